@@ -22,7 +22,7 @@ struct ConformanceRun {
     /// What is asked.
     enum Way: Hashable {
         /// The path verifier, as every client's procedure asks it.
-        case verifier(isStrict: Bool)
+        case verifier
         /// `pincheck verify`, in process, which reads names as users write them. Much slower in a debug build.
         case commandLine
     }
@@ -35,11 +35,10 @@ struct ConformanceRun {
 
     /// Runs the core cases of the suite `name`.
     init(_ name: String, _ way: Way) async throws {
-        let isStrict = way == .verifier(isStrict: true)
-        self.name = isStrict ? "\(name) --strict" : name
+        self.name = name
         let suite = try await ConformanceData.decode(ConformanceSuite.self, from: name)
         guard suite.format == "pinconf/1" else { throw UnknownFormat(format: suite.format) }
-        let known = try ConformanceData.known(isStrict ? "\(name).strict" : name)
+        let known = try ConformanceData.known(name)
         try await run(suite, known: known, way: way)
     }
 
@@ -49,7 +48,7 @@ struct ConformanceRun {
         for item in suite.coreCases {
             let answer =
                 switch way {
-                case .verifier(let isStrict): try Self.findsPath(item, of: suite, isStrict: isStrict) ? "pass" : "fail"
+                case .verifier: try Self.findsPath(item, of: suite) ? "pass" : "fail"
                 case .commandLine: try await Self.verify(item, of: suite)
                 }
             let outcome = Self.outcome(of: item, answer, known: known)
@@ -74,11 +73,9 @@ struct ConformanceRun {
         return Deviation.all[item.id]?.kind == kind ? .deviation : .unexpected(kind)
     }
 
-    private static func findsPath(_ item: ConformanceSuite.Case, of suite: ConformanceSuite, isStrict: Bool) throws
-        -> Bool
-    {
+    private static func findsPath(_ item: ConformanceSuite.Case, of suite: ConformanceSuite) throws -> Bool {
         let anchors = try AnchorBundle(pemOrDER: Array(suite.pem(item.anchors).utf8))
-        let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [anchors]), isStrict: isStrict)
+        let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [anchors]))
         let presented = try CertificateReader.certificates(pemOrDER: Array(suite.pem(item.chain).utf8))
         let question = PathQuestion(
             presented: try #require(PresentedChain(presented)), anchors: .trustStore,

@@ -20,15 +20,12 @@ import X509
             self.agreeing = agreeing
         }
 
-        var testDescription: String { way == .verifier(isStrict: true) ? "\(suite) --strict" : suite }
+        var testDescription: String { suite }
     }
 
     @Test(arguments: [
-        Mark("limbo", .verifier(isStrict: false), agreeing: 122),
-        Mark("limbo", .verifier(isStrict: true), agreeing: 131),
-        Mark("pkits", .verifier(isStrict: false), agreeing: 87), Mark("pkits", .verifier(isStrict: true), agreeing: 86),
-        Mark("bettertls-pathbuilding", .verifier(isStrict: false), agreeing: 81),
-        Mark("bettertls-pathbuilding", .verifier(isStrict: true), agreeing: 81),
+        Mark("limbo", .verifier, agreeing: 122), Mark("pkits", .verifier, agreeing: 87),
+        Mark("bettertls-pathbuilding", .verifier, agreeing: 81),
         Mark("names", .commandLine, agreeing: 173),
     ]) func `the verdicts agree`(mark: Mark) async throws {
         let run = try await ConformanceRun(mark.suite, mark.way)

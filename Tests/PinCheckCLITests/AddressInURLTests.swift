@@ -154,7 +154,7 @@ import Testing
 
     @Test func bothWaysAreComparedFromEitherForm() async throws {
         try await serving { server, place, base in
-            let outcome = await pincheck(["https://\(place)/", "--host", host, "--compare-sni"] + base)
+            let outcome = await pincheck(["https://\(place)/", "--host", host, "--thorough"] + base)
             #expect(outcome.status == .fail)
             #expect(await server.connections(ended: 2).compactMap(\.serverName) == [host])
             let lines = outcome.output.split(separator: "\n")
@@ -163,13 +163,13 @@ import Testing
             let difference = "with SNI the server serves CN=leaf: apps that connect to the address by the name get that"
             #expect(lines.contains("  warning: \(difference)"))
             #expect(self.lines(of: outcome, with: "stock afnetworking").count == 1)
-            let byName = await pincheck([host, "--connect", place, "--compare-sni"] + base)
+            let byName = await pincheck([host, "--connect", place, "--thorough"] + base)
             #expect(byName.status == .pass)
-            let whole = await pincheck([host, "--connect", place, "--compare-sni", "--explain"] + base)
+            let whole = await pincheck([host, "--connect", place, "--thorough", "--explain"] + base)
             #expect(whole.output.contains(", no SNI  afnetworking: \(mismatch)\n"))
             #expect(byName.output.hasSuffix("1 address, accepted; another certificate without SNI\n"))
             // Where the name to send is given, the form says nothing of it any more.
-            let given = await pincheck(["https://\(place)/", "--host", host, "--sni", host, "--compare-sni"] + base)
+            let given = await pincheck(["https://\(place)/", "--host", host, "--sni", host, "--thorough"] + base)
             #expect(given.output.hasSuffix("1 address, accepted; another certificate without SNI\n"))
         }
     }
@@ -179,7 +179,7 @@ import Testing
             try await TemporaryDirectory.scoped { files in
                 let path = files.path + "/api.json"
                 let target = ["https://\(place)/", "--host", host]
-                let recorded = await pincheck(["snapshot"] + target + ["--compare-sni", "-o", path])
+                let recorded = await pincheck(["snapshot"] + target + ["--thorough", "-o", path])
                 #expect(recorded.status == .pass, "\(recorded.errors)")
                 let again = await pincheck("diff", path)
                 #expect(again.status == .pass, "\(again.output)\(again.errors)")

@@ -22,25 +22,25 @@ import Testing
         "--sni": ["a.example"], "--no-sni": [], "--port": ["8443"], "-4": [], "-6": [], "--timeout": ["2.5"],
         "--retries": ["2"], "--min-tls": ["1.3"], "--max-tls": ["1.2"], "--alpn": ["h2,http/1.1"], "--jobs": ["2"],
         "--groups": ["P-256"], "--ciphers": ["TLS_AES_128_GCM_SHA256"], "--sigalgs": ["rsa_pss_rsae_sha256"],
-        "--loops": ["2"], "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [],
-        "--proxy-user-file": ["DIR/proxy-user", "--proxy", "192.0.2.1"], "--pins": [pin],
+        "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [],
+        "--pins": [pin],
         "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],
         "--client": ["trustkit:no-enforce:expires=2027-06-01"], "--mode": ["public-key"],
         "--allow-invalid-certificates": [], "--no-validate-domain-name": [], "--validate-certificate-chain": [],
         "--no-validate-certificate-chain": [], "--anchors": ["ca.pem"], "--and-system": [], "--at": ["2027-03-01"],
-        "--extra-root": ["ca.pem"], "--intermediate": ["ca.pem"], "--ct-logs": ["logs.json"], "--strict": [],
-        "--auth-level": ["1"], "--device": ["ios-17,android-9"], "--device-data": ["devices.bin"],
+        "--extra-root": ["ca.pem"], "--intermediate": ["ca.pem"], "--ct-logs": ["logs.json"], 
+        "--device": ["ios-17,android-9"], "--device-data": ["devices.bin"],
         "--warn-before": ["30d"], "--fail-before": ["12h"], "--min-pin-life": ["33%"], "--fail-on": ["warn"],
         "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"], "--all-addresses": [],
         "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"], "--doh": ["https://dns.example/resolve"],
-        "--key-types": ["rsa"], "--each-tls-version": [], "--compare-sni": [], "--thorough": [],
-        "--request": ["/health"], "--head": [], "--expect-status": ["2xx"],
+        "--key-types": ["rsa"], "--thorough": [],
+        "--request": ["/health"], "--expect-status": ["2xx"],
     ]
 
     /// The options that are about the call and say nothing of what is asked of servers.
     private static let others: Set = [
         "--help", "--version", "--targets", "--policy", "--baseline", "--allow", "--update", "--next", "--state",
-        "--format", "--output", "--explain", "--quiet", "--color", "--partial", "--position", "--save", "--from",
+        "--format", "--output", "--explain", "--quiet", "--color", "--position", "--save", "--from",
         "--recommend", "--verbose",
     ]
 
@@ -132,7 +132,6 @@ import Testing
         .ctLogs: ("'/nonexistent/logs.json'", ["--ct-logs", "/nonexistent/logs.json"]),
         .device: ("['ios-17', 'android-9']", ["--device", "ios-17,android-9"]),
         .deviceData: ("'/nonexistent/devices.bin'", ["--device-data", "/nonexistent/devices.bin"]),
-        .strict: ("true", ["--strict"]), .authLevel: ("1", ["--auth-level", "1"]),
         .ports: ("[8443]", ["--port", "8443"]),
         .connect: ("['192.0.2.1', '[2001:db8::1]:8443']", ["--connect=192.0.2.1", "--connect=[2001:db8::1]:8443"]),
         .sni: ("'b.example'", ["--sni", "b.example"]), .verifyName: ("'b.example'", ["--verify-name", "b.example"]),
@@ -142,7 +141,7 @@ import Testing
         .retries: ("3", ["--retries", "3"]), .minTLS: ("'1.3'", ["--min-tls", "1.3"]),
         .maxTLS: ("1.2", ["--max-tls", "1.2"]), .alpn: ("['h2', 'http/1.1']", ["--alpn", "h2,http/1.1"]),
         .proxy: ("'http://u:p@proxy.example:3128'", ["--proxy", "http://u:p@proxy.example:3128"]),
-        .request: ("'/health'", ["--request", "/health"]), .head: ("true", ["--head"]),
+        .request: ("'/health'", ["--request", "/health"]), 
         .expectStatus: ("[204, '3xx']", ["--expect-status", "204,3xx"]),
     ]
 

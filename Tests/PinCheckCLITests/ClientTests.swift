@@ -174,19 +174,6 @@ import Testing
         }
     }
 
-    @Test func pedanticFindingsAreAWarningUnlessAskedFor() async throws {
-        // A root without a subject key identifier: common in private PKIs, and forbidden by RFC 5280, 4.2.1.2.
-        var template = CertificateTemplate.authority("Bare root")
-        template.subjectKeyIdentifier = .absent
-        let root = try LabCertificate.selfSigned(template)
-        let leaf = try root.issue(.leaf(StandardPKI.serverName))
-        let lenient = try await verify([leaf], anchors: [root])
-        #expect(lenient.status == .pass)
-        #expect(lenient.errors.contains("strict verifiers reject this"))
-        let strict = try await verify([leaf], anchors: [root], "--strict", "--format", "json")
-        #expect(strict.decision == "fail invalid")
-    }
-
     @Test func aMachineWithoutRootsIsToldSo() async throws {
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
@@ -200,14 +187,6 @@ import Testing
             #expect(await decision(arguments, environment: store) == "fail unknown-issuer")
             #expect(!other.errors.contains("no trusted roots"))
         }
-    }
-
-    @Test func theSecurityLevelIsTheUsersChoice() async throws {
-        let leaf = try pki.interA.issue(.leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 1_024), label: "weak"))
-        let weak = try await verify([leaf, pki.interA], anchors: [pki.rootA], "--format", "json")
-        #expect(weak.decision == "fail weak-key")
-        #expect(try await verify([leaf, pki.interA], anchors: [pki.rootA], "--auth-level", "1").status == .pass)
-        #expect(try await verify([leaf, pki.interA], anchors: [pki.rootA], "--auth-level", "6").status == .usage)
     }
 
     @Test func internationalNamesAreReadAsPeopleWriteThem() async throws {

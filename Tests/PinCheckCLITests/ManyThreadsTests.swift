@@ -69,7 +69,7 @@ import Testing
                 for n in $(seq 96); do echo api.example.com connect=127.0.0.1:\(server.port); done >$TMPDIR/list
                 printf '%s' '\(pki.rootA.pem)' >$TMPDIR/root.pem
                 ulimit -n \(limit)
-                $PINCHECK --targets $TMPDIR/list --anchors $TMPDIR/root.pem --loops 64 --timeout 60 --quiet
+                $PINCHECK --targets $TMPDIR/list --anchors $TMPDIR/root.pem --timeout 60 --quiet
                 echo $?
                 """
             let outcome = try await BuiltBinary.run(script)
@@ -85,8 +85,8 @@ import Testing
             "--verify-name", StandardPKI.serverName, "--timeout", "60",
         ]
         var reports: [String] = []
-        for loops in ["1", "2", "5"] {
-            let outcome = await pincheck(base + ["--loops", loops], at: now)
+        for jobs in ["1", "7", "512"] {
+            let outcome = await pincheck(base + ["--jobs", jobs], at: now)
             #expect(outcome.status == .fail)
             #expect(
                 outcome.output.contains("\n170 targets: 85 FAIL, 42 UNREACHABLE, 43 PASS"),

@@ -173,8 +173,8 @@ import Base
     @Test func arguments() async throws {
         let text = Self.hostile
         for option in [
-            "--client", "--mode", "--at", "--auth-level", "--sni", "--host", "--verify-name", "-H", "--connect",
-            "--resolve", "--connect-to", "--port", "--timeout", "--retries", "--jobs", "--loops", "--alpn", "--groups",
+            "--client", "--mode", "--at", "--sni", "--host", "--verify-name", "-H", "--connect",
+            "--resolve", "--connect-to", "--port", "--timeout", "--retries", "--jobs", "--alpn", "--groups",
             "--ciphers", "--sigalgs", "--min-tls", "--max-tls", "--proxy", "--key-types", "--httpdns", "--doh",
             "--warn-before", "--fail-before", "--min-pin-life", "--fail-on", "--allow", "--format", "--color", "--pins",
             "--pinnedpubkey", "--anchors", "--extra-root", "--targets", "--policy", "--addresses", "--baseline",

@@ -80,13 +80,13 @@ import Testing
     @Test func anAnswerThatIsToBeIsNoFailureOfAnyKind() async throws {
         try await serving(.answers(answer("HTTP/1.1 204 No Content"))) { server, base, _ in
             let options = [
-                "--request", "/", "--head", "--expect-status", "204", "--pins", pki.leaf.pin, "--pins", pki.junk.pin,
+                "--request", "/", "--expect-status", "204", "--pins", pki.leaf.pin, "--pins", pki.junk.pin,
             ]
             let outcome = await pincheck(base + options + ["--fail-on", "warn"])
             #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
-            #expect(outcome.output.contains("\n  HEAD /: HTTP/1.1 204 No Content\nPASS  "))
+            #expect(outcome.output.contains("\n  GET /: HTTP/1.1 204 No Content\nPASS  "))
             #expect(outcome.errors.isEmpty)
-            #expect(request(await server.connections(ended: 1).first).hasPrefix("HEAD / HTTP/1.1\r\nHost: \(host)\r\n"))
+            #expect(request(await server.connections(ended: 1).first).hasPrefix("GET / HTTP/1.1\r\nHost: \(host)\r\n"))
         }
     }
 
@@ -403,8 +403,7 @@ import Testing
         (
             ["--request", "/a#b"],
             "--request '/a#b' has a fragment, which no client sends: leave out everything from the '#' on"
-        ), (["--head"], "--head and --expect-status are about a request: give --request PATH"),
-        (["--expect-status", "2xx"], "--head and --expect-status are about a request: give --request PATH"),
+        ), (["--expect-status", "2xx"], "--expect-status is about a request: give --request PATH"),
         (
             ["--request", "/", "--alpn", "h2,http/1.1"],
             "--alpn 'h2' cannot go with --request, which is sent in HTTP/1.1: write --alpn http/1.1, or leave it out"
@@ -426,7 +425,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "request: 'health'", "request: '/ '", "request: 5", "head: true", "expectStatus: '2xx'",
+        "request: 'health'", "request: '/ '", "request: 5", "expectStatus: '2xx'",
         "request: '/', expectStatus: 20", "request: '/', expectStatus: []", "request: '/', alpn: 'h2'",
     ]) func whatAPolicySaysWronglyIsMalformedData(settings: String) async throws {
         try await TemporaryDirectory.scoped { files in
@@ -439,7 +438,7 @@ import Testing
 
     @Test(arguments: ["verify", "pins", "snapshot", "diff", "lint", "clients", "devices"])
     func commandsWithoutAVerdictOnAConnectionDoNotKnowIt(command: String) async throws {
-        for option in [["--request", "/"], ["--head"], ["--expect-status", "2xx"]] {
+        for option in [["--request", "/"], ["--expect-status", "2xx"]] {
             #expect(await pincheck([command, "x"] + option).status == .usage, "\(command) \(option)")
         }
     }

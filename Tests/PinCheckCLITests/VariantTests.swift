@@ -96,7 +96,7 @@ import Testing
 
     @Test func oneOtherIsNotSaidToBeSeveral() async throws {
         try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
-            for (options, words) in [([], "nothing to compare"), (["--each-tls-version"], "the other is consistent")] {
+            for (options, words) in [([], "nothing to compare"), (["--key-types", "ecdsa"], "the other is consistent")] {
                 let outcome = await pincheck(
                     ["\(host):\(port)", "--addresses", "-", "--anchors", anchors] + options, input: list(2))
                 #expect(
@@ -213,7 +213,7 @@ import Testing
     @Test func aDifferenceEndsTheRunWhereWarningsAreToFail() async throws {
         let old = ServerBehavior.presenting([pki.leaf, pki.interA])
         try await serving([old, .presenting([pki.leaf2, pki.interA])]) { port, anchors in
-            let base = ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--compare-sni"]
+            let base = ["\(host):\(port)", "--addresses", "-", "--anchors", anchors]
             #expect(await pincheck(base, input: list(2)).status == .pass)
             let outcome = await pincheck(base + ["--fail-on", "warn"], input: list(2))
             #expect(outcome.status == .warn)
@@ -310,7 +310,7 @@ import Testing
             $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
         }
         try await serving([.tls(shared)]) { port, anchors in
-            let base = ["\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--compare-sni"]
+            let base = ["\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--thorough"]
             let outcome = await pincheck(base)
             #expect(outcome.status == .pass)
             let lines = verdictLines(outcome)
@@ -327,37 +327,10 @@ import Testing
         let strict = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.absentName = .alert }
         try await serving([.tls(strict)]) { port, anchors in
             let outcome = await pincheck(
-                "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--compare-sni")
+                "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--thorough")
             #expect(outcome.status == .pass)
             #expect(
                 outcome.output.contains("without SNI the server refuses the handshake (alert unrecognized_name (112))"))
-        }
-    }
-
-    // MARK: Versions
-
-    @Test func aServerWhoseCertificateDependsOnTheVersionIsNamed() async throws {
-        // Before TLS 1.3 the cipher suites choose the certificate, in it the signature algorithms.
-        let server = dual { $0.cipherList = "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0" }
-        try await serving([server]) { port, anchors in
-            let outcome = await pincheck(
-                "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--each-tls-version")
-            #expect(outcome.status == .pass)
-            #expect(
-                outcome.output.contains(
-                    "the certificate depends on the TLS version: TLS 1.2 RSA 2048 B, TLS 1.3 EC P-256 A"),
-                "\(outcome.output)")
-        }
-    }
-
-    @Test func aMissingVersionIsNotOffered() async throws {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = .tls12 }
-        try await serving([.tls(settings)]) { port, anchors in
-            let outcome = await pincheck(
-                "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--each-tls-version")
-            #expect(outcome.status == .pass)
-            #expect(outcome.output.contains("  note: not offered: TLS 1.3\n"))
-            #expect(verdictLines(outcome).last?.hasSuffix("1 address, accepted; consistent") == true)
         }
     }
 
@@ -372,7 +345,7 @@ import Testing
                 ]
                 let outcome = await pincheck(base + ["--thorough"])
                 #expect(outcome.status == .pass)
-                for label in ["ordinary", "RSA", "ECDSA", "TLS 1.2", "TLS 1.3", "no SNI"] {
+                for label in ["ordinary", "RSA", "ECDSA", "no SNI"] {
                     #expect(outcome.output.components(of: #""label" : "\#(label)""#).count == 1)
                 }
                 #expect(outcome.output.components(of: #""consistency" : {"#).count == 1)

@@ -102,8 +102,6 @@ struct ProxyChoiceTests {
         connection.proxy = try .named("named", by: "--proxy")
         #expect(connection.proxy(for: host)?.url == "http://named:1080")
         #expect(connection.proxy(for: .dns("other.example")) == nil)
-        connection.proxyCredentials = ProxyCredentials(user: [97], password: [98], for: .http)
-        #expect(connection.proxy(for: host)?.credentials == connection.proxyCredentials)
         connection.proxy = .direct
         #expect(connection.proxy(for: host) == nil)
     }

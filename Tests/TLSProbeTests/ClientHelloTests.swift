@@ -2,7 +2,7 @@ import Testing
 
 @testable import TLSProbe
 
-/// What a ClientHello says, read back from its bytes.
+/// Which keys a ClientHello sends, read back from its bytes.
 @Suite struct ClientHelloTests {
     /// A message with these extensions, as RFC 8446, 4.1.2, has it.
     private func hello(ciphers: [UInt16] = [0x1301], _ extensions: [(kind: UInt16, body: [UInt8])]) -> [UInt8] {
@@ -22,48 +22,20 @@ import Testing
         (51, [0, 5, 0, 0x1d, 0, 1, 9]),
     ]
 
-    @Test func everythingOfferedIsRead() {
-        let offered = ClientHello(bytes: hello(ciphers: [0x1301, 0x00ff], extensions)).offered
-        var expected = ClientHello.Offered()
-        expected.versions = [0x0304, 0x0303]
-        expected.ciphers = [0x1301, 0x00ff]
-        expected.groups = [0x1d, 0x17]
-        expected.keyShares = [0x1d]
-        expected.signatureAlgorithms = [0x0804]
-        #expect(offered == expected)
-    }
-
-    @Test func withoutExtensionsTheVersionIsThatOfTheMessage() {
-        #expect(ClientHello(bytes: hello([])).offered?.versions == [0x0303])
+    @Test func theGroupsAreReadThatKeysAreSentFor() {
+        #expect(ClientHello.keyShares(in: hello(ciphers: [0x1301, 0x00ff], extensions)) == [0x1d])
+        #expect(ClientHello.keyShares(in: hello([])) == [])
     }
 
     @Test func noBytesMakeItCrash() {
         let bytes = hello(extensions)
-        for count in 0..<bytes.count { #expect(ClientHello(bytes: Array(bytes[..<count])).offered == nil) }
+        for count in 0..<bytes.count { #expect(ClientHello.keyShares(in: Array(bytes[..<count])) == nil) }
         for index in bytes.indices {
             for value: UInt8 in [0, 1, 127, 255] {
                 var changed = bytes
                 changed[index] = value
-                _ = ClientHello(bytes: changed).offered
+                _ = ClientHello.keyShares(in: changed)
             }
         }
-    }
-
-    @Test func numbersHaveOpenSSLsNamesOrTheirOwn() {
-        #expect(
-            CipherNames.names(of: [0x1301, 0xc02f, 0xfafa]) == [
-                "TLS_AES_128_GCM_SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "0xfafa",
-            ])
-        #expect(HelloNames.group(0x11ec) == "X25519MLKEM768" && HelloNames.group(0x0a0a) == "0x0a0a")
-        #expect(HelloNames.signatureAlgorithm(0x0804) == "rsa_pss_rsae_sha256")
-        #expect(HelloNames.version(0x0304) == "TLSv1.3" && HelloNames.version(0x7f1c) == "0x7f1c")
-    }
-
-    @Test func wordsAreThoseOfThisOpenSSL() throws {
-        #expect(try OfferWords.read("X25519:P-256", of: .groups) == ["X25519", "P-256"])
-        #expect(try OfferWords.read("HIGH,!aNULL", of: .ciphers) == ["HIGH", "!aNULL"])
-        #expect(throws: UnknownOfferWord.self) { try OfferWords.read("X25519 P-256", of: .groups) }
-        #expect(throws: UnknownOfferWord.self) { try OfferWords.read("HIGH:!nonsense", of: .ciphers) }
-        #expect(throws: UnknownOfferWord.self) { try OfferWords.read("RSA+nonsense", of: .signatureAlgorithms) }
     }
 }

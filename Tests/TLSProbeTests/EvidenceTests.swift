@@ -75,7 +75,7 @@ import Testing
         let server = ServerBehavior.tls(
             TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.groups = "ffdhe6144" })
         #expect(try await failure(of: server).reason == .alert(TLSAlert(number: 40)))
-        let result = try await probe(server) { $0.offer.groups = ["X25519", "ffdhe6144"] }
+        let result = try await probe(server) { $0.offer.groups = "X25519:ffdhe6144" }
         #expect(result.keyExchange == .ephemeralInGroup(bits: 6_144))
     }
 

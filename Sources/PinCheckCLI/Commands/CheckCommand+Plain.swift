@@ -62,8 +62,6 @@ extension EvaluationOptions {
         extraRoot = plain.texts("--extra-root")
         intermediate = plain.texts("--intermediate")
         ctLogs = plain.text("--ct-logs")
-        strict = plain.flag("--strict")
-        authLevel = plain.text("--auth-level")
     }
 }
 
@@ -111,13 +109,11 @@ extension ConnectionOptions {
         maximumTLS = plain.text("--max-tls")
         proxy = plain.text("--proxy")
         noProxy = plain.flag("--no-proxy")
-        proxyUserFile = plain.text("--proxy-user-file")
         alpn = plain.text("--alpn")
         groups = plain.text("--groups")
         ciphers = plain.text("--ciphers")
         sigalgs = plain.text("--sigalgs")
         jobs = plain.text("--jobs")
-        loops = plain.text("--loops")
     }
 }
 
@@ -137,8 +133,6 @@ extension VariantOptions {
         httpDNS = plain.text("--httpdns")
         dnsOverHTTPS = plain.text("--doh")
         keyTypes = plain.text("--key-types")
-        eachTLSVersion = plain.flag("--each-tls-version")
-        comparesSNI = plain.flag("--compare-sni")
         thorough = plain.flag("--thorough")
     }
 }
@@ -147,7 +141,6 @@ extension HTTPOptions {
     fileprivate init(_ plain: PlainArguments) {
         self.init()
         request = plain.text("--request")
-        head = plain.flag("--head")
         expectStatus = plain.text("--expect-status")
     }
 }

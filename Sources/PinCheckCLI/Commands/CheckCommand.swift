@@ -79,9 +79,7 @@ struct CheckCommand: RequestingCommand {
     }
 
     var requestFiles: RequestFiles {
-        RequestFiles(
-            clientCertificate: clientCertificate, variants: variants, connection: connection,
-            readsTargets: !(given.lists.isEmpty && given.policy.isEmpty))
+        RequestFiles(clientCertificate: clientCertificate, variants: variants, connects: true)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {

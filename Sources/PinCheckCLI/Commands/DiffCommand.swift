@@ -67,9 +67,7 @@ struct DiffCommand: RequestingCommand {
     }
 
     var requestFiles: RequestFiles {
-        RequestFiles(
-            clientCertificate: clientCertificate, variants: variants, connection: connection,
-            readsTargets: !policy.isEmpty)
+        RequestFiles(clientCertificate: clientCertificate, variants: variants, connects: true)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {

@@ -54,7 +54,7 @@ struct FetchCommand: RequestingCommand {
     }
 
     var requestFiles: RequestFiles {
-        RequestFiles(clientCertificate: clientCertificate, connection: connection, readsTargets: !policy.isEmpty)
+        RequestFiles(clientCertificate: clientCertificate, connects: true)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {

@@ -79,7 +79,7 @@ struct PinsCommand: RequestingCommand {
         return request
     }
 
-    var requestFiles: RequestFiles { RequestFiles(connection: connection) }
+    var requestFiles: RequestFiles { RequestFiles(connects: true) }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try PinsOutputSettings(output)

@@ -51,9 +51,7 @@ struct ServeCommand: RequestingCommand {
     }
 
     var requestFiles: RequestFiles {
-        RequestFiles(
-            clientCertificate: clientCertificate, variants: variants, connection: connection,
-            readsTargets: !(options.lists.isEmpty && options.policy.isEmpty && options.module.isEmpty))
+        RequestFiles(clientCertificate: clientCertificate, variants: variants, connects: true)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
@@ -61,7 +59,7 @@ struct ServeCommand: RequestingCommand {
         let descriptors = try Self.descriptors()
         let flags = try request()
         let files = requestFiles
-        guard requestFiles.readsTargets || !settings.allowed.isEmpty else {
+        guard !(options.lists.isEmpty && options.policy.isEmpty && options.module.isEmpty) || !settings.allowed.isEmpty else {
             throw .usage(
                 "nothing can be asked for: name hosts in a policy (--policy FILE), or with --allow-target HOST")
         }
@@ -106,8 +104,7 @@ struct ServeCommand: RequestingCommand {
         var limits = ServerLimits()
         limits.connections = min(limits.connections, max(8, descriptors / 4))
         let checker = StandingChecker(
-            in: context.surroundings(withConnections: max(1, descriptors - limits.connections - limits.reserve)),
-            loops: flags.connection.loops)
+            in: context.surroundings(withConnections: max(1, descriptors - limits.connections - limits.reserve)))
         let service = ProbeService(
             modules, checker: checker, metrics: metrics, log: log, jobs: flags.connection.jobs ?? RequestDefaults.jobs,
             cacheTime: settings.cacheTime, now: context.now)

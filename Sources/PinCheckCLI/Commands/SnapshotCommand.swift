@@ -22,7 +22,7 @@ struct SnapshotCommand: RequestingCommand {
             of each endpoint: hashes, names, validity, issuers, key types. It holds
             nothing secret, and nothing that changes while the server does not. Nothing
             is judged. When an endpoint does not answer, the exit status is 2 and no
-            file is written, unless --partial is given.
+            file is written.
             """)
 
     @Argument(help: ArgumentHelp("A target as for 'check'.", valueName: "target")) var targets: [String] = []
@@ -44,8 +44,6 @@ struct SnapshotCommand: RequestingCommand {
             "Write to this file (default: standard output).", discussion: "It is written whole or not at all.",
             valueName: "file"), completion: .file()) var output: String?
 
-    @Flag(help: "Write what answered, even if not all did.") var partial = false
-
     @OptionGroup(title: "Names") var names: NameOptions
 
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
@@ -59,9 +57,7 @@ struct SnapshotCommand: RequestingCommand {
     }
 
     var requestFiles: RequestFiles {
-        RequestFiles(
-            clientCertificate: clientCertificate, variants: variants, connection: connection,
-            readsTargets: !(lists.isEmpty && policy.isEmpty))
+        RequestFiles(clientCertificate: clientCertificate, variants: variants, connects: true)
     }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
@@ -104,9 +100,8 @@ struct SnapshotCommand: RequestingCommand {
             // There is no --anchors here for the remedy to name.
             context.console.report("Warning: \(targets[position].target.text): \(finding.reason.message)")
         }
-        guard silent.isEmpty || partial && !endpoints.isEmpty else {
-            context.console.report(
-                "Error: nothing was recorded: not every endpoint answered (--partial records the others)")
+        guard silent.isEmpty else {
+            context.console.report("Error: nothing was recorded: not every endpoint answered")
             return .unreachable
         }
         let document = try SnapshotFile.document(Snapshot(endpoints))
@@ -116,7 +111,7 @@ struct SnapshotCommand: RequestingCommand {
             var writer = LineWriter(context.console.output)
             try writer.write(text: document)
         }
-        return silent.isEmpty ? .pass : .unreachable
+        return .pass
     }
 
     /// Throws when the output is a file that a configuration among the pins of the targets names.

@@ -17,7 +17,7 @@ enum ShortHelp {
             "--anchors",
         ],
         "snapshot": [
-            "--output", "--targets", "--policy", "--partial", "--all-addresses", "--key-types", "--connect", "--host",
+            "--output", "--targets", "--policy", "--all-addresses", "--key-types", "--connect", "--host",
             "--sni", "--timeout",
         ],
         "fetch": [

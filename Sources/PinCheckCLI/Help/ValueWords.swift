@@ -67,7 +67,6 @@ struct ValueWords: Hashable, Sendable {
         case (_, "--color"): return ValueWords(.one, TextStyle.Choice.allCases.map(\.rawValue))
         case (_, "--min-tls"), (_, "--max-tls"): return ValueWords(.one, TLSVersion.allCases.map(\.number))
         case (_, "--alpn"): return ValueWords(.list, ["h2", "http/1.1"])
-        case (_, "--auth-level"): return ValueWords(.one, (0...5).map(String.init))
         case (_, "--httpdns"): return ValueWords(.one, ["tencent", "aliyun:"])
         default: return nil
         }

@@ -28,9 +28,10 @@ extension CheckRequest {
     /// - Throws: ``CommandError`` for files that cannot be used, and for addresses beside a service that is asked for them.
     func reading(_ files: RequestFiles, in context: Context) throws(CommandError) -> CheckRequest {
         var request = self
-        if let options = files.connection {
-            request.connection = try options.addingProxies(
-                to: connection, environment: context.environment, readsTargets: files.readsTargets)
+        if files.connects, connection.proxy != .direct {
+            request.connection.environmentProxies = try CommandError.reading { () throws(RequestError) in
+                try ProxyEnvironment(context.environment, namesProxy: connection.proxy == nil)
+            }
         }
         request.connection.clientIdentity = try files.clientCertificate?.identity()
         if let options = files.variants {
@@ -49,8 +50,6 @@ struct RequestFiles {
     var clientCertificate: ClientCertificateOptions? = nil
     /// The addresses that services answered with.
     var variants: VariantOptions? = nil
-    /// The user of a proxy, with what the environment says of proxies.
-    var connection: ConnectionOptions? = nil
-    /// Whether policies and lists name targets, and perhaps proxies.
-    var readsTargets = false
+    /// Whether it connects, perhaps through the proxies of the environment.
+    var connects = false
 }

@@ -36,8 +36,6 @@ extension CheckRequest {
         case .device: judging.devices = DeviceSelection(value.texts.map(\.text))
         case .deviceData: judging.deviceData = value.text
         case .ctLogs: judging.transparencyLogs = value.text
-        case .strict: judging.isStrict = value.flag
-        case .authLevel: judging.authLevel = value.integer
         case .connect:
             connection.addresses.given = try value.texts.flatMap { try ConnectAddress.readAny($0.text) }
             connection.addresses.isOfOneTarget = true
@@ -60,7 +58,6 @@ extension CheckRequest {
             connection.proxy =
                 value.flag == false ? .direct : try value.text.map { try ProxyChoice.named($0, by: "\(value.place)") }
         case .request: http.path = try value.text.map(HTTP.path)
-        case .head: http.asksForHead = value.flag
         case .expectStatus: http.expected = try ExpectedStatus(value.texts.map(\.text))
         }
     }

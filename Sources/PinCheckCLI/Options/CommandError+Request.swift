@@ -19,7 +19,6 @@ extension CommandError {
                 .usage(
                     "\(serverName) \(quoted(text)) is an address: TLS carries host names only (RFC 6066), use --no-sni")
             case .applicationProtocols: .usage("--alpn \(error.description)")
-            case .unknownOfferWord(let word): .usage("\(word.part.flag) \(error.description)")
             case .ciphersOfOtherVersions: .usage("--ciphers: \(error.description)")
             case .offerBesideKeyTypes:
                 .usage(
@@ -30,7 +29,7 @@ extension CommandError {
                     "--alpn \(quoted(name.name)) cannot go with --request, which is sent in HTTP/1.1: write --alpn http/1.1, "
                         + "or leave it out")
             case .httpPath: .usage("--request \(error.description)")
-            case .noHTTPPath: .usage("--head and --expect-status are about a request: give --request PATH")
+            case .noHTTPPath: .usage("--expect-status is about a request: give --request PATH")
             case .expectedStatus: .usage("--expect-status \(error.description)")
             case .timeout: .usage("--timeout \(error.description)")
             case .otherFamily(let address, let family):
@@ -44,7 +43,6 @@ extension CommandError {
                     "--warn-before \(warning) never warns, since --fail-before \(failure) fails earlier: "
                         + "warn before the larger of the two")
             case .variable: .usage("\(error.description)")
-            case .malformed(.proxy, _, .proxyUser): .usage("\(error.description(calling: \.flag)): --proxy-user-file")
             case .malformed, .keyMaterial, .unusedAddress: .usage("\(error.description(calling: \.flag))")
             }
     }
@@ -54,17 +52,6 @@ extension CommandError {
         serverName: String = "--sni", _ read: () throws(RequestError) -> Value
     ) throws(CommandError) -> Value {
         do { return try read() } catch { throw CommandError(error, serverName: serverName) }
-    }
-}
-
-extension HandshakeOffer.Part {
-    /// The flag that says what is offered of it.
-    var flag: String {
-        switch self {
-        case .groups: "--groups"
-        case .ciphers: "--ciphers"
-        case .signatureAlgorithms: "--sigalgs"
-        }
     }
 }
 

@@ -61,12 +61,6 @@ struct ConnectionOptions: ParsableArguments {
 
     @Flag(name: .customLong("no-proxy"), help: "Connect directly, whatever the environment says.") var noProxy = false
 
-    @Option(
-        help: ArgumentHelp(
-            "A file with user:password for the proxy.",
-            discussion: "Its user goes before one in HTTPS_PROXY, a policy or a list.", valueName: "file"),
-        completion: .file()) var proxyUserFile: String?
-
     @Option(help: ArgumentHelp("Offer these protocols, as in h2,http/1.1.", valueName: "protocols")) var alpn: String?
 
     @Option(help: ArgumentHelp("Offer these groups, as in X25519:P-256.", valueName: "groups")) var groups: String?
@@ -84,9 +78,6 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("How many targets to check at once (default: \(RequestDefaults.jobs)).", valueName: "n"))
     var jobs: String?
-
-    @Option(help: ArgumentHelp("How many threads connect (default: the processors).", valueName: "n")) var loops:
-        String?
 }
 
 extension ConnectionOptions {
@@ -102,12 +93,11 @@ extension ConnectionOptions {
         connection.minimumTLS = try version(minimumTLS, option: "--min-tls")
         connection.maximumTLS = try version(maximumTLS, option: "--max-tls")
         connection.applicationProtocols = try applicationProtocols()
-        connection.offer.groups = try words(groups, of: .groups)
-        connection.offer.ciphers = try words(ciphers, of: .ciphers)
-        connection.offer.signatureAlgorithms = try words(sigalgs, of: .signatureAlgorithms)
+        try set(\.groups, groups, option: "--groups", in: &connection.offer)
+        try set(\.ciphers, ciphers, option: "--ciphers", in: &connection.offer)
+        try set(\.signatureAlgorithms, sigalgs, option: "--sigalgs", in: &connection.offer)
         connection.proxy = try proxyChoice()
         connection.jobs = try count(jobs, option: "--jobs", range: 1...100_000)
-        connection.loops = try count(loops, option: "--loops", range: 1...Probers.mostThreads)
         return connection
     }
 
@@ -156,9 +146,13 @@ extension ConnectionOptions {
         }
     }
 
-    private func words(_ list: String?, of part: HandshakeOffer.Part) throws(CommandError) -> [String] {
-        guard let list else { return [] }
-        return try CommandError.reading { () throws(RequestError) in try CheckRequest.Connection.offer(list, of: part) }
+    private func set(
+        _ part: WritableKeyPath<HandshakeOffer, String?>, _ list: String?, option: String, in offer: inout HandshakeOffer
+    ) throws(CommandError) {
+        guard let list else { return }
+        do throws(OfferRefusal) { try offer.set(part, to: list) } catch {
+            throw .usage("\(option) \(quoted(list)): \(error.words)")
+        }
     }
 
     private func count(_ text: String?, option: String, range: ClosedRange<Int>) throws(CommandError) -> Int? {

@@ -93,16 +93,6 @@ struct EvaluationOptions: ParsableArguments {
                 A list of Certificate Transparency logs, such as Chrome's log_list.json (version 3). None is built \
                 in.
                 """, valueName: "file"), completion: .file()) var ctLogs: String?
-
-    @Flag(
-        help: ArgumentHelp("Reject what OpenSSL's pedantic checks find.", discussion: "Without it they are a warning."))
-    var strict = false
-
-    @Option(
-        help: ArgumentHelp(
-            "OpenSSL's security level, 0 to 5.",
-            discussion: "It is for keys and signatures. The default is what the platform of each client asks.",
-            valueName: "level")) var authLevel: String?
 }
 
 extension EvaluationOptions {
@@ -121,8 +111,6 @@ extension EvaluationOptions {
         judging.intermediates = intermediate
         judging.transparencyLogs = ctLogs
         judging.time = try at.map { (text) throws(CommandError) in try Self.time(text) }
-        judging.isStrict = strict ? true : nil
-        judging.authLevel = try authLevel.map { (text) throws(CommandError) in try Self.level(text) }
         return judging
     }
 
@@ -140,12 +128,5 @@ extension EvaluationOptions {
     /// The moment that `--at` names.
     static func time(_ text: String) throws(CommandError) -> Timestamp {
         do { return try TimeText.read(text) } catch { throw .usage("\(error)") }
-    }
-
-    private static func level(_ text: String) throws(CommandError) -> Int {
-        guard let level = (0...5).first(where: { String($0) == text }) else {
-            throw .usage("--auth-level \(quoted(text)) is not a security level of OpenSSL: give 0 to 5")
-        }
-        return level
     }
 }

@@ -117,6 +117,5 @@ extension FileRoles {
         reads(files.clientCertificate?.clientCertificate, as: "--cert")
         reads(files.clientCertificate?.clientKey, as: "--key")
         reads(files.variants?.addresses ?? [], as: "--addresses")
-        reads(files.connection?.proxyUserFile, as: "--proxy-user-file")
     }
 }

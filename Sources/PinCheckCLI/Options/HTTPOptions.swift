@@ -11,8 +11,6 @@ struct HTTPOptions: ParsableArguments {
                 On the same connection, with the Host header of --host. No HTTP answer is exit status 1.
                 """, valueName: "path")) var request: String?
 
-    @Flag(help: "Ask by HEAD rather than GET.") var head = false
-
     @Option(
         help: ArgumentHelp(
             "Fail when the HTTP status is another.",
@@ -26,7 +24,6 @@ extension HTTPOptions {
         var http = CheckRequest.HTTP()
         try CommandError.reading { () throws(RequestError) in
             if let request { http.path = try CheckRequest.HTTP.path(request) }
-            if head { http.asksForHead = true }
             if let expectStatus { http.expected = try ExpectedStatus([expectStatus]) }
         }
         return http

@@ -40,22 +40,11 @@ struct VariantOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Check TLS 1.2 and TLS 1.3 one by one.", discussion: "Or every version from --min-tls to --max-tls."))
-    var eachTLSVersion = false
-
-    @Flag(
-        name: .customLong("compare-sni"),
-        help: ArgumentHelp(
-            "Show also what clients without SNI get.",
+            "Check all addresses and key types, with and without SNI.",
             discussion: """
-                For https://ADDR/ these are clients that do send the name. A rejection there is only a warning; \
-                --no-sni and --sni make it a verdict.
-                """)) var comparesSNI = false
-
-    @Flag(
-        help: ArgumentHelp(
-            "Check all addresses, key types and versions, and SNI.",
-            discussion: "The same as --all-addresses --key-types rsa,ecdsa --each-tls-version --compare-sni."))
+                As --all-addresses --key-types rsa,ecdsa, and what clients get that send no name, or that do for \
+                https://ADDR/. A rejection of those is only a warning; --no-sni and --sni make it a verdict.
+                """))
     var thorough = false
 }
 
@@ -66,8 +55,7 @@ extension VariantOptions {
             allAddresses: allAddresses || thorough, service: try service(),
             // What public authorities issue; Ed25519 has to be asked for.
             keyTypes: try keyTypes.map { (text) throws(CommandError) in try Self.keyTypes(text) }
-                ?? (thorough ? [.rsa, .ecdsa] : []), eachVersion: eachTLSVersion || thorough,
-            comparesSNI: comparesSNI || thorough)
+                ?? (thorough ? [.rsa, .ecdsa] : []), comparesSNI: thorough)
     }
 
     private func service() throws(CommandError) -> AddressService? {

@@ -15,7 +15,6 @@ extension Remedy {
         case .raiseTimeout: "; raise --timeout"
         case .raiseTimeoutOrNameFewerAddresses(let timeout):
             ": raise --timeout (\(secondsText(timeout))), or name fewer addresses"
-        case .judgeStrictly: " (--strict does too)"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
         case .sendIntermediate(let missing): missing.flags
         case .askForKeyTypes: ": --key-types all shows it"

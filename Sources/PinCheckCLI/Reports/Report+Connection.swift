@@ -20,24 +20,12 @@ extension Report.TLS {
         self.init(
             version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,
             clientCertificateRequested: result.clientCertificateRequested,
-            clientCertificateSent: result.clientCertificateSent, clientHello: result.clientHello,
+            clientCertificateSent: result.clientCertificateSent,
             timingsMs: Report.Timings(
                 resolve: result.timings.resolve.map(Report.milliseconds),
                 connect: Report.milliseconds(result.timings.connect),
                 proxy: result.timings.proxy.map(Report.milliseconds),
                 handshake: Report.milliseconds(result.timings.handshake)))
-    }
-}
-
-extension Report.Offer {
-    /// Reports what a message offers, `nil` for one that cannot be read.
-    init?(_ hello: ClientHello) {
-        guard let offered = hello.offered else { return nil }
-        self.init(
-            clientHelloBytes: hello.bytes.count, versions: offered.versions.map(HelloNames.version),
-            groups: offered.groups.map(HelloNames.group), keyShares: offered.keyShares.map(HelloNames.group),
-            ciphers: CipherNames.names(of: offered.ciphers.filter { $0 != ClientHello.renegotiationSignal }),
-            signatureAlgorithms: offered.signatureAlgorithms.map(HelloNames.signatureAlgorithm))
     }
 }
 

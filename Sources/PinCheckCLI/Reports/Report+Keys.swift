@@ -82,18 +82,7 @@ extension Report.TLS {
         DocumentField("version", \.version), DocumentField("cipher", \.cipher), DocumentField("group", \.group),
         DocumentField("alpn", \.alpn), DocumentField("client_certificate_requested", \.clientCertificateRequested),
         DocumentField("client_certificate_sent", \.clientCertificateSent),
-        DocumentField(
-            "offered", \.offered, "What the ClientHello offered, in OpenSSL's words; numbers without one in hex."),
         DocumentField("timings_ms", \.timingsMs),
-    ]
-}
-
-extension Report.Offer {
-    static let fields: DocumentFields<Report.Offer> = [
-        DocumentField("client_hello_bytes", \.clientHelloBytes, "With the header of its record.", as: .atLeast(0)),
-        DocumentField("versions", \.versions), DocumentField("groups", \.groups),
-        DocumentField("key_shares", \.keyShares, "The groups that a key was sent for."),
-        DocumentField("ciphers", \.ciphers), DocumentField("signature_algorithms", \.signatureAlgorithms),
     ]
 }
 

@@ -94,22 +94,7 @@ struct Report: DocumentObject {
         var alpn: String?
         var clientCertificateRequested: Bool
         var clientCertificateSent = false
-        /// What was sent first; no part of the document by itself.
-        var clientHello: ClientHello? = nil
         var timingsMs: Timings
-
-        /// What the ClientHello offered, `nil` where that is not known or not to be told.
-        var offered: Offer? { clientHello.flatMap(Offer.init) }
-    }
-
-    struct Offer: DocumentObject {
-        var clientHelloBytes: Int
-        var versions: [String]
-        var groups: [String]
-        /// The groups that a key was sent for.
-        var keyShares: [String]
-        var ciphers: [String]
-        var signatureAlgorithms: [String]
     }
 
     struct Timings: DocumentObject {

@@ -18,8 +18,6 @@ package enum Remedy: Hashable, Sendable {
     case raiseTimeout
     /// Give the target more than this time, or fewer addresses.
     case raiseTimeoutOrNameFewerAddresses(Duration)
-    /// Judge strictly to have this rejected.
-    case judgeStrictly
     /// Give the certificate that a platform would fetch.
     case giveIntermediate
     /// Have the missing intermediate sent, or give it.
@@ -56,7 +54,6 @@ package enum Remedy: Hashable, Sendable {
         case .giveRoots: ": install the system's roots, or give anchors"
         case .raiseTimeout: "; raise the timeout"
         case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
-        case .judgeStrictly: ""
         case .giveIntermediate: "; give its certificate to judge the chain"
         case .sendIntermediate(let missing):
             "; \(missing.isOfFile ? "the chain must hold" : "the server must send") its intermediate"

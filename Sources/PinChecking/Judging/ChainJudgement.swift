@@ -223,7 +223,6 @@ package struct ChainJudgement: Sendable {
             return findings
         }
         let own = [
-            evaluation.strictWarning(on: deciding, observation: observation),
             evaluation.missingRootsWarning(on: deciding), evaluation.expiredRootWarning(on: judgements, observation),
             evaluation.bareKeyWarning(on: deciding.decided, presented: observation.presented),
         ]

@@ -96,16 +96,6 @@ package final class Evaluation: Sendable {
         }
     }
 
-    /// What the pedantic checks have against the path a verdict rests on, as a warning.
-    func strictWarning(on judgement: Judgement, observation: Observation) -> Finding? {
-        let verdict = judgement.decided
-        guard verdict.isAccepted, case .verified(let path) = verdict.builtChain else { return nil }
-        let findings = judgement.device.verifier.strictFindings(
-            on: path, policy: .sslServer(name: .unchecked), time: observation.time)
-        guard let finding = findings.first else { return nil }
-        return .warning(id: "strict", message: "\(finding): strict verifiers reject this", remedy: .judgeStrictly)
-    }
-
     /// That there is nothing the chain could be trusted for, when that is why it is not trusted.
     func missingRootsWarning(on judgement: Judgement) -> Finding? {
         guard judgement.decided.isMissingAnchor,

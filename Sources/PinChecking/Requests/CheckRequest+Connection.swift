@@ -25,16 +25,12 @@ extension CheckRequest {
         package var offer = HandshakeOffer()
         /// Whether connections go through a proxy, and which.
         package var proxy: ProxyChoice?
-        /// Who asks proxies, instead of whom their URL names.
-        package var proxyCredentials: ProxyCredentials?
         /// What the environment says of proxies.
         package var environmentProxies: ProxyEnvironment?
         /// What servers get that ask for a client certificate.
         package var clientIdentity: ClientIdentity?
         /// How many targets are checked at the same time, 1 to 100000.
         package var jobs: Int?
-        /// How many threads make connections, 1 to 64; there are fewer where there are few targets.
-        package var loops: Int?
 
         /// A timeout of so many seconds, from 0.001 to 86400.
         package static func timeout(seconds: Double) throws(RequestError) -> Duration {
@@ -54,25 +50,19 @@ extension CheckRequest {
             return protocols
         }
 
-        /// Reads words of OpenSSL for a part of the offer, with colons or commas between them.
-        package static func offer(_ list: String, of part: HandshakeOffer.Part) throws(RequestError) -> [String] {
-            do throws(UnknownOfferWord) { return try OfferWords.read(list, of: part) } catch {
-                throw .unknownOfferWord(error)
-            }
-        }
-
         /// The TLS versions to offer, from the lowest to the highest.
         ///
         /// One limit alone moves the other one's default out of its way, and so do cipher suites: those of TLS 1.3 fit no other
         /// version, and no others fit that.
         package func versions() throws(RequestError) -> ClosedRange<TLSVersion> {
-            let isOnlyOld = !offer.ciphers.isEmpty && offer.newCiphers.isEmpty
-            let isOnlyNew = !offer.ciphers.isEmpty && offer.oldCiphers.isEmpty
+            let suites = offer.suites
+            let isOnlyOld = offer.ciphers != nil && suites.new.isEmpty
+            let isOnlyNew = offer.ciphers != nil && suites.old.isEmpty
             let highest = maximumTLS ?? (isOnlyOld ? .tls12 : RequestDefaults.maximumTLS)
             let lowest =
                 minimumTLS ?? (isOnlyNew && highest == .tls13 ? highest : min(RequestDefaults.minimumTLS, highest))
             guard !(isOnlyOld && lowest == .tls13), !(isOnlyNew && highest < .tls13) else {
-                throw .ciphersOfOtherVersions(offer.ciphers)
+                throw .ciphersOfOtherVersions(offer.ciphers ?? "")
             }
             guard lowest <= highest else { throw .noVersionLeft(lowest: lowest, highest: highest) }
             return lowest...highest
@@ -109,11 +99,9 @@ extension CheckRequest {
                 applicationProtocols.isEmpty ? other.applicationProtocols : applicationProtocols
             merged.offer = offer.merged(over: other.offer)
             merged.proxy = proxy ?? other.proxy
-            merged.proxyCredentials = proxyCredentials ?? other.proxyCredentials
             merged.environmentProxies = environmentProxies ?? other.environmentProxies
             merged.clientIdentity = clientIdentity ?? other.clientIdentity
             merged.jobs = jobs ?? other.jobs
-            merged.loops = loops ?? other.loops
             return merged
         }
     }

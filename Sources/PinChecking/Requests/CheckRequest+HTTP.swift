@@ -6,8 +6,6 @@ extension CheckRequest {
     package struct HTTP: Hashable, Sendable {
         /// The path and the query to ask for, `nil` for no request.
         package var path: HTTPPath?
-        /// Whether only the head of the answer is asked for.
-        package var asksForHead: Bool?
         /// The statuses that the answer may have, `nil` for any.
         package var expected: ExpectedStatus?
 
@@ -22,7 +20,6 @@ extension CheckRequest {
         package func merged(over other: HTTP) -> HTTP {
             var merged = self
             merged.path = path ?? other.path
-            merged.asksForHead = asksForHead ?? other.asksForHead
             merged.expected = expected ?? other.expected
             return merged
         }
@@ -36,11 +33,10 @@ extension CheckRequest {
         /// - Throws: ``RequestError`` for what is said of a request that there is none of.
         func exchange(host: ServerName, port: Int) throws(RequestError) -> CheckExchange? {
             guard let path else {
-                guard asksForHead != true, expected == nil else { throw .noHTTPPath }
+                guard expected == nil else { throw .noHTTPPath }
                 return nil
             }
-            let method = asksForHead ?? RequestDefaults.asksForHead ? HTTPQuestion.Method.head : .get
-            return CheckExchange(HTTPQuestion(method, path, host: host, port: port), expecting: expected)
+            return CheckExchange(HTTPQuestion(.get, path, host: host, port: port), expecting: expected)
         }
     }
 }

@@ -32,10 +32,6 @@ extension CheckRequest {
         package var transparencyLogs: String?
         /// The moment to judge by, `nil` for now.
         package var time: Timestamp?
-        /// Whether what OpenSSL's pedantic checks find is a rejection.
-        package var isStrict: Bool?
-        /// OpenSSL's security level, 0 to 5; `nil` for what each client's platform asks.
-        package var authLevel: Int?
         /// What is asked for the time ahead.
         package var outlook = OutlookRules()
 
@@ -63,8 +59,6 @@ extension CheckRequest {
             merged.intermediates = intermediates.isEmpty ? other.intermediates : intermediates
             merged.transparencyLogs = transparencyLogs ?? other.transparencyLogs
             merged.time = time ?? other.time
-            merged.isStrict = isStrict ?? other.isStrict
-            merged.authLevel = authLevel ?? other.authLevel
             merged.outlook = outlook.merged(over: other.outlook)
             return merged
         }

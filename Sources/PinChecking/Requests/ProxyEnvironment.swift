@@ -100,7 +100,6 @@ extension CheckRequest.Connection {
         guard proxy != .direct, environmentProxies?.exceptions?.covers(host) != true else { return nil }
         var found = environmentProxies?.proxy
         if case .through(let named)? = proxy { found = named }
-        if let proxyCredentials { found?.credentials = proxyCredentials }
         return found
     }
 }

@@ -18,8 +18,6 @@ package enum RequestDefaults {
     package static let maximumTLS = TLSVersion.tls13
     /// How many targets are checked at the same time.
     package static let jobs = 512
-    /// Whether only the head of an answer is asked for.
-    package static let asksForHead = false
     /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"
     /// Whether pins that cannot be read are left out.
@@ -32,6 +30,4 @@ package enum RequestDefaults {
     package static let validatesCertificateChain = true
     /// Whether the system's roots are trusted beside anchors.
     package static let includesSystem = false
-    /// Whether what OpenSSL's pedantic checks find is a rejection.
-    package static let isStrict = false
 }

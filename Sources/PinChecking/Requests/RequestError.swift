@@ -17,10 +17,8 @@ package enum RequestError: Error, Hashable, Sendable {
     case applicationProtocols(String)
     /// A protocol is to be offered in which no request can be sent, and one is to be sent.
     case protocolBesideRequest(ApplicationProtocol)
-    /// A word for the offer that this OpenSSL does not know.
-    case unknownOfferWord(UnknownOfferWord)
     /// The cipher suites are of TLS versions that are not to be offered.
-    case ciphersOfOtherVersions([String])
+    case ciphersOfOtherVersions(String)
     /// Cipher suites or signature algorithms are given, and types of keys ask for their own.
     case offerBesideKeyTypes
     /// A text that is no path to ask for.
@@ -126,18 +124,8 @@ extension RequestError: CustomStringConvertible {
             "\(quoted(list)) holds a name of no or of more than 255 bytes: write h2,http/1.1"
         case .protocolBesideRequest(let name):
             "\(quoted(name.name)) is to be offered, and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
-        case .unknownOfferWord(let error) where error.known.isEmpty:
-            "\(quoted(TerminalText.shortened(error.word, to: 200))) "
-                + (error.part == .ciphers
-                    ? "leaves nothing to offer" : "names one \(error.part.name) twice: name each once")
-        case .unknownOfferWord(let error):
-            "\(quoted(TerminalText.shortened(error.word, to: 200))) is no \(error.part.name) of this OpenSSL (\(error.version)): "
-                + (error.isPostQuantum
-                    ? "post-quantum groups came with OpenSSL 3.5"
-                    : Suggestion.nearest(to: error.word, in: error.known).map { "did you mean '\($0)'?" }
-                        ?? "it has \(listed(error.known))")
         case .ciphersOfOtherVersions(let ciphers):
-            "no TLS version that is to be offered has \(listed(ciphers)): TLS 1.3 has cipher suites of its own, whose names begin "
+            "no TLS version that is to be offered has \(quoted(ciphers, to: 200)): TLS 1.3 has cipher suites of its own, whose names begin "
                 + "with TLS_"
         case .offerBesideKeyTypes:
             "to ask for keys of each type is to choose cipher suites and signature algorithms: leave out either"
@@ -206,8 +194,7 @@ extension RequestError.Problem {
         case .proxyScheme:
             "is of no kind that is known: write http://, https://, socks5:// or socks5h:// before the host"
         case .proxyUser:
-            "has a user that it cannot be told: write user:password@ with %40 for '@', %2F for '/' and %25 for '%', or give "
-                + "a file with both"
+            "has a user that it cannot be told: write user:password@ with %40 for '@', %2F for '/' and %25 for '%'"
         case .notFourParts:
             "has not four parts: write HOST1:PORT1:HOST2:PORT2, as in api.example.com:443:203.0.113.7:8443"
         }

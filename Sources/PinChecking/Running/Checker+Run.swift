@@ -11,7 +11,7 @@ extension Checker {
     ///
     /// - Parameters:
     ///   - supply: the jobs.
-    ///   - request: how many are checked at the same time, on how many threads.
+    ///   - request: how many are checked at the same time.
     ///   - surroundings: what there is of the world.
     ///   - span: how many positions a target may be ahead of one that is not done, `nil` where nobody needs their order.
     ///   - each: takes each target as it comes, with the position of its job.
@@ -26,7 +26,7 @@ extension Checker {
             // Of those that are still to come nobody knows which have a proxy.
             judgingProxiesBy: supply.more == nil
                 ? ServiceTrust.proxyObjection(for: supply.first.lazy.map(\.endpoint), in: surroundings)
-                : ServiceTrust.objection(in: surroundings), loops: request.connection.loops, now: surroundings.now)
+                : ServiceTrust.objection(in: surroundings), loops: nil, now: surroundings.now)
         let limits = Limits(
             jobs: max(1, request.connection.jobs ?? RequestDefaults.jobs),
             connections: max(1, surroundings.connectionLimit - checker.descriptors), span: span)

@@ -11,13 +11,11 @@ package final class StandingChecker: Sendable {
 
     /// A checker.
     ///
-    /// - Parameters:
-    ///   - surroundings: what it has of the world.
-    ///   - loops: how many threads connect, `nil` for one on each processor.
-    package init(in surroundings: Surroundings, loops: Int?) {
+    /// - Parameter surroundings: what it has of the world.
+    package init(in surroundings: Surroundings) {
         var checker = Checker(
             thread: nil, network: surroundings.network, expecting: .max, within: surroundings.connectionLimit,
-            judgingProxiesBy: ServiceTrust.objection(in: surroundings), loops: loops, now: surroundings.now)
+            judgingProxiesBy: ServiceTrust.objection(in: surroundings), loops: nil, now: surroundings.now)
         connectionLimit = max(1, surroundings.connectionLimit - checker.descriptors)
         checker.connectionsToTarget = min(TargetVariants.connectionLimit, connectionLimit)
         checker.objection = ServiceTrust.objection(in: surroundings)

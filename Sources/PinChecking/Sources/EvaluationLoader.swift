@@ -172,11 +172,9 @@ package struct EvaluationLoader {
 
     /// Makes the verifiers of several devices, which share what they find out.
     private struct VerifierMaker {
-        private let settings: CheckRequest.Judging
         private let shared: SharedFindings?
 
         init(_ settings: CheckRequest.Judging) {
-            self.settings = settings
             shared = settings.devices == nil ? nil : SharedFindings()
         }
 
@@ -184,8 +182,7 @@ package struct EvaluationLoader {
         func verifier(_ store: TrustStore, _ device: Device?, of data: DeviceData?) -> OpenSSLPathVerifier {
             let lists = device.flatMap { device in data.map { (data: $0, device: device) } }
             return OpenSSLPathVerifier(
-                trustStore: store, authLevel: settings.authLevel,
-                isStrict: settings.isStrict ?? RequestDefaults.isStrict, sharing: device == nil ? nil : shared,
+                trustStore: store, sharing: device == nil ? nil : shared,
                 isPublicRoot: { root in
                     lists.map { $0.data.lists(root.der, for: $0.device) }
                         ?? DeviceData.builtIn.isOnNewestApple(root.der)

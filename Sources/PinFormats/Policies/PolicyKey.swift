@@ -4,11 +4,11 @@
 package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     case pins, skipBadPins
     case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
-    case anchors, andSystem, device, deviceData, extraRoots, intermediates, ctLogs, strict, authLevel
+    case anchors, andSystem, device, deviceData, extraRoots, intermediates, ctLogs
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
     case timeout, retries, minTLS, maxTLS, alpn, proxy
-    case request, head, expectStatus
+    case request, expectStatus
 
     /// What values a key takes.
     package enum Kind: Sendable, Hashable {
@@ -44,11 +44,9 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     package var kind: Kind {
         switch self {
         case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client, .device: .texts
-        case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem,
-            .strict, .head:
+        case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem:
             .flag
         case .mode: .choice(["none", "public-key", "certificate"])
-        case .authLevel: .integer(0...5)
         case .ports: .numbers(1...65_535)
         case .sni, .proxy: .textOrFalse
         case .expectStatus: .textsOrNumbers
@@ -81,8 +79,6 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
             "Certificates as if they were fetched from where the server's says, by platforms that fetch."
         case .ctLogs:
             "A list of Certificate Transparency logs (JSON, version 3) that SCTs are held against; it only warns."
-        case .strict: "Reject what OpenSSL's pedantic checks find."
-        case .authLevel: "OpenSSL's security level for keys and signatures."
         case .ports: "The ports to check, where the host names none (default: 443)."
         case .connect: "Addresses to connect to instead of looking the host up; each has a verdict of its own."
         case .sni: "The server name to send (default: the host, none for an address); false for none."
@@ -99,7 +95,6 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .alpn: "The application protocols to offer."
         case .proxy: "The proxy to connect through, as in http://proxy.example:3128; false for none."
         case .request: "A path to ask for once the server is accepted, on the same connection."
-        case .head: "Ask by HEAD rather than GET."
         case .expectStatus: "The HTTP statuses that the answer may have: 204, 2xx or 200-299."
         }
     }

@@ -9,21 +9,18 @@ extension Platform {
     ///   - firstAnchor: the position of the first anchor on the path.
     ///   - findings: what the verifier has against the path.
     ///   - policy: the rules to keep.
-    ///   - strengthIsGiven: whether keys and signatures were held against a level that the user chose, instead of the platform's.
     ///   - evidence: what came along with the leaf, `nil` where nobody looked.
     ///   - anchorClass: whose anchor the last certificate is.
     /// - Returns: the failures, none for a path the platform takes.
     public func objections(
         to certificates: [Certificate], firstAnchor: Int, findings: [TrustFailure], under policy: TrustPolicy,
-        strengthIsGiven: Bool, evidence: LeafEvidence? = nil, anchorClass: () -> AnchorClass
+        evidence: LeafEvidence? = nil, anchorClass: () -> AnchorClass
     ) -> [TrustFailure] {
         func objections(_ anchorClass: AnchorClass) -> [TrustFailure] {
             let path = PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)
-            let isGiven = strengthIsGiven && policy != .basicX509
-            let counting = findings.filter { counts($0, on: path, strengthIsGiven: isGiven) }
+            let counting = findings.filter { counts($0, on: path) }
             let own = failures(of: path, under: policy, given: evidence).filter { failure in
-                !(isGiven && failure.isAboutStrength)
-                    && !counting.contains { $0.id == failure.id && $0.depth == failure.depth }
+                !counting.contains { $0.id == failure.id && $0.depth == failure.depth }
             }
             return counting + own
         }
@@ -43,18 +40,18 @@ extension Platform {
     }
 
     /// Whether what a verifier found counts here.
-    private func counts(_ finding: TrustFailure, on path: PlatformPath, strengthIsGiven: Bool) -> Bool {
+    private func counts(_ finding: TrustFailure, on path: PlatformPath) -> Bool {
         switch finding.reason {
         case .expired, .notYetValid: return judgesDates(at: finding.depth, of: path)
         // Conscrypt looks at nothing of what is trusted.
         case .notAnAuthority, .unknownCriticalExtension, .wrongKeyUsage:
             return judgedAnchorDates != .none || finding.depth < path.firstAnchor
         case .wrongPurpose: return defers(on: path)
-        case .weakKey: return strengthIsGiven || defers(on: path)
+        case .weakKey: return defers(on: path)
         case .weakSignature:
             // RSASSA-PSS keeps its digest in parameters that its name does not show.
             let isNamed = !finding.certificate.signatureAlgorithm.hasPrefix("rsassaPss")
-            return strengthIsGiven || defers(on: path)
+            return defers(on: path)
                 || !isNamed && (judgedAnchorDates != .none || finding.depth < path.firstAnchor)
         default: return true
         }
@@ -132,13 +129,6 @@ extension PlatformFamily {
 }
 
 extension TrustFailure {
-    fileprivate var isAboutStrength: Bool {
-        switch reason {
-        case .weakKey, .weakSignature: true
-        default: false
-        }
-    }
-
     fileprivate var isAboutSignature: Bool { reason == .weakSignature }
 
     /// Whether the rule is one that platforms differ in.

@@ -17,8 +17,8 @@ extension TLSConnection {
         var bytes = flight.readableBytesView[...]
         // Before the second one OpenSSL sends a ChangeCipherSpec that means nothing (D.4).
         if bytes.first == 20 { bytes = bytes.dropFirst(6) }
-        guard let offered = ClientHello(bytes: Array(bytes)).offered else { return true }
-        return offered.keyShares.contains { (0x0100...0x01FF).contains($0) }
+        guard let groups = ClientHello.keyShares(in: Array(bytes)) else { return true }
+        return groups.contains { (0x0100...0x01FF).contains($0) }
     }
 
     /// Why the handshake has failed with these errors.

@@ -34,8 +34,6 @@ final class TLSConnection {
     private let identity: ClientIdentity?
     /// Whether nothing was sent for want of a certificate that fits what the server asked for.
     private var hadNoFittingCertificate = false
-    /// The first that was sent.
-    private(set) var firstFlight: ByteBuffer?
     /// How often something was sent.
     private(set) var flights = 0
     /// The first that may have a key of a costly group of TLS 1.3.
@@ -78,7 +76,7 @@ final class TLSConnection {
         self.output = output
         identity = request.clientIdentity
         // A share for a key goes along with the first, of a cheap group unless somebody chose them; for others a server has to ask.
-        firstCostlyFlight = request.offer.groups.isEmpty ? 2 : 1
+        firstCostlyFlight = request.offer.groups == nil ? 2 : 1
         // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
         guard COpenSSL_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
@@ -161,7 +159,6 @@ final class TLSConnection {
         buffer.writeBytes(UnsafeRawBufferPointer(start: start, count: count))
         BIO_ctrl(output, BIO_CTRL_RESET, 0, nil)
         flights += 1
-        if firstFlight == nil { firstFlight = buffer }
         if flights >= firstCostlyFlight, awaitsServerHello { sentCostlyShare = Self.sharesCostlyGroup(buffer) }
         return buffer
     }

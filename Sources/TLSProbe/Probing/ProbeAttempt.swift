@@ -249,7 +249,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                     clientCertificateRequested: handshake.clientCertificateRequested,
                     clientCertificateSent: handshake.clientCertificateSent, handshakeCompleted: completed,
                     timestampList: handshake.timestampList, staple: handshake.staple,
-                    clientHello: ClientHello(bytes: handshake.firstFlight.map { Array($0.readableBytesView) } ?? []),
                     timings: ProbeTimings(
                         resolve: wasResolved ? Duration(firstConnect - connection.started) : nil,
                         connect: Duration(connected - firstConnect), proxy: passed.map { Duration($0 - connected) },

@@ -36,8 +36,6 @@ package struct ProbeResult: Sendable, Hashable {
     ///
     /// At most ``TLSContext/certificateListLimit`` bytes.
     package let staple: [UInt8]?
-    /// What was offered, as it was sent first.
-    package let clientHello: ClientHello
     /// How long each phase took.
     package let timings: ProbeTimings
 }

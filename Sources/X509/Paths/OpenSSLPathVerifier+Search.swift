@@ -83,13 +83,13 @@ extension OpenSSLPathVerifier {
 
     func rules(for question: PathQuestion, by platform: Platform?) -> PathJudge.Rules {
         PathJudge.Rules(
-            isServerPolicy: question.policy != .basicX509, authLevel: Int32(authLevel), isStrict: isStrict,
+            isServerPolicy: question.policy != .basicX509,
             constrainsCommonName: platform?.constrainsCommonName ?? false, time: question.time)
     }
 
     func pathRules(_ question: PathQuestion, by platform: Platform?) -> PathRules {
         PathRules(
-            platform: platform, policy: question.policy, strengthIsGiven: givenAuthLevel != nil,
+            platform: platform, policy: question.policy,
             evidence: question.evidence, anchorClass: { anchorClass(of: $0, question.anchors) })
     }
 

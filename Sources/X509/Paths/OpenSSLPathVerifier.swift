@@ -2,15 +2,8 @@ package import Pinning
 
 /// Finds and verifies certification paths with OpenSSL.
 package struct OpenSSLPathVerifier: PathVerifier {
-    /// The security level for keys and signatures that TLS itself has by default: 112 bits.
-    private static let defaultAuthLevel = 2
-
     /// Stands for the roots of the client's device.
     package let trustStore: TrustStore
-    /// The level that the user chose, `nil` for each platform's own rules.
-    let givenAuthLevel: Int?
-    /// Whether OpenSSL's pedantic checks decide too.
-    let isStrict: Bool
     /// Whether a certificate is on the list of roots of the client's system.
     package let isPublicRoot: @Sendable (Certificate) -> Bool
     /// What was found before.
@@ -19,26 +12,18 @@ package struct OpenSSLPathVerifier: PathVerifier {
     /// What other verifiers found out.
     let shared: SharedFindings?
 
-    /// The security level of OpenSSL's that is held against keys and signatures.
-    var authLevel: Int { givenAuthLevel ?? Self.defaultAuthLevel }
-
     /// A verifier whose paths may end at the anchors of `trustStore`.
     ///
     /// - Parameters:
     ///   - trustStore: stands for the roots of the client's device.
-    ///   - authLevel: OpenSSL's security level, 0…5, held against keys and signatures under the server policy in place of what
-    ///     platforms ask of them; `nil` for those, and for ``defaultAuthLevel`` where no platform asks.
-    ///   - isStrict: whether OpenSSL's pedantic checks are made too (`X509_V_FLAG_X509_STRICT`).
     ///   - shared: what verifiers find out for each other that differ in ``AnchorSelection`` alone: `isPublicRoot` has to be true of
     ///     what is selected of the bundle, and of nothing else.
     ///   - isPublicRoot: whether a certificate is on the list of roots of the client's system. Asked only where a rule depends on it.
     package init(
-        trustStore: TrustStore, authLevel: Int? = nil, isStrict: Bool = false, sharing shared: SharedFindings? = nil,
+        trustStore: TrustStore, sharing shared: SharedFindings? = nil,
         isPublicRoot: @escaping @Sendable (Certificate) -> Bool = { _ in false }
     ) {
         self.trustStore = trustStore
-        givenAuthLevel = authLevel
-        self.isStrict = isStrict
         self.shared = shared
         self.isPublicRoot = isPublicRoot
     }

@@ -10,12 +10,6 @@ struct PathJudge {
     struct Rules {
         /// Whether the rules for TLS servers hold: purpose and key strength (`SecPolicyCreateSSL`), or only the basic ones.
         var isServerPolicy: Bool
-        /// OpenSSL's security level for keys and signatures under the server policy, 0…5.
-        var authLevel: Int32
-        /// Whether `X509_V_FLAG_X509_STRICT` is set.
-        var isStrict: Bool
-        /// Whether signatures and dates are taken as checked: only for a second look at a path that was found valid.
-        var takesSignaturesAsChecked = false
         /// Whether name constraints hold the common name of a leaf without a DNS name.
         var constrainsCommonName = false
         var time: Timestamp
@@ -28,6 +22,9 @@ struct PathJudge {
         /// The certificates OpenSSL used, leaf first.
         let certificates: [Certificate]
     }
+
+    /// The security level for keys and signatures that TLS itself has by default: 112 bits.
+    private static let authLevel: Int32 = 2
 
     let rules: Rules
 
@@ -70,7 +67,6 @@ struct PathJudge {
             X509_STORE_CTX_set_verify_cb(context) { status, context in
                 VerificationRecord.of(context)?.decide(status, context) ?? 0
             }
-            if rules.takesSignaturesAsChecked { X509_STORE_CTX_set_verify(context) { _ in 1 } }
             let status = X509_verify_cert(context)
             let built = builtChain(context, of: path)
             guard status != 1 || X509_STORE_CTX_get_error(context) != X509_V_OK || !record.errors.isEmpty else {
@@ -119,15 +115,14 @@ struct PathJudge {
         guard !rules.isServerPolicy || X509_STORE_CTX_set_default(context, "ssl_server") == 1,
             let parameters = X509_STORE_CTX_get0_param(context)
         else { return false }
-        let strict = rules.isStrict ? X509_V_FLAG_X509_STRICT : 0
         // The certificates between are taken in the order of the path, and the anchor comes last: asked first, an anchor that has the
         // name of one between stands in for it, and the signature fails.
         if !buildingByItself { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
         X509_VERIFY_PARAM_set_flags(
             parameters,
-            UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)) | UInt(strict))
+            UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)))
         // Always explicit: left alone it is 0 here and 2 in TLS, and the same chain would get two verdicts.
-        X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? rules.authLevel : 0)
+        X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? Self.authLevel : 0)
         // Most tell names from the subjectAltName alone, so constraints are held against those alone: without this OpenSSL takes the
         // common name of a leaf without a dNSName for one, as it does for curl.
         if !rules.constrainsCommonName {

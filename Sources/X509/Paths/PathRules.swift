@@ -5,8 +5,6 @@ struct PathRules {
     /// The platform, `nil` for the verifier's own judgement.
     let platform: Platform?
     let policy: TrustPolicy
-    /// Whether the user chose OpenSSL's security level, which then stands for the platform's rules of strength.
-    let strengthIsGiven: Bool
     /// What came along with the leaf, `nil` where nobody looked.
     let evidence: LeafEvidence?
     /// Whose anchor a certificate is.
@@ -17,7 +15,7 @@ struct PathRules {
         guard let platform, let last = path.last else { return findings }
         return platform.objections(
             to: path.map(\.certificate), firstAnchor: firstAnchor, findings: findings, under: policy,
-            strengthIsGiven: strengthIsGiven, evidence: evidence, anchorClass: { anchorClass(last) })
+            evidence: evidence, anchorClass: { anchorClass(last) })
     }
 
     /// What there is against a path that leads to no anchor, as far as that does not depend on whose its anchor would be.
@@ -28,7 +26,7 @@ struct PathRules {
             // Only what does not depend on the class is common to all three.
             platform.objections(
                 to: certificates, firstAnchor: certificates.count, findings: findings, under: policy,
-                strengthIsGiven: strengthIsGiven, evidence: evidence, anchorClass: { anchorClass })
+                evidence: evidence, anchorClass: { anchorClass })
         }
         return all[0].filter { failure in
             all.dropFirst().allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }

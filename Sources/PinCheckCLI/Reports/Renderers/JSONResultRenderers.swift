@@ -30,15 +30,9 @@ struct JSONResultRenderer: ResultRenderer {
 
 /// One JSON object a line (JSON Lines), each written as soon as its target is done.
 struct JSONLinesRenderer: ResultRenderer {
-    /// Whether each line says what was offered, which is the same in thousands of them.
-    let tellsOffer: Bool
-
     var takesAnyOrder: Bool { true }
 
     func text(for report: Report) throws(CommandError) -> String {
-        guard !tellsOffer else { return try JSONRenderer.line(report) }
-        var report = report
-        report.tls?.clientHello = nil
-        return try JSONRenderer.line(report)
+        try JSONRenderer.line(report)
     }
 }

@@ -34,7 +34,7 @@ extension OutputForm {
                 text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout),
                 hasAll: !settings.tellsChangesAlone)
         case .json: return JSONResultRenderer()
-        case .jsonl: return JSONLinesRenderer(tellsOffer: settings.explains)
+        case .jsonl: return JSONLinesRenderer()
         case .nagios: return NagiosRenderer()
         case .prometheus: return PrometheusRenderer(now: context.now)
         case .junit: return JUnitRenderer()

@@ -137,7 +137,7 @@ struct TextRenderer: Sendable {
     // MARK: Verdict
 
     private func explanation(_ report: Report) -> [String] {
-        var lines = report.tls?.offered.map(offer) ?? []
+        var lines: [String] = []
         for client in report.clients {
             let settings = client.settings.map { setting in
                 switch setting.value {
@@ -160,17 +160,6 @@ struct TextRenderer: Sendable {
         }
         lines += report.notes.filter { tellsNotEmulated || !Report.notEmulated.contains($0) }.map(note)
         return lines
-    }
-
-    /// What the ClientHello said.
-    private func offer(_ offer: Report.Offer) -> [String] {
-        let sent = offer.keyShares.isEmpty ? "" : "; a key for \(offer.keyShares.joined(separator: ", "))"
-        let parts = [
-            ("groups", listed(offer.groups) + sent), ("cipher suites", listed(offer.ciphers)),
-            ("signatures", listed(offer.signatureAlgorithms)),
-        ]
-        return ["  offered in \(offer.clientHelloBytes) bytes: \(safe(offer.versions.joined(separator: ", ")))"]
-            + parts.filter { !$0.1.isEmpty }.map { "    \($0.0): \(safe($0.1, length: 1_000))" }
     }
 
     func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: Self.longestSentence))" }
