@@ -64,9 +64,6 @@ package enum PinCheck {
         of arguments: [String], in context: Context
     ) async -> (status: ExitStatus, convention: ExitConvention) {
         var context = context
-        context.secrets = SecretFilter()
-        SecretArguments.hide(arguments, in: context.secrets)
-        context.console = context.secrets.filtering(context.console)
         context.console.style = TextStyle(
             ColorOption.guess(arguments), isTerminal: context.console.errors.isTerminal,
             environment: context.environment)

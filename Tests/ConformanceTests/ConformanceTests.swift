@@ -25,8 +25,7 @@ import X509
 
     @Test(arguments: [
         Mark("limbo", .verifier, agreeing: 122), Mark("pkits", .verifier, agreeing: 87),
-        Mark("bettertls-pathbuilding", .verifier, agreeing: 81),
-        Mark("names", .commandLine, agreeing: 173),
+        Mark("bettertls-pathbuilding", .verifier, agreeing: 81), Mark("names", .commandLine, agreeing: 173),
     ]) func `the verdicts agree`(mark: Mark) async throws {
         let run = try await ConformanceRun(mark.suite, mark.way)
         print("conformance:", run.summary)

@@ -22,26 +22,24 @@ import Testing
         "--sni": ["a.example"], "--no-sni": [], "--port": ["8443"], "-4": [], "-6": [], "--timeout": ["2.5"],
         "--retries": ["2"], "--min-tls": ["1.3"], "--max-tls": ["1.2"], "--alpn": ["h2,http/1.1"], "--jobs": ["2"],
         "--groups": ["P-256"], "--ciphers": ["TLS_AES_128_GCM_SHA256"], "--sigalgs": ["rsa_pss_rsae_sha256"],
-        "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [],
-        "--pins": [pin],
+        "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [], "--pins": [pin],
         "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],
         "--client": ["trustkit:no-enforce:expires=2027-06-01"], "--mode": ["public-key"],
         "--allow-invalid-certificates": [], "--no-validate-domain-name": [], "--validate-certificate-chain": [],
         "--no-validate-certificate-chain": [], "--anchors": ["ca.pem"], "--and-system": [], "--at": ["2027-03-01"],
-        "--extra-root": ["ca.pem"], "--intermediate": ["ca.pem"], "--ct-logs": ["logs.json"], 
-        "--device": ["ios-17,android-9"], "--device-data": ["devices.bin"],
-        "--warn-before": ["30d"], "--fail-before": ["12h"], "--min-pin-life": ["33%"], "--fail-on": ["warn"],
-        "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"], "--all-addresses": [],
+        "--extra-root": ["ca.pem"], "--intermediate": ["ca.pem"], "--ct-logs": ["logs.json"],
+        "--device": ["ios-17,android-9"], "--device-data": ["devices.bin"], "--warn-before": ["30d"],
+        "--fail-before": ["12h"], "--min-pin-life": ["33%"], "--fail-on": ["warn"], "--cert": ["DIR/both.pem"],
+        "--key": ["DIR/client.key", "--cert", "DIR/client.pem"], "--all-addresses": [],
         "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"], "--doh": ["https://dns.example/resolve"],
-        "--key-types": ["rsa"], "--thorough": [],
-        "--request": ["/health"], "--expect-status": ["2xx"],
+        "--key-types": ["rsa"], "--thorough": [], "--request": ["/health"], "--expect-status": ["2xx"],
     ]
 
     /// The options that are about the call and say nothing of what is asked of servers.
     private static let others: Set = [
         "--help", "--version", "--targets", "--policy", "--baseline", "--allow", "--update", "--next", "--state",
-        "--format", "--output", "--explain", "--quiet", "--color", "--position", "--save", "--from",
-        "--recommend", "--verbose",
+        "--format", "--output", "--explain", "--quiet", "--color", "--position", "--save", "--from", "--recommend",
+        "--verbose",
     ]
 
     private static let pin = "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
@@ -141,7 +139,7 @@ import Testing
         .retries: ("3", ["--retries", "3"]), .minTLS: ("'1.3'", ["--min-tls", "1.3"]),
         .maxTLS: ("1.2", ["--max-tls", "1.2"]), .alpn: ("['h2', 'http/1.1']", ["--alpn", "h2,http/1.1"]),
         .proxy: ("'http://u:p@proxy.example:3128'", ["--proxy", "http://u:p@proxy.example:3128"]),
-        .request: ("'/health'", ["--request", "/health"]), 
+        .request: ("'/health'", ["--request", "/health"]),
         .expectStatus: ("[204, '3xx']", ["--expect-status", "204,3xx"]),
     ]
 

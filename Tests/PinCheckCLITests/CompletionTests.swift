@@ -122,7 +122,7 @@ import Testing
         #expect(
             free == [
                 "--allow-target", "--at", "--cache", "--ciphers", "--connect", "--connect-to", "--doh",
-                "--expect-status", "--fail-before", "--groups", "--header", "--host", "--jobs", "--listen", 
+                "--expect-status", "--fail-before", "--groups", "--header", "--host", "--jobs", "--listen",
                 "--max-redirs", "--min-pin-life", "--port", "--proxy", "--request", "--resolve", "--retries",
                 "--sha256", "--sigalgs", "--sni", "--speed-limit", "--speed-time", "--timeout", "--verify-name",
                 "--warn-before",

@@ -97,8 +97,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--groups", "X25518"], "--groups 'X25518': OpenSSL "), (["--groups", "X25519::P-256"], " does not take it ("),
-        (["--ciphers", "nonsense"], "--ciphers 'nonsense': OpenSSL "), (["--ciphers", "nonsense"], "(no cipher match)"),
+        (["--groups", "X25518"], "--groups 'X25518': OpenSSL "),
+        (["--groups", "X25519::P-256"], " does not take it ("),
+        (["--ciphers", "nonsense"], "--ciphers 'nonsense': OpenSSL "),
+        (["--ciphers", "nonsense"], "(no cipher match)"),
         (["--ciphers", "TLS_AES_128_GCM_SHA257"], "does not take it (no cipher match)"),
         (["--groups", ""], "--groups '': OpenSSL "), (["--ciphers", ""], "--ciphers '': OpenSSL "),
         (["--sigalgs", "nonsense"], "--sigalgs 'nonsense': OpenSSL "),

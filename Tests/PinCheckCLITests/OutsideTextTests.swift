@@ -173,10 +173,10 @@ import Base
     @Test func arguments() async throws {
         let text = Self.hostile
         for option in [
-            "--client", "--mode", "--at", "--sni", "--host", "--verify-name", "-H", "--connect",
-            "--resolve", "--connect-to", "--port", "--timeout", "--retries", "--jobs", "--alpn", "--groups",
-            "--ciphers", "--sigalgs", "--min-tls", "--max-tls", "--proxy", "--key-types", "--httpdns", "--doh",
-            "--warn-before", "--fail-before", "--min-pin-life", "--fail-on", "--allow", "--format", "--color", "--pins",
+            "--client", "--mode", "--at", "--sni", "--host", "--verify-name", "-H", "--connect", "--resolve",
+            "--connect-to", "--port", "--timeout", "--retries", "--jobs", "--alpn", "--groups", "--ciphers",
+            "--sigalgs", "--min-tls", "--max-tls", "--proxy", "--key-types", "--httpdns", "--doh", "--warn-before",
+            "--fail-before", "--min-pin-life", "--fail-on", "--allow", "--format", "--color", "--pins",
             "--pinnedpubkey", "--anchors", "--extra-root", "--targets", "--policy", "--addresses", "--baseline",
             "--next", "--cert", "--key", "--request", "--expect-status", "--\(text)", "-\(text)",
         ] {

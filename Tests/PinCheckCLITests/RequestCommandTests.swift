@@ -79,9 +79,7 @@ import Testing
 
     @Test func anAnswerThatIsToBeIsNoFailureOfAnyKind() async throws {
         try await serving(.answers(answer("HTTP/1.1 204 No Content"))) { server, base, _ in
-            let options = [
-                "--request", "/", "--expect-status", "204", "--pins", pki.leaf.pin, "--pins", pki.junk.pin,
-            ]
+            let options = ["--request", "/", "--expect-status", "204", "--pins", pki.leaf.pin, "--pins", pki.junk.pin]
             let outcome = await pincheck(base + options + ["--fail-on", "warn"])
             #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.output.contains("\n  GET /: HTTP/1.1 204 No Content\nPASS  "))
@@ -425,8 +423,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "request: 'health'", "request: '/ '", "request: 5", "expectStatus: '2xx'",
-        "request: '/', expectStatus: 20", "request: '/', expectStatus: []", "request: '/', alpn: 'h2'",
+        "request: 'health'", "request: '/ '", "request: 5", "expectStatus: '2xx'", "request: '/', expectStatus: 20",
+        "request: '/', expectStatus: []", "request: '/', alpn: 'h2'",
     ]) func whatAPolicySaysWronglyIsMalformedData(settings: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let policy = try files.write("{ hosts: { '127.0.0.1:1': { \(settings) } } }", to: "pins.json5")

@@ -96,7 +96,9 @@ import Testing
 
     @Test func oneOtherIsNotSaidToBeSeveral() async throws {
         try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
-            for (options, words) in [([], "nothing to compare"), (["--key-types", "ecdsa"], "the other is consistent")] {
+            for (options, words) in [
+                ([], "nothing to compare"), (["--key-types", "ecdsa"], "the other is consistent"),
+            ] {
                 let outcome = await pincheck(
                     ["\(host):\(port)", "--addresses", "-", "--anchors", anchors] + options, input: list(2))
                 #expect(

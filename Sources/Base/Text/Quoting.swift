@@ -28,4 +28,4 @@ package func shortened(_ text: some StringProtocol, to limit: Int = 120, isPubli
 }
 
 /// Text from outside without what may be a piece of a private key, a password or a token; it is not escaped.
-package func withoutSecrets(_ text: String) -> String { KeyMaterial.hidden(in: UserInfo.hidden(in: text)) }
+package func withoutSecrets(_ text: String) -> String { KeyMaterial.cut(UserInfo.hidden(in: text)) }

@@ -53,9 +53,7 @@ struct FetchCommand: RequestingCommand {
         return try CheckRequest(names: names, connection: connection, evaluation: evaluation, devices: devices)
     }
 
-    var requestFiles: RequestFiles {
-        RequestFiles(clientCertificate: clientCertificate, connects: true)
-    }
+    var requestFiles: RequestFiles { RequestFiles(clientCertificate: clientCertificate, connects: true) }
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try FetchSettings(document)

@@ -59,7 +59,8 @@ struct ServeCommand: RequestingCommand {
         let descriptors = try Self.descriptors()
         let flags = try request()
         let files = requestFiles
-        guard !(options.lists.isEmpty && options.policy.isEmpty && options.module.isEmpty) || !settings.allowed.isEmpty else {
+        guard !(options.lists.isEmpty && options.policy.isEmpty && options.module.isEmpty) || !settings.allowed.isEmpty
+        else {
             throw .usage(
                 "nothing can be asked for: name hosts in a policy (--policy FILE), or with --allow-target HOST")
         }

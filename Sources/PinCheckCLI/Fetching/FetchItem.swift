@@ -17,7 +17,7 @@ struct FetchItem {
     func destination(_ output: OutputStream) -> DownloadDestination {
         if let file { return isFromRecord ? .interrupted(file) : .file(file) }
         let write: @Sendable ([UInt8]) throws(OutputError) -> Void = { (bytes) throws(OutputError) in
-            try output.write(document: bytes)
+            try output.write(bytes)
         }
         return output.isTerminal ? .terminal(write) : .stream(write)
     }

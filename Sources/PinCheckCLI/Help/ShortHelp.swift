@@ -17,8 +17,8 @@ enum ShortHelp {
             "--anchors",
         ],
         "snapshot": [
-            "--output", "--targets", "--policy", "--all-addresses", "--key-types", "--connect", "--host",
-            "--sni", "--timeout",
+            "--output", "--targets", "--policy", "--all-addresses", "--key-types", "--connect", "--host", "--sni",
+            "--timeout",
         ],
         "fetch": [
             "--output", "--remote-name", "--pins", "--policy", "--connect", "--host", "--header", "--sha256",

@@ -43,7 +43,7 @@ extension CommandError {
                     "--warn-before \(warning) never warns, since --fail-before \(failure) fails earlier: "
                         + "warn before the larger of the two")
             case .variable: .usage("\(error.description)")
-            case .malformed, .keyMaterial, .unusedAddress: .usage("\(error.description(calling: \.flag))")
+            case .malformed, .unusedAddress: .usage("\(error.description(calling: \.flag))")
             }
     }
 

@@ -147,7 +147,8 @@ extension ConnectionOptions {
     }
 
     private func set(
-        _ part: WritableKeyPath<HandshakeOffer, String?>, _ list: String?, option: String, in offer: inout HandshakeOffer
+        _ part: WritableKeyPath<HandshakeOffer, String?>, _ list: String?, option: String,
+        in offer: inout HandshakeOffer
     ) throws(CommandError) {
         guard let list else { return }
         do throws(OfferRefusal) { try offer.set(part, to: list) } catch {

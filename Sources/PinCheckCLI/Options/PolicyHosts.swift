@@ -25,11 +25,6 @@ struct PolicyHosts {
                     }
             } catch { throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)") }
             for host in policy.hosts {
-                for (key, value) in host.settings {
-                    for text in value.texts.map(\.text) + (value.text.map { [$0] } ?? []) {
-                        context.secrets.hide(SecretArguments.secrets(in: text, mayBePath: key.namesFiles))
-                    }
-                }
                 do throws(CommandError) {
                     let target = try CommandError.reading { () throws(RequestError) in try Target(host.name) }
                     positions[target.host, default: []].append(hosts.count)

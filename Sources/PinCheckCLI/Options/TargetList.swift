@@ -18,7 +18,6 @@ final class TargetList {
     private let reader: LineReader
     private let name: String
     private let directory: String?
-    private let secrets: SecretFilter
 
     /// Whether the list can be read again from its beginning.
     var isRepeatable: Bool { reader.isRepeatable }
@@ -28,7 +27,6 @@ final class TargetList {
         let isInput = path == "-"
         name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
         directory = isInput ? nil : PathParts(path).directory
-        secrets = context.secrets
         if !isInput {
             do throws(ReadFailure) { reader = try LineReader(path: path, limit: Self.longestLine) } catch {
                 throw CommandError(FileReader.failure(error, quoted(path)))
@@ -57,7 +55,9 @@ final class TargetList {
                 let isMarked = reader.number == 1 && bytes.starts(with: mark)
                 let words = try Self.words(of: bytes.dropFirst(isMarked ? mark.count : 0))
                 guard let target = words.first else { continue }
-                Self.hideSecrets(in: words, in: secrets)
+                guard !words.contains(where: KeyMaterial.isArmoured) else {
+                    throw .usage("this is a private key; it was not used and no part of it is shown")
+                }
                 return try Line(target, words.dropFirst(), place: place, directory: directory)
             } catch { throw error.at(place) }
         }
@@ -72,16 +72,6 @@ final class TargetList {
                     .at(.line(reader.number, of: name))
             case .unreadable(let failure): throw CommandError(FileReader.failure(failure, name))
             }
-        }
-    }
-
-    /// Hides what may be a line of a private key among the values of a line, whatever their keys.
-    private static func hideSecrets(in words: [String], in filter: SecretFilter) {
-        for word in words where word.utf8.count >= KeyMaterial.shortest {
-            let value = word.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()
-            let isPath = word.utf8.starts(with: "pins=".utf8)
-            let text = value.isEmpty ? word : String(Substring(value))
-            filter.hide(SecretArguments.secrets(in: text, mayBePath: isPath))
         }
     }
 

@@ -44,8 +44,7 @@ struct VariantOptions: ParsableArguments {
             discussion: """
                 As --all-addresses --key-types rsa,ecdsa, and what clients get that send no name, or that do for \
                 https://ADDR/. A rejection of those is only a warning; --no-sni and --sni make it a verdict.
-                """))
-    var thorough = false
+                """)) var thorough = false
 }
 
 extension VariantOptions {

@@ -1,3 +1,4 @@
+import Base
 import PinChecking
 import TLSProbe
 
@@ -36,7 +37,7 @@ extension Report.HTTP {
         var problem: String?
         if case .failure(let error)? = result { problem = error.description }
         self.init(
-            method: question.method.rawValue, path: question.path.description, host: question.authority,
+            method: question.method.rawValue, path: withoutSecrets(question.path.description), host: question.authority,
             expected: answer.exchange.expected?.texts ?? [], asked: result != nil, status: came?.status,
             statusLine: came?.statusLine, timeMs: came.map { Report.milliseconds($0.time) },
             asExpected: answer.isAsExpected, problem: problem)

@@ -81,8 +81,7 @@ extension Report.TLS {
     static let fields: DocumentFields<Report.TLS> = [
         DocumentField("version", \.version), DocumentField("cipher", \.cipher), DocumentField("group", \.group),
         DocumentField("alpn", \.alpn), DocumentField("client_certificate_requested", \.clientCertificateRequested),
-        DocumentField("client_certificate_sent", \.clientCertificateSent),
-        DocumentField("timings_ms", \.timingsMs),
+        DocumentField("client_certificate_sent", \.clientCertificateSent), DocumentField("timings_ms", \.timingsMs),
     ]
 }
 

@@ -44,8 +44,6 @@ package struct OutputStream: Sendable {
     /// What tells the file, pipe or terminal behind the stream from others, `nil` where there is none.
     let identity: FileIdentity?
     private let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
-    /// Writes what is not to be changed.
-    private let writeAsItIs: @Sendable ([UInt8]) throws(OutputError) -> Void
 
     /// A stream that hands its bytes to `writeBytes`.
     package init(
@@ -57,27 +55,11 @@ package struct OutputStream: Sendable {
         self.layout = layout
         self.identity = identity
         self.writeBytes = writeBytes
-        writeAsItIs = writeBytes
-    }
-
-    /// The stream `other`, to which text goes by `writeBytes`.
-    private init(_ other: OutputStream, writeBytes: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void) {
-        isTerminal = other.isTerminal
-        isFile = other.isFile
-        layout = other.layout
-        identity = other.identity
-        self.writeBytes = writeBytes
-        writeAsItIs = other.writeAsItIs
-    }
-
-    /// The same stream, to which everything goes as `change` makes it.
-    func changing(_ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> OutputStream {
-        OutputStream(self) { bytes throws(OutputError) in try writeBytes(change(bytes)) }
     }
 
     /// Writes all of `text` as UTF-8.
     package func write(_ text: String) throws(OutputError) { try writeBytes(Array(text.utf8)) }
 
-    /// Writes part of a document, which nothing is hidden in.
-    func write(document bytes: [UInt8]) throws(OutputError) { try writeAsItIs(bytes) }
+    /// Writes bytes as they are.
+    func write(_ bytes: [UInt8]) throws(OutputError) { try writeBytes(bytes) }
 }

@@ -30,9 +30,6 @@ package struct Context: Sendable {
     /// How many targets of lists are read at once: so many take as much memory as a few connections.
     var targetWindow = 8_192
 
-    /// What the streams of the run hide.
-    var secrets = SecretFilter()
-
     /// What is known of authorities, read when a command asks for it.
     package var authorities: @Sendable () -> AuthorityTable = { .builtIn }
 

@@ -7,8 +7,6 @@ package import TLSProbe
 package enum RequestError: Error, Hashable, Sendable {
     /// A text, and why it is not what it should be.
     case malformed(Part, String, Problem)
-    /// A target of this many bytes that may be a line of a private key; no part of it is kept.
-    case keyMaterial(length: Int)
     /// A name for the server name indication that is no host name.
     case serverName(ServerNameError)
     /// An address where a name for the server name indication belongs, which has no room for one (RFC 6066, 3).
@@ -114,9 +112,6 @@ extension RequestError: CustomStringConvertible {
                 + (problem.isOfWholeText ? problem : .userName).description
         case .malformed(_, _, .name(let error)): error.description
         case .malformed(let part, let text, let problem): "the \(name(part)) \(quoted(text)) \(problem.description)"
-        case .keyMaterial(let length):
-            "the target (\(length) characters) may be a line of a private key: it was not used and no part of it "
-                + "is shown; if it is a name, write it in lower case"
         case .serverName(let error): error.description
         case .addressAsServerName(let text):
             "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none"

@@ -18,7 +18,6 @@ package struct Target: Hashable, Sendable {
     package init(_ text: String) throws(RequestError) {
         guard !text.isEmpty else { throw .malformed(.target, text, .empty) }
         guard text != "-" else { throw .malformed(.target, text, .dash) }
-        guard !Self.mayBeKeyMaterial(text) else { throw .keyMaterial(length: text.utf8.count) }
         let authority = try Self.authority(of: text)
         guard !authority.utf8.contains(UInt8(ascii: "@")) else { throw .malformed(.target, text, .userName) }
         let place = try Place(authority, of: .target, in: text)
@@ -26,14 +25,6 @@ package struct Target: Hashable, Sendable {
         host = place.host
         writtenHost = place.writtenHost
         port = place.port
-    }
-
-    /// Whether the text, or what stands in it for a name, may be a line of a private key.
-    private static func mayBeKeyMaterial(_ text: String) -> Bool {
-        guard text.utf8.count >= KeyMaterial.wholeLine else { return false }
-        let name = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
-        let host = name.prefix { $0 != ":" }
-        return KeyMaterial.isLikely(text) || KeyMaterial.isLikely(name) || KeyMaterial.isLikely(host)
     }
 
     /// The part of a URL that names the server, or the whole text when it is no URL.

@@ -22,7 +22,7 @@ package struct CheckedAnswer: Sendable {
     /// Whoever asks wants an answer; which one is another question.
     var objection: Reason? {
         // The path is as long as the user wants it, the line as the server does.
-        let question = TerminalText.shortened(exchange.question.title, to: 120)
+        let question = TerminalText.shortened(withoutSecrets(exchange.question.title), to: 120)
         switch result {
         case nil: return nil
         case .success(let answer):

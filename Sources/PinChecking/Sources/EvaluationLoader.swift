@@ -174,9 +174,7 @@ package struct EvaluationLoader {
     private struct VerifierMaker {
         private let shared: SharedFindings?
 
-        init(_ settings: CheckRequest.Judging) {
-            shared = settings.devices == nil ? nil : SharedFindings()
-        }
+        init(_ settings: CheckRequest.Judging) { shared = settings.devices == nil ? nil : SharedFindings() }
 
         /// A verifier for a device of `data`, or for this machine.
         func verifier(_ store: TrustStore, _ device: Device?, of data: DeviceData?) -> OpenSSLPathVerifier {

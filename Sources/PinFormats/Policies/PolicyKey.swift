@@ -32,14 +32,6 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case integer(ClosedRange<Int>)
     }
 
-    /// Whether its values can be names of files.
-    package var namesFiles: Bool {
-        switch self {
-        case .pins, .anchors, .extraRoots, .intermediates, .deviceData, .ctLogs: true
-        default: false
-        }
-    }
-
     /// What values the key takes.
     package var kind: Kind {
         switch self {

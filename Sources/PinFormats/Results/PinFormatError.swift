@@ -36,7 +36,7 @@ extension PinFormatError: CustomStringConvertible {
     /// One line: the place, what is wrong, the remedy.
     package var description: String {
         // What is no file's name may be anything, a line of a key as well.
-        let place = problem == .missingFile ? KeyMaterial.hidden(in: place.description) : place.description
+        let place = problem == .missingFile ? KeyMaterial.cut(place.description) : place.description
         return "\(place): \(reason)" + (remedy.map { "; \($0)" } ?? "")
     }
 }

@@ -51,8 +51,7 @@ extension Platform {
         case .weakSignature:
             // RSASSA-PSS keeps its digest in parameters that its name does not show.
             let isNamed = !finding.certificate.signatureAlgorithm.hasPrefix("rsassaPss")
-            return defers(on: path)
-                || !isNamed && (judgedAnchorDates != .none || finding.depth < path.firstAnchor)
+            return defers(on: path) || !isNamed && (judgedAnchorDates != .none || finding.depth < path.firstAnchor)
         default: return true
         }
     }

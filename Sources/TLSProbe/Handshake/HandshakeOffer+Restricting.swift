@@ -9,9 +9,7 @@ package struct OfferRefusal: Error, Sendable, Hashable {
 
 extension HandshakeOffer {
     /// Restricts a part of the offer to a list, which OpenSSL has to take; commas stand for colons.
-    package mutating func set(
-        _ part: WritableKeyPath<HandshakeOffer, String?>, to list: String
-    ) throws(OfferRefusal) {
+    package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(OfferRefusal) {
         var alone = HandshakeOffer()
         alone[keyPath: part] = list.replacing(",", with: ":")
         OpenSSLNames.learn()

@@ -89,8 +89,8 @@ extension OpenSSLPathVerifier {
 
     func pathRules(_ question: PathQuestion, by platform: Platform?) -> PathRules {
         PathRules(
-            platform: platform, policy: question.policy,
-            evidence: question.evidence, anchorClass: { anchorClass(of: $0, question.anchors) })
+            platform: platform, policy: question.policy, evidence: question.evidence,
+            anchorClass: { anchorClass(of: $0, question.anchors) })
     }
 
     /// Whose anchor a certificate is, by its bytes: whoever made it an anchor, a root on the system's list is the system's.

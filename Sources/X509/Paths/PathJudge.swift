@@ -119,8 +119,7 @@ struct PathJudge {
         // name of one between stands in for it, and the signature fails.
         if !buildingByItself { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
         X509_VERIFY_PARAM_set_flags(
-            parameters,
-            UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)))
+            parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)))
         // Always explicit: left alone it is 0 here and 2 in TLS, and the same chain would get two verdicts.
         X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? Self.authLevel : 0)
         // Most tell names from the subjectAltName alone, so constraints are held against those alone: without this OpenSSL takes the

@@ -32,7 +32,5 @@ struct JSONResultRenderer: ResultRenderer {
 struct JSONLinesRenderer: ResultRenderer {
     var takesAnyOrder: Bool { true }
 
-    func text(for report: Report) throws(CommandError) -> String {
-        try JSONRenderer.line(report)
-    }
+    func text(for report: Report) throws(CommandError) -> String { try JSONRenderer.line(report) }
 }

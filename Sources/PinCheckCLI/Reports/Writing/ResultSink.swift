@@ -22,7 +22,6 @@ struct ResultSink {
                 pending = (text, path)
                 stream = OutputStream(isTerminal: false) { bytes throws(OutputError) in try text.add(bytes) }
             }
-            stream = stream.changing(context.secrets.apply)
         } else {
             stream = context.console.output
             try OutputFile.refuseReadFile(behind: stream)
