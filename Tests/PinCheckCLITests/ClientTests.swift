@@ -237,9 +237,18 @@ import Testing
     @Test func theListOfClientsNamesEachWithItsSettings() async throws {
         let outcome = await pincheck("clients")
         #expect(outcome.status == .pass)
-        for name in ["afnetworking ", "afnetworking-2.5.1 ", "trustkit-android ", "nspinneddomains ", "hpkp "] {
+        for name in ["afnetworking ", "afnetworking-2.5.1 ", "nspinneddomains ", "hpkp "] {
             #expect(outcome.output.contains("\n" + name) || outcome.output.hasPrefix(name))
         }
         #expect(outcome.output.contains("usage=0|1|2|3"))
+    }
+
+    @Test(arguments: [("trustkit-android", "on Android 7 and later the system enforces this file: use android")])
+    func aClientThatIsGoneSaysWhatToAskForInstead(_ name: String, sentence: String) async throws {
+        for text in [name, name + ":enforce", "okhttp,\(name)"] {
+            let outcome = await pincheck("check", "localhost:1", "--client", text)
+            #expect(outcome.status == .usage)
+            #expect(outcome.errors.contains("there is no client \(name) any more: \(sentence)"), "\(outcome.errors)")
+        }
     }
 }

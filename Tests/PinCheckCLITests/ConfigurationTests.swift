@@ -144,22 +144,4 @@ import Testing
         let own = nested.replacing("</domain></domain-config>", with: "</domain>\(pinSet(pki.junk))</domain-config>")
         #expect(try await decided("nsc.xml", own, client: "android") == "fail pin-mismatch")
     }
-
-    @Test func trustKitForAndroidEnforcesOnlyWhenToldToAndKnowsOneDomain() async throws {
-        let domain = "<domain>\(StandardPKI.serverName)</domain>"
-        let pins =
-            "<pin-set><pin digest=\"SHA-256\">\(bare(pki.junk))</pin>"
-            + "<pin digest=\"SHA-256\">\(bare(pki.rogue))</pin></pin-set>"
-        // Vector 109.
-        let plain = android("<domain-config>\(domain)\(pins)</domain-config>")
-        #expect(try await decided("nsc.xml", plain, client: "trustkit-android") == "pass mismatch-not-enforced")
-        #expect(try await decided("nsc.xml", plain, client: "android") == "fail pin-mismatch")
-        let enforced = android(
-            "<domain-config>\(domain)\(pins)<trustkit-config enforcePinning=\"true\"/></domain-config>")
-        #expect(try await decided("nsc.xml", enforced, client: "trustkit-android") == "fail pin-mismatch")
-        // Vector 110: the last domain is the only one it knows.
-        let two = enforced.replacing(domain, with: domain + "<domain>other.example.com</domain>")
-        #expect(try await decided("nsc.xml", two, client: "trustkit-android") == "pass pins-not-applied")
-        #expect(try await decided("nsc.xml", two, client: "android") == "fail pin-mismatch")
-    }
 }

@@ -72,7 +72,6 @@ import X509
         for (client, isAccepted) in [
             (NSPinnedDomains(), true), (Alamofire(.systemDefault()), true), (Alamofire(.publicKeys()), true),
             (HPKP(), true), (OkHttp(), false), (AndroidNetworkSecurityConfig(), false), (Curl(), false),
-            (try TrustKitAndroid(pins: nil), false),
         ] as [(any ClientProcedure, Bool)] {
             #expect(try scene.verdict(of: client).isAccepted == isAccepted, "\(client.name)")
         }

@@ -15,7 +15,7 @@ import X509
         ("apple", AFNetworking4(policy: AFSecurityPolicy(mode: .none))), ("apple", Alamofire(.systemDefault())),
         ("apple", NSPinnedDomains()), ("apple", try! TrustKit(pins: nil)),
         ("apple", AFNetworking25(policy: AFSecurityPolicy(mode: .none))), ("android", AndroidNetworkSecurityConfig()),
-        ("android", try! TrustKitAndroid(pins: nil)), ("okhttp", OkHttp()), ("openssl", Curl()), ("browser", HPKP()),
+        ("okhttp", OkHttp()), ("openssl", Curl()), ("browser", HPKP()),
     ]
 
     /// Who accepts, by column, of a chain whose root is of a class.

@@ -38,8 +38,6 @@ extension Client {
     public static var alamofire: Client { named("alamofire") }
     /// TrustKit 3 for iOS and macOS.
     public static var trustkit: Client { named("trustkit") }
-    /// TrustKit for Android.
-    public static var trustkitAndroid: Client { named("trustkit-android") }
     /// OkHttp 5, CertificatePinner.
     public static var okhttp: Client { named("okhttp") }
     /// Android's Network Security Config.

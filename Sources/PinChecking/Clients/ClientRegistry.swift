@@ -83,20 +83,6 @@ package enum ClientRegistry {
                         exemptRoots: input.settings.isSet("macos") ? Set(input.installedRoots) : [])
                 }),
             Entry(
-                name: "trustkit-android", summary: "TrustKit for Android, which enforces nothing unless told to",
-                settings: [
-                    .init("enforce", .flag, "enforcePinning=\"true\""),
-                    .init("expires", .date, "the pin set's expiration, midnight UTC here"),
-                ] + ClientSetting.androidApp, trustsInstalledRoots: false, configurations: [.android: .trustKitAndroid],
-                platform: .android, notation: .base64,
-                make: { input in
-                    try TrustKitAndroid(
-                        pins: input.pins,
-                        enforcesPinning: input.policy?.enforcesPinning ?? false || input.settings.isSet("enforce"),
-                        expiration: input.settings.date("expires") ?? input.policy?.expiration,
-                        trust: input.androidTrust)
-                }),
-            Entry(
                 name: "okhttp", summary: "OkHttp 5, CertificatePinner",
                 settings: [.init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")]
                     + ClientSetting.androidApp, isDefault: true, trustsInstalledRoots: false,
@@ -190,6 +176,9 @@ package enum ClientRegistry {
         case .v250: "AFNetworking 2.2.1 – 2.5.0"
         }
     }
+
+    /// Clients that there are no more, and what to ask for instead.
+    static let gone = ["trustkit-android": "on Android 7 and later the system enforces this file: use android"]
 
     /// All names in one line, for messages and help.
     package static var names: String { entries.map(\.name).joined(separator: ", ") }

@@ -12,8 +12,7 @@ extension EvaluationLoader {
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !isHostNeeded else { throw CheckError(.request, .hostIsNotNamed) }
         try sources.refuseUnread(name, writtenAs: server.host, port: server.port)
-        let selection = sources.selection(
-            for: name, writtenAs: server.host, port: server.port, by: base.clients.entries)
+        let selection = sources.selection(for: name, writtenAs: server.host, port: server.port)
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
         var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
         if let pins = selection.pins, mode == .none {
@@ -50,7 +49,7 @@ extension EvaluationLoader {
                 androidTrust: android.trust,
                 transportSecurity: entry.platform == .apple
                     ? try sources.transportSecurity(for: server.url ?? name.serverName) : nil, urlHost: server.url,
-                obstacle: own?.obstacle ?? android.obstacle, settings: clientSettings)
+                obstacle: android.obstacle, settings: clientSettings)
         }
         asked = try ChosenClient.chosen(base.clients, input: input).filter { client in
             base.devices.contains { $0.runs(client.entry) }
