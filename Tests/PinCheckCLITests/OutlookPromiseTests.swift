@@ -11,8 +11,7 @@ import X509
         "afnetworking", "afnetworking-3", "afnetworking-2.6", "afnetworking-2.5", "alamofire",
         "alamofire:accept-self-signed:evaluator=pinned-certificates", "alamofire:evaluator=composite",
         "trustkit:no-enforce", "okhttp", "android", "android:expires=2100-01-01", "nspinneddomains",
-        "nspinneddomains:key=leaf", "nspinneddomains:key=ca", "curl", "curl:insecure", "dane", "dane:usage=0",
-        "dane:usage=1", "dane:usage=2", "hpkp",
+        "nspinneddomains:key=leaf", "nspinneddomains:key=ca", "curl", "curl:insecure", "hpkp",
     ]
 
     @Test(arguments: Seeds.sample(6)) func everyPromiseIsKept(seed: UInt64) throws {

@@ -237,14 +237,6 @@ import X509
         try ClientVector("5", AFNetworking4(policy: AFSecurityPolicy(mode: .none)), scene, "not-an-authority").check()
     }
 
-    @Test func `dane has no platform, and goes by the verifier`() throws {
-        let leaf = Self.leaf { $0 = $0.valid(from: LabClock.now - LabClock.day, to: LabClock.now + 900 * LabClock.day) }
-        let record = try #require(
-            TLSARecord(usage: .trustAnchor, selector: .certificate, matching: .full, data: Self.root.der))
-        let scene = Scene(presented: [leaf, Self.inter], host: Self.host)
-        try ClientVector("none", try DANE(records: [record]), scene, "pin-matched").check()
-    }
-
     @Test func `a rejection by a rule that others do not have names the platform`() throws {
         let row = Self.lifetimes[3]
         let scene = Scene(presented: row.chain, system: [row.root], host: row.host)

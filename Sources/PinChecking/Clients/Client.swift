@@ -46,8 +46,6 @@ extension Client {
     public static var nspinneddomains: Client { named("nspinneddomains") }
     /// curl's `--pinnedpubkey`.
     public static var curl: Client { named("curl") }
-    /// DANE, the pins as TLSA records.
-    public static var dane: Client { named("dane") }
     /// A browser with the pins of a Public-Key-Pins header (RFC 7469).
     public static var hpkp: Client { named("hpkp") }
 }

@@ -114,22 +114,4 @@ struct ClientInput: Sendable {
                 "nspinneddomains has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))")
         }
     }
-
-    /// The TLSA records that were given, or the pins as such records: hashes of keys, whole certificates by their own hash.
-    func dane() throws -> DANE {
-        if let policy, settings.text("usage") == nil { return try DANE(records: policy.records) }
-        let text = settings.text("usage") ?? "3"
-        guard let number = UInt8(text), let usage = TLSARecord.Usage(rawValue: number) else {
-            throw CheckError.said(.request, "dane has no usage \(quoted(text)): choose 0, 1, 2 or 3")
-        }
-        let records = (pins?.pins ?? []).compactMap { pin -> TLSARecord? in
-            switch pin.material {
-            case .certificate(let certificate):
-                TLSARecord(usage: usage, selector: .certificate, matching: .full, data: certificate.der)
-            case .publicKey(let digest):
-                TLSARecord(usage: usage, selector: .publicKey, matching: .sha256, data: digest.bytes)
-            }
-        }
-        return try DANE(records: records)
-    }
 }

@@ -110,10 +110,6 @@ package enum ClientRegistry {
                 configurations: [.curl: .union], platform: .openssl, notation: .curl,
                 make: { Curl(isInsecure: $0.settings.isSet("insecure")) }),
             Entry(
-                name: "dane", summary: "DANE: the pins as TLSA records of one usage",
-                settings: [.init("usage", .text("0|1|2|3"), "PKIX-TA, PKIX-EE, DANE-TA or DANE-EE (default 3)")],
-                configurations: [.tlsa: .union], platform: nil, notation: .tlsa, make: { try $0.dane() }),
-            Entry(
                 name: "hpkp", summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
                 isDefault: true, platform: .browser, notation: .hpkp,
                 make: { HPKP(installedRoots: Set($0.installedRoots)) }),
@@ -178,7 +174,10 @@ package enum ClientRegistry {
     }
 
     /// Clients that there are no more, and what to ask for instead.
-    static let gone = ["trustkit-android": "on Android 7 and later the system enforces this file: use android"]
+    static let gone = [
+        "trustkit-android": "on Android 7 and later the system enforces this file: use android",
+        "dane": "a TLSA record is no pin that an app compares: give the key's hash, sha256/…, to the app's client",
+    ]
 
     /// All names in one line, for messages and help.
     package static var names: String { entries.map(\.name).joined(separator: ", ") }
