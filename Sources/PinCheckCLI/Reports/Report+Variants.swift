@@ -3,7 +3,7 @@ import TLSProbe
 
 extension Report {
     /// Which of a target's variants a report is about.
-    struct Variant: DocumentObject, Decodable {
+    struct Variant: DocumentObject {
         /// As in `ordinary`, `RSA`, `TLS 1.2` and `no SNI`.
         let label: String
         /// The only type of key asked for, `nil` for any.
@@ -45,7 +45,7 @@ extension Report {
         var absences: [Gap] = []
 
         /// That a kind of client has no report at an address.
-        struct Gap: DocumentObject, Decodable {
+        struct Gap: DocumentObject {
             /// The address, with its port where that is not the target's.
             let address: String
             /// The kind of client, as in `RSA`; empty for the ordinary one.
@@ -56,7 +56,7 @@ extension Report {
             let rank: Int
             let reason: Reason
 
-            enum Reason: String, DocumentWord, Decodable {
+            enum Reason: String, DocumentWord {
                 /// The address serves others, and refused the kind.
                 case notOffered = "not-offered"
                 /// No handshake was tried, for want of time or because the address does not answer.
@@ -64,7 +64,7 @@ extension Report {
             }
         }
 
-        enum Level: String, DocumentWord, Decodable {
+        enum Level: String, DocumentWord {
             /// To be expected, and good to know.
             case info
             /// Something is not as it should be.
