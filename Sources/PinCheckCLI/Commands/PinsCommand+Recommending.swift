@@ -37,7 +37,7 @@ extension PinsCommand {
         for chain in chains {
             let name = flags.names.host.map { ReferenceName.name($0.name) } ?? .unchecked
             let evaluation = try CommandError.reading { () throws(CheckError) in
-                try run.loader.evaluation(flags.judging.onThisMachine, for: name, port: nil)
+                try run.loader.evaluation(flags.judging.onThisMachine, for: name)
             }
             all.append(recommender.recommending(chain, by: evaluation, for: try run.devices(of: flags.judging)))
         }
