@@ -18,18 +18,19 @@ extension OnStage {
 
         @Test(arguments: GoldenRun.all + helps) func theOutputIsAsItWas(run: GoldenRun) async throws {
             let stage = try Stage.current
-            var text = ""
+            var texts: [String] = []
             for form in run.forms {
                 let line = [run.line, form].filter { !$0.isEmpty }.joined(separator: " ")
                 let isShort = form == GoldenRun.short
                 let outcome = await stage.run(
                     isShort ? run.line + " -f json" : line, environment: run.environment, input: run.input)
                 let output = stage.normalized(isShort ? GoldenSummary.text(of: outcome.output) : outcome.output)
-                text += "$ pincheck \(line)\n\(output)"
+                var text = "$ pincheck\(line.isEmpty ? "" : " " + line)\n\(output)"
                 if !output.isEmpty, !output.hasSuffix("\n") { text += "\n" }
                 if !outcome.errors.isEmpty { text += "-- stderr\n\(stage.normalized(outcome.errors))" }
-                text += "-- exit \(outcome.status.rawValue)\n\n"
+                texts.append(text + "-- exit \(outcome.status.rawValue)\n")
             }
+            let text = texts.joined(separator: "\n")
             let file = Self.folder.appendingPathComponent(run.name + ".txt")
             if Self.isUpdating {
                 try Data(text.utf8).write(to: file)

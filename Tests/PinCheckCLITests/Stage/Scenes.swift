@@ -68,8 +68,9 @@ struct Scene: Sendable, CustomStringConvertible {
         // Configurations.
         Scene("leaf interA", pins: "$DIR/android.xml", client: "android", "pass pin-matched"),
         Scene("leaf interA", pins: "$DIR/android-wrong.xml", client: "android", "fail pin-mismatch"),
-        Scene("leaf2 interA", pins: "$DIR/android-wrong.xml", client: "android", at: "2027-06-02", "pass pins-expired"),
-        Scene("leaf interA", pins: "$DIR/Info.plist", client: "nspinneddomains", "pass pin-matched"),
+        Scene(
+            "leaf2 interA", pins: "$DIR/android-wrong.xml", client: "android", at: "2027-06-02", "pass pins-not-applied"
+        ), Scene("leaf interA", pins: "$DIR/Info.plist", client: "nspinneddomains", "pass pin-matched"),
         Scene("leaf interA", pins: "$DIR/Info-wrong.plist", client: "nspinneddomains", "fail pin-mismatch"),
         Scene("leaf2 interA", pins: "$DIR/Shop.app", client: "nspinneddomains", "pass pin-matched"),
         Scene("leaf interA", pins: "$DIR/trustkit.json", client: "trustkit", "pass pin-matched"),
