@@ -94,7 +94,7 @@ struct DiffCommand: RequestingCommand {
         var comparison = BaselineComparison(with: baseline)
         try await Checker.run(jobs, request, in: context.surroundings) { position, target throws(CommandError) in
             let states = comparison.states(of: target)
-            try writer.add(target.results(since: states, acceptsKnownDifferences: true), at: position)
+            try writer.add(target.results(since: states), at: position)
         }
         let status = try writer.finish()
         baseline.reportUnasked(comparison.unasked, in: context)

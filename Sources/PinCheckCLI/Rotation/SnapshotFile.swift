@@ -122,7 +122,7 @@ extension SnapshotFile {
                 CodingKeys.verifyName.rawValue, \.verifyName, "The name the certificate has to be valid for."),
             DocumentField(
                 CodingKeys.variant.rawValue, \.variant,
-                "The part of the offer that was changed, as in RSA or TLS 1.2; null for ordinary clients."),
+                "The part of the offer that was changed, as in RSA or no SNI; null for ordinary clients."),
             DocumentField(
                 CodingKeys.chain.rawValue, \.chain, "The certificates the server sent, in wire order, at least one."),
         ]
