@@ -119,8 +119,7 @@ extension Report.Consistency: Decodable {
             rejected: try members.number("rejected", within: Self.counts),
             unreachable: try members.number("unreachable", within: Self.counts), findings: try members.one("findings"),
             exit: try members.one("exit"), hasKnownDifferences: try members.any("hasKnownDifferences") ?? false,
-            answeringOtherwise: try members.number("answeringOtherwise", within: Self.counts),
-            absences: try members.any("absences") ?? [])
+            answeringOtherwise: try members.number("answeringOtherwise", within: Self.counts))
     }
 }
 

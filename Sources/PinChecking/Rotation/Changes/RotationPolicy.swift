@@ -24,18 +24,22 @@ package struct RotationPolicy: Sendable, Hashable {
     }
 
     /// Whether the change is fine.
-    package func allows(_ change: Change) -> Bool { change.kind == .unchanged || allowed.contains(change.kind) }
+    package func allows(_ change: Change) -> Bool { allowed.contains(change.kind) }
 }
 
 /// A word that names no kind of change.
-package struct UnknownChangeKind: Error, Hashable, CustomStringConvertible {
+package struct UnknownChangeKind: Error, Hashable {
     /// The word.
     package let word: String
 
-    /// One line with the word and all ids.
-    package var description: String {
-        let shown = word.count <= 80 ? word : word.prefix(79) + "…"
-        let known = Change.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-        return "'\(shown)' is not a kind of change: choose from \(known)"
+    /// What became of a kind that there was once, `nil` for another word.
+    package var successor: String? {
+        switch word {
+        case "order-changed", "intermediate-extra", "intermediate-dropped", "root-sent", "root-omitted":
+            "is 'chain-changed' now"
+        case "tls-changed", "unchanged": "is no change any more"
+        case "endpoints-differ": "is the warning 'addresses-differ' now"
+        default: nil
+        }
     }
 }
