@@ -34,8 +34,6 @@ extension PlanOptions {
         baseline = plain.text("--baseline")
         next = plain.texts("--next")
         rotation = RotationOptions(plain)
-        resume = plain.text("--resume")
-        shard = plain.text("--shard")
     }
 }
 

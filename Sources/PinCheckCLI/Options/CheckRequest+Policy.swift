@@ -13,7 +13,9 @@ extension CheckRequest {
         // In one order, so that of several mistakes always the same is told.
         for key in PolicyKey.allCases {
             guard let value = settings[key] else { continue }
-            do { try set(key, value) } catch { throw .data("\(value.place): '\(key.rawValue)': \(error)") }
+            do { try set(key, value) } catch let error as ClientSelectionError {
+                throw .data("\(value.place): '\(key.rawValue)': \(CommandError.message(error))")
+            } catch { throw .data("\(value.place): '\(key.rawValue)': \(error)") }
         }
     }
 

@@ -118,7 +118,7 @@ extension EvaluationOptions {
     }
 
     private static func clients(_ text: String) throws(CommandError) -> ClientSelection {
-        do { return try ClientSelection([text]) } catch { throw .usage("\(error)") }
+        do { return try ClientSelection([text]) } catch { throw CommandError(error) }
     }
 
     private static func pinningMode(_ text: String) throws(CommandError) -> AFSecurityPolicy.PinningMode {

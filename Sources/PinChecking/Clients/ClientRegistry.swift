@@ -145,12 +145,6 @@ package enum ClientRegistry {
             }
         ]
 
-    /// The names of what clients can be set to, in the order in which they are shown.
-    package static var settingNames: [String] {
-        ["mode", "allowInvalidCertificates", "validatesDomainName", "validatesCertificateChain"]
-            + entries.flatMap(\.settings).map(\.name)
-    }
-
     /// AFNetworking's own names for its policy.
     private static func shown(_ policy: AFSecurityPolicy) -> [ShownSetting] {
         [
