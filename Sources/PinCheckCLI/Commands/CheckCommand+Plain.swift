@@ -54,7 +54,6 @@ extension EvaluationOptions {
         mode = plain.text("--mode")
         allowInvalidCertificates = plain.flag("--allow-invalid-certificates")
         noValidateDomainName = plain.flag("--no-validate-domain-name")
-        validateCertificateChain = nil
         anchors = plain.texts("--anchors")
         andSystem = plain.flag("--and-system")
         at = plain.text("--at")

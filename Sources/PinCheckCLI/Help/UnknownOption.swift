@@ -16,6 +16,8 @@ enum UnknownOption {
     /// Options of curl's and of others that no option here does the same as, and what to do instead.
     private static func advice(on name: String, for command: String) -> SafeText? {
         switch name {
+        case "--validate-certificate-chain": "afnetworking-2.5 does so without a word: leave it out"
+        case "--no-validate-certificate-chain": "write --client afnetworking-2.5:chain=no"
         case "--insecure", "-k":
             switch command {
             case "pins", "snapshot":

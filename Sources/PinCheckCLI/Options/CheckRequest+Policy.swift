@@ -27,7 +27,6 @@ extension CheckRequest {
         case .mode: judging.mode = value.text.flatMap(AFSecurityPolicy.PinningMode.init(rawValue:))
         case .allowInvalidCertificates: judging.allowsInvalidCertificates = value.flag
         case .validatesDomainName: judging.validatesDomainName = value.flag
-        case .validatesCertificateChain: judging.validatesCertificateChain = value.flag
         case .anchors: judging.trust.anchors = value.texts.map(\.text)
         case .andSystem: judging.trust.includesSystem = value.flag
         case .extraRoots: judging.extraRoots = value.texts.map(\.text)

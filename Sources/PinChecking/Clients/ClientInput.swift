@@ -11,8 +11,6 @@ struct ClientInput: Sendable {
     let allowInvalidCertificates: Bool
     /// Whether validatesDomainName was switched off.
     let isDomainNameIgnored: Bool
-    /// AFNetworking 2.x's validatesCertificateChain.
-    let validatesCertificateChain: Bool
     /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
     let pins: PinSet?
     /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
@@ -32,16 +30,20 @@ struct ClientInput: Sendable {
     /// What stands behind the client's name.
     let settings: ClientSettings
 
-    /// AFNetworking's settings for a version with a default of its own for the name.
-    func policy(validatesDomainNameByDefault isDefault: Bool) -> AFSecurityPolicy {
+    /// AFNetworking's settings.
+    var afSecurityPolicy: AFSecurityPolicy {
         AFSecurityPolicy(
-            mode: mode, allowInvalidCertificates: allowInvalidCertificates,
-            validatesDomainName: isDefault && !isDomainNameIgnored)
+            mode: mode, allowInvalidCertificates: allowInvalidCertificates, validatesDomainName: !isDomainNameIgnored)
     }
 
-    /// The settings of a version of AFNetworking 2.5, whose default for the name depends on the mode.
-    func policy(of version: AFNetworking25.Version) -> AFSecurityPolicy {
-        policy(validatesDomainNameByDefault: version.validatesDomainNameByDefault(mode: mode))
+    /// AFNetworking 2.5's validatesCertificateChain.
+    func validatesCertificateChain() throws(CheckError) -> Bool {
+        switch settings.text("chain") {
+        case nil, "yes": return true
+        case "no": return false
+        case let other?:
+            throw .said(.request, "the setting chain of \(settings.entry.name) is yes or no, not \(quoted(other))")
+        }
     }
 
     /// OkHttp with the pins for whatever host, or for the hosts of a pattern.

@@ -41,9 +41,7 @@ extension EvaluationLoader {
                 mode: (isModeItsOwn ? pins : nil).map(Self.suggestedMode) ?? mode,
                 allowInvalidCertificates: settings.allowsInvalidCertificates
                     ?? RequestDefaults.allowsInvalidCertificates,
-                isDomainNameIgnored: settings.validatesDomainName == false,
-                validatesCertificateChain: settings.validatesCertificateChain
-                    ?? RequestDefaults.validatesCertificateChain, pins: pins, policy: own?.policy,
+                isDomainNameIgnored: settings.validatesDomainName == false, pins: pins, policy: own?.policy,
                 installedRoots: base.installedRoots, host: server.host == name.description ? nil : server.host,
                 androidTrust: android.trust,
                 transportSecurity: entry.platform == .apple
