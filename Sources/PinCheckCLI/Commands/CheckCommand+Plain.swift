@@ -50,7 +50,6 @@ extension EvaluationOptions {
         self.init()
         pins = plain.texts("--pins")
         pinnedpubkey = plain.text("--pinnedpubkey")
-        skipBadPins = plain.flag("--skip-bad-pins")
         client = plain.text("--client")
         mode = plain.text("--mode")
         allowInvalidCertificates = plain.flag("--allow-invalid-certificates")

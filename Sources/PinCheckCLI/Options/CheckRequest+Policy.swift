@@ -23,7 +23,6 @@ extension CheckRequest {
         switch key {
         case .ports: break
         case .pins: judging.pins = value.texts.map { PinSource($0.text, at: $0.place) }
-        case .skipBadPins: judging.skipsBadPins = value.flag
         case .client: judging.clients = try ClientSelection(value.texts.map(\.text))
         case .mode: judging.mode = value.text.flatMap(AFSecurityPolicy.PinningMode.init(rawValue:))
         case .allowInvalidCertificates: judging.allowsInvalidCertificates = value.flag

@@ -8,7 +8,7 @@ struct PlainArguments {
     private static let flags = [
         "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni",
         "--each-tls-version", "--explain", "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name", "--quiet",
-        "-q", "--skip-bad-pins", "--strict", "--thorough", "--update", "--verbose",
+        "-q", "--strict", "--thorough", "--update", "--verbose",
     ]
     private static let values = [
         "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert", "--ciphers",

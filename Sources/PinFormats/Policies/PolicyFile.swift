@@ -2,10 +2,8 @@ internal import Base
 internal import Pinning
 
 /// pincheck's own policy files, read as a configuration of hosts.
-struct PolicyFormat: PinFileFormat {
-    func recognises(_ file: PinFile) -> Bool { PolicyReader.recognises(file) }
-
-    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+enum PolicyFile {
+    static func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         guard collector.readsPolicies else {
             throw PinFormatError(
                 .otherKind, at: file.place, "is a policy, and a policy takes no pins from another one",

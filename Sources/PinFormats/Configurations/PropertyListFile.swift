@@ -3,12 +3,11 @@ internal import Pinning
 
 /// Apple's property lists, XML or binary, with `NSPinnedDomains`, App Transport Security or TrustKit's configuration: an Info.plist, or
 /// a part of one.
-struct PropertyListFormat: PinFileFormat {
+enum PropertyListFile {
     private static let marks = ["NSPinnedDomains", "TSKPinnedDomains", TransportSecurityReader.key]
 
-    func recognises(_ file: PinFile) -> Bool {
-        file.isPropertyList && Self.marks.contains { file.bytes.holds(Array($0.utf8)) }
-    }
+    /// Whether a property list has something that a client reads.
+    static func isFound(in file: PinFile) -> Bool { marks.contains { file.bytes.holds(Array($0.utf8)) } }
 
     private static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
         let root =
@@ -19,21 +18,21 @@ struct PropertyListFormat: PinFileFormat {
     }
 
     /// Reads the Info.plist of an app, which App Transport Security binds whether or not it says anything.
-    func readInfo(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+    static func readInfo(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         // Its bytes may spell the keys in some other way: what it says is known once it is taken apart.
-        let root = try Self.root(of: file)
+        let root = try root(of: file)
         guard try add(root, into: &collector) else {
             collector.add(TransportSecurity(origin: file.place.description))
             return
         }
     }
 
-    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        guard try add(Self.root(of: file), into: &collector) else { throw Self.withoutPins(at: file.place) }
+    static func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        guard try add(root(of: file), into: &collector) else { throw withoutPins(at: file.place) }
     }
 
     /// Notes keys of an app's property list that pin or bind nothing where they stand.
-    private func noteMisplaced(_ root: DocumentNode, into collector: inout PinCollector) {
+    private static func noteMisplaced(_ root: DocumentNode, into collector: inout PinCollector) {
         for (key, node) in root.members ?? [] {
             switch key {
             case "NSPinnedDomains":
@@ -60,7 +59,7 @@ struct PropertyListFormat: PinFileFormat {
     }
 
     /// Adds what a property list says, and says whether that is anything.
-    private func add(_ root: DocumentNode, into collector: inout PinCollector) throws(PinFormatError) -> Bool {
+    private static func add(_ root: DocumentNode, into collector: inout PinCollector) throws(PinFormatError) -> Bool {
         let isOfAnApp = TransportSecurityReader.isOfAnApp(root)
         // In an app's nobody looks for these at the top; a part of one that was cut out is meant.
         let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? (isOfAnApp ? nil : root["NSPinnedDomains"])

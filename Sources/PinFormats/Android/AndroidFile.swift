@@ -2,14 +2,10 @@ internal import Base
 internal import Pinning
 
 /// Android's `network_security_config.xml`, with TrustKit's additions, or the manifest of an app that names it.
-struct AndroidConfigurationFormat: PinFileFormat {
-    func recognises(_ file: PinFile) -> Bool {
-        // Sources have such elements in their comments.
-        guard let text = file.text, text.first(where: { !$0.isWhitespace && $0 != "\u{FEFF}" }) == "<" else {
-            return false
-        }
-        return text[...].holds("<network-security-config")
-            || text[...].holds("<manifest") && text[...].holds(Self.attribute)
+enum AndroidFile {
+    /// Whether XML is one of the two.
+    static func isFound(in text: String) -> Bool {
+        text[...].holds("<network-security-config") || text[...].holds("<manifest") && text[...].holds(attribute)
     }
 
     private static let attribute: StaticString = "android:networkSecurityConfig"
@@ -25,15 +21,15 @@ struct AndroidConfigurationFormat: PinFileFormat {
     }
 
     /// Reads the configuration that a manifest names.
-    private func follow(
+    private static func follow(
         _ manifest: XMLElement, in file: PinFile, into collector: inout PinCollector
     ) throws(PinFormatError) {
         guard let application = manifest.children(named: "application").first,
-            let reference = application.attributes["\(Self.attribute)"]
+            let reference = application.attributes["\(attribute)"]
         else {
             throw PinFormatError(
                 .notAPin, at: file.place(line: manifest.line),
-                "the manifest names no \(Self.attribute) in <application>")
+                "the manifest names no \(attribute) in <application>")
         }
         let place = file.place(line: application.line)
         guard let path = try AndroidResource(reference, beside: file).path else {
@@ -51,7 +47,7 @@ struct AndroidConfigurationFormat: PinFileFormat {
     }
 
     /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
-    private func targetSDK(in manifest: XMLElement, of file: PinFile, into collector: inout PinCollector) -> Int? {
+    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into collector: inout PinCollector) -> Int? {
         guard let element = manifest.children(named: "uses-sdk").first,
             let text = element.attributes["android:targetSdkVersion"]
         else { return nil }
@@ -65,7 +61,7 @@ struct AndroidConfigurationFormat: PinFileFormat {
         return level
     }
 
-    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+    static func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         let root = try XMLReader.root(of: file, mayHaveDocumentType: false)
         if root.name == "manifest", file.text?[...].holds("<network-security-config") == false {
             return try follow(root, in: file, into: &collector)
@@ -73,7 +69,7 @@ struct AndroidConfigurationFormat: PinFileFormat {
         try read(root, of: file, nil, &collector)
     }
 
-    private func read(
+    private static func read(
         _ root: XMLElement, of file: PinFile, _ targetSDK: Int?, _ collector: inout PinCollector
     ) throws(PinFormatError) {
         guard root.name == "network-security-config" else {

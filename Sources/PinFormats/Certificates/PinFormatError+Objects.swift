@@ -33,14 +33,6 @@ extension PinFormatError {
             remedy: "convert it: \(command) -pubout -out key.pub")
     }
 
-    static func brokenSignedData(at place: PinPlace, _ der: [UInt8], detail: String?) -> PinFormatError {
-        wrongExtent("PKCS #7 message", at: place, der)
-            ?? PinFormatError(
-                .otherKind, at: place,
-                "PKCS #7 without a certificate that can be read" + (detail.map { " (\($0))" } ?? ""),
-                remedy: "export the certificates again, as PEM or DER")
-    }
-
     static func brokenRequest(at place: PinPlace, _ der: [UInt8], detail: String?) -> PinFormatError {
         wrongExtent("certificate request", at: place, der)
             ?? PinFormatError(
