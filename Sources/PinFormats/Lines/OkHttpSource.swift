@@ -189,8 +189,8 @@ struct OkHttpSource {
         let isKotlins = spells(["val"], at: index - 1) && !isBefore(["open", "override", "abstract"], within: 8)
         let isJavas = spells(["String"], at: index - 1) && isBefore(["final", "private"], within: 4)
         let text = index + (spells([":", "String", "="], at: index + 1) ? 4 : 2)
-        guard isKotlins || isJavas, spells(["="], at: text - 1), text < tokens.count,
-            case .text = tokens[text].kind, endsDeclaration(text)
+        guard isKotlins || isJavas, spells(["="], at: text - 1), text < tokens.count, case .text = tokens[text].kind,
+            endsDeclaration(text)
         else { return nil }
         return text
     }

@@ -31,9 +31,7 @@ enum PinLines {
     }
 
     /// Reads the pins of a list, those of each host where it has hosts.
-    static func read(
-        _ file: PinFile, haveHosts: Bool, into collector: inout PinCollector
-    ) throws(PinFormatError) {
+    static func read(_ file: PinFile, haveHosts: Bool, into collector: inout PinCollector) throws(PinFormatError) {
         guard file.fileExtension != "cer" else {
             throw PinFormatError(
                 .cerNotDER, at: file.place, "is named .cer and is text, not a certificate in DER",
