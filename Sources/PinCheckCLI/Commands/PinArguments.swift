@@ -50,7 +50,7 @@ enum PinArguments {
 
     private static func reading<Value>(_ read: () throws(PinFormatError) -> Value) throws(CommandError) -> Value {
         do { return try read() } catch {
-            throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)")
+            throw CommandError(status: error.kind == .missing ? .noInput : .data, description: error.message)
         }
     }
 }
