@@ -79,7 +79,6 @@ struct QuestionContent {
     let anchors: [AnchorBundle]?
     let installed: [AnchorBundle]
     let fetchable: [Certificate]
-    let logs: TransparencyLogs?
     /// The hash of the lists of devices, `nil` for none.
     let devices: SHA256Digest?
     /// May say where the system's roots are.
@@ -93,8 +92,7 @@ struct QuestionContent {
         return ContentDigest.of([
             settings, sources.pins, sources.notes, sources.configurations, sources.networkSecurity,
             sources.transportSecurity, sources.unreadHosts, anchors.map { $0.map(\.digest) } as Any,
-            installed.map(\.digest), fetchable, logs as Any, devices as Any,
-            TrustStore.systemFiles(environment: environment),
+            installed.map(\.digest), fetchable, devices as Any, TrustStore.systemFiles(environment: environment),
         ])
     }
 }
