@@ -40,7 +40,7 @@ import Testing
     private static let others: Set = [
         "--help", "--version", "--targets", "--policy", "--baseline", "--allow", "--update", "--next", "--on-change",
         "--state", "--format", "--output", "--explain", "--quiet", "--color", "--partial", "--position", "--save",
-        "--from", "--recommend", "--resume", "--shard", "--verbose",
+        "--from", "--recommend", "--verbose",
     ]
 
     private static let pin = "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="

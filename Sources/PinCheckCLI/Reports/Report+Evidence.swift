@@ -2,19 +2,19 @@ import PinChecking
 import Pinning
 
 extension Report {
-    struct Transparency: DocumentObject, Decodable {
+    struct Transparency: DocumentObject {
         var timestamps: [SCT]
         /// How many logs they are from.
         var logs: Int
     }
 
-    struct SCT: DocumentObject, Decodable {
+    struct SCT: DocumentObject {
         /// What the log is known by, the SHA-256 of its key in hexadecimal digits.
         var logId: String
         var time: String
     }
 
-    struct Revocation: DocumentObject, Decodable {
+    struct Revocation: DocumentObject {
         /// `none`, `good`, `revoked` or `unusable`.
         var staple: String
         var revokedAt: String?

@@ -73,7 +73,6 @@ package enum ClientRegistry {
                 ],
                 configurations: [
                     .trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix,
-                    .sslManager: .mostSpecificOfSameSuffix,
                 ], answersChallenges: true, platform: .apple, notation: .base64,
                 make: { input in
                     try TrustKit(
@@ -86,9 +85,7 @@ package enum ClientRegistry {
                 name: "okhttp", summary: "OkHttp 5, CertificatePinner",
                 settings: [.init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")]
                     + ClientSetting.androidApp, isDefault: true, trustsInstalledRoots: false,
-                configurations: [
-                    .okHttp: .union, .reactNative: .unionOfCanonicalNames, .sslManager: .unionOfCanonicalNames,
-                ], comparesHostAsWritten: true, platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
+                configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames], comparesHostAsWritten: true, platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
             Entry(
                 name: "android", summary: "Android's Network Security Config",
                 settings: [.init("expires", .date, "the pin set's expiration, midnight UTC here")]
@@ -107,7 +104,7 @@ package enum ClientRegistry {
             Entry(
                 name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
                 settings: [.init("insecure", .flag, "--insecure: only the pin is checked")],
-                configurations: [.curl: .union], platform: .openssl, notation: .curl,
+                platform: .openssl, notation: .curl,
                 make: { Curl(isInsecure: $0.settings.isSet("insecure")) }),
             Entry(
                 name: "hpkp", summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
@@ -144,12 +141,6 @@ package enum ClientRegistry {
                     policy: input.afSecurityPolicy, validatesCertificateChain: try input.validatesCertificateChain())
             }
         ]
-
-    /// The names of what clients can be set to, in the order in which they are shown.
-    package static var settingNames: [String] {
-        ["mode", "allowInvalidCertificates", "validatesDomainName", "validatesCertificateChain"]
-            + entries.flatMap(\.settings).map(\.name)
-    }
 
     /// AFNetworking's own names for its policy.
     private static func shown(_ policy: AFSecurityPolicy) -> [ShownSetting] {

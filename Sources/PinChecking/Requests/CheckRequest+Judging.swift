@@ -6,8 +6,6 @@ extension CheckRequest {
     package struct Judging: Hashable, Sendable {
         /// The sources of pins.
         package var pins: [PinSource] = []
-        /// Whether pins that cannot be read are left out, with a warning.
-        package var skipsBadPins: Bool?
         /// The clients whose decisions are made.
         package var clients: ClientSelection?
         /// AFNetworking's pinning mode, `nil` for the one that the pins suggest.
@@ -35,18 +33,12 @@ extension CheckRequest {
         /// What is asked for the time ahead.
         package var outlook = OutlookRules()
 
-        /// The sources of pins, as they are to be read.
-        package var pinSources: [PinSource] {
-            skipsBadPins ?? RequestDefaults.skipsBadPins ? pins.map { $0.skippingBadPins() } : pins
-        }
-
         /// Nothing is said.
         package init() {}
 
         package func merged(over other: Judging) -> Judging {
             var merged = self
             merged.pins = pins.isEmpty ? other.pins : pins
-            merged.skipsBadPins = skipsBadPins ?? other.skipsBadPins
             merged.clients = clients ?? other.clients
             merged.mode = mode ?? other.mode
             merged.allowsInvalidCertificates = allowsInvalidCertificates ?? other.allowsInvalidCertificates

@@ -17,7 +17,7 @@ struct TrustKitRule: LintRule {
     }
 
     private func brokenRules(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
-        let sets = source.sets.filter { $0.kind == .reactNative || $0.kind == .sslManager }
+        let sets = source.sets.filter { $0.kind == .reactNative }
         let domains = sets.flatMap(\.entries).compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
         return zip(sets, domains).flatMap { set, domain in
             TrustKitConfiguration.violations(of: domain, among: domains, suffixes: scene.suffixes).compactMap {
