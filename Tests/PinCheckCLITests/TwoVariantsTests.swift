@@ -35,7 +35,8 @@ import Testing
                 let outcome = await pincheck(command)
                 #expect(outcome.status == .data)
                 #expect(
-                    outcome.errors.hasSuffix("these were understood:\n# \(host) \(pki.leaf.pin)\n"), "\(outcome.errors)")
+                    outcome.errors.hasSuffix("these were understood:\n# \(host) \(pki.leaf.pin)\n"), "\(outcome.errors)"
+                )
             }
         }
     }
