@@ -27,13 +27,12 @@ import Testing
         "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--client": ["trustkit:no-enforce:expires=2027-06-01"],
         "--mode": ["public-key"], "--allow-invalid-certificates": [], "--no-validate-domain-name": [],
         "--anchors": ["ca.pem"], "--and-system": [], "--at": ["2027-03-01"], "--extra-root": ["ca.pem"],
-        "--intermediate": ["ca.pem"], "--ct-logs": ["logs.json"], "--strict": [], "--auth-level": ["1"],
-        "--device": ["ios-17,android-9"], "--device-data": ["devices.bin"], "--warn-before": ["30d"],
-        "--fail-before": ["12h"], "--min-pin-life": ["33%"], "--fail-on": ["warn"], "--cert": ["DIR/both.pem"],
-        "--key": ["DIR/client.key", "--cert", "DIR/client.pem"], "--all-addresses": [],
-        "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"], "--doh": ["https://dns.example/resolve"],
-        "--key-types": ["rsa"], "--each-tls-version": [], "--compare-sni": [], "--thorough": [],
-        "--request": ["/health"], "--head": [], "--expect-status": ["2xx"],
+        "--intermediate": ["ca.pem"], "--strict": [], "--auth-level": ["1"], "--device": ["ios-17,android-9"],
+        "--device-data": ["devices.bin"], "--warn-before": ["30d"], "--fail-before": ["12h"], "--min-pin-life": ["33%"],
+        "--fail-on": ["warn"], "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"],
+        "--all-addresses": [], "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"],
+        "--doh": ["https://dns.example/resolve"], "--key-types": ["rsa"], "--each-tls-version": [], "--compare-sni": [],
+        "--thorough": [], "--request": ["/health"], "--head": [], "--expect-status": ["2xx"],
     ]
 
     /// The options that are about the call and say nothing of what is asked of servers.
@@ -123,7 +122,6 @@ import Testing
         .andSystem: ("true", ["--and-system"]),
         .extraRoots: ("['/nonexistent/a', '/b']", ["--extra-root=/nonexistent/a", "--extra-root=/b"]),
         .intermediates: ("['/nonexistent/a']", ["--intermediate=/nonexistent/a"]),
-        .ctLogs: ("'/nonexistent/logs.json'", ["--ct-logs", "/nonexistent/logs.json"]),
         .device: ("['ios-17', 'android-9']", ["--device", "ios-17,android-9"]),
         .deviceData: ("'/nonexistent/devices.bin'", ["--device-data", "/nonexistent/devices.bin"]),
         .strict: ("true", ["--strict"]), .authLevel: ("1", ["--auth-level", "1"]),

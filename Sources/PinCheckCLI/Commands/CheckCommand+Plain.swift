@@ -59,7 +59,6 @@ extension EvaluationOptions {
         at = plain.text("--at")
         extraRoot = plain.texts("--extra-root")
         intermediate = plain.texts("--intermediate")
-        ctLogs = plain.text("--ct-logs")
         strict = plain.flag("--strict")
         authLevel = plain.text("--auth-level")
     }

@@ -45,8 +45,7 @@ enum PinArguments {
     /// The public half of a key file.
     static func keyFile(_ path: String) throws(CommandError) -> KeySource {
         KeySource(
-            file: path,
-            items: [try reading { () throws(PinFormatError) in try KeyFile.publicHalf(ofKeyFile: path) }])
+            file: path, items: [try reading { () throws(PinFormatError) in try KeyFile.publicHalf(ofKeyFile: path) }])
     }
 
     private static func reading<Value>(_ read: () throws(PinFormatError) -> Value) throws(CommandError) -> Value {

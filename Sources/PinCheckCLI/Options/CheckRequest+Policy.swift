@@ -33,7 +33,6 @@ extension CheckRequest {
         case .intermediates: judging.intermediates = value.texts.map(\.text)
         case .device: judging.devices = DeviceSelection(value.texts.map(\.text))
         case .deviceData: judging.deviceData = value.text
-        case .ctLogs: judging.transparencyLogs = value.text
         case .strict: judging.isStrict = value.flag
         case .authLevel: judging.authLevel = value.integer
         case .connect:

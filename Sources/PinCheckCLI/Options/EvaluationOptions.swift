@@ -72,14 +72,6 @@ struct EvaluationOptions: ParsableArguments {
                 Repeatable.
                 """, valueName: "file|dir"), completion: .file()) var intermediate: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Warn when no SCT is from a usable log of this list.",
-            discussion: """
-                A list of Certificate Transparency logs, such as Chrome's log_list.json (version 3). None is built \
-                in.
-                """, valueName: "file"), completion: .file()) var ctLogs: String?
-
     @Flag(
         help: ArgumentHelp("Reject what OpenSSL's pedantic checks find.", discussion: "Without it they are a warning."))
     var strict = false
@@ -103,7 +95,6 @@ extension EvaluationOptions {
         judging.trust = CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
         judging.extraRoots = extraRoot
         judging.intermediates = intermediate
-        judging.transparencyLogs = ctLogs
         judging.time = try at.map { (text) throws(CommandError) in try Self.time(text) }
         judging.isStrict = strict ? true : nil
         judging.authLevel = try authLevel.map { (text) throws(CommandError) in try Self.level(text) }

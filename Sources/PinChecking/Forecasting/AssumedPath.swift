@@ -32,8 +32,6 @@ struct AssumedPath: PathVerifier {
         return platform.objections(toLeaf: path[0], endingAt: isOwn ? .own : nil)
     }
 
-    func sha256(of bytes: [UInt8]) -> SHA256Digest? { verifier.sha256(of: bytes) }
-
     func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
 
     func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }

@@ -24,8 +24,6 @@ extension CheckRequest {
         package var extraRoots: [String] = []
         /// Files and directories of certificates as if a platform had fetched them.
         package var intermediates: [String] = []
-        /// A file with a list of Certificate Transparency logs, `nil` for none: which logs are usable is then not looked at.
-        package var transparencyLogs: String?
         /// The moment to judge by, `nil` for now.
         package var time: Timestamp?
         /// Whether what OpenSSL's pedantic checks find is a rejection.
@@ -50,7 +48,6 @@ extension CheckRequest {
             merged.deviceData = deviceData ?? other.deviceData
             merged.extraRoots = extraRoots.isEmpty ? other.extraRoots : extraRoots
             merged.intermediates = intermediates.isEmpty ? other.intermediates : intermediates
-            merged.transparencyLogs = transparencyLogs ?? other.transparencyLogs
             merged.time = time ?? other.time
             merged.isStrict = isStrict ?? other.isStrict
             merged.authLevel = authLevel ?? other.authLevel

@@ -35,7 +35,6 @@ package struct EvaluationLoader {
         let sources: PinSources
         let installedRoots: [Certificate]
         let fetchable: [Certificate]
-        let logs: TransparencyLogs?
         let devices: [JudgedDevice]
         let lists: Evaluation.Lists?
         let givenRoots: TrustStore?
@@ -94,7 +93,7 @@ package struct EvaluationLoader {
         let evaluation = Evaluation(
             setup: setup, devices: base.devices, lists: base.lists, givenRoots: base.givenRoots,
             time: base.settings.time, outlook: base.settings.outlook, fetchable: base.fetchable,
-            installedRoots: base.installedRoots, logs: base.logs, publicRoots: publicRoots)
+            installedRoots: base.installedRoots, publicRoots: publicRoots)
         if !tellsHostsApart {
             base.known.common = evaluation
         } else {
@@ -130,7 +129,6 @@ package struct EvaluationLoader {
         for path in settings.intermediates {
             fetchable += try AnchorFiles.bundles(at: path, as: "intermediate certificates").flatMap(\.certificates)
         }
-        let logs = try settings.transparencyLogs.map { (path) throws(CheckError) in try Self.logs(at: path) }
         let given = try givenAnchors(settings.trust)
         let makers = (ordinary: VerifierMaker(settings), withInstalledRoots: VerifierMaker(settings))
         let devices = chosen.devices.map { device in
@@ -156,7 +154,7 @@ package struct EvaluationLoader {
         note(notes)
         return Base(
             settings: settings, clients: chosen.clients, sources: sources,
-            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, logs: logs, devices: devices,
+            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, devices: devices,
             lists: chosen.roots.map { roots in
                 Evaluation.Lists(
                     data: roots.data, file: settings.deviceData,
@@ -214,10 +212,6 @@ package struct EvaluationLoader {
         }
         let chosen = try DeviceLists.chosen(selection, settings.clients, in: roots.data)
         return (chosen.devices, chosen.clients, roots)
-    }
-
-    private static func logs(at path: String) throws(CheckError) -> TransparencyLogs {
-        do throws(PinFormatError) { return try LogListReader.list(at: path) } catch { throw CheckError(error) }
     }
 
     mutating func note(_ messages: [Finding]) { notes += messages.filter { !notes.contains($0) } }

@@ -1,3 +1,4 @@
+import Base
 import PinFormats
 import Pinning
 
@@ -7,7 +8,7 @@ enum PinSourceProperties {
     static func checkArgument(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
         let text = String(decoding: bytes, as: UTF8.self)
         // What stands at the path is read otherwise, and is not the same on every machine.
-        guard !PinFile.isThere(text) else { return }
+        guard FileKind(at: text) == .absent else { return }
         try check(PinSource(text), in: scratch)
         guard !text.hasPrefix("/"), !text.hasPrefix(".") else { return }
         try check(PinSource(pinnedPublicKey: text), in: scratch)
@@ -32,11 +33,11 @@ enum PinSourceProperties {
     }
 
     private static func check(_ source: PinSource, in scratch: Scratch) throws(Violation) {
-        let strict = outcome(source)
+        let read = outcome(source)
         let inspection = source.inspect()
         for problem in inspection.problems { try Violation.unlessMessage(problem.description) }
         for note in inspection.notes { try Violation.unlessMessage(note.description) }
-        switch strict {
+        switch read {
         case .success(let reading):
             try Violation.unless(
                 !reading.pins.isEmpty || reading.configurations.contains { !$0.entries.isEmpty }
