@@ -49,7 +49,7 @@ struct VariantOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Check all addresses and key types, with and without SNI.",
+            "Check all addresses and key types, also without SNI.",
             discussion: "The same as --all-addresses --key-types rsa,ecdsa --compare-sni.")) var thorough = false
 }
 
