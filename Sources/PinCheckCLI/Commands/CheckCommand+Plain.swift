@@ -50,18 +50,15 @@ extension EvaluationOptions {
         self.init()
         pins = plain.texts("--pins")
         pinnedpubkey = plain.text("--pinnedpubkey")
-        skipBadPins = plain.flag("--skip-bad-pins")
         client = plain.text("--client")
         mode = plain.text("--mode")
         allowInvalidCertificates = plain.flag("--allow-invalid-certificates")
         noValidateDomainName = plain.flag("--no-validate-domain-name")
-        validateCertificateChain = nil
         anchors = plain.texts("--anchors")
         andSystem = plain.flag("--and-system")
         at = plain.text("--at")
         extraRoot = plain.texts("--extra-root")
         intermediate = plain.texts("--intermediate")
-        ctLogs = plain.text("--ct-logs")
     }
 }
 

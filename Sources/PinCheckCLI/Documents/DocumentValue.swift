@@ -20,8 +20,6 @@ enum ValueForm: Sendable {
     case day
     /// A SHA-256 of a public key in the notation of OkHttp.
     case pin
-    /// The same, or a TLSA record that is no hash of a key.
-    case pinOrRecord
     /// Text that looks like this.
     case matching(TextPattern)
     /// Always this text.
@@ -56,14 +54,6 @@ enum ValueForm: Sendable {
                     "pattern": .text(TextPattern.pin.expression),
                 ]
             }
-        case .pinOrRecord:
-            let record = definitions.reference(to: "recordText") { _ in
-                [
-                    "description": "A TLSA record that is no hash of a key, as in a zone file.", "type": "string",
-                    "pattern": .text(TextPattern.record.expression),
-                ]
-            }
-            return ["anyOf": [ValueForm.pin.schema(type, in: &definitions), record]]
         case .matching(let pattern): return ["type": .text(type), "pattern": .text(pattern.expression)]
         case .constant(let text): return ["const": .text(text)]
         case .words(let words): return ["enum": .array(words.map(JSONNode.text))]

@@ -58,11 +58,6 @@ extension TextPattern {
     static let sha256: TextPattern = [.characters("0-9a-f", 64)]
     /// A SHA-256 of a public key in the notation of OkHttp.
     static let pin = base64SHA256(behind: "sha256/")
-    /// A TLSA record as in a zone file (RFC 6698, section 2.2).
-    static let record: TextPattern = [
-        .characters("0-3", 1), .text(" "), .characters("01", 1), .text(" "), .characters("0-2", 1), .text(" "),
-        .characters("0-9a-f", 1...Int.max),
-    ]
 
     /// A few printable ASCII characters, as labels have them.
     static let label: TextPattern = [.characters(" -~", 0...200)]

@@ -56,6 +56,7 @@ enum GoneWords {
         "order-changed": "write chain-changed", "intermediate-extra": "write chain-changed",
         "intermediate-dropped": "write chain-changed", "root-sent": "write chain-changed",
         "root-omitted": "write chain-changed", "tls-changed": "leave it out: it is no change any more",
+        "unchanged": "leave it out: it is no change",
         "endpoints-differ": "leave it out: it is the warning addresses-differ",
     ]
 }

@@ -7,17 +7,15 @@ struct PlainArguments {
     // takes less time than to make a table.
     private static let flags = [
         "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--explain", "--no-proxy",
-        "--no-sni", "--no-validate-domain-name", "--quiet", "-q", "--skip-bad-pins", "--thorough", "--update",
-        "--verbose",
+        "--no-sni", "--no-validate-domain-name", "--quiet", "-q", "--thorough", "--update", "--verbose",
     ]
     private static let values = [
         "--addresses", "--allow", "--alpn", "--anchors", "--at", "--baseline", "--cert", "--ciphers", "--client",
-        "--color", "--connect", "--connect-to", "--ct-logs", "--device", "--device-data", "--doh", "--expect-status",
-        "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header", "--host", "--httpdns",
-        "--intermediate", "--jobs", "--key", "--key-types", "--max-tls", "--min-pin-life", "--min-tls", "--mode",
-        "--next", "--output", "-o", "--pinnedpubkey", "--pins", "--policy", "--port", "--proxy", "--request",
-        "--resolve", "--retries", "--sigalgs", "--sni", "--state", "--targets", "--timeout", "--verify-name",
-        "--warn-before",
+        "--color", "--connect", "--connect-to", "--device", "--device-data", "--doh", "--expect-status", "--extra-root",
+        "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header", "--host", "--httpdns", "--intermediate",
+        "--jobs", "--key", "--key-types", "--max-tls", "--min-pin-life", "--min-tls", "--mode", "--next", "--output",
+        "-o", "--pinnedpubkey", "--pins", "--policy", "--port", "--proxy", "--request", "--resolve", "--retries",
+        "--sigalgs", "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
     ]
 
     /// The names of the options that are understood.

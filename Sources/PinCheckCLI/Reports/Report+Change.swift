@@ -10,7 +10,7 @@ extension Report {
         let status: String
         /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
         var comparedWith: String?
-        /// At least one; `unchanged` alone when there is no change.
+        /// None where nothing changed.
         let classes: [Class]
 
         struct Class: DocumentObject {

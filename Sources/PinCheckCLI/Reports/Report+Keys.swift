@@ -122,8 +122,8 @@ extension Report.ConfigurationEntry {
 
 extension Report.Pin {
     static let fields: DocumentFields<Report.Pin> = [
-        DocumentField("pin", \.pin, as: .pinOrRecord),
-        DocumentField("kind", \.kind, as: .words(["certificate", "public-key", "tlsa-record"])),
+        DocumentField("pin", \.pin, as: .pin),
+        DocumentField("kind", \.kind, as: .words(["certificate", "public-key"])),
         DocumentField("origin", \.origin, "Where the pin was read."), DocumentField("subject", \.subject),
     ]
 }

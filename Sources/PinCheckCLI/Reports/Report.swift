@@ -142,9 +142,9 @@ struct Report: DocumentObject {
     }
 
     struct Pin: DocumentObject {
-        /// The hash in the notation of OkHttp, `sha256/…`, or a TLSA record that none expresses.
+        /// The hash in the notation of OkHttp, `sha256/…`.
         var pin: String
-        /// `certificate`, `public-key` or `tlsa-record`.
+        /// `certificate` or `public-key`.
         var kind: String
         /// Where the pin was read.
         var origin: String

@@ -2,9 +2,9 @@
 ///
 /// This table is what the reader knows, what unknown keys are compared with, and what the schema is made from.
 package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
-    case pins, skipBadPins
-    case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
-    case anchors, andSystem, device, deviceData, extraRoots, intermediates, ctLogs
+    case pins
+    case client, mode, allowInvalidCertificates, validatesDomainName
+    case anchors, andSystem, device, deviceData, extraRoots, intermediates
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
     case timeout, retries, minTLS, maxTLS, alpn, proxy
@@ -36,13 +36,12 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     package var kind: Kind {
         switch self {
         case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client, .device: .texts
-        case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem:
-            .flag
+        case .allowInvalidCertificates, .validatesDomainName, .andSystem: .flag
         case .mode: .choice(["none", "public-key", "certificate"])
         case .ports: .numbers(1...65_535)
         case .sni, .proxy: .textOrFalse
         case .expectStatus: .textsOrNumbers
-        case .verifyName, .host, .deviceData, .ctLogs, .warnBefore, .failBefore, .minPinLife, .request: .text
+        case .verifyName, .host, .deviceData, .warnBefore, .failBefore, .minPinLife, .request: .text
         case .ipVersion: .choice(["4", "6"])
         case .timeout: .number
         case .retries: .integer(0...100)
@@ -55,12 +54,10 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .pins:
             "Pins (sha256/…), and files, directories or configurations of clients with pins; paths are relative to this file."
-        case .skipBadPins: "Leave out pins that cannot be read, with a warning."
         case .client: "The clients that must accept, with their settings, as in trustkit:no-enforce."
         case .mode: "AFNetworking's pinning mode."
         case .allowInvalidCertificates: "AFNetworking's allowInvalidCertificates."
         case .validatesDomainName: "AFNetworking's validatesDomainName."
-        case .validatesCertificateChain: "AFNetworking 2.5's validatesCertificateChain."
         case .anchors: "Files or directories of certificates that are trusted instead of the system's roots."
         case .andSystem: "Trust the system's roots beside the anchors."
         case .device:
@@ -69,8 +66,6 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .extraRoots: "Roots as if they were installed on the device by hand."
         case .intermediates:
             "Certificates as if they were fetched from where the server's says, by platforms that fetch."
-        case .ctLogs:
-            "A list of Certificate Transparency logs (JSON, version 3) that SCTs are held against; it only warns."
         case .ports: "The ports to check, where the host names none (default: 443)."
         case .connect: "Addresses to connect to instead of looking the host up; each has a verdict of its own."
         case .sni: "The server name to send (default: the host, none for an address); false for none."

@@ -81,7 +81,8 @@ extension ProxyFailure {
         case .status(let status, let line):
             "\(proxy) did not connect to \(target): it answered \"\(TerminalText.shortened(line, to: 200))\"; "
                 + (status >= 500 ? "check the target, and what the proxy can reach" : "check what the proxy allows")
-        case .credentialsMissing: "\(proxy) asks for a name and a password; give them in its URL, as in http://user:password@host"
+        case .credentialsMissing:
+            "\(proxy) asks for a name and a password; give them in its URL, as in http://user:password@host"
         case .credentialsRefused: "\(proxy) does not take the name and the password it was given; check them"
         case .reply(let code):
             "\(proxy) did not connect to \(target): \(Self.words(of: code)); \(Self.remedy(for: code))"

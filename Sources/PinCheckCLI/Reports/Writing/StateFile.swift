@@ -17,7 +17,9 @@ struct StateFile {
         /// Since when it has been so, RFC 3339.
         var since: String
 
-        /// Whether it is what the last run found. Why there is no verdict depends on the weather.
+        /// Whether it is what the last run found.
+        ///
+        /// Why there is no verdict depends on the weather.
         func isSame(as old: Outcome) -> Bool {
             status == old.status && (reason == old.reason || status == ExitStatus.unreachable.name)
                 && (pin == old.pin || old.pin.isEmpty)
