@@ -39,8 +39,7 @@ extension PinsReport.Rules {
         DocumentField("position", \.position, as: .words(["anywhere", "leaf", "authority", "both"])),
         DocumentField("enforced", \.enforced, "Whether a mismatch blocks the connection; null where nothing is said."),
         DocumentField("expires", \.expires, "From when on the pins no longer apply."),
-        DocumentField("excluded", \.excluded),
-        DocumentField("report_uris", \.reportUris),
+        DocumentField("excluded", \.excluded), DocumentField("report_uris", \.reportUris),
     ]
 }
 

@@ -82,8 +82,7 @@ package struct EvaluationLoader {
     /// - Returns: what the chain is judged by.
     /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
     package mutating func evaluation(
-        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil,
-        url: ServerName? = nil
+        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil, url: ServerName? = nil
     ) throws(CheckError) -> Evaluation {
         let base = try knownBase(settings)
         let host = host ?? name.description
@@ -107,9 +106,7 @@ package struct EvaluationLoader {
     /// What an endpoint is judged by that is named as it is recorded.
     package mutating func evaluation(
         _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
-    ) throws(CheckError) -> Evaluation {
-        try evaluation(settings, for: endpoint.referenceName, url: endpoint.urlHost)
-    }
+    ) throws(CheckError) -> Evaluation { try evaluation(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
 
     private mutating func knownBase(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
         if let known = bases[settings] { return known }

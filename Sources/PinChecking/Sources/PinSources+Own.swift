@@ -17,9 +17,8 @@ extension PinSources {
     ///
     /// - Throws: ``CheckError`` when two of them say different things of the host: an app ships one configuration, and which
     ///   of the two it is cannot be told.
-    func own(
-        _ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String
-    ) throws(CheckError) -> Own? {
+    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String) throws(CheckError) -> Own?
+    {
         let own = configurations.filter { client.configurations[$0.kind] != nil }
         guard !own.isEmpty else { return nil }
         let policies = own.compactMap { configuration -> HostPolicy? in
@@ -70,9 +69,7 @@ extension PinSources {
         where (client.configurations[configuration.kind] ?? configuration.kind.lookup).takesAll == false {
             let entries = configuration.entries(by: client.configurations[configuration.kind])
             for taken in policies.flatMap(\.entries) {
-                let other = entries.first { entry in
-                    entry.hosts == taken.hosts && entry.meaning != taken.meaning
-                }
+                let other = entries.first { entry in entry.hosts == taken.hosts && entry.meaning != taken.meaning }
                 if let other { pairs.append((taken, other)) }
             }
         }

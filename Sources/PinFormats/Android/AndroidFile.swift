@@ -28,8 +28,7 @@ enum AndroidFile {
             let reference = application.attributes["\(attribute)"]
         else {
             throw PinFormatError(
-                .notAPin, at: file.place(line: manifest.line),
-                "the manifest names no \(attribute) in <application>")
+                .notAPin, at: file.place(line: manifest.line), "the manifest names no \(attribute) in <application>")
         }
         let place = file.place(line: application.line)
         guard let path = try AndroidResource(reference, beside: file).path else {
@@ -47,7 +46,8 @@ enum AndroidFile {
     }
 
     /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
-    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into collector: inout PinCollector) -> Int? {
+    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into collector: inout PinCollector) -> Int?
+    {
         guard let element = manifest.children(named: "uses-sdk").first,
             let text = element.attributes["android:targetSdkVersion"]
         else { return nil }

@@ -43,8 +43,7 @@ package enum KeyFile {
             guard case .request(let request) = object else { continue }
             collector.add(request.publicKey, at: place)
             collector.note(
-                .request, at: place,
-                "a certificate request: its public key is pinned, for there is no certificate yet")
+                .request, at: place, "a certificate request: its public key is pinned, for there is no certificate yet")
         }
     }
 
@@ -89,7 +88,8 @@ package enum KeyFile {
         }
         guard blocks.count <= mostBlocks else {
             throw PinFormatError(
-                .unreasonableDocument, at: file.place, "has more than \(mostBlocks) PEM blocks, no pin file is that long",
+                .unreasonableDocument, at: file.place,
+                "has more than \(mostBlocks) PEM blocks, no pin file is that long",
                 remedy: "all public roots together are a few hundred; split the file")
         }
         return blocks
@@ -122,13 +122,17 @@ package enum KeyFile {
     private static func refusePins(beside file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
         guard let text = file.text, text[...].holds("sha256") else { return }
         var isInBlock = false
-        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
             let line = Substring(line)
             if line.hasPrefix("-----BEGIN ") { isInBlock = true }
             if line.hasPrefix("-----END ") { isInBlock = false }
-            let isPin = !isInBlock && WordScanner(line).contains { found in
-                found.word.hasPrefix("sha256/") || found.word.hasPrefix("pin-sha256=")
-            }
+            let isPin =
+                !isInBlock
+                && WordScanner(line).contains { found in
+                    found.word.hasPrefix("sha256/") || found.word.hasPrefix("pin-sha256=")
+                }
             guard isPin else { continue }
             try collector.gather(
                 PinFormatError(
@@ -184,10 +188,8 @@ package enum KeyFile {
         let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: true))
         guard !file.bytes.isEmpty else { throw PinFormatError(.empty, at: file.place, "the file is empty") }
         if PEM.looksLikePEM(file.bytes) {
-            for block in try blocks(of: file)
-            where block.label.hasSuffix("PRIVATE KEY") || block.label == "PUBLIC KEY" {
-                return try item(ofKeyBlock: block, in: file)
-            }
+            for block in try blocks(of: file) where block.label.hasSuffix("PRIVATE KEY") || block.label == "PUBLIC KEY"
+            { return try item(ofKeyBlock: block, in: file) }
         } else if file.bytes.count <= mostKeyBytes {
             if let key = try? KeyReader.publicKey(ofPrivateKey: file.bytes) {
                 return PinItem(key, role: .privateKey, source: file.place.description)
@@ -206,8 +208,7 @@ package enum KeyFile {
         }
         func refuse(_ reason: String, _ command: String) -> PinFormatError {
             PinFormatError(
-                .privateKey, at: place, reason,
-                remedy: "write its public half and give that: \(command) > key.pub")
+                .privateKey, at: place, reason, remedy: "write its public half and give that: \(command) > key.pub")
         }
         guard !block.isEncrypted, block.label != "ENCRYPTED PRIVATE KEY" else {
             throw refuse("the key is encrypted", "openssl pkey -in \(file.shellWord) -pubout")

@@ -8,9 +8,8 @@ enum JSONFile {
         text[...].holds("TSKPinnedDomains") || text[...].holds("publicKeyHashes")
     }
 
-    static func read(
-        _ root: DocumentNode, of file: PinFile, into collector: inout PinCollector
-    ) throws(PinFormatError) {
+    static func read(_ root: DocumentNode, of file: PinFile, into collector: inout PinCollector) throws(PinFormatError)
+    {
         if let trustKit = root["TSKConfiguration"] ?? (root["TSKPinnedDomains"] != nil ? root : nil) {
             collector.add(try TrustKitReader.configuration(in: trustKit, into: &collector))
         } else if root.members?.contains(where: { $0.node["publicKeyHashes"] != nil }) == true {

@@ -30,8 +30,8 @@ extension PinGroup {
                     + (authorities ?? []).map { PinItem($0, isAuthority: true) }
             }
         self.init(
-            host: host, port: 443, origins: entry.origin.isEmpty ? [] : ["From \(entry.origin)"],
-            items: items, chosen: Set(items.map(\.spkiSHA256)), rules: rules)
+            host: host, port: 443, origins: entry.origin.isEmpty ? [] : ["From \(entry.origin)"], items: items,
+            chosen: Set(items.map(\.spkiSHA256)), rules: rules)
     }
 }
 

@@ -112,6 +112,10 @@ struct OkHttpSource {
             let index = tokens.firstIndex { $0.isWord(Self.name) } ?? 0
             throw mistake(at: index, "speaks of \(Self.name), and no \(Self.name).Builder().add(…) is in the file")
         }
+        let open = tokens.count { $0.isWord("{") } - tokens.count { $0.isWord("}") }
+        guard open == 0 else {
+            throw mistake(at: tokens.count, "the source ends within a block, or has a brace too many")
+        }
         let calls = try chain(from: start + 5)
         try refuseUnseen(from: start)
         try refuseOtherUses()
@@ -189,8 +193,8 @@ struct OkHttpSource {
         let isKotlins = spells(["val"], at: index - 1) && !isBefore(["open", "override", "abstract"], within: 8)
         let isJavas = spells(["String"], at: index - 1) && isBefore(["final", "private"], within: 4)
         let text = index + (spells([":", "String", "="], at: index + 1) ? 4 : 2)
-        guard isKotlins || isJavas, spells(["="], at: text - 1), text < tokens.count,
-            case .text = tokens[text].kind, endsDeclaration(text)
+        guard isKotlins || isJavas, spells(["="], at: text - 1), text < tokens.count, case .text = tokens[text].kind,
+            endsDeclaration(text)
         else { return nil }
         return text
     }

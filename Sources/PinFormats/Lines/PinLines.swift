@@ -31,9 +31,7 @@ enum PinLines {
     }
 
     /// Reads the pins of a list, those of each host where it has hosts.
-    static func read(
-        _ file: PinFile, haveHosts: Bool, into collector: inout PinCollector
-    ) throws(PinFormatError) {
+    static func read(_ file: PinFile, haveHosts: Bool, into collector: inout PinCollector) throws(PinFormatError) {
         guard file.fileExtension != "cer" else {
             throw PinFormatError(
                 .cerNotDER, at: file.place, "is named .cer and is text, not a certificate in DER",
@@ -52,9 +50,13 @@ enum PinLines {
                         try self.entry(line, into: &collector)
                     }
                     if let entry { entries.append(entry) }
-                } else if line.resemblesPins || !hasProse {
-                    hasProse = hasProse || !line.resemblesPins
+                } else if line.resemblesPins {
                     do throws(PinFormatError) { try line.read(into: &collector) } catch { try collector.gather(error) }
+                } else if !hasProse {
+                    hasProse = true
+                    var own = PinCollector(.refused)
+                    do throws(PinFormatError) { try line.read(into: &own) } catch { try collector.gather(error) }
+                    collector.add(own)
                 }
                 return true
             } catch {

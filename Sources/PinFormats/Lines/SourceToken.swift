@@ -57,7 +57,9 @@ private struct SourceLexer {
             skip(2)
             let comment = try take(until: "*/", "a comment")
             skip(2)
-            guard !(comment + "*").contains("/*") else { throw mistake(start, "a comment stands within a comment here") }
+            guard !(comment + "*").contains("/*") else {
+                throw mistake(start, "a comment stands within a comment here")
+            }
         } else if starts("\"\"\"") {
             skip(3)
             let content = try take(until: "\"\"\"", "a text")

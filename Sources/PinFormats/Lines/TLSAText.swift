@@ -8,7 +8,9 @@ enum TLSAText {
         let words = line.split { $0.isWhitespace || $0 == "(" || $0 == ")" }
         let type = words.firstIndex { ["TLSA", "TYPE52"].contains($0.uppercased()) }
         let data = words[(type.map { $0 + 1 } ?? 0)...]
-        let isNumbered = data.prefix(3).allSatisfy { $0.utf8.count < 4 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        let isNumbered = data.prefix(3).allSatisfy {
+            $0.utf8.count < 4 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        }
         let digits = data.dropFirst(3).joined()
         if type == nil {
             guard isNumbered, !digits.isEmpty, digits.utf8.allSatisfy(PinNotation.isHexDigit) else { return nil }

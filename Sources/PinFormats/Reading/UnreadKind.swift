@@ -11,7 +11,8 @@ struct UnreadKind {
     let remedy: String
 
     private static let lines = "give a list with lines such as: host sha256/…"
-    private static let files = "give the configuration or the .cer files that the app ships, or a list with lines such as: host sha256/…"
+    private static let files =
+        "give the configuration or the .cer files that the app ships, or a list with lines such as: host sha256/…"
     private static let curl = "give the value of its option: --pinnedpubkey 'sha256//…'"
 
     private init(_ names: Set<String>, _ reason: String, _ remedy: String) {
@@ -30,14 +31,17 @@ struct UnreadKind {
             ["js", "jsx", "ts", "tsx", "mjs", "cjs"], "is JavaScript, which is not read",
             "give the options of react-native-ssl-public-key-pinning as JSON, or a list with lines such as: host sha256/…"
         ),
-        UnreadKind(["py", "go", "rb", "php", "cs", "rs", "c", "cc", "cpp"], "is a program's source, which is not read", lines),
+        UnreadKind(
+            ["py", "go", "rb", "php", "cs", "rs", "c", "cc", "cpp"], "is a program's source, which is not read", lines),
         UnreadKind(["sh", "bash", "zsh", "fish", "ksh"], "is a shell script, which is not read", curl),
         UnreadKind(["Makefile", "makefile", "GNUmakefile", "mk", "make"], "is a makefile, which is not read", curl),
         UnreadKind(["ps1", "psm1", "bat", "cmd"], "is a script of Windows, which is not read", curl),
         UnreadKind([".curlrc", "_curlrc", "curlrc"], "is curl's configuration, which is not read", curl),
-        UnreadKind(["yml", "yaml", "toml", "Dockerfile", "crontab"], "is a configuration that no client of pins has", lines),
         UnreadKind(
-            ["zone", "db"], "is a zone, of which no app compares a record", "give the key's hash, sha256/…, to the app's client"),
+            ["yml", "yaml", "toml", "Dockerfile", "crontab"], "is a configuration that no client of pins has", lines),
+        UnreadKind(
+            ["zone", "db"], "is a zone, of which no app compares a record",
+            "give the key's hash, sha256/…, to the app's client"),
     ]
 
     /// The kind that a file's name says, `nil` for any other.
@@ -66,14 +70,16 @@ struct UnreadKind {
             found = TLSAText.refusal(line.text, at: line.place)
             if found == nil, line.text.holds("pinnedpubkey") {
                 found = PinFormatError(
-                    .notation, at: line.place, "curl's option stands in a script or configuration here, which is not read",
-                    remedy: curl)
+                    .notation, at: line.place,
+                    "curl's option stands in a script or configuration here, which is not read", remedy: curl)
             }
             return found == nil
         }
         if let found { return found }
         if let kind = UnreadKind(named: file) { return kind.error(at: file.place) }
-        if text.hasPrefix("#!") { return PinFormatError(.notation, at: file.place, "is a script, which is not read", remedy: curl) }
+        if text.hasPrefix("#!") {
+            return PinFormatError(.notation, at: file.place, "is a script, which is not read", remedy: curl)
+        }
         return .noPin(at: file.place)
     }
 
@@ -83,7 +89,9 @@ struct UnreadKind {
         return kind.error(at: error.place)
     }
 
-    private func error(at place: PinPlace) -> PinFormatError { PinFormatError(.notation, at: place, reason, remedy: remedy) }
+    private func error(at place: PinPlace) -> PinFormatError {
+        PinFormatError(.notation, at: place, reason, remedy: remedy)
+    }
 
     static func responseHeader(at place: PinPlace) -> PinFormatError {
         PinFormatError(
@@ -95,7 +103,9 @@ struct UnreadKind {
     static func signedData(at place: PinPlace, _ word: String, isPEM: Bool) -> PinFormatError {
         PinFormatError(
             .otherKind, at: place, "PKCS #7, which is not read",
-            remedy: "take its certificates: openssl pkcs7 -print_certs \(isPEM ? "" : "-inform der ")-in \(word) -out certificates.pem")
+            remedy:
+                "take its certificates: openssl pkcs7 -print_certs \(isPEM ? "" : "-inform der ")-in \(word) -out certificates.pem"
+        )
     }
 
     /// What there is to say of JSON in none of the forms that are read.
@@ -104,7 +114,9 @@ struct UnreadKind {
             PinFormatError(.notation, at: file.place, reason, remedy: lines)
         }
         guard let root = try? JSONReader.root(of: file) else { return .noPin(at: file.place) }
-        if root["sha256Keys"] != nil { return refuse("is react-native-ssl-manager's ssl_config.json, which is not read") }
+        if root["sha256Keys"] != nil {
+            return refuse("is react-native-ssl-manager's ssl_config.json, which is not read")
+        }
         if root["domains"]?.members?.contains(where: { $0.node["hashes"] != nil }) == true {
             return refuse("is JSON with hashes of domains, which no client reads")
         }

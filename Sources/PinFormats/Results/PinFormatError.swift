@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 
 /// Why pin data could not be used.
 ///
@@ -44,6 +44,9 @@ extension PinFormatError: CustomStringConvertible {
         let place = problem == .missingFile ? KeyMaterial.hidden(in: place.description) : place.description
         return "\(place): \(reason)" + (remedy.map { "; \($0)" } ?? "")
     }
+
+    /// The description, and below it the lines to paste.
+    package var message: SafeText { .lines(["\(self)"] + lines.map { "\($0)" }) }
 }
 
 /// Where pin data stands.

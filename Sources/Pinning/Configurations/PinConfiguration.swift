@@ -61,9 +61,9 @@ public struct PinConfiguration: Sendable, Hashable {
     }
 
     /// What the configuration says of `host`, `nil` for nothing.
-    public func policy(
-        for host: ServerName, by lookup: Lookup? = nil, suffixes: some PublicSuffixList
-    ) -> HostPolicy? { policy(for: host.description, by: lookup, suffixes: suffixes) }
+    public func policy(for host: ServerName, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> HostPolicy? {
+        policy(for: host.description, by: lookup, suffixes: suffixes)
+    }
 
     /// What the configuration says of `host`, `nil` for nothing.
     ///
@@ -72,9 +72,7 @@ public struct PinConfiguration: Sendable, Hashable {
     ///   - lookup: how entries are found, `nil` for the rule of its kind.
     ///   - suffixes: the public suffix list, which TrustKit goes by.
     /// - Returns: the entries that apply, `nil` when there are none.
-    public func policy(
-        for host: String, by lookup: Lookup? = nil, suffixes: some PublicSuffixList
-    ) -> HostPolicy? {
+    public func policy(for host: String, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> HostPolicy? {
         let covering = entries(by: lookup).filter { $0.covers(host) }
         let lookup = lookup ?? kind.lookup
         guard !lookup.takesAll else { return HostPolicy(covering) }
