@@ -8,7 +8,9 @@ extension Evaluation {
         for client in setup.clients {
             parts.append("client \(client.entry.name) installed roots \(client.trustsInstalledRoots)")
             parts += client.settings.map { "\($0.name) \($0.value)" }
-            parts += client.pins?.pins.map { "pin \($0.certificate?.fingerprint.hexadecimal ?? $0.spkiSHA256.description)" } ?? []
+            parts +=
+                client.pins?.pins.map { "pin \($0.certificate?.fingerprint.hexadecimal ?? $0.spkiSHA256.description)" }
+                ?? []
         }
         parts += setup.applied.flatMap { ["\($0.kind)"] + $0.settings }
         for device in devices {
