@@ -34,8 +34,6 @@ extension PlanOptions {
         baseline = plain.text("--baseline")
         next = plain.texts("--next")
         rotation = RotationOptions(plain)
-        resume = plain.text("--resume")
-        shard = plain.text("--shard")
     }
 }
 
@@ -57,7 +55,6 @@ extension EvaluationOptions {
         mode = plain.text("--mode")
         allowInvalidCertificates = plain.flag("--allow-invalid-certificates")
         noValidateDomainName = plain.flag("--no-validate-domain-name")
-        validateCertificateChain = nil
         anchors = plain.texts("--anchors")
         andSystem = plain.flag("--and-system")
         at = plain.text("--at")

@@ -52,14 +52,6 @@ struct EvaluationOptions: ParsableArguments {
             "AFNetworking: validatesDomainName = NO.",
             discussion: "Neither the name nor the purpose of the certificate counts.")) var noValidateDomainName = false
 
-    @Flag(
-        inversion: .prefixedNo,
-        help: ArgumentHelp(
-            "AFNetworking 2.5: validatesCertificateChain.",
-            discussion: """
-                Whether every certificate of the built chain has to be pinned. It does unless this is switched off.
-                """)) var validateCertificateChain: Bool?
-
     @Option(
         help: ArgumentHelp(
             "Trust these certificates, not the system's roots.", discussion: "A file or a directory. Repeatable.",
@@ -115,7 +107,6 @@ extension EvaluationOptions {
         judging.mode = try mode.map { (text) throws(CommandError) in try Self.pinningMode(text) }
         judging.allowsInvalidCertificates = allowInvalidCertificates ? true : nil
         judging.validatesDomainName = noValidateDomainName ? false : nil
-        judging.validatesCertificateChain = validateCertificateChain
         judging.trust = CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
         judging.extraRoots = extraRoot
         judging.intermediates = intermediate
@@ -127,7 +118,7 @@ extension EvaluationOptions {
     }
 
     private static func clients(_ text: String) throws(CommandError) -> ClientSelection {
-        do { return try ClientSelection([text]) } catch { throw .usage("\(error)") }
+        do { return try ClientSelection([text]) } catch { throw CommandError(error) }
     }
 
     private static func pinningMode(_ text: String) throws(CommandError) -> AFSecurityPolicy.PinningMode {

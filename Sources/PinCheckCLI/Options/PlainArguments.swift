@@ -16,8 +16,8 @@ struct PlainArguments {
         "--expect-status", "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header",
         "--host", "--httpdns", "--intermediate", "--jobs", "--key", "--key-types", "--loops", "--max-tls",
         "--min-pin-life", "--min-tls", "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins",
-        "--policy", "--port", "--proxy", "--proxy-user-file", "--request", "--resolve", "--resume", "--retries",
-        "--shard", "--sigalgs", "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
+        "--policy", "--port", "--proxy", "--proxy-user-file", "--request", "--resolve", "--retries", "--sigalgs",
+        "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
     ]
 
     /// The names of the options that are understood.

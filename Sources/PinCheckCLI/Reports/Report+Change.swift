@@ -3,7 +3,7 @@ import Pinning
 
 extension Report {
     /// What changed since a baseline.
-    struct Change: DocumentObject, Decodable {
+    struct Change: DocumentObject {
         /// The file with the baseline.
         let baseline: String
         /// `unchanged`, `allowed` when every change is, `changed` otherwise.
@@ -13,7 +13,7 @@ extension Report {
         /// None where nothing changed.
         let classes: [Class]
 
-        struct Class: DocumentObject, Decodable {
+        struct Class: DocumentObject {
             /// The kind of change, as `--allow` takes it.
             let id: String
             /// What was, in words.
@@ -28,7 +28,7 @@ extension Report {
         }
 
         /// What is recorded of a certificate.
-        struct Certificate: DocumentObject, Decodable {
+        struct Certificate: DocumentObject {
             let subject: String
             let issuer: String
             /// As in `EC P-256`.

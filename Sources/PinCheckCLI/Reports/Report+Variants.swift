@@ -3,7 +3,7 @@ import TLSProbe
 
 extension Report {
     /// Which of a target's variants a report is about.
-    struct Variant: DocumentObject, Decodable {
+    struct Variant: DocumentObject {
         /// As in `ordinary`, `RSA` and `no SNI`.
         let label: String
         /// The only type of key asked for, `nil` for any.
@@ -39,7 +39,7 @@ extension Report {
         /// How many of the accepted variants answered otherwise than expected.
         var answeringOtherwise = 0
 
-        enum Level: String, DocumentWord, Decodable {
+        enum Level: String, DocumentWord {
             /// To be expected, and good to know.
             case info
             /// Something is not as it should be.

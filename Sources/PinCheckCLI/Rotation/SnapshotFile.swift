@@ -67,9 +67,22 @@ enum SnapshotFile {
     }
 
     private static func reason(of error: DecodingError) -> String {
-        let failure = DocumentReader.failure(error)
-        return failure.place.isEmpty
-            ? "it is not a JSON document; write one with 'pincheck snapshot'" : "\(failure.place) \(failure.problem)"
+        switch error {
+        case .keyNotFound(let key, let context): "\(place(context.codingPath + [key])) is missing"
+        case .typeMismatch(_, let context) where !context.codingPath.isEmpty:
+            "\(place(context.codingPath)) is of another type than it has to be"
+        case .valueNotFound(_, let context) where !context.codingPath.isEmpty: "\(place(context.codingPath)) is null"
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            "\(place(context.codingPath)) is not what it can be"
+        default: "it is not a JSON document; write one with 'pincheck snapshot'"
+        }
+    }
+
+    /// Where something stands in a document: `endpoints[0].chain`.
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.reduce("") { text, key in
+            key.intValue.map { "\(text)[\($0)]" } ?? (text.isEmpty ? "" : text + ".") + SnakeCase.key(key.stringValue)
+        }
     }
 }
 

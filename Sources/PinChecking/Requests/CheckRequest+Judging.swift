@@ -16,8 +16,6 @@ extension CheckRequest {
         package var allowsInvalidCertificates: Bool?
         /// AFNetworking's `validatesDomainName`, `nil` for the default of its version.
         package var validatesDomainName: Bool?
-        /// AFNetworking 2.5's `validatesCertificateChain`.
-        package var validatesCertificateChain: Bool?
         /// The roots that are trusted.
         package var trust = Trust()
         /// The devices whose roots and rules decide, `nil` for this machine and the newest of each client's platform.
@@ -55,7 +53,6 @@ extension CheckRequest {
             merged.mode = mode ?? other.mode
             merged.allowsInvalidCertificates = allowsInvalidCertificates ?? other.allowsInvalidCertificates
             merged.validatesDomainName = validatesDomainName ?? other.validatesDomainName
-            merged.validatesCertificateChain = validatesCertificateChain ?? other.validatesCertificateChain
             merged.trust = trust.merged(over: other.trust)
             merged.devices = devices ?? other.devices
             merged.deviceData = deviceData ?? other.deviceData

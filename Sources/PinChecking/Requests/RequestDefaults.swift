@@ -28,8 +28,6 @@ package enum RequestDefaults {
     package static let clients = ClientSelection.named([ClientSettings(of: ClientRegistry.entries[0])])
     /// AFNetworking's `allowInvalidCertificates`.
     package static let allowsInvalidCertificates = false
-    /// AFNetworking 2.5's `validatesCertificateChain`.
-    package static let validatesCertificateChain = true
     /// Whether the system's roots are trusted beside anchors.
     package static let includesSystem = false
     /// Whether what OpenSSL's pedantic checks find is a rejection.

@@ -148,10 +148,8 @@ extension ChainJudgement {
 }
 
 extension HostSetup {
-    /// The configured pins and records in their order, as reports name them.
-    package var configuredPins: [String] {
-        (pins?.pins ?? []).map { $0.spkiSHA256.description } + records.map { $0.record.description }
-    }
+    /// The configured pins in their order, as reports name them.
+    package var configuredPins: [String] { (pins?.pins ?? []).map { $0.spkiSHA256.description } }
 }
 
 /// What a baseline has of a connection.

@@ -7,10 +7,6 @@ import X509
 package struct EvaluationLoader {
     /// What should be said once about pins as they were read.
     package private(set) var notes: [Finding] = []
-    /// Whether jobs know the hash of their question, which takes reading everything once more.
-    package var tellsQuestions = false
-    /// The last request whose hash was made, without what only its endpoints tell.
-    var lastQuestion: (request: CheckRequest, digest: SHA256Digest)?
 
     private let environment: [String: String]
     private let time: Timestamp?
@@ -45,8 +41,6 @@ package struct EvaluationLoader {
         let givenRoots: TrustStore?
         /// What is said of all hosts.
         let notes: [Finding]
-        /// The hash of all this as it was asked for, `nil` where nobody tells questions apart.
-        let question: SHA256Digest?
         fileprivate let known = KnownEvaluations()
     }
 
@@ -73,8 +67,6 @@ package struct EvaluationLoader {
     private struct DeviceRoots {
         let data: DeviceData
         let bundle: AnchorBundle
-        /// The hash of the data, `nil` where nobody tells questions apart.
-        let question: SHA256Digest?
     }
 
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
@@ -123,11 +115,6 @@ package struct EvaluationLoader {
         try evaluation(settings, for: endpoint.referenceName, port: endpoint.targetPort, url: endpoint.urlHost)
     }
 
-    /// The hash of what settings ask, `nil` where nobody tells questions apart.
-    mutating func questionOfJudging(_ settings: CheckRequest.Judging) throws(CheckError) -> SHA256Digest? {
-        try knownBase(settings).question
-    }
-
     private mutating func knownBase(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
         if let known = bases[settings] { return known }
         let base = try base(settings)
@@ -173,9 +160,6 @@ package struct EvaluationLoader {
         }
         let notes = Self.told(by: sources, chosen.clients) + (oldData.map { [$0] } ?? [])
         note(notes)
-        let content = QuestionContent(
-            sources: sources, anchors: given, installed: installed, fetchable: fetchable, logs: logs,
-            devices: chosen.roots?.question, environment: environment)
         return Base(
             settings: settings, clients: chosen.clients, sources: sources,
             installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, logs: logs, devices: devices,
@@ -183,8 +167,7 @@ package struct EvaluationLoader {
                 Evaluation.Lists(
                     data: roots.data, file: settings.deviceData,
                     verifier: OpenSSLPathVerifier(trustStore: TrustStore(anchors: [roots.bundle])))
-            }, givenRoots: given.map { TrustStore(anchors: $0) }, notes: notes,
-            question: tellsQuestions ? content.question(settings) : nil)
+            }, givenRoots: given.map { TrustStore(anchors: $0) }, notes: notes)
     }
 
     /// Makes the verifiers of several devices, which share what they find out.
@@ -232,9 +215,7 @@ package struct EvaluationLoader {
         } else {
             try OpenSSLHealth.require()
             let data = try DeviceLists.data(at: path)
-            roots = DeviceRoots(
-                data: data, bundle: try DeviceLists.roots(of: data, at: path),
-                question: tellsQuestions ? Hashing.sha256(data.bytes) : nil)
+            roots = DeviceRoots(data: data, bundle: try DeviceLists.roots(of: data, at: path))
             deviceRoots[path] = roots
         }
         let chosen = try DeviceLists.chosen(selection, settings.clients, in: roots.data)

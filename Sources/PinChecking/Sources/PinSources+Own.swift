@@ -9,8 +9,6 @@ extension PinSources {
         let policy: HostPolicy?
         /// Whether pins that are for whatever host are beside it, which the client's configuration does not have.
         let ignoresPinsForAnyHost: Bool
-        /// Why the client throws for its configuration, `nil` when it does not.
-        let obstacle: ClientConfigurationError?
     }
 
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
@@ -36,26 +34,7 @@ extension PinSources {
         }
         try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host, port: port)
         try refuseContradiction(policies, own, for: client, name)
-        return Own(
-            policy: policies.first, ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty,
-            obstacle: obstacle(for: client, in: own))
-    }
-
-    /// Why TrustKit for Android throws for a file, whatever host is asked for.
-    private func obstacle(
-        for client: ClientRegistry.Entry, in configurations: [PinConfiguration]
-    ) -> ClientConfigurationError? {
-        for configuration in configurations where client.configurations[configuration.kind] == .trustKitAndroid {
-            for entry in configuration.entries {
-                guard let domain = entry.trustKitAndroid,
-                    let violation = domain.violations(pins: entry.pins, suffixes: suffixes).first
-                else { continue }
-                return ClientConfigurationError(
-                    client: client.name,
-                    message: "TrustKit throws when the app starts (\(entry.origin)): " + violation.message(domain.name))
-            }
-        }
-        return nil
+        return Own(policy: policies.first, ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty)
     }
 
     /// Refuses configurations of one kind of which each by itself says something else of the host: together they would be one that

@@ -129,21 +129,11 @@ struct PinSources: Sendable {
         }
     }
 
-    /// What is for `name` at `port`, by the rules of each configuration's own client and of others that are asked and have rules of
-    /// their own for it.
-    func selection(
-        for name: ReferenceName, writtenAs host: String, port: Int?, by clients: [ClientRegistry.Entry]
-    ) -> Selection {
+    /// What is for `name` at `port`, by the rules of each configuration's own client.
+    func selection(for name: ReferenceName, writtenAs host: String, port: Int?) -> Selection {
         let policies = configurations.compactMap { configuration -> (PinConfiguration.Kind, HostPolicy)? in
             let host = Self.written(host, name, for: configuration.kind)
-            var entries: [HostEntry] = []
-            for lookup in Self.lookups(in: configuration, by: clients) {
-                let policy = policy(of: configuration, for: name, writtenAs: host, port: port, by: lookup)
-                // The same in another reading adds nothing.
-                let known = Set(entries.map(\.origin))
-                entries += policy?.entries.filter { !known.contains($0.origin) } ?? []
-            }
-            return HostPolicy(entries).map { (configuration.kind, $0) }
+            return policy(of: configuration, for: name, writtenAs: host, port: port).map { (configuration.kind, $0) }
         }
         return Selection(
             pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
@@ -153,16 +143,6 @@ struct PinSources: Sendable {
     /// A host as the client of a configuration looks it up: to OkHttp a dot at the end of a URL's host makes it another one.
     private static func written(_ host: String, _ name: ReferenceName, for kind: PinConfiguration.Kind) -> String {
         kind == .okHttp ? host.lowercased() : name.description
-    }
-
-    /// How the entries of a configuration are found, `nil` for the rule of its kind: TrustKit for Android reads the platform's file
-    /// in a way of its own, and finds entries that the platform does not, and other ones.
-    private static func lookups(
-        in configuration: PinConfiguration, by clients: [ClientRegistry.Entry]
-    ) -> [PinConfiguration.Lookup?] {
-        let lookups = clients.compactMap { $0.configurations[configuration.kind] }
-        guard lookups.contains(.trustKitAndroid) else { return [nil] }
-        return lookups.allSatisfy { $0 == .trustKitAndroid } ? [.trustKitAndroid] : [nil, .trustKitAndroid]
     }
 
     /// What one configuration says of a host, by the rule of its kind or by another.

@@ -3,7 +3,7 @@
 /// This table is what the reader knows, what unknown keys are compared with, and what the schema is made from.
 package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     case pins, skipBadPins
-    case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
+    case client, mode, allowInvalidCertificates, validatesDomainName
     case anchors, andSystem, device, deviceData, extraRoots, intermediates, ctLogs, strict, authLevel
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
@@ -44,9 +44,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     package var kind: Kind {
         switch self {
         case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client, .device: .texts
-        case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem,
-            .strict, .head:
-            .flag
+        case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .andSystem, .strict, .head: .flag
         case .mode: .choice(["none", "public-key", "certificate"])
         case .authLevel: .integer(0...5)
         case .ports: .numbers(1...65_535)
@@ -70,7 +68,6 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .mode: "AFNetworking's pinning mode."
         case .allowInvalidCertificates: "AFNetworking's allowInvalidCertificates."
         case .validatesDomainName: "AFNetworking's validatesDomainName."
-        case .validatesCertificateChain: "AFNetworking 2.5's validatesCertificateChain."
         case .anchors: "Files or directories of certificates that are trusted instead of the system's roots."
         case .andSystem: "Trust the system's roots beside the anchors."
         case .device:

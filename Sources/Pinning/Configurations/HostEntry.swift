@@ -22,8 +22,6 @@ public struct HostEntry: Sendable, Hashable {
     public var expiration: Timestamp?
     /// Whether the hosts are exempt from what is said of their parent domain.
     public var isExcluded = false
-    /// What TrustKit for Android makes of the entry, `nil` where it knows none: of several domains with one pin set it knows the last.
-    public var trustKitAndroid: TrustKitAndroidDomain?
     /// Whether there are anchors below which no pin is needed (`overridePins` of Android's configuration).
     public var hasExemptAnchors = false
     /// Where mismatches are reported to.

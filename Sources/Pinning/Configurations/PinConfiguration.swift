@@ -36,8 +36,6 @@ public struct PinConfiguration: Sendable, Hashable {
         case mostSpecificOfSameSuffix
         /// All that cover it with their names as OkHttp has them, in a file that another client reads too.
         case unionOfCanonicalNames
-        /// The most specific of those that TrustKit for Android reads, with its names.
-        case trustKitAndroid
 
         /// Whether all entries that cover a host count, not one of them.
         public var takesAll: Bool { self == .union || self == .unionOfCanonicalNames }
@@ -67,7 +65,6 @@ public struct PinConfiguration: Sendable, Hashable {
                 entry.hosts = entry.hosts?.canonical
                 return entry
             }
-        case .trustKitAndroid: entries.compactMap(\.forTrustKitAndroid)
         }
     }
 

@@ -53,17 +53,6 @@ public struct TLSARecord: Sendable, Hashable {
         self.matching = matching
         self.data = data
     }
-
-    /// Whether `certificate` is what the record says.
-    public func matches(_ certificate: Certificate, _ verifier: some PathVerifier) -> Bool {
-        let selected = selector == .certificate ? certificate.der : certificate.publicKey.subjectPublicKeyInfo
-        return switch matching {
-        case .full: selected == data
-        case .sha256:
-            data == (selector == .certificate ? certificate.fingerprint : certificate.publicKey.spkiSHA256).bytes
-        case .sha512: verifier.sha512(of: selected) == data
-        }
-    }
 }
 
 extension TLSARecord: CustomStringConvertible {

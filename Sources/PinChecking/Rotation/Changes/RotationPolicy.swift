@@ -31,15 +31,4 @@ package struct RotationPolicy: Sendable, Hashable {
 package struct UnknownChangeKind: Error, Hashable {
     /// The word.
     package let word: String
-
-    /// What became of a kind that there was once, `nil` for another word.
-    package var successor: String? {
-        switch word {
-        case "order-changed", "intermediate-extra", "intermediate-dropped", "root-sent", "root-omitted":
-            "is 'chain-changed' now"
-        case "tls-changed", "unchanged": "is no change any more"
-        case "endpoints-differ": "is the warning 'addresses-differ' now"
-        default: nil
-        }
-    }
 }
