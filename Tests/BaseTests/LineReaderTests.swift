@@ -21,15 +21,6 @@ import Testing
         #expect(try lines(Array(text.utf8)) == expected)
     }
 
-    @Test(arguments: [
-        ("a\nb", [true, false]), ("a\nb\n", [true, true]), ("a\r\n", [true]), ("a\r", [true]), ("a", [false]),
-    ]) func aLastLineWithoutAnEndIsTold(text: String, expected: [Bool]) throws {
-        let reader = LineReader(bytes: Array(text.utf8), limit: 1 << 20)
-        var ends: [Bool] = []
-        while try reader.next() != nil { ends.append(reader.isLineEnded) }
-        #expect(ends == expected)
-    }
-
     @Test func theLinesOfAFileAreThoseOfItsBytes() throws {
         // What ends a line stands at each place around the end of the buffer.
         for end in ["\n", "\r\n", "\u{85}", "\u{2028}"] {

@@ -135,6 +135,4 @@ private final class RememberingVerifier: PathVerifier {
         answers.withLock { $0[question] = findings }
         return findings
     }
-
-    func sha256(of bytes: [UInt8]) -> SHA256Digest? { verifier.sha256(of: bytes) }
 }

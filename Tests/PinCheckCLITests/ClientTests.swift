@@ -88,7 +88,7 @@ import Testing
         let all = try await verify(
             [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "all")
         #expect(all.status == .pass)
-        #expect(all.output.contains("  none    trustkit          1 pin is configured and TrustKit needs 2"))
+        #expect(all.output.contains("  none    trustkit         1 pin is configured and TrustKit needs 2"))
         #expect(all.output.hasSuffix("8 of 9 clients accept; 1 cannot be set up: trustkit\n"), "\(all.output)")
         #expect(all.errors.contains("trustkit cannot be set up: 1 pin is configured"))
         let cases = try await verify(

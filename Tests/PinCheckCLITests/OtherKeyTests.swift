@@ -75,7 +75,7 @@ import Testing
 
     @Test func aBlockNamesNoPathOfTheMachine() async throws {
         try await serving { server, files in
-            for format in ["okhttp", "android", "nspinned", "trustkit", "curl", "tlsa", "hpkp", "afnetworking"] {
+            for format in ["okhttp", "android", "nspinned", "trustkit", "curl", "afnetworking"] {
                 let block = await pincheck(
                     ["pins"] + server + ["--format", format, "--key", files.path + "/backup.key"])
                 #expect(!block.output.contains(files.path), "\(block.output)")

@@ -30,9 +30,7 @@ import Base
     }
 
     private static let forms = ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github", "markdown"]
-    private static let blocks = [
-        "text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "tlsa", "hpkp", "afnetworking",
-    ]
+    private static let blocks = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
 
     @Test func theNamesOfACertificate() async throws {
         let text = Self.hostile

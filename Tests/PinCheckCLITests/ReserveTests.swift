@@ -55,7 +55,7 @@ import Testing
 
     @Test func whatIsMissingIsSaidOnceInABlock() async throws {
         try await privately { arguments, files in
-            for form in ["okhttp", "trustkit", "nspinned", "android", "curl", "hpkp", "afnetworking"] {
+            for form in ["okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"] {
                 let block = await pincheck(arguments + [form]).output
                 #expect(block.contains("WARNING: "), "\(form): \(block)")
                 #expect(!block.contains("Backup: ") && !block.contains("second key that you keep"), "\(form): \(block)")
@@ -71,7 +71,7 @@ import Testing
             let key = try files.write(try lab.reserve.privateKeyPEM(), to: "backup.key")
             let plain = arguments.filter { $0 != "--recommend" }
             let two = try files.write("\(lab.leaf.pin)\n\(lab.interY.pin)\n", to: "two.txt")
-            let forms = ["text", "okhttp", "trustkit", "nspinned", "android", "curl", "tlsa", "hpkp", "afnetworking"]
+            let forms = ["text", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
             for form in forms {
                 let runs = [plain + [form, "--key", key], ["pins", "--from", two, "--host", host, "--format", form]]
                 for run in runs {

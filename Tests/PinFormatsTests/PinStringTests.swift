@@ -260,34 +260,4 @@ import Testing
             error.description == "--pins: '~/nowhere/pins.pem': there is no such file, and it is not a pin either; "
                 + "the shell replaces ~ only at the start of a word of its own")
     }
-
-    @Test func badPinsOfAListAreSkippedOnDemand() throws {
-        let reading = try PinSource("sha256/\(Self.a),sha256/AAEC,sha256/\(Self.b)", skipsBadPins: true).read()
-        #expect(reading.pins.map(\.spkiSHA256) == [first, second])
-        #expect(
-            reading.notes.map(\.description) == [
-                "skipped: --pins: 'sha256/AAEC' has 3 bytes instead of 32; "
-                    + "a SHA-256 pin is 44 characters long, and this one is too short"
-            ])
-        #expect(reading.notes.map(\.id) == [.skippedBadPin])
-    }
-
-    @Test func badPinsOfACurlListAndOfAHeaderAreSkippedOnDemand() throws {
-        #expect(try PinSource("sha256//\(Self.a);sha256/\(Self.b)", skipsBadPins: true).read().pins.count == 1)
-        #expect(try PinSource("pin-sha256=\"\(Self.a)\"; pin-sha1=x", skipsBadPins: true).read().pins.count == 1)
-    }
-
-    @Test func skippingEveryPinIsStillAnError() throws {
-        let error = try failure("sha256/AAEC,sha256/AAED", skippingBadPins: true)
-        #expect(error.problem == .nothingLeft)
-        #expect(error.kind == .malformed)
-        #expect(
-            error.description
-                == "--pins: both pins were skipped, the first because: 'sha256/AAEC' has 3 bytes instead of 32; "
-                + "a SHA-256 pin is 44 characters long, and this one is too short")
-    }
-
-    @Test func skippingDoesNotMakeAMissingFileABadPin() throws {
-        #expect(try failure("nowhere.pem", skippingBadPins: true).problem == .missingFile)
-    }
 }

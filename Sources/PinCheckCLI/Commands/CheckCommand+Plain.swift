@@ -50,7 +50,6 @@ extension EvaluationOptions {
         self.init()
         pins = plain.texts("--pins")
         pinnedpubkey = plain.text("--pinnedpubkey")
-        skipBadPins = plain.flag("--skip-bad-pins")
         client = plain.text("--client")
         mode = plain.text("--mode")
         allowInvalidCertificates = plain.flag("--allow-invalid-certificates")
@@ -60,7 +59,6 @@ extension EvaluationOptions {
         at = plain.text("--at")
         extraRoot = plain.texts("--extra-root")
         intermediate = plain.texts("--intermediate")
-        ctLogs = plain.text("--ct-logs")
         strict = plain.flag("--strict")
         authLevel = plain.text("--auth-level")
     }

@@ -30,8 +30,6 @@ struct CheckCommand: RequestingCommand {
               pincheck --targets hosts.txt --format jsonl
             Would apps on these phones accept it, by their roots and rules?
               pincheck api.example.com --device ios-12,ios-26,android-9,android-17
-            Are the SCTs of its certificate from logs that a list has as usable?
-              pincheck api.example.com --ct-logs log_list.json
             Has the server changed since its snapshot, other than by a renewal?
               pincheck api.example.com --baseline api.json --allow renewed
             Will the apps in use accept the next certificate, request or key?

@@ -127,7 +127,7 @@ struct CheckRun {
             guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
             let name = request.names.referenceName(of: nil)
             let evaluation = try loader.evaluation(
-                request.judging, for: name, writtenAs: request.names.writtenName(of: nil), port: nil)
+                request.judging, for: name, writtenAs: request.names.writtenName(of: nil))
             return [try NextQuestion(name: name, evaluation: evaluation, job: nil)]
         }
     }

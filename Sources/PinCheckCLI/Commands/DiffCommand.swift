@@ -79,7 +79,7 @@ struct DiffCommand: RequestingCommand {
         try roles.refuseClashes()
         let request = try flags.reading(requestFiles, in: context)
         let baseline = try Baseline(reading: baseline, rotation, in: context)
-        if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
+        if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinFile.isThere(newer) {
             return try compare(baseline, with: newer, isJudged: isJudged(request), settings, in: context)
         }
         if let missing = others.first(where: Self.looksLikeFile) {
@@ -125,7 +125,7 @@ struct DiffCommand: RequestingCommand {
 
     /// Whether an argument that is no file can only have been meant as one.
     private static func looksLikeFile(_ argument: String) -> Bool {
-        guard !argument.contains("://"), !PinItemReader.isThere(argument) else { return false }
+        guard !argument.contains("://"), !PinFile.isThere(argument) else { return false }
         return argument.hasSuffix(".json") || argument.contains("/")
     }
 

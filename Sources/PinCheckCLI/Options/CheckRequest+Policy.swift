@@ -23,7 +23,6 @@ extension CheckRequest {
         switch key {
         case .ports: break
         case .pins: judging.pins = value.texts.map { PinSource($0.text, at: $0.place) }
-        case .skipBadPins: judging.skipsBadPins = value.flag
         case .client: judging.clients = try ClientSelection(value.texts.map(\.text))
         case .mode: judging.mode = value.text.flatMap(AFSecurityPolicy.PinningMode.init(rawValue:))
         case .allowInvalidCertificates: judging.allowsInvalidCertificates = value.flag
@@ -34,7 +33,6 @@ extension CheckRequest {
         case .intermediates: judging.intermediates = value.texts.map(\.text)
         case .device: judging.devices = DeviceSelection(value.texts.map(\.text))
         case .deviceData: judging.deviceData = value.text
-        case .ctLogs: judging.transparencyLogs = value.text
         case .strict: judging.isStrict = value.flag
         case .authLevel: judging.authLevel = value.integer
         case .connect:

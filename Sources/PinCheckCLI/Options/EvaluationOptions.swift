@@ -22,11 +22,6 @@ struct EvaluationOptions: ParsableArguments {
             discussion: "It is sha256//…;sha256//…, or the name of a file with one public key.", valueName: "value"),
         completion: .file()) var pinnedpubkey: String?
 
-    @Flag(
-        help: ArgumentHelp(
-            "Warn of pins that cannot be read, and go on.", discussion: "Without it the exit status is 65."))
-    var skipBadPins = false
-
     @Option(
         help: ArgumentHelp(
             "The clients that decide (default: \(ClientRegistry.defaultName)).",
@@ -78,14 +73,6 @@ struct EvaluationOptions: ParsableArguments {
                 Repeatable.
                 """, valueName: "file|dir"), completion: .file()) var intermediate: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Warn when no SCT is from a usable log of this list.",
-            discussion: """
-                A list of Certificate Transparency logs, such as Chrome's log_list.json (version 3). None is built \
-                in.
-                """, valueName: "file"), completion: .file()) var ctLogs: String?
-
     @Flag(
         help: ArgumentHelp("Reject what OpenSSL's pedantic checks find.", discussion: "Without it they are a warning."))
     var strict = false
@@ -102,7 +89,6 @@ extension EvaluationOptions {
     func read() throws(CommandError) -> CheckRequest.Judging {
         var judging = CheckRequest.Judging()
         judging.pins = pins.map { PinSource($0) } + (pinnedpubkey.map { [PinSource(pinnedPublicKey: $0)] } ?? [])
-        judging.skipsBadPins = skipBadPins ? true : nil
         judging.clients = try client.map { (text) throws(CommandError) in try Self.clients(text) }
         judging.mode = try mode.map { (text) throws(CommandError) in try Self.pinningMode(text) }
         judging.allowsInvalidCertificates = allowInvalidCertificates ? true : nil
@@ -110,7 +96,6 @@ extension EvaluationOptions {
         judging.trust = CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
         judging.extraRoots = extraRoot
         judging.intermediates = intermediate
-        judging.transparencyLogs = ctLogs
         judging.time = try at.map { (text) throws(CommandError) in try Self.time(text) }
         judging.isStrict = strict ? true : nil
         judging.authLevel = try authLevel.map { (text) throws(CommandError) in try Self.level(text) }

@@ -59,9 +59,6 @@ struct PinsTextRenderer: Sendable {
         if let recommended = source.recommended {
             return lines + advice(recommended) + verdict(source, isHeldBack: recommended.isHeldBack)
         }
-        if source.items.isEmpty, let records = source.group?.rules?.records {
-            lines += records.map { "      tlsa     \(safe($0.description, length: 400))" }
-        }
         for (index, item) in source.items.enumerated() {
             lines.append("  \(index) " + owner(item))
             lines += notations(item).map(notation)
@@ -160,7 +157,7 @@ struct PinsTextRenderer: Sendable {
         let notations = item.notations
         var lines = [
             ("okhttp", notations.okhttp), ("curl", notations.curl), ("hpkp", notations.hpkp),
-            ("base64", notations.base64), ("tlsa", notations.tlsa),
+            ("base64", notations.base64),
         ]
         if let certificate = item.certificate { lines.append(("cert", certificate.fingerprint.hexadecimal)) }
         return lines

@@ -8,6 +8,7 @@ extension Report {
         let judgement = result.judgement
         let shown = judgement?.shown
         let path = shown?.shown.builtChain
+        let evidence = judgement?.observation.evidence
         let matches = result.matches
         let built = path.map { Self.links(of: $0.certificates, matches, in: result) } ?? []
         let status = ExitStatus(result.outcome)
@@ -22,9 +23,8 @@ extension Report {
             builtIsValid: path?.isVerified ?? false,
             whyUnverified: shown.flatMap { Self.whyUnverified($0, among: judgement?.judgements.count ?? 0) },
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
-            transparency: judgement?.served.map(Transparency.init),
-            revocation: judgement?.served.map { Revocation($0.response) }, devices: Devices(result),
-            checks: Self.checks(result), clients: result.clients.map(Client.init),
+            transparency: evidence.map(Transparency.init), revocation: evidence.map { Revocation($0.staple) },
+            devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
             warnings: result.warnings.map { Message($0.reason) }, notes: ownNotes + Self.notes(on: result),
             ownNotes: ownNotes, unjudged: Self.unjudgedNote(on: result),
             outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
@@ -60,7 +60,7 @@ extension Report {
         let matters = (result.judgement?.unjudged ?? []).map { matter in
             switch matter {
             case .revocation: "revocation, which the certificate says where to ask for"
-            case .transparencyLogs: "which logs its SCTs are from (--ct-logs)"
+            case .transparencyLogs: "which logs its SCTs are from"
             case .managedRoots: "roots that management puts on devices (--extra-root)"
             }
         }

@@ -70,11 +70,8 @@ package enum ClientRegistry {
                     .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
                     .init("expires", .date, "kTSKExpirationDate, midnight UTC"),
                     .init("macos", .flag, "macOS, where roots given by --extra-root are exempt from pinning"),
-                ],
-                configurations: [
-                    .trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix,
-                    .sslManager: .mostSpecificOfSameSuffix,
-                ], answersChallenges: true, platform: .apple, notation: .base64,
+                ], configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
+                answersChallenges: true, platform: .apple, notation: .base64,
                 make: { input in
                     try TrustKit(
                         pins: input.pins,
@@ -86,9 +83,8 @@ package enum ClientRegistry {
                 name: "okhttp", summary: "OkHttp 5, CertificatePinner",
                 settings: [.init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")]
                     + ClientSetting.androidApp, isDefault: true, trustsInstalledRoots: false,
-                configurations: [
-                    .okHttp: .union, .reactNative: .unionOfCanonicalNames, .sslManager: .unionOfCanonicalNames,
-                ], comparesHostAsWritten: true, platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
+                configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames], comparesHostAsWritten: true,
+                platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
             Entry(
                 name: "android", summary: "Android's Network Security Config",
                 settings: [.init("expires", .date, "the pin set's expiration, midnight UTC here")]
@@ -106,9 +102,8 @@ package enum ClientRegistry {
                 platform: .apple, notation: .base64, make: { try $0.nsPinnedDomains() }),
             Entry(
                 name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
-                settings: [.init("insecure", .flag, "--insecure: only the pin is checked")],
-                configurations: [.curl: .union], platform: .openssl, notation: .curl,
-                make: { Curl(isInsecure: $0.settings.isSet("insecure")) }),
+                settings: [.init("insecure", .flag, "--insecure: only the pin is checked")], platform: .openssl,
+                notation: .curl, make: { Curl(isInsecure: $0.settings.isSet("insecure")) }),
             Entry(
                 name: "hpkp", summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
                 isDefault: true, platform: .browser, notation: .hpkp,

@@ -89,7 +89,7 @@ package struct NextQuestion {
         }
         let observation = Observation(
             presented: chain, referenceName: name, time: subject.time, fetchable: evaluation.fetchable,
-            evidence: ServedEvidence(of: chain, by: evaluation, at: subject.time).evidence)
+            evidence: evaluation.evidence(of: chain, at: subject.time))
         let judgement = ChainJudgement(evaluation.decisions(on: observation), on: observation, by: evaluation) {
             verdict, client in
             let reason = self.reason(verdict, client)

@@ -6,8 +6,6 @@ package struct ChainJudgement: Sendable {
     package let evaluation: Evaluation
     /// What was judged.
     package let observation: Observation
-    /// What came along with its leaf, `nil` where nobody looked.
-    package let served: ServedEvidence?
     /// What each client makes of it, in the order in which they were chosen, device by device.
     package private(set) var clients: [ClientResult]
     /// The judgements of those that could be set up, in the order of the devices and the registry.
@@ -49,11 +47,10 @@ package struct ChainJudgement: Sendable {
     /// - Parameters:
     ///   - observation: the chain, the name and the time.
     ///   - evaluation: what it is judged by.
-    ///   - served: what came along with its leaf.
     ///   - serverName: which name the server was asked for.
-    init(_ observation: Observation, by evaluation: Evaluation, served: ServedEvidence, serverName: SentServerName) {
+    init(_ observation: Observation, by evaluation: Evaluation, serverName: SentServerName) {
         self.init(
-            evaluation.decisions(on: observation), on: observation, by: evaluation, served: served,
+            evaluation.decisions(on: observation), on: observation, by: evaluation,
             reason: { verdict, client in
                 Reason(
                     verdict, of: client, by: evaluation, serverName: serverName,
@@ -67,11 +64,10 @@ package struct ChainJudgement: Sendable {
     ///   - decisions: the decisions, in the order of the clients.
     ///   - observation: what they were made on.
     ///   - evaluation: what they were made by.
-    ///   - served: what came along with its leaf, `nil` where nobody looked.
     ///   - reason: the reason of a verdict; the client is given along.
     init(
         _ decisions: [Evaluation.Decision], on observation: Observation, by evaluation: Evaluation,
-        served: ServedEvidence? = nil, reason: (Verdict, ChosenClient) -> Reason
+        reason: (Verdict, ChosenClient) -> Reason
     ) {
         let own = evaluation.judgements(decisions, on: observation)
         let judgements = evaluation.ordered(own)
@@ -79,7 +75,6 @@ package struct ChainJudgement: Sendable {
         self.names = names
         self.evaluation = evaluation
         self.observation = observation
-        self.served = served
         self.judgements = judgements
         clients = zip(decisions, own).map { decision, judgement in
             let device = evaluation.lists == nil ? nil : decision.device.name
@@ -100,7 +95,7 @@ package struct ChainJudgement: Sendable {
         findings =
             Self.findings(decisions, judgements, names, on: observation, by: evaluation)
             + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
-            + (served?.findings(isRefused: isRefused) ?? [])
+            + (observation.evidence?.findings(isRefused: isRefused) ?? [])
         notes =
             evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation)
             + evaluation.installedRootsNote(on: judgements, observation) + Self.notes(of: judgements)

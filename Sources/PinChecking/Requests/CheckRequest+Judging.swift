@@ -6,8 +6,6 @@ extension CheckRequest {
     package struct Judging: Hashable, Sendable {
         /// The sources of pins.
         package var pins: [PinSource] = []
-        /// Whether pins that cannot be read are left out, with a warning.
-        package var skipsBadPins: Bool?
         /// The clients whose decisions are made.
         package var clients: ClientSelection?
         /// AFNetworking's pinning mode, `nil` for the one that the pins suggest.
@@ -26,8 +24,6 @@ extension CheckRequest {
         package var extraRoots: [String] = []
         /// Files and directories of certificates as if a platform had fetched them.
         package var intermediates: [String] = []
-        /// A file with a list of Certificate Transparency logs, `nil` for none: which logs are usable is then not looked at.
-        package var transparencyLogs: String?
         /// The moment to judge by, `nil` for now.
         package var time: Timestamp?
         /// Whether what OpenSSL's pedantic checks find is a rejection.
@@ -37,18 +33,12 @@ extension CheckRequest {
         /// What is asked for the time ahead.
         package var outlook = OutlookRules()
 
-        /// The sources of pins, as they are to be read.
-        package var pinSources: [PinSource] {
-            skipsBadPins ?? RequestDefaults.skipsBadPins ? pins.map { $0.skippingBadPins() } : pins
-        }
-
         /// Nothing is said.
         package init() {}
 
         package func merged(over other: Judging) -> Judging {
             var merged = self
             merged.pins = pins.isEmpty ? other.pins : pins
-            merged.skipsBadPins = skipsBadPins ?? other.skipsBadPins
             merged.clients = clients ?? other.clients
             merged.mode = mode ?? other.mode
             merged.allowsInvalidCertificates = allowsInvalidCertificates ?? other.allowsInvalidCertificates
@@ -58,7 +48,6 @@ extension CheckRequest {
             merged.deviceData = deviceData ?? other.deviceData
             merged.extraRoots = extraRoots.isEmpty ? other.extraRoots : extraRoots
             merged.intermediates = intermediates.isEmpty ? other.intermediates : intermediates
-            merged.transparencyLogs = transparencyLogs ?? other.transparencyLogs
             merged.time = time ?? other.time
             merged.isStrict = isStrict ?? other.isStrict
             merged.authLevel = authLevel ?? other.authLevel

@@ -22,8 +22,6 @@ package enum RequestDefaults {
     package static let asksForHead = false
     /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"
-    /// Whether pins that cannot be read are left out.
-    package static let skipsBadPins = false
     /// The clients whose decisions are made.
     package static let clients = ClientSelection.named([ClientSettings(of: ClientRegistry.entries[0])])
     /// AFNetworking's `allowInvalidCertificates`.

@@ -50,7 +50,7 @@ package enum CheckPlan {
                 let endpoints = try CheckError.reading(target.endpoints)
                 let evaluation = try loader.evaluation(
                     target.request.judging, for: endpoints[0].referenceName, writtenAs: endpoints[0].writtenName,
-                    port: endpoints[0].targetPort, url: target.target.host)
+                    url: target.target.host)
                 jobs.append(job(target, endpoints, evaluation))
             } catch { throw target.place.map(error.at) ?? error }
         }

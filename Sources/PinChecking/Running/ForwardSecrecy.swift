@@ -81,8 +81,7 @@ extension ConnectionFacts {
 extension ProbeResult {
     /// Whether nothing that clients judge is different: the chain, what came along with it, and the version.
     fileprivate func says(theSameAs other: ProbeResult) -> Bool {
-        presented == other.presented && staple == other.staple && timestampList == other.timestampList
-            && tlsVersion == other.tlsVersion
+        presented == other.presented && staple == other.staple && tlsVersion == other.tlsVersion
     }
 
     /// Whether the keys are agreed on with keys made for the connection on an elliptic curve.

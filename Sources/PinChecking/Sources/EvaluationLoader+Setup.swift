@@ -11,8 +11,7 @@ extension EvaluationLoader {
         let settings = base.settings
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !isHostNeeded else { throw CheckError(.request, .hostIsNotNamed) }
-        try sources.refuseUnread(name, writtenAs: server.host, port: server.port)
-        let selection = sources.selection(for: name, writtenAs: server.host, port: server.port)
+        let selection = sources.selection(for: name, writtenAs: server.host)
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
         var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
         if let pins = selection.pins, mode == .none {
@@ -25,7 +24,7 @@ extension EvaluationLoader {
         var asked: [ChosenClient] = []
         let androidHost: String? = if case .unchecked = name { nil } else { name.description }
         func input(of entry: ClientRegistry.Entry, _ clientSettings: ClientSettings) throws(CheckError) -> ClientInput {
-            let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
+            let own = try sources.own(entry, for: name, writtenAs: server.host)
             // Of a client that was not asked for, the pins beside its configuration are another's.
             if own?.ignoresPinsForAnyHost == true, asked.isEmpty { ignoring.append(entry.name) }
             let android = try clientSettings.androidTrust(

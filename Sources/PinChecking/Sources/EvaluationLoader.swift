@@ -35,7 +35,6 @@ package struct EvaluationLoader {
         let sources: PinSources
         let installedRoots: [Certificate]
         let fetchable: [Certificate]
-        let logs: TransparencyLogs?
         let devices: [JudgedDevice]
         let lists: Evaluation.Lists?
         let givenRoots: TrustStore?
@@ -58,7 +57,6 @@ package struct EvaluationLoader {
         let name: ReferenceName
         /// The host as the URL has it.
         let host: String
-        let port: Int?
         /// The URL's host, `nil` for the reference name and where it plays no part.
         let url: ServerName?
     }
@@ -74,31 +72,28 @@ package struct EvaluationLoader {
         if bases[settings] == nil { bases[settings] = try base(settings) }
     }
 
-    /// What the host called `name` is judged by, at `port` where that is known.
+    /// What the host called `name` is judged by.
     ///
     /// - Parameters:
     ///   - settings: what it is judged by.
     ///   - name: the reference name.
     ///   - host: the name as it was written, `nil` where it was written as it is read.
-    ///   - port: the port of the server.
     ///   - url: the host of the URL, `nil` where that is the reference name.
     /// - Returns: what the chain is judged by.
     /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
     package mutating func evaluation(
-        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil, port: Int?,
-        url: ServerName? = nil
+        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil, url: ServerName? = nil
     ) throws(CheckError) -> Evaluation {
         let base = try knownBase(settings)
         let host = host ?? name.description
-        let server = Server(
-            name: name, host: host, port: base.sources.mindsPorts ? port : nil, url: url == name.serverName ? nil : url)
+        let server = Server(name: name, host: host, url: url == name.serverName ? nil : url)
         let tellsHostsApart = base.sources.tellsHostsApart || host != name.description || server.url != nil
         if let known = base.known.byServer[server] ?? (tellsHostsApart ? nil : base.known.common) { return known }
         let setup = try setup(for: server, base)
         let evaluation = Evaluation(
             setup: setup, devices: base.devices, lists: base.lists, givenRoots: base.givenRoots,
             time: base.settings.time, outlook: base.settings.outlook, fetchable: base.fetchable,
-            installedRoots: base.installedRoots, logs: base.logs, publicRoots: publicRoots)
+            installedRoots: base.installedRoots, publicRoots: publicRoots)
         if !tellsHostsApart {
             base.known.common = evaluation
         } else {
@@ -111,9 +106,7 @@ package struct EvaluationLoader {
     /// What an endpoint is judged by that is named as it is recorded.
     package mutating func evaluation(
         _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
-    ) throws(CheckError) -> Evaluation {
-        try evaluation(settings, for: endpoint.referenceName, port: endpoint.targetPort, url: endpoint.urlHost)
-    }
+    ) throws(CheckError) -> Evaluation { try evaluation(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
 
     private mutating func knownBase(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
         if let known = bases[settings] { return known }
@@ -128,7 +121,7 @@ package struct EvaluationLoader {
         try CheckError.reading(settings.outlook.check)
         let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
         if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
-        let sources = try PinSources(reading: settings.pinSources)
+        let sources = try PinSources(reading: settings.pins)
         let chosen = try chosenDevices(settings)
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path, as: "extra roots") }
@@ -136,7 +129,6 @@ package struct EvaluationLoader {
         for path in settings.intermediates {
             fetchable += try AnchorFiles.bundles(at: path, as: "intermediate certificates").flatMap(\.certificates)
         }
-        let logs = try settings.transparencyLogs.map { (path) throws(CheckError) in try Self.logs(at: path) }
         let given = try givenAnchors(settings.trust)
         let makers = (ordinary: VerifierMaker(settings), withInstalledRoots: VerifierMaker(settings))
         let devices = chosen.devices.map { device in
@@ -158,11 +150,11 @@ package struct EvaluationLoader {
             devices.contains(where: \.usesOwnRoots)
                 ? chosen.roots.flatMap { DeviceLists.warning(of: $0.data, at: time) } : nil
         }
-        let notes = Self.told(by: sources, chosen.clients) + (oldData.map { [$0] } ?? [])
+        let notes = sources.notes + (oldData.map { [$0] } ?? [])
         note(notes)
         return Base(
             settings: settings, clients: chosen.clients, sources: sources,
-            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, logs: logs, devices: devices,
+            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, devices: devices,
             lists: chosen.roots.map { roots in
                 Evaluation.Lists(
                     data: roots.data, file: settings.deviceData,
@@ -222,15 +214,5 @@ package struct EvaluationLoader {
         return (chosen.devices, chosen.clients, roots)
     }
 
-    private static func logs(at path: String) throws(CheckError) -> TransparencyLogs {
-        do throws(PinFormatError) { return try LogListReader.list(at: path) } catch { throw CheckError(error) }
-    }
-
     mutating func note(_ messages: [Finding]) { notes += messages.filter { !notes.contains($0) } }
-
-    /// What is to be said of the sources to the clients that are asked.
-    private static func told(by sources: PinSources, _ clients: ClientSelection) -> [Finding] {
-        let isForCurl = clients.includes("curl")
-        return sources.notes.filter { isForCurl || $0.id != PinNote.ID.curlReadsNoBlanks.rawValue }
-    }
 }

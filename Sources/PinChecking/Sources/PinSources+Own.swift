@@ -17,9 +17,8 @@ extension PinSources {
     ///
     /// - Throws: ``CheckError`` when two of them say different things of the host: an app ships one configuration, and which
     ///   of the two it is cannot be told.
-    func own(
-        _ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String, port: Int?
-    ) throws(CheckError) -> Own? {
+    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String) throws(CheckError) -> Own?
+    {
         let own = configurations.filter { client.configurations[$0.kind] != nil }
         guard !own.isEmpty else { return nil }
         let policies = own.compactMap { configuration -> HostPolicy? in
@@ -29,10 +28,10 @@ extension PinSources {
             }
             return policy(
                 of: PinConfiguration(configuration.kind, entries: read), for: name,
-                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description, port: port,
+                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                 by: client.configurations[configuration.kind])
         }
-        try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host, port: port)
+        try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host)
         try refuseContradiction(policies, own, for: client, name)
         return Own(policy: policies.first, ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty)
     }
@@ -41,13 +40,13 @@ extension PinSources {
     /// nobody ships.
     private func refuseSeveral(
         _ kinds: [PinConfiguration.Kind], for client: ClientRegistry.Entry, _ name: ReferenceName,
-        writtenAs host: String, port: Int?
+        writtenAs host: String
     ) throws(CheckError) {
         for kind in kinds where (client.configurations[kind] ?? kind.lookup).takesAll == false {
             let policies = readConfigurations.filter { $0.kind == kind }.compactMap { configuration in
                 policy(
                     of: configuration, for: name,
-                    writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description, port: port,
+                    writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                     by: client.configurations[kind])
             }
             guard let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) else {
@@ -70,9 +69,7 @@ extension PinSources {
         where (client.configurations[configuration.kind] ?? configuration.kind.lookup).takesAll == false {
             let entries = configuration.entries(by: client.configurations[configuration.kind])
             for taken in policies.flatMap(\.entries) {
-                let other = entries.first { entry in
-                    entry.hosts == taken.hosts && entry.port == taken.port && entry.meaning != taken.meaning
-                }
+                let other = entries.first { entry in entry.hosts == taken.hosts && entry.meaning != taken.meaning }
                 if let other { pairs.append((taken, other)) }
             }
         }
@@ -98,7 +95,6 @@ extension HostEntry {
             case .anywhere(let pins): [Set(pins.map(\.spkiSHA256))]
             case .positions(let leaf, let authorities):
                 [leaf.map { Set($0.map(\.spkiSHA256)) }, authorities.map { Set($0.map(\.spkiSHA256)) }]
-            case .records(_, let pins): [Set(pins.map(\.spkiSHA256))]
             }
         return [places, enforcesPinning, expiration, isExcluded, hasExemptAnchors]
     }

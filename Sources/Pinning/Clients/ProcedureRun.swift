@@ -127,16 +127,16 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     /// Says what came along that the platform looks at; which logs timestamps are from is nobody's to judge here.
     private mutating func noteEvidence() {
-        if platform?.family != .openssl, observation.evidence?.isVouchedFor == true,
+        if platform?.family != .openssl, observation.evidence?.staple == .good,
             !trace.steps.contains(where: { $0.id == "revocation" })
         {
             trace.pass("revocation", "the server's OCSP staple says that the certificate is good")
         }
-        guard platform?.transparency != nil, let count = observation.evidence?.timestamps, count.timestamps > 0,
+        guard platform?.transparency != nil, let evidence = observation.evidence, evidence.logs > 0,
             !trace.steps.contains(where: { $0.id == "transparency" })
         else { return }
-        let timestamps = count.timestamps == 1 ? "1 SCT" : "\(count.timestamps) SCTs"
-        let logs = count.logs == 1 ? "1 log" : "\(count.logs) logs"
+        let timestamps = evidence.timestamps.count == 1 ? "1 SCT" : "\(evidence.timestamps.count) SCTs"
+        let logs = evidence.logs == 1 ? "1 log" : "\(evidence.logs) logs"
         trace.pass("transparency", "\(timestamps) from \(logs); which logs is not judged")
     }
 

@@ -8,9 +8,6 @@ public protocol PathVerifier: Sendable {
     /// The order in which certificates were presented must not change the answer.
     func findPaths(_ question: PathQuestion) -> PathFindings
 
-    /// The SHA-256 of `bytes`; `nil` from a verifier that does not hash.
-    func sha256(of bytes: [UInt8]) -> SHA256Digest?
-
     /// The places where a certificate says that its issuer's can be had (RFC 5280, 4.2.2.1: `caIssuers`), in their order.
     func issuerPlaces(of certificate: Certificate) -> [String]
 
@@ -114,9 +111,6 @@ public struct PathFindings: Sendable {
 }
 
 extension PathVerifier {
-    /// None: a key that TrustKit hashes in its own way then never matches.
-    public func sha256(of bytes: [UInt8]) -> SHA256Digest? { nil }
-
     /// Answers `question` with paths a procedure may match pins on.
     public func evaluate(_ question: PathQuestion) -> TrustResult {
         let findings = findPaths(question)

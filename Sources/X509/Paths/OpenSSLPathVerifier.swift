@@ -110,9 +110,6 @@ package struct OpenSSLPathVerifier: PathVerifier {
         return entry
     }
 
-    /// The SHA-256 of `bytes`.
-    package func sha256(of bytes: [UInt8]) -> SHA256Digest? { Hashing.sha256(bytes) }
-
     /// Whether the trust store holds an anchor with the subject and key of `certificate`.
     package func holdsAnchor(like certificate: Certificate) -> Bool {
         PathNode(certificate).map(trustStore.holdsAnchor(like:)) ?? false

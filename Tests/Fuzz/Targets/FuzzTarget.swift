@@ -32,8 +32,6 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case timestamps
     /// OCSP responses behind the two certificates they are about.
     case staple
-    /// Lists of Certificate Transparency logs.
-    case logs
     /// What proxies answer.
     case proxy
     /// Where redirects lead, and which part of a document an answer holds.
@@ -67,7 +65,6 @@ enum FuzzTarget: String, CaseIterable, Sendable {
             try DeviceDataProperties.checkLists(bytes, in: scratch)
         case .timestamps: try TransparencyProperties.checkTimestamps(bytes)
         case .staple: try TransparencyProperties.checkStaple(bytes)
-        case .logs: try TransparencyProperties.checkLogs(bytes)
         case .proxy: try ProxyProperties.check(bytes)
         case .location: try LocationProperties.check(bytes)
         case .scrape: try ScrapeProperties.check(bytes)

@@ -5,7 +5,7 @@ import X509
 /// Writes pins in a form that can be read, and reads them again.
 enum RoundTrip {
     /// The forms that are read as files; AFNetworking's are the lines that load such files.
-    private static let formats: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android, .curl, .tlsa, .hpkp]
+    private static let formats: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android, .curl]
     /// What TrustKit has against hosts and numbers of pins that others take.
     private static let rulesOfTrustKit: Set<PinProblem> = [
         .trustKitTooFewPins, .trustKitNoRegisteredSuffix, .trustKitPublicSuffix, .trustKitExclusionNotAlone,

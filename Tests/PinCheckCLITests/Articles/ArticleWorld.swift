@@ -37,7 +37,7 @@ struct ArticleWorld {
     private let backup: LabKey
 
     init() throws {
-        let logs = try [LabLog(), LabLog()]
+        let logs = [LabLog(), LabLog()]
         let now = LabClock.now
         let root = try LabCertificate.selfSigned(.authority("Example Root"))
         let inter = try root.issue(.authority("Example CA 1"))
