@@ -10,9 +10,9 @@ import Darwin
 import Glibc
 #endif
 
-/// Sources of pins as checks use them: requests, apps, curl's value, records with ports, pipes.
+/// Sources of pins as checks use them: requests, apps, curl's value, pipes.
 @Suite(.timeLimit(.minutes(5))) struct PinSourceTests {
-    @Test func aKeyThatCurlDoesNotReadIsWarnedOfWhereCurlIsAsked() async throws {
+    @Test func aKeyThatCurlDoesNotReadIsRefusedAsItsValue() async throws {
         let pki = try StandardPKI.shared()
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")

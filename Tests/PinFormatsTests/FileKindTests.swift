@@ -18,7 +18,7 @@ import Testing
         ("Pins.swift", "let pins = [\n\"sha256/\(a)\",\n]\nlet other = 1", 1, "is Swift or Objective-C", list),
         ("Pins.m", "NSString *pin = @\"\(a)\";", 0, "is Swift or Objective-C", list),
         ("pins.dart", "const pins = ['sha256/\(a)'];", 0, "is Dart", list),
-        ("pins.ts", "export const pins = {\n'sha256/\(a)': 1 }", 1, "is JavaScript", list),
+        ("pins.ts", "export const pins = {\n'sha256/\(a)': 1 }", 0, "is JavaScript", list),
         ("app.js", "module.exports = []", 0, "is JavaScript", list),
         ("pins.py", "x = 1", 0, "is a program's source", list),
         (
@@ -139,7 +139,7 @@ import Testing
         let key = try StandardPKI.shared().leaf.key.privateKeyPEM()
         let secret = key.split(separator: "\n")[1]
         let bad: [(String, [UInt8], Set<PinProblem>)] = [
-            ("empty", [], [.empty]), ("blank", Array(" \n\n".utf8), [.notAPin, .empty]),
+            ("empty", [], [.empty]), ("blank", Array(" \n\n".utf8), [.notAPin, .notation, .empty]),
             ("UTF-16", [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, [.textEncoding]),
             ("Latin-1", Array(text.utf8) + [0xE9, 0x0A], [.textEncoding]),
             ("private key", Array((text + "\n" + key).utf8), [.privateKey]),

@@ -10,10 +10,9 @@ struct EvaluationOptions: ParsableArguments {
         help: ArgumentHelp(
             "The pins: a file, a directory, an app, or a pin.",
             discussion: """
-                Files hold certificates, public keys, requests or PKCS #7. Pins are sha256/…, sha256//…;sha256//…, \
-                pin-sha256="…", bare base64 or '3 1 1 …'. Configurations are network_security_config.xml, \
-                Info.plist, TrustKit's or React Native's JSON, OkHttp source, curl commands and zone files. Apps are \
-                .ipa or .app. Repeatable.
+                Files hold certificates, public keys or requests. Pins are sha256/…, sha256//…;sha256//…, \
+                pin-sha256="…" or bare base64. Configurations are network_security_config.xml, Info.plist, \
+                TrustKit's or React Native's JSON, and OkHttp source in one chain. Apps are .ipa or .app. Repeatable.
                 """, valueName: "source"), completion: .file()) var pins: [String] = []
 
     @Option(

@@ -102,7 +102,7 @@ struct AppReader {
         do throws(PinFormatError) {
             // A file named .cer that is text is an error whatever the text is.
             try PinFileKind(file).read(file, into: &own)
-            guard let pin = own.pins.first, pin.certificate != nil else {
+            guard !KeyFile.isPEM(file), let pin = own.pins.first, pin.certificate != nil else {
                 throw PinFormatError(.cerNotDER, at: file.place, "is not a certificate in DER")
             }
             return pin

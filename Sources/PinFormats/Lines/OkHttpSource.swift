@@ -112,6 +112,10 @@ struct OkHttpSource {
             let index = tokens.firstIndex { $0.isWord(Self.name) } ?? 0
             throw mistake(at: index, "speaks of \(Self.name), and no \(Self.name).Builder().add(…) is in the file")
         }
+        let open = tokens.count { $0.isWord("{") } - tokens.count { $0.isWord("}") }
+        guard open == 0 else {
+            throw mistake(at: tokens.count, "the source ends within a block, or has a brace too many")
+        }
         let calls = try chain(from: start + 5)
         try refuseUnseen(from: start)
         try refuseOtherUses()

@@ -50,9 +50,13 @@ enum PinLines {
                         try self.entry(line, into: &collector)
                     }
                     if let entry { entries.append(entry) }
-                } else if line.resemblesPins || !hasProse {
-                    hasProse = hasProse || !line.resemblesPins
+                } else if line.resemblesPins {
                     do throws(PinFormatError) { try line.read(into: &collector) } catch { try collector.gather(error) }
+                } else if !hasProse {
+                    hasProse = true
+                    var own = PinCollector(.refused)
+                    do throws(PinFormatError) { try line.read(into: &own) } catch { try collector.gather(error) }
+                    collector.add(own)
                 }
                 return true
             } catch {

@@ -4,7 +4,7 @@
 enum FuzzTarget: String, CaseIterable, Sendable {
     /// What follows `--pins`.
     case argument
-    /// Certificates, keys, requests and PKCS #7 in DER.
+    /// Certificates, keys and requests in DER.
     case der
     /// The same as PEM.
     case pem
@@ -16,7 +16,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// Kotlin and Java with OkHttp's pinner.
     case source
-    /// Lists of pins and hosts, zones, headers.
+    /// Lists of pins and hosts.
     case list
     /// Apps as archives.
     case app
