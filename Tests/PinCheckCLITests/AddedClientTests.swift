@@ -125,7 +125,7 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "root.pem")
             _ = try files.write(pki.leaf.der, to: "leaf.cer")
-            let next = try files.write(pki.interA.issue(.leaf(host)).pem, to: "next.pem")
+            let next = try files.write(pki.interA.issue(.leaf(host)).pem + pki.interA.pem, to: "next.pem")
             try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
                 let place = "127.0.0.1:\(server.port)"
                 let check = [host, "--connect", place, "--anchors", anchors, "--pins", "\(files.path)/leaf.cer"]

@@ -6,11 +6,10 @@ extension Report {
     /// Reports a result.
     init(_ result: CheckResult) {
         let judgement = result.judgement
-        // A path that is only assumed is no chain of anybody's.
-        let shown = judgement?.isForecast == true ? nil : judgement?.shown
+        let shown = judgement?.shown
         let path = shown?.shown.builtChain
-        let evidence = judgement?.isForecast == true ? nil : judgement?.observation.evidence
-        let matches = judgement?.shownMatches ?? []
+        let evidence = judgement?.observation.evidence
+        let matches = result.matches
         let built = path.map { Self.links(of: $0.certificates, matches, in: result) } ?? []
         let status = ExitStatus(result.outcome)
         let ownNotes = result.notes.map { Message($0.reason) }
@@ -25,7 +24,7 @@ extension Report {
             whyUnverified: shown.flatMap { Self.whyUnverified($0, among: judgement?.judgements.count ?? 0) },
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
             transparency: evidence.map(Transparency.init), revocation: evidence.map { Revocation($0.staple) },
-            devices: Devices(result), checks: Self.checks(result), clients: judgement?.clients.map(Client.init) ?? [],
+            devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
             warnings: result.warnings.map { Message($0.reason) }, notes: ownNotes + Self.notes(on: result),
             ownNotes: ownNotes, unjudged: Self.unjudgedNote(on: result),
             outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
@@ -73,7 +72,7 @@ extension Report {
     private static func checks(_ result: CheckResult) -> [Check] {
         let phases = result.connection.map { Check.phases(of: $0, to: result.endpoint) } ?? []
         return phases
-            + (result.judgement?.clients ?? []).flatMap { client in
+            + result.clients.flatMap { client in
                 ((try? client.verdict.get())?.trace ?? []).map { step in
                     Check(
                         client: client.client.entry.name, device: client.device, id: step.id,

@@ -72,14 +72,4 @@ package struct NextItem: Sendable {
         case .publicKey: "the key"
         }
     }
-
-    /// A stand-in for the certificate that a key without one will get, valid for as long as is asked.
-    package func standIn(at time: Timestamp) -> Certificate? {
-        guard let key = item.publicKey else { return nil }
-        return Certificate(
-            der: key.subjectPublicKeyInfo, fingerprint: key.spkiSHA256, publicKey: key, subject: item.subject ?? "",
-            issuer: "(not issued yet)", commonName: nil, serialNumber: "", notBefore: time, notAfter: time, names: [],
-            basicConstraints: nil, keyUsage: nil, extendedKeyUsage: nil, subjectKeyIdentifier: nil,
-            authorityKeyIdentifier: nil, isSelfIssued: false, signatureAlgorithm: "")
-    }
 }

@@ -6,6 +6,8 @@ package import Pinning
 package struct NextQuestion {
     /// The name the certificate will have to be valid for.
     private let name: ReferenceName
+    /// The host of the URL, `nil` where there is none.
+    private let host: ServerName?
     /// The pins and the clients.
     private let evaluation: Evaluation
     /// The position of the job that asks the server of today, `nil` without one.
@@ -14,11 +16,12 @@ package struct NextQuestion {
     /// A question about one server.
     ///
     /// - Throws: ``CheckError`` when no client has a pin.
-    package init(name: ReferenceName, evaluation: Evaluation, job: Int?) throws(CheckError) {
+    package init(name: ReferenceName, host: ServerName? = nil, evaluation: Evaluation, job: Int?) throws(CheckError) {
         guard evaluation.setup.clients.contains(where: { $0.pins != nil }) else {
             throw CheckError(.request, .noPinsForNext)
         }
         self.name = name
+        self.host = host
         self.evaluation = evaluation
         self.job = job
     }
@@ -28,8 +31,10 @@ package struct NextQuestion {
         var questions: [NextQuestion] = []
         for (position, job) in jobs.enumerated() {
             guard let evaluation = job.evaluation else { continue }
-            let name = job.endpoint.referenceName
-            questions.append(try NextQuestion(name: name, evaluation: evaluation, job: position))
+            let endpoint = job.endpoint
+            questions.append(
+                try NextQuestion(
+                    name: endpoint.referenceName, host: endpoint.urlHost, evaluation: evaluation, job: position))
         }
         return questions
     }
@@ -79,74 +84,77 @@ package struct NextQuestion {
     ) -> CheckResult? {
         // A certificate alone is deployed with the authorities of today, where they issued it.
         let presented = item.certificates + (item.kind == .certificate ? served?.certificates.dropFirst() ?? [] : [])
-        if let chain = PresentedChain(presented), !isIncomplete(item, chain, subject) {
-            let observation = Observation(
-                presented: chain, referenceName: name, time: subject.time, fetchable: evaluation.fetchable,
-                evidence: evaluation.evidence(of: chain, at: subject.time))
-            return result(
-                subject, NextDeployment(item, isAssumed: false, issuers: []),
-                ChainJudgement(
-                    evaluation.decisions(on: observation), on: observation, by: evaluation, isForecast: false
-                ) { verdict, client in
-                    let reason = self.reason(verdict, client)
-                    return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
-                }, presented: presented)
+        guard let chain = PresentedChain(presented) else {
+            return item.item.publicKey.map { forecast($0, of: item, subject, authorities) }
         }
-        guard let leaf = item.certificates.first ?? item.standIn(at: subject.time), let chain = PresentedChain([leaf])
-        else { return nil }
-        let path = [leaf] + (item.kind == .certificate ? [] : authorities)
         let observation = Observation(
-            presented: chain, referenceName: name, time: subject.time, fetchable: evaluation.fetchable)
-        let assumed = AssumedPath(path: path, isIssued: !item.certificates.isEmpty, verifier: evaluation.verifier)
-        return result(
-            subject, NextDeployment(item, isAssumed: true, issuers: path.dropFirst().map(\.description)),
-            ChainJudgement(
-                evaluation.decisions(on: observation, assuming: assumed), on: observation, by: evaluation,
-                isForecast: true
-            ) { verdict, client in
-                verdict.isAccepted || verdict.isRefusedByPlatform
-                    ? reason(verdict, client) : item.missingPin(of: client)
-            }, presented: [])
-    }
-
-    private func result(
-        _ subject: CheckResult.Subject, _ next: NextDeployment, _ judgement: ChainJudgement, presented: [Certificate]
-    ) -> CheckResult {
-        var warnings = evaluation.setup.notes + evaluation.setup.warnings + judgement.findings
-        let isOnApple = evaluation.setup.clients.contains { $0.entry.platform == .apple }
-        if judgement.standing.isAccepted, isOnApple, next.kind == .request || next.kind == .publicKey {
-            warnings.append(
-                .warning(
-                    id: "next-lifetime",
-                    message:
-                        "how long its certificate will be valid, and for what, is not known: Apple's platforms take at most "
-                        + "398 days below a public root and 825 below others, with serverAuth"))
-        }
-        if next.isAssumed, judgement.standing.isAccepted {
-            let matches = judgement.shownMatches
-            let isByAuthority = !matches.isEmpty && !matches.contains { $0.depth == 0 }
-            warnings.append(
-                .warning(
-                    id: "next-assumed",
-                    message: isByAuthority
-                        ? "this holds if the authorities of today issue it again: \(next.issuers.joined(separator: ", "))"
-                        : "its certificate is assumed to be trusted and valid for the name: check the chain once it is issued"
-                ))
+            presented: chain, referenceName: name, time: subject.time, fetchable: evaluation.fetchable,
+            evidence: evaluation.evidence(of: chain, at: subject.time))
+        let judgement = ChainJudgement(evaluation.decisions(on: observation), on: observation, by: evaluation) {
+            verdict, client in
+            let reason = self.reason(verdict, client)
+            return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
         }
         return CheckResult(
             subject, judgement.standing, judgement: judgement, presented: judgement.shown == nil ? [] : presented,
-            next: next, warnings: warnings, notes: judgement.notes)
+            next: NextDeployment(item, isAssumed: false, issuers: []),
+            warnings: evaluation.setup.notes + evaluation.setup.warnings + judgement.findings, notes: judgement.notes)
     }
 
-    /// Whether a certificate came without the authorities it needs.
-    private func isIncomplete(_ item: NextItem, _ chain: PresentedChain, _ subject: CheckResult.Subject) -> Bool {
-        guard item.kind == .certificate, !chain.leaf.isSelfIssued else { return false }
-        let question = PathQuestion(
-            presented: chain, intermediates: evaluation.setup.pins?.certificates ?? [], anchors: anchors,
-            policy: .sslServer(name: subject.referenceName), time: subject.time)
-        return evaluation.devices.allSatisfy { device in
-            device.verifier.evaluate(question).failures.contains { $0.reason == .unknownIssuer }
+    /// The result on a key that no certificate has yet.
+    private func forecast(
+        _ key: PublicKey, of item: NextItem, _ subject: CheckResult.Subject, _ authorities: [Certificate]
+    ) -> CheckResult {
+        let forecast = KeyForecast(key: key, authorities: authorities, name: name, host: host, time: subject.time)
+        let clients = evaluation.devices.flatMap { device in
+            evaluation.setup.clients.filter { device.runs($0.entry) }.map { client -> ClientResult in
+                let place = evaluation.lists == nil ? nil : device.name
+                switch client.procedure {
+                case .failure(let error):
+                    return ClientResult(
+                        client: client, device: place, verdict: .failure(error),
+                        reason: Reason(id: ClientResult.notSetUp, message: error.message), outlook: nil)
+                case .success(let procedure):
+                    let (verdict, isIssuerPinned) = forecast.decision(of: client, procedure, on: device.release)
+                    let isMissing = verdict.reason == .pinMismatch
+                    return ClientResult(
+                        client: client, device: place, verdict: .success(verdict),
+                        reason: isMissing ? item.missingPin(of: client, isIssuerPinned) : reason(verdict, client),
+                        outlook: nil)
+                }
+            }
         }
+        let standing = Standing(of: clients)
+        var warnings = evaluation.setup.notes + evaluation.setup.warnings
+        for client in clients where client.isAccepted == nil {
+            let message = "\(client.name) cannot be set up: \(client.reason.message)"
+            warnings.append(.warning(id: "client-not-set-up", message: message))
+        }
+        if standing.isAccepted {
+            warnings.append(
+                .warning(
+                    id: "next-assumed",
+                    message:
+                        "its certificate is assumed to be trusted and valid for the name: check the chain once it is issued"
+                ))
+            if name == .unchecked {
+                warnings.append(
+                    .warning(
+                        id: "name-not-checked",
+                        message: "the name was not checked: give the host the certificate must be valid for"))
+            }
+            if let client = clients.first(where: { (try? $0.verdict.get())?.reason == .mismatchNotEnforced }) {
+                warnings.append(
+                    .warning(id: "not-enforced", message: "no pin matches, and \(client.name) only reports that"))
+            }
+        }
+        let isMatched = clients.contains { (try? $0.verdict.get())?.matches.isEmpty == false }
+        let configured = evaluation.setup.pins?.pins ?? []
+        return CheckResult(
+            subject, standing, clients: clients,
+            matches: configured.indices.filter { isMatched && configured[$0].spkiSHA256 == key.spkiSHA256 }.map {
+                PinMatch(pinIndex: $0, depth: 0)
+            }, next: NextDeployment(item, isAssumed: true, issuers: authorities.map(\.description)), warnings: warnings)
     }
 }
 
@@ -159,19 +167,32 @@ extension NextDeployment {
 
 extension NextItem {
     /// Which pin has to be shipped to a client before the item is deployed, in the client's own notation.
-    fileprivate func missingPin(of client: ChosenClient) -> Reason {
-        Reason(
+    fileprivate func missingPin(of client: ChosenClient, _ isIssuerPinned: Bool = false) -> Reason {
+        let doubt = isIssuerPinned ? ", and a pinned CA need not be the one that issues its certificate" : ""
+        return Reason(
             id: "pin-mismatch",
-            message: "no configured pin matches \(title): before it is deployed, ship "
+            message: "no configured pin matches \(title)\(doubt): before it is deployed, ship "
                 + item.notations[client.entry.notation])
     }
 }
 
-extension Verdict {
-    /// Whether the client's platform refuses the certificate itself, which no pin would mend.
-    fileprivate var isRefusedByPlatform: Bool {
-        if case .refusedByTransportSecurity = reason { return true }
-        guard case .untrusted(let failures) = reason else { return false }
-        return failures.contains { !$0.isMissingAnchor }
+extension Standing {
+    /// What the clients make of a key: the first that rejects decides.
+    fileprivate init(of clients: [ClientResult]) {
+        func reason(_ client: ClientResult?) -> Reason {
+            guard let client else { return Reason(id: ClientResult.notSetUp, message: "no client was chosen") }
+            guard clients.count > 1 else { return client.reason }
+            let name = client.device.map { "\(client.name) on \($0)" } ?? client.name
+            return Reason(
+                id: client.reason.id, message: "\(name): \(client.reason.message)", remedy: client.reason.remedy)
+        }
+        let byDevice = Dictionary(grouping: clients, by: \.device).values
+        if let rejecting = clients.first(where: { $0.isAccepted == false }) {
+            self = .rejected(reason(rejecting))
+        } else if clients.isEmpty || byDevice.contains(where: { $0.allSatisfy { $0.isAccepted == nil } }) {
+            self = .notSetUp(reason(clients.first { $0.isAccepted == nil }))
+        } else {
+            self = .accepted(reason(clients.first { $0.isAccepted == true }))
+        }
     }
 }

@@ -10,13 +10,11 @@ package struct ChainJudgement: Sendable {
     package private(set) var clients: [ClientResult]
     /// The judgements of those that could be set up, in the order of the devices and the registry.
     package private(set) var judgements: [Judgement]
-    /// Whether the verdicts rest on a path that is only assumed.
-    package let isForecast: Bool
     /// What deserves attention beside the verdicts.
     package let findings: [Finding]
     /// What is good to know of the verdicts and of the roots of devices, each once.
     let notes: [Finding]
-    /// How long the verdicts will last: the worst of all clients; `nil` where none could be set up, and of a forecast.
+    /// How long the verdicts will last: the worst of all clients; `nil` where none could be set up.
     package private(set) var outlook: Outlook?
     /// How sentences name those that judged.
     let names: JudgeNames
@@ -52,7 +50,7 @@ package struct ChainJudgement: Sendable {
     ///   - serverName: which name the server was asked for.
     init(_ observation: Observation, by evaluation: Evaluation, serverName: SentServerName) {
         self.init(
-            evaluation.decisions(on: observation), on: observation, by: evaluation, isForecast: false,
+            evaluation.decisions(on: observation), on: observation, by: evaluation,
             reason: { verdict, client in
                 Reason(
                     verdict, of: client, by: evaluation, serverName: serverName,
@@ -66,19 +64,17 @@ package struct ChainJudgement: Sendable {
     ///   - decisions: the decisions, in the order of the clients.
     ///   - observation: what they were made on.
     ///   - evaluation: what they were made by.
-    ///   - isForecast: whether they rest on a path that is only assumed, of which there is nothing else to say.
     ///   - reason: the reason of a verdict; the client is given along.
     init(
-        _ decisions: [Evaluation.Decision], on observation: Observation, by evaluation: Evaluation, isForecast: Bool,
+        _ decisions: [Evaluation.Decision], on observation: Observation, by evaluation: Evaluation,
         reason: (Verdict, ChosenClient) -> Reason
     ) {
-        let own = evaluation.judgements(decisions, on: observation, isForecast: isForecast)
+        let own = evaluation.judgements(decisions, on: observation)
         let judgements = evaluation.ordered(own)
         let names = JudgeNames(decisions.map { $0.judge(in: evaluation) })
         self.names = names
         self.evaluation = evaluation
         self.observation = observation
-        self.isForecast = isForecast
         self.judgements = judgements
         clients = zip(decisions, own).map { decision, judgement in
             let device = evaluation.lists == nil ? nil : decision.device.name
@@ -86,26 +82,24 @@ package struct ChainJudgement: Sendable {
             case .success(let verdict):
                 return ClientResult(
                     client: decision.client, device: device, verdict: decision.verdict,
-                    reason: reason(verdict, decision.client), outlook: isForecast ? nil : judgement?.outlook)
+                    reason: reason(verdict, decision.client), outlook: judgement?.outlook)
             case .failure(let error):
                 return ClientResult(
                     client: decision.client, device: device, verdict: decision.verdict,
                     reason: Reason(id: ClientResult.notSetUp, message: error.message), outlook: nil)
             }
         }
-        outlook = isForecast ? nil : Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
+        outlook = Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
         let isRefused = !judgements.isEmpty && judgements.allSatisfy { !$0.decided.isAccepted }
-        let interception = isForecast ? nil : evaluation.interceptionFinding(on: judgements)
+        let interception = evaluation.interceptionFinding(on: judgements)
         findings =
-            Self.findings(decisions, judgements, names, on: observation, by: evaluation, isForecast: isForecast)
+            Self.findings(decisions, judgements, names, on: observation, by: evaluation)
             + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
             + (observation.evidence?.findings(isRefused: isRefused) ?? [])
         notes =
-            isForecast
-            ? []
-            : evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation)
-                + evaluation.installedRootsNote(on: judgements, observation) + Self.notes(of: judgements)
-                + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
+            evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation)
+            + evaluation.installedRootsNote(on: judgements, observation) + Self.notes(of: judgements)
+            + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 
     /// The same judgement with that of another chain in the place of what some clients make of this one: they were served the other.
@@ -132,7 +126,7 @@ package struct ChainJudgement: Sendable {
 
     /// The same judgement, knowing which pins are for keys that another connection to the same server shows in use.
     func knowing(pinsInUse: Set<Int>) -> ChainJudgement {
-        guard !isForecast, judgements.contains(where: { !pinsInUse.isSubset(of: $0.pinsInUse) }) else { return self }
+        guard judgements.contains(where: { !pinsInUse.isSubset(of: $0.pinsInUse) }) else { return self }
         var judgement = self
         judgement.judgements = judgements.map { $0.knowing(pinsInUse: pinsInUse) }
         return judgement.withOutlooks()
@@ -178,7 +172,7 @@ package struct ChainJudgement: Sendable {
 
     private static func findings(
         _ decisions: [Evaluation.Decision], _ judgements: [Judgement], _ names: JudgeNames, on observation: Observation,
-        by evaluation: Evaluation, isForecast: Bool
+        by evaluation: Evaluation
     ) -> [Finding] {
         // What a client warns of on several devices is said once.
         var warnings: [(warning: Warning, judges: [JudgeNames.Judge])] = []
@@ -214,7 +208,7 @@ package struct ChainJudgement: Sendable {
             let message = "\(decision.client.entry.name) cannot be set up: \(error.message)"
             findings.append(.warning(id: "client-not-set-up", message: message))
         }
-        guard !isForecast, let deciding = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first else {
+        guard let deciding = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first else {
             return findings
         }
         let own = [

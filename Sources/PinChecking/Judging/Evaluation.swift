@@ -69,27 +69,15 @@ package final class Evaluation: Sendable {
             // Most clients ask the same question first.
             let finder = RememberingVerifier(device.verifier)
             let finderWithInstalledRoots = RememberingVerifier(device.verifierWithInstalledRoots)
-            return decisions(of: device, on: observation) { client in
-                client.trustsInstalledRoots ? finderWithInstalledRoots : finder
+            let observation = observation.running(on: device.release)
+            return setup.clients.filter { device.runs($0.entry) }.map { client in
+                let verifier = client.trustsInstalledRoots ? finderWithInstalledRoots : finder
+                return Decision(
+                    device: device, client: client,
+                    verdict: client.procedure.map { procedure in
+                        procedure.evaluate(observation, pins: client.pins, verifier: verifier)
+                    })
             }
-        }
-    }
-
-    /// The decisions of all clients on each device if a path were valid.
-    func decisions(on observation: Observation, assuming verifier: some PathVerifier) -> [Decision] {
-        devices.flatMap { device in decisions(of: device, on: observation) { _ in verifier } }
-    }
-
-    private func decisions(
-        of device: JudgedDevice, on observation: Observation, by verifier: (ChosenClient) -> some PathVerifier
-    ) -> [Decision] {
-        let observation = observation.running(on: device.release)
-        return setup.clients.filter { device.runs($0.entry) }.map { client in
-            Decision(
-                device: device, client: client,
-                verdict: client.procedure.map { procedure in
-                    procedure.evaluate(observation, pins: client.pins, verifier: verifier(client))
-                })
         }
     }
 

@@ -47,12 +47,12 @@ package struct Judgement: Sendable {
 
 extension Evaluation {
     /// The judgement on each decision, `nil` of a client that could not be set up.
-    func judgements(_ decisions: [Decision], on observation: Observation, isForecast: Bool) -> [Judgement?] {
+    func judgements(_ decisions: [Decision], on observation: Observation) -> [Judgement?] {
         decisions.map { decision in
             guard let verdict = try? decision.verdict.get(), let procedure = try? decision.client.procedure.get() else {
                 return nil
             }
-            return judgement(decision, procedure, verdict, on: observation, isForecast: isForecast)
+            return judgement(decision, procedure, verdict, on: observation)
         }
     }
 
@@ -88,15 +88,12 @@ extension Evaluation {
     }
 
     private func judgement(
-        _ decision: Decision, _ procedure: any ClientProcedure, _ verdict: Verdict, on observation: Observation,
-        isForecast: Bool
+        _ decision: Decision, _ procedure: any ClientProcedure, _ verdict: Verdict, on observation: Observation
     ) -> Judgement {
         let (device, client) = (decision.device, decision.client)
         let observation = observation.running(on: device.release)
         let comparison = procedure.comparison(with: client.pins, for: observation.referenceName)
-        let shown =
-            isForecast || !comparison.endsPathAtPin
-            ? verdict : reachingFarther(verdict, of: client, on: device, observation)
+        let shown = !comparison.endsPathAtPin ? verdict : reachingFarther(verdict, of: client, on: device, observation)
         let positions = positions(of: client)
         let matches = shown.matches.flatMap { match in
             (positions[match.pinIndex] ?? []).map { PinMatch(pinIndex: $0, depth: match.depth) }
@@ -105,7 +102,7 @@ extension Evaluation {
             verdict.isAccepted || !verdict.restsOn.isEmpty
             ? verdict.restsOn.map(\.certificates) : [verdict.builtChain.certificates]
         var inUse = observation.presented.certificates + restsOn.flatMap { $0 } + shown.builtChain.certificates
-        if !isForecast, verdict.isAccepted, !shown.builtChain.isVerified, client.pins != nil {
+        if verdict.isAccepted, !shown.builtChain.isVerified, client.pins != nil {
             // A client that needs no path does not tell which authorities there are.
             let question = PathQuestion(
                 presented: observation.presented, anchors: .trustStore, policy: .basicX509, time: observation.time)

@@ -13,7 +13,7 @@ package enum UnjudgedMatter: String, CaseIterable, Sendable {
 
 extension ChainJudgement {
     /// What is not judged and can matter for the chain at hand; nothing for a path that is only assumed.
-    package var unjudged: [UnjudgedMatter] { isForecast ? [] : UnjudgedMatter.allCases.filter(canMatter) }
+    package var unjudged: [UnjudgedMatter] { UnjudgedMatter.allCases.filter(canMatter) }
 
     /// The judgements of clients whose device looks at more than OpenSSL does.
     private var onDevices: [Judgement] {

@@ -47,7 +47,10 @@ public struct CheckResult: Sendable {
     public var reason: Reason { conclusion.reason }
 
     /// What each client makes of the chain, in the order in which they were chosen; empty where there is no chain.
-    public var clients: [ClientResult] { judgement?.clients ?? [] }
+    public let clients: [ClientResult]
+
+    /// Which of the configured pins are on the path that is shown, or match the key that is about to be deployed.
+    package let matches: [PinMatch]
 
     /// Whether the target is judged by it, as by all results but those that are shown for comparison.
     package var counts: Bool { variant?.counts ?? true }
@@ -66,6 +69,8 @@ public struct CheckResult: Sendable {
     ///   - subject: what it is about.
     ///   - standing: what the clients say.
     ///   - judgement: the same in full, where they were asked.
+    ///   - clients: what the clients say, where there is no judgement.
+    ///   - matches: the pins that match, where there is no judgement.
     ///   - presented: the certificates the server sent.
     ///   - place: what it is among the results of its target.
     ///   - answer: the request that followed, and what came of it.
@@ -74,9 +79,10 @@ public struct CheckResult: Sendable {
     ///   - findings: what deserves attention beside what its target's variants differ in, and what is good to know.
     ///   - notes: what else is good to know.
     init(
-        _ subject: Subject, _ standing: Standing, judgement: ChainJudgement? = nil, presented: [Certificate] = [],
-        place: PlaceInTarget = PlaceInTarget(), answer: CheckedAnswer? = nil, next: NextDeployment? = nil,
-        changes: BaselineChanges? = nil, warnings findings: [Finding], notes: [Finding] = []
+        _ subject: Subject, _ standing: Standing, judgement: ChainJudgement? = nil, clients: [ClientResult] = [],
+        matches: [PinMatch] = [], presented: [Certificate] = [], place: PlaceInTarget = PlaceInTarget(),
+        answer: CheckedAnswer? = nil, next: NextDeployment? = nil, changes: BaselineChanges? = nil,
+        warnings findings: [Finding], notes: [Finding] = []
     ) {
         target = subject.target
         endpoint = subject.endpoint
@@ -91,6 +97,8 @@ public struct CheckResult: Sendable {
         self.notes = findings.filter { $0.level == .info } + notes
         self.standing = standing
         self.judgement = judgement
+        self.clients = judgement?.clients ?? clients
+        self.matches = judgement?.shownMatches ?? matches
         self.presented = presented
         self.answer = answer
         self.next = next

@@ -17,6 +17,9 @@ public protocol ClientProcedure: Sendable {
     /// - Returns: the conditions that pins have to fulfil, whatever the server presents.
     func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
 
+    /// Whether it can take a server's key of this kind and compare it, whatever certificate has it.
+    func takes(_ key: PublicKey) -> Bool
+
     /// Decides about the server that was observed.
     ///
     /// - Parameters:
@@ -25,6 +28,11 @@ public protocol ClientProcedure: Sendable {
     ///   - verifier: finds the paths; its trust store stands for the roots of the client's device.
     /// - Returns: the verdict with its trace.
     func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict
+}
+
+extension ClientProcedure {
+    /// Most clients compare the hash of any key.
+    public func takes(_ key: PublicKey) -> Bool { true }
 }
 
 /// What a client knows of a server when it decides.

@@ -48,6 +48,9 @@ public struct UnverifiedPath: Sendable, Hashable {
     public let certificates: [Certificate]
 
     init(certificates: [Certificate]) { self.certificates = certificates }
+
+    /// That of a key which no certificate has yet.
+    package static let empty = UnverifiedPath(certificates: [])
 }
 
 /// The chain a client looks at after its trust evaluation.

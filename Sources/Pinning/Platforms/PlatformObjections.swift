@@ -98,20 +98,14 @@ extension Platform {
     ///
     /// - Parameters:
     ///   - leaf: the certificate.
-    ///   - anchorClass: whose anchor its path will end at, `nil` where that is not known.
+    ///   - anchorClass: whose anchor its path will end at.
     /// - Returns: the failures of its purpose, its lifetime and its key.
-    public func objections(toLeaf leaf: Certificate, endingAt anchorClass: AnchorClass?) -> [TrustFailure] {
+    public func objections(toLeaf leaf: Certificate, endingAt anchorClass: AnchorClass) -> [TrustFailure] {
         // A path of two, because a leaf that is itself installed is another matter.
-        let classes = anchorClass.map { [$0] } ?? AnchorClass.allCases
-        let all = classes.map { anchorClass in
-            failures(of: PlatformPath([leaf, leaf], endingAt: anchorClass), under: .sslServer(name: .unchecked)).filter
-            { $0.depth == 0 && !$0.isAboutSignature }
-        }
-        // Limits differ by class: the mildest is told.
-        let shared = (all.first ?? []).filter { failure in
-            all.allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }
-        }
-        return named(shared, [leaf, leaf], anchorClass ?? .installedByHand, 1, .sslServer(name: .unchecked))
+        let failures = failures(
+            of: PlatformPath([leaf, leaf], endingAt: anchorClass), under: .sslServer(name: .unchecked)
+        ).filter { $0.depth == 0 && !$0.isAboutSignature }
+        return named(failures, [leaf, leaf], anchorClass, 1, .sslServer(name: .unchecked))
     }
 }
 

@@ -89,7 +89,8 @@ public struct StrengthRules: Sendable, Hashable {
         return judgesAnchorSignatures && path.anchorClass != .installedByHand && !path.certificates[depth].isSelfIssued
     }
 
-    private func isStrong(_ key: KeyAlgorithm) -> Bool {
+    /// Whether a leaf may have such a key.
+    public func isStrong(_ key: KeyAlgorithm) -> Bool {
         switch key {
         case .rsa(let bits): bits >= fewestRSABits
         case .ec(let curve, let bits):

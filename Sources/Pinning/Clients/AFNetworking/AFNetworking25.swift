@@ -34,6 +34,9 @@ public struct AFNetworking25: ClientProcedure {
             demands: uses.map { [.every($0)] } ?? [], expiration: nil, isEnforced: true, endsPathAtPin: false)
     }
 
+    /// Keys that Apple's system hands out as `SecKey`.
+    public func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }
+
     /// Decides as AFNetworking does, step by step in its order.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = AFNetworkingRun(policy, observation, pins: pins, verifier: verifier, platform: platform)

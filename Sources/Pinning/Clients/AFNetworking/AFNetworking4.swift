@@ -37,6 +37,9 @@ public struct AFNetworking4: ClientProcedure {
         }
     }
 
+    /// Keys that Apple's system hands out as `SecKey`.
+    public func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }
+
     /// Decides as AFNetworking does, step by step in its order.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = AFNetworkingRun(

@@ -61,6 +61,9 @@ public struct Alamofire: ClientProcedure {
         }
     }
 
+    /// Keys that Apple's system hands out as `SecKey`.
+    public func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }
+
     /// Decides as Alamofire does.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)

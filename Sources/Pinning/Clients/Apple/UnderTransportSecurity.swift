@@ -28,6 +28,9 @@ public struct UnderTransportSecurity: ClientProcedure {
         base.comparison(with: pins, for: name)
     }
 
+    /// Keys that the client takes.
+    public func takes(_ key: PublicKey) -> Bool { base.takes(key) }
+
     /// Decides as the client does where the system lets it.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let verdict = base.evaluate(observation, pins: pins, verifier: verifier)

@@ -44,6 +44,9 @@ public struct TrustKit: ClientProcedure {
         return .keys(of: pins, at: .anywhere, expiration: expiration, isEnforced: enforcesPinning)
     }
 
+    /// Keys of which TrustKit's hash is that of the SubjectPublicKeyInfo.
+    public func takes(_ key: PublicKey) -> Bool { TrustKitHash.isOfSubjectPublicKeyInfo(key) }
+
     /// Decides as TrustKit does.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)

@@ -1,0 +1,88 @@
+import Pinning
+
+/// What clients will make of a key that no certificate has yet.
+///
+/// A client accepts a key that it can compare, that its platform takes at the leaf and that is among the pins compared there, where
+/// what it asks of the other places holds on today's path. What it asks of the authorities one by one counts for those that are known.
+struct KeyForecast {
+    let key: PublicKey
+    /// The authorities of today's path, nearest first; none where it is not known.
+    let authorities: [Certificate]
+    let name: ReferenceName
+    /// The host of the URL, where there is one.
+    let host: ServerName?
+    let time: Timestamp
+
+    /// What a client decides, and whether its pins match authorities of today and not the key.
+    func decision(
+        of client: ChosenClient, _ procedure: any ClientProcedure, on release: PlatformRelease
+    ) -> (verdict: Verdict, isIssuerPinned: Bool) {
+        let comparison = procedure.comparison(with: client.pins, for: name)
+        let pins = client.pins?.pins ?? []
+        func matches(_ use: PinComparison.Use, _ depth: Int) -> Bool {
+            guard use.place.covers(depth), pins.indices.contains(use.pinIndex) else { return false }
+            let pin = pins[use.pinIndex]
+            guard depth > 0 else { return !use.isWholeCertificate && pin.spkiSHA256 == key.spkiSHA256 }
+            let certificate = authorities[depth - 1]
+            return use.isWholeCertificate
+                ? pin.certificate == certificate : pin.spkiSHA256 == certificate.publicKey.spkiSHA256
+        }
+        let uses = comparison.demands.flatMap(\.uses)
+        let depths = 0...authorities.count
+        let match = uses.first { matches($0, 0) }.map { PinMatch(pinIndex: $0.pinIndex, depth: 0) }
+        func verdict(_ reason: Verdict.Reason, _ status: TraceStep.Status, _ detail: String) -> Verdict {
+            Verdict(
+                reason: reason, disposition: disposition(reason, of: client),
+                trace: [
+                    TraceStep(number: 1, id: "trust", status: .skip, detail: "its certificate is not issued yet"),
+                    TraceStep(number: 2, id: "pins", status: status, detail: detail),
+                ], builtChain: .unverified(.empty), restsOn: [], matches: match.map { [$0] } ?? [], warnings: [])
+        }
+        func refusing(_ why: String) -> Verdict { verdict(.pinsFallShort(why), .fail, why) }
+        func unpinned(_ why: String) -> Verdict { verdict(.pinsNotApplied(why), .skip, why) }
+        var holds: Bool {
+            comparison.demands.allSatisfy { demand in
+                switch demand {
+                case .any(let uses): depths.contains { depth in uses.contains { matches($0, depth) } }
+                case .every(let uses): depths.allSatisfy { depth in uses.contains { matches($0, depth) } }
+                }
+            }
+        }
+        let own: Verdict
+        if let platform = procedure.platform?.running(on: release), !platform.strength.isStrong(key.algorithm) {
+            own = refusing("\(platform.family.title) refuses a leaf with an \(key.algorithm) key")
+        } else if !procedure.takes(key) {
+            own = refusing("\(client.entry.name) cannot compare an \(key.algorithm) key")
+        } else if let end = comparison.expiration, end < time {
+            own = unpinned("the pins expired at \(end)")
+        } else if comparison.demands.isEmpty {
+            // Those that load pins from an app's files want some, or are told to look at none.
+            own = client.entry.loader == nil ? unpinned("no pin is for \(name)") : refusing("no pin is compared")
+        } else if let match, holds {
+            own = verdict(.pinMatched(match), .pass, "public key pin matched at depth 0")
+        } else {
+            own = verdict(comparison.isEnforced ? .pinMismatch : .mismatchNotEnforced, .fail, "no pin matches the key")
+        }
+        guard !own.isAccepted || !isUnderTransportSecurity(client) else {
+            return (
+                refusing(
+                    "what App Transport Security asks of the certificate is not known of a key: ask with the certificate"
+                ), false
+            )
+        }
+        return (own, depths.dropFirst().contains { depth in uses.contains { matches($0, depth) } })
+    }
+
+    /// Whether App Transport Security of the client's app judges the certificate, whose signature no key tells.
+    private func isUnderTransportSecurity(_ client: ChosenClient) -> Bool {
+        guard let settings = client.transportSecurity, let host = host ?? name.serverName else { return false }
+        if case .on = settings.ruling(for: host) { return true }
+        return false
+    }
+
+    private func disposition(_ reason: Verdict.Reason, of client: ChosenClient) -> ChallengeDisposition {
+        if case .pinsNotApplied = reason { return .performDefaultHandling }
+        guard !reason.isAcceptance else { return .useCredential }
+        return client.entry.name == "afnetworking-3" ? .rejectProtectionSpace : .cancelAuthenticationChallenge
+    }
+}
