@@ -60,9 +60,6 @@ struct PinsTextRenderer: Sendable {
             lines += RecommendationText(style: style, layout: layout).lines(recommended.recommendation)
             return lines + verdict(source, recommended.recommendation.doubt)
         }
-        if source.items.isEmpty, let records = source.group?.rules?.records {
-            lines += records.map { "      tlsa     \(safe($0.description, length: 400))" }
-        }
         for (index, item) in source.items.enumerated() {
             lines.append("  \(index) " + owner(item))
             lines += notations(item).map(notation)
@@ -103,8 +100,8 @@ struct PinsTextRenderer: Sendable {
         case .both: parts.append("both the server's and an authority's key")
         }
         if rules.isExcluded { parts.append("exempt from pinning") }
-        if rules.enforcesPinning == false { parts.append("not enforced") }
-        if let expiration = rules.expiration { parts.append("until \(expiration.date)") }
+        if rules.entry.enforcesPinning == false { parts.append("not enforced") }
+        if let expiration = rules.entry.expiration { parts.append("until \(expiration.date)") }
         return parts.isEmpty ? "" : "   " + parts.joined(separator: ", ")
     }
 
@@ -125,7 +122,7 @@ struct PinsTextRenderer: Sendable {
         let notations = item.notations
         var lines = [
             ("okhttp", notations.okhttp), ("curl", notations.curl), ("hpkp", notations.hpkp),
-            ("base64", notations.base64), ("tlsa", notations.tlsa),
+            ("base64", notations.base64),
         ]
         if let certificate = item.certificate { lines.append(("cert", certificate.fingerprint.hexadecimal)) }
         return lines
