@@ -67,7 +67,7 @@ let package = Package(
             [
                 "Base", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509",
                 argumentParser,
-            ], exclude: ["PublishedSchemas"]), tests("ChainTests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
+            ], exclude: ["Golden", "PublishedSchemas"]), tests("ChainTests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
         tests("ConformanceTests", ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"]),
         // The corpus of the fuzzer as tests; Tests/Fuzz/run builds the fuzzer itself.
         .testTarget(

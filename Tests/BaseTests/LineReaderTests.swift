@@ -54,20 +54,4 @@ import Testing
         }
         #expect(reader.number == 2)
     }
-
-    @Test func packedInputIsReadUnpacked() throws {
-        let reader = LineReader(bytes: Array("#!ab".utf8), limit: 10)
-        reader.unpack(Array("#!".utf8)) { start, _ in
-            var left = Array("\(String(decoding: start.dropFirst(2), as: UTF8.self))\n\(start.count)".utf8)
-            return { buffer in
-                let count = min(left.count, 2)
-                buffer.copyBytes(from: left.prefix(count))
-                left.removeFirst(count)
-                return count
-            }
-        }
-        #expect(try reader.next() == Array("ab".utf8))
-        #expect(try reader.next() == Array("4".utf8))
-        #expect(try reader.next() == nil)
-    }
 }

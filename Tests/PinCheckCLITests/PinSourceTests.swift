@@ -150,7 +150,7 @@ import Glibc
                 let zone = try files.write(
                     "_8443._tcp.\(name). IN TLSA 3 1 1 \(hex(pki.leaf))\n"
                         + "_443._tcp.\(name). IN TLSA 3 1 1 \(hex(pki.junk))\n", to: "zone")
-                func outcome(_ target: String, _ client: String = "dane,okhttp") async -> Outcome {
+                func outcome(_ target: String, _ client: String = "okhttp") async -> Outcome {
                     await pincheck(
                         "check", target, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--pins", zone,
                         "--client", client)

@@ -91,8 +91,7 @@ import X509
             transportSecurity: nil, trustsInstalledRoots: false)
         let evaluation = Evaluation(
             setup: HostSetup(
-                clients: [client], mode: .none, pins: nil, records: [], entries: [], applied: [], warnings: [],
-                notes: []),
+                clients: [client], mode: .none, pins: nil, entries: [], applied: [], warnings: [], notes: []),
             devices: [
                 JudgedDevice(device: nil, trust: .system, verifier: verifier, verifierWithInstalledRoots: verifier)
             ], time: Timestamp(secondsSinceEpoch: LabClock.now), outlook: OutlookRules(),

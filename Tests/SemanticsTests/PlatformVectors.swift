@@ -15,7 +15,7 @@ import X509
         ("apple", AFNetworking4(policy: AFSecurityPolicy(mode: .none))), ("apple", Alamofire(.systemDefault())),
         ("apple", NSPinnedDomains()), ("apple", try! TrustKit(pins: nil)),
         ("apple", AFNetworking25(policy: AFSecurityPolicy(mode: .none))), ("android", AndroidNetworkSecurityConfig()),
-        ("android", try! TrustKitAndroid(pins: nil)), ("okhttp", OkHttp()), ("openssl", Curl()), ("browser", HPKP()),
+        ("okhttp", OkHttp()), ("openssl", Curl()), ("browser", HPKP()),
     ]
 
     /// Who accepts, by column, of a chain whose root is of a class.
@@ -235,14 +235,6 @@ import X509
         try ClientVector("5", OkHttp(), scene, "pins-not-applied").check()
         try ClientVector("5", Curl(), scene, "not-an-authority").check()
         try ClientVector("5", AFNetworking4(policy: AFSecurityPolicy(mode: .none)), scene, "not-an-authority").check()
-    }
-
-    @Test func `dane has no platform, and goes by the verifier`() throws {
-        let leaf = Self.leaf { $0 = $0.valid(from: LabClock.now - LabClock.day, to: LabClock.now + 900 * LabClock.day) }
-        let record = try #require(
-            TLSARecord(usage: .trustAnchor, selector: .certificate, matching: .full, data: Self.root.der))
-        let scene = Scene(presented: [leaf, Self.inter], host: Self.host)
-        try ClientVector("none", try DANE(records: [record]), scene, "pin-matched").check()
     }
 
     @Test func `a rejection by a rule that others do not have names the platform`() throws {

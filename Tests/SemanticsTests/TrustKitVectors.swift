@@ -136,21 +136,6 @@ import X509
         #expect(certificate.publicKey.spkiSHA256.bytes == key.publicKeySHA256)
         #expect(certificate.publicKey.spkiSHA256 == Hashing.sha256(info))
     }
-
-    @Test func `vector 109: on Android a mismatch is only reported unless enforced`() throws {
-        let scene = Scene.ordinary(pins: [Self.pki.junk])
-        let lenient = try TrustKitAndroid(pins: try scene.pinSet)
-        #expect(try ClientVector("109", lenient, scene, "mismatch-not-enforced").check().isAccepted)
-        #expect(throws: ClientConfigurationError.self) {
-            try TrustKitAndroid(pins: try scene.pinSet, enforcesPinning: true)
-        }
-        let wrong = Scene.ordinary(pins: [Self.pki.junk, Self.pki.rogue])
-        let strict = try TrustKitAndroid(pins: try wrong.pinSet, enforcesPinning: true)
-        try ClientVector("109 (enforced)", strict, wrong, "pin-mismatch").check()
-        // A chain that is not trusted is rejected either way, and the platform fetches no issuer.
-        let incomplete = Scene.ordinary(pins: [Self.pki.interA], presented: [Self.pki.leaf], hashes: false)
-        try ClientVector("109 (incomplete)", lenient, incomplete, "unknown-issuer").check()
-    }
 }
 
 @Suite("TrustKit takes and looks up configurations as the decision table's vectors 100 to 106 say")

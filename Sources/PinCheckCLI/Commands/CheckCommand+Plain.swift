@@ -34,8 +34,6 @@ extension PlanOptions {
         baseline = plain.text("--baseline")
         next = plain.texts("--next")
         rotation = RotationOptions(plain)
-        resume = plain.text("--resume")
-        shard = plain.text("--shard")
     }
 }
 
@@ -52,12 +50,10 @@ extension EvaluationOptions {
         self.init()
         pins = plain.texts("--pins")
         pinnedpubkey = plain.text("--pinnedpubkey")
-        skipBadPins = plain.flag("--skip-bad-pins")
         client = plain.text("--client")
         mode = plain.text("--mode")
         allowInvalidCertificates = plain.flag("--allow-invalid-certificates")
         noValidateDomainName = plain.flag("--no-validate-domain-name")
-        validateCertificateChain = nil
         anchors = plain.texts("--anchors")
         andSystem = plain.flag("--and-system")
         at = plain.text("--at")

@@ -16,7 +16,7 @@ enum PinArguments {
                 try PinInput.read(bytes, name: name)
             }
         }
-        guard PinItemReader.isThere(argument) else {
+        guard PinFile.isThere(argument) else {
             guard !FileArgument.isMeant(by: argument) else {
                 throw .noInput("\(quoted(argument)): there is no such file")
             }
@@ -46,7 +46,7 @@ enum PinArguments {
     static func keyFile(_ path: String) throws(CommandError) -> KeySource {
         KeySource(
             file: path,
-            items: [try reading { () throws(PinFormatError) in try PinItemReader.publicHalf(ofKeyFile: path) }])
+            items: [try reading { () throws(PinFormatError) in try KeyFile.publicHalf(ofKeyFile: path) }])
     }
 
     private static func reading<Value>(_ read: () throws(PinFormatError) -> Value) throws(CommandError) -> Value {

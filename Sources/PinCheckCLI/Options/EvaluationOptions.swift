@@ -22,11 +22,6 @@ struct EvaluationOptions: ParsableArguments {
             discussion: "It is sha256//…;sha256//…, or the name of a file with one public key.", valueName: "value"),
         completion: .file()) var pinnedpubkey: String?
 
-    @Flag(
-        help: ArgumentHelp(
-            "Warn of pins that cannot be read, and go on.", discussion: "Without it the exit status is 65."))
-    var skipBadPins = false
-
     @Option(
         help: ArgumentHelp(
             "The clients that decide (default: \(ClientRegistry.defaultName)).",
@@ -51,14 +46,6 @@ struct EvaluationOptions: ParsableArguments {
         help: ArgumentHelp(
             "AFNetworking: validatesDomainName = NO.",
             discussion: "Neither the name nor the purpose of the certificate counts.")) var noValidateDomainName = false
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: ArgumentHelp(
-            "AFNetworking 2.5: validatesCertificateChain.",
-            discussion: """
-                Whether every certificate of the built chain has to be pinned. It does unless this is switched off.
-                """)) var validateCertificateChain: Bool?
 
     @Option(
         help: ArgumentHelp(
@@ -110,12 +97,10 @@ extension EvaluationOptions {
     func read() throws(CommandError) -> CheckRequest.Judging {
         var judging = CheckRequest.Judging()
         judging.pins = pins.map { PinSource($0) } + (pinnedpubkey.map { [PinSource(pinnedPublicKey: $0)] } ?? [])
-        judging.skipsBadPins = skipBadPins ? true : nil
         judging.clients = try client.map { (text) throws(CommandError) in try Self.clients(text) }
         judging.mode = try mode.map { (text) throws(CommandError) in try Self.pinningMode(text) }
         judging.allowsInvalidCertificates = allowInvalidCertificates ? true : nil
         judging.validatesDomainName = noValidateDomainName ? false : nil
-        judging.validatesCertificateChain = validateCertificateChain
         judging.trust = CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
         judging.extraRoots = extraRoot
         judging.intermediates = intermediate
@@ -127,7 +112,7 @@ extension EvaluationOptions {
     }
 
     private static func clients(_ text: String) throws(CommandError) -> ClientSelection {
-        do { return try ClientSelection([text]) } catch { throw .usage("\(error)") }
+        do { return try ClientSelection([text]) } catch { throw CommandError(error) }
     }
 
     private static func pinningMode(_ text: String) throws(CommandError) -> AFSecurityPolicy.PinningMode {

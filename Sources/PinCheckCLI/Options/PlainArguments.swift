@@ -8,7 +8,7 @@ struct PlainArguments {
     private static let flags = [
         "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni",
         "--each-tls-version", "--explain", "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name", "--quiet",
-        "-q", "--skip-bad-pins", "--strict", "--thorough", "--update", "--verbose",
+        "-q", "--strict", "--thorough", "--update", "--verbose",
     ]
     private static let values = [
         "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert", "--ciphers",
@@ -16,8 +16,8 @@ struct PlainArguments {
         "--expect-status", "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header",
         "--host", "--httpdns", "--intermediate", "--jobs", "--key", "--key-types", "--loops", "--max-tls",
         "--min-pin-life", "--min-tls", "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins",
-        "--policy", "--port", "--proxy", "--proxy-user-file", "--request", "--resolve", "--resume", "--retries",
-        "--shard", "--sigalgs", "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
+        "--policy", "--port", "--proxy", "--proxy-user-file", "--request", "--resolve", "--retries", "--sigalgs",
+        "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
     ]
 
     /// The names of the options that are understood.

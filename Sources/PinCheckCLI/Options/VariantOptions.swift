@@ -66,8 +66,7 @@ extension VariantOptions {
             allAddresses: allAddresses || thorough, service: try service(),
             // What public authorities issue; Ed25519 has to be asked for.
             keyTypes: try keyTypes.map { (text) throws(CommandError) in try Self.keyTypes(text) }
-                ?? (thorough ? [.rsa, .ecdsa] : []), eachVersion: eachTLSVersion || thorough,
-            comparesSNI: comparesSNI || thorough)
+                ?? (thorough ? [.rsa, .ecdsa] : []), comparesSNI: comparesSNI || thorough)
     }
 
     private func service() throws(CommandError) -> AddressService? {

@@ -147,7 +147,7 @@ extension PinsReport.Source {
             keys: source.itemsWithRecommended.map { item in
                 PinsReport.Key(item, isPinned: pinned.contains(item.spkiSHA256), saved: saved, time: time)
             }, alsoSent: source.alsoSent.map(\.description),
-            recommendation: source.recommended.map { PinsReport.Advice($0.recommendation) })
+            recommendation: source.recommended.map { PinsReport.Advice($0) })
     }
 }
 
@@ -187,7 +187,7 @@ extension ExitStatus {
     init(_ source: KeySource) {
         self =
             switch source.standing {
-            case .file, .verified: source.recommended?.recommendation.doubt == nil ? .pass : .fail
+            case .file, .verified: source.recommended?.isHeldBack == true ? .fail : .pass
             case .unverified: .fail
             case .unreachable: .unreachable
             }

@@ -3,7 +3,7 @@ import Pinning
 import X509
 
 extension Report {
-    struct Transparency: DocumentObject, Decodable {
+    struct Transparency: DocumentObject {
         var timestamps: [SCT]
         /// How many logs they are from.
         var logs: Int
@@ -11,7 +11,7 @@ extension Report {
         var unreadable: Int
     }
 
-    struct SCT: DocumentObject, Decodable {
+    struct SCT: DocumentObject {
         /// What the log is known by, the SHA-256 of its key in hexadecimal digits.
         var logId: String
         /// What `--ct-logs` calls the log, `nil` where it does not have it.
@@ -23,7 +23,7 @@ extension Report {
         var signatureIsValid: Bool?
     }
 
-    struct Revocation: DocumentObject, Decodable {
+    struct Revocation: DocumentObject {
         /// `none`, `good`, `revoked`, `unknown`, `outdated` or `unusable`.
         var staple: String
         var thisUpdate: String?

@@ -159,9 +159,7 @@ extension Report.Pins {
     fileprivate init(_ result: CheckResult, _ matches: [PinMatch]) {
         let setup = result.evaluation?.setup
         self.init(
-            mode: (setup?.mode ?? .none).rawValue,
-            configured: (setup?.pins?.pins.map { Report.Pin($0) } ?? [])
-                + (setup?.records.map { Report.Pin($0) } ?? []),
+            mode: (setup?.mode ?? .none).rawValue, configured: setup?.pins?.pins.map { Report.Pin($0) } ?? [],
             matched: matches.map { Report.Match(pin: $0.pinIndex, depth: $0.depth) },
             entries: setup?.entries.map(Report.ConfigurationEntry.init) ?? [],
             applied: setup?.applied.map(Report.AppliedConfiguration.init) ?? [])
@@ -217,11 +215,6 @@ extension Report.Pin {
         self.init(
             pin: pin.spkiSHA256.description, kind: pin.certificate == nil ? "public-key" : "certificate",
             origin: pin.origin, subject: pin.certificate?.description)
-    }
-
-    /// Reports a configured record that no pin expresses.
-    fileprivate init(_ item: ConfiguredRecord) {
-        self.init(pin: item.record.description, kind: "tlsa-record", origin: item.origin)
     }
 }
 

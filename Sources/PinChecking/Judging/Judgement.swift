@@ -97,7 +97,7 @@ extension Evaluation {
         let shown =
             isForecast || !comparison.endsPathAtPin
             ? verdict : reachingFarther(verdict, of: client, on: device, observation)
-        let positions = positions(of: comparison, by: client)
+        let positions = positions(of: client)
         let matches = shown.matches.flatMap { match in
             (positions[match.pinIndex] ?? []).map { PinMatch(pinIndex: $0, depth: match.depth) }
         }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
@@ -106,7 +106,7 @@ extension Evaluation {
             ? verdict.restsOn.map(\.certificates) : [verdict.builtChain.certificates]
         var inUse = observation.presented.certificates + restsOn.flatMap { $0 } + shown.builtChain.certificates
         if !isForecast, verdict.isAccepted, !shown.builtChain.isVerified, client.pins != nil {
-            // A client that needs no path, as one with a TLSA record of the leaf, does not tell which authorities there are.
+            // A client that needs no path does not tell which authorities there are.
             let question = PathQuestion(
                 presented: observation.presented, anchors: .trustStore, policy: .basicX509, time: observation.time)
             inUse += device.verifier.evaluate(question).builtChain.certificates
@@ -119,24 +119,9 @@ extension Evaluation {
             device: device, client: client, decided: verdict, shown: shown, matches: matches, question: question)
     }
 
-    /// Where the pins of a client stand among those configured, by their positions in its own set or among its records.
-    private func positions(of comparison: PinComparison, by client: ChosenClient) -> [Int: [Int]] {
+    /// Where the pins of a client stand among those configured, by their positions in its own set.
+    private func positions(of client: ChosenClient) -> [Int: [Int]] {
         let configured = setup.pins?.pins ?? []
-        let records = comparison.demands.flatMap(\.uses).filter { $0.record != nil }
-        guard records.isEmpty else {
-            let recorded = RecordedPins(configured, verifier)
-            let places = Dictionary(setup.records.enumerated().map { ($1.record, configured.count + $0) }) { old, _ in
-                old
-            }
-            var positions: [Int: [Int]] = [:]
-            for use in records {
-                guard let record = use.record else { continue }
-                let pins = recorded.positions(saying: record)
-                let alone = places[record]
-                positions[use.pinIndex] = pins.isEmpty ? alone.map { [$0] } ?? [] : pins
-            }
-            return positions
-        }
         let own = client.pins?.pins ?? []
         var byPin: [Pin: [Int]] = [:]
         for index in configured.indices { byPin[configured[index], default: []].append(index) }
@@ -150,12 +135,6 @@ extension Evaluation {
         return (setup.pins?.pins ?? []).map { pin in
             OutlookQuestion.ConfiguredPin(certificate: pin.certificate, isInUse: keys.contains(pin.spkiSHA256))
         }
-            + setup.records.map { item in
-                OutlookQuestion.ConfiguredPin(
-                    certificate: item.record.selector == .certificate && item.record.matching == .full
-                        ? verifier.certificate(der: item.record.data) : nil,
-                    isInUse: use.contains { item.record.matches($0, verifier) })
-            }
     }
 }
 

@@ -11,9 +11,7 @@ extension EvaluationLoader {
         let settings = base.settings
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !isHostNeeded else { throw CheckError(.request, .hostIsNotNamed) }
-        try sources.refuseUnread(name, writtenAs: server.host, port: server.port)
-        let selection = sources.selection(
-            for: name, writtenAs: server.host, port: server.port, by: base.clients.entries)
+        let selection = sources.selection(for: name, writtenAs: server.host)
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
         var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
         if let pins = selection.pins, mode == .none {
@@ -26,7 +24,7 @@ extension EvaluationLoader {
         var asked: [ChosenClient] = []
         let androidHost: String? = if case .unchecked = name { nil } else { name.description }
         func input(of entry: ClientRegistry.Entry, _ clientSettings: ClientSettings) throws(CheckError) -> ClientInput {
-            let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
+            let own = try sources.own(entry, for: name, writtenAs: server.host)
             // Of a client that was not asked for, the pins beside its configuration are another's.
             if own?.ignoresPinsForAnyHost == true, asked.isEmpty { ignoring.append(entry.name) }
             let android = try clientSettings.androidTrust(
@@ -43,14 +41,12 @@ extension EvaluationLoader {
                 mode: (isModeItsOwn ? pins : nil).map(Self.suggestedMode) ?? mode,
                 allowInvalidCertificates: settings.allowsInvalidCertificates
                     ?? RequestDefaults.allowsInvalidCertificates,
-                isDomainNameIgnored: settings.validatesDomainName == false,
-                validatesCertificateChain: settings.validatesCertificateChain
-                    ?? RequestDefaults.validatesCertificateChain, pins: pins, policy: own?.policy,
+                isDomainNameIgnored: settings.validatesDomainName == false, pins: pins, policy: own?.policy,
                 installedRoots: base.installedRoots, host: server.host == name.description ? nil : server.host,
                 androidTrust: android.trust,
                 transportSecurity: entry.platform == .apple
                     ? try sources.transportSecurity(for: server.url ?? name.serverName) : nil, urlHost: server.url,
-                obstacle: own?.obstacle ?? android.obstacle, settings: clientSettings)
+                obstacle: android.obstacle, settings: clientSettings)
         }
         asked = try ChosenClient.chosen(base.clients, input: input).filter { client in
             base.devices.contains { $0.runs(client.entry) }
@@ -69,7 +65,6 @@ extension EvaluationLoader {
         }
         return HostSetup(
             clients: clients, mode: mode, pins: selection.pins,
-            records: Self.records(of: selection, comparedBy: clients, for: name, base.devices[0].verifier),
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
             }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName), warnings: warnings,
@@ -92,27 +87,6 @@ extension EvaluationLoader {
                 message: "\(place) pins \(host) for other clients: \(names.joined(separator: ", ")) "
                     + "\(names.count == 1 ? "has" : "have") pins of another place and none of these")
         }
-    }
-
-    /// The records that a client compares and that no pin expresses, each once.
-    private static func records(
-        of selection: PinSources.Selection, comparedBy clients: [ChosenClient], for name: ReferenceName,
-        _ verifier: OpenSSLPathVerifier
-    ) -> [ConfiguredRecord] {
-        let compared = clients.flatMap { client -> [TLSARecord] in
-            guard let procedure = try? client.procedure.get() else { return [] }
-            return procedure.comparison(with: client.pins, for: name).demands.flatMap(\.uses).compactMap(\.record)
-        }
-        guard !compared.isEmpty else { return [] }
-        let pins = RecordedPins(selection.pins?.pins ?? [], verifier)
-        var found: [ConfiguredRecord] = []
-        var missing = Set(compared)
-        for entry in selection.policies.flatMap(\.policy.entries) {
-            for record in entry.records where missing.remove(record) != nil && pins.positions(saying: record).isEmpty {
-                found.append(ConfiguredRecord(record: record, origin: entry.origin))
-            }
-        }
-        return found
     }
 
     /// The mode that was asked for, or the one the pins suggest.

@@ -9,8 +9,6 @@ extension PinSources {
         let policy: HostPolicy?
         /// Whether pins that are for whatever host are beside it, which the client's configuration does not have.
         let ignoresPinsForAnyHost: Bool
-        /// Why the client throws for its configuration, `nil` when it does not.
-        let obstacle: ClientConfigurationError?
     }
 
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
@@ -20,7 +18,7 @@ extension PinSources {
     /// - Throws: ``CheckError`` when two of them say different things of the host: an app ships one configuration, and which
     ///   of the two it is cannot be told.
     func own(
-        _ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String, port: Int?
+        _ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String
     ) throws(CheckError) -> Own? {
         let own = configurations.filter { client.configurations[$0.kind] != nil }
         guard !own.isEmpty else { return nil }
@@ -31,44 +29,25 @@ extension PinSources {
             }
             return policy(
                 of: PinConfiguration(configuration.kind, entries: read), for: name,
-                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description, port: port,
+                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                 by: client.configurations[configuration.kind])
         }
-        try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host, port: port)
+        try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host)
         try refuseContradiction(policies, own, for: client, name)
-        return Own(
-            policy: policies.first, ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty,
-            obstacle: obstacle(for: client, in: own))
-    }
-
-    /// Why TrustKit for Android throws for a file, whatever host is asked for.
-    private func obstacle(
-        for client: ClientRegistry.Entry, in configurations: [PinConfiguration]
-    ) -> ClientConfigurationError? {
-        for configuration in configurations where client.configurations[configuration.kind] == .trustKitAndroid {
-            for entry in configuration.entries {
-                guard let domain = entry.trustKitAndroid,
-                    let violation = domain.violations(pins: entry.pins, suffixes: suffixes).first
-                else { continue }
-                return ClientConfigurationError(
-                    client: client.name,
-                    message: "TrustKit throws when the app starts (\(entry.origin)): " + violation.message(domain.name))
-            }
-        }
-        return nil
+        return Own(policy: policies.first, ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty)
     }
 
     /// Refuses configurations of one kind of which each by itself says something else of the host: together they would be one that
     /// nobody ships.
     private func refuseSeveral(
         _ kinds: [PinConfiguration.Kind], for client: ClientRegistry.Entry, _ name: ReferenceName,
-        writtenAs host: String, port: Int?
+        writtenAs host: String
     ) throws(CheckError) {
         for kind in kinds where (client.configurations[kind] ?? kind.lookup).takesAll == false {
             let policies = readConfigurations.filter { $0.kind == kind }.compactMap { configuration in
                 policy(
                     of: configuration, for: name,
-                    writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description, port: port,
+                    writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                     by: client.configurations[kind])
             }
             guard let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) else {
@@ -92,7 +71,7 @@ extension PinSources {
             let entries = configuration.entries(by: client.configurations[configuration.kind])
             for taken in policies.flatMap(\.entries) {
                 let other = entries.first { entry in
-                    entry.hosts == taken.hosts && entry.port == taken.port && entry.meaning != taken.meaning
+                    entry.hosts == taken.hosts && entry.meaning != taken.meaning
                 }
                 if let other { pairs.append((taken, other)) }
             }
@@ -119,7 +98,6 @@ extension HostEntry {
             case .anywhere(let pins): [Set(pins.map(\.spkiSHA256))]
             case .positions(let leaf, let authorities):
                 [leaf.map { Set($0.map(\.spkiSHA256)) }, authorities.map { Set($0.map(\.spkiSHA256)) }]
-            case .records(_, let pins): [Set(pins.map(\.spkiSHA256))]
             }
         return [places, enforcesPinning, expiration, isExcluded, hasExemptAnchors]
     }

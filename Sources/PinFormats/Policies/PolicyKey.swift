@@ -2,8 +2,8 @@
 ///
 /// This table is what the reader knows, what unknown keys are compared with, and what the schema is made from.
 package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
-    case pins, skipBadPins
-    case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
+    case pins
+    case client, mode, allowInvalidCertificates, validatesDomainName
     case anchors, andSystem, device, deviceData, extraRoots, intermediates, ctLogs, strict, authLevel
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
@@ -44,9 +44,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     package var kind: Kind {
         switch self {
         case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client, .device: .texts
-        case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem,
-            .strict, .head:
-            .flag
+        case .allowInvalidCertificates, .validatesDomainName, .andSystem, .strict, .head: .flag
         case .mode: .choice(["none", "public-key", "certificate"])
         case .authLevel: .integer(0...5)
         case .ports: .numbers(1...65_535)
@@ -65,12 +63,10 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .pins:
             "Pins (sha256/…), and files, directories or configurations of clients with pins; paths are relative to this file."
-        case .skipBadPins: "Leave out pins that cannot be read, with a warning."
         case .client: "The clients that must accept, with their settings, as in trustkit:no-enforce."
         case .mode: "AFNetworking's pinning mode."
         case .allowInvalidCertificates: "AFNetworking's allowInvalidCertificates."
         case .validatesDomainName: "AFNetworking's validatesDomainName."
-        case .validatesCertificateChain: "AFNetworking 2.5's validatesCertificateChain."
         case .anchors: "Files or directories of certificates that are trusted instead of the system's roots."
         case .andSystem: "Trust the system's roots beside the anchors."
         case .device:

@@ -133,7 +133,6 @@ package struct PinGroup: Sendable, Hashable {
             case .positions(let leaf, let authorities):
                 (leaf ?? []).map { PinItem($0, isAuthority: false) }
                     + (authorities ?? []).map { PinItem($0, isAuthority: true) }
-            case .records(_, let pins): pins.map { PinItem($0, isAuthority: nil) }
             }
         self.init(
             host: host, port: 443, origins: rules.entry.origin.isEmpty ? [] : ["From \(rules.entry.origin)"],

@@ -27,15 +27,12 @@ public struct PinComparison: Sendable, Hashable {
         public let place: Place
         /// Whether the whole certificate is compared, so that a renewal with the same key breaks the pin too.
         public let isWholeCertificate: Bool
-        /// The TLSA record that the position is of; `nil` where it is that of a pin in the client's ``PinSet``.
-        public let record: TLSARecord?
 
         /// A pin that is compared at some place.
-        public init(pinIndex: Int, at place: Place, isWholeCertificate: Bool, record: TLSARecord? = nil) {
+        public init(pinIndex: Int, at place: Place, isWholeCertificate: Bool) {
             self.pinIndex = pinIndex
             self.place = place
             self.isWholeCertificate = isWholeCertificate
-            self.record = record
         }
     }
 

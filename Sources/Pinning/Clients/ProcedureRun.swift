@@ -44,17 +44,9 @@ struct ProcedureRun<Verifier: PathVerifier> {
     /// - Parameters:
     ///   - policy: the rules to keep; the basic ones never fetch.
     ///   - anchors: where a path may end.
-    ///   - anchorKeys: bare keys that may have signed its end.
-    ///   - others: certificates the client has from elsewhere, to it as good as presented.
     /// - Returns: the paths, or what is wrong.
-    func evaluate(
-        _ policy: TrustPolicy, anchors: Anchors = .trustStore, anchorKeys: [[UInt8]] = [],
-        alsoPresented others: [Certificate] = []
-    ) -> TrustResult {
-        var question = question(policy, anchors)
-        question.anchorKeys = anchorKeys
-        question.presented.add(others)
-        let result = verifier.evaluate(question)
+    func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
+        let result = verifier.evaluate(question(policy, anchors))
         guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else { return result }
         return fetched
     }
