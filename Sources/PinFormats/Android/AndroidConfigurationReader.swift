@@ -32,30 +32,30 @@ struct AndroidConfigurationReader {
         trust.targetSDK = targetSDK
     }
 
-    mutating func read(_ root: XMLElement, into collector: inout PinCollector) throws(PinFormatError) {
+    mutating func read(_ root: XMLElement, into reading: inout PinReading) throws(PinFormatError) {
         let structure = AndroidStructure(file: file)
-        try structure.checkRoot(root, into: &collector)
-        AndroidVocabulary(file: file).check(root, into: &collector)
+        try structure.checkRoot(root, into: &reading)
+        AndroidVocabulary(file: file).check(root, into: &reading)
         for element in root.children(named: "base-config") {
-            try structure.check(element, as: .base, into: &collector)
-            trust.base = try level(element, into: &collector)
+            try structure.check(element, as: .base, into: &reading)
+            trust.base = try level(element, into: &reading)
             trust.origin = place(element).description
         }
         for element in root.children(named: "domain-config") {
-            do throws(PinFormatError) { try readDomains(element, Inherited(), into: &collector) } catch {
-                try collector.gather(error)
+            do throws(PinFormatError) { try readDomains(element, Inherited(), into: &reading) } catch {
+                reading.report(error)
             }
         }
-        let debug = AndroidDebugOverrides(in: root, of: file, into: &collector)
+        let debug = AndroidDebugOverrides(in: root, of: file, into: &reading)
         trust.debugSources = debug.sources
         trust.debugObstacle = debug.obstacle
     }
 
     /// What an element says of trust itself.
     private func level(
-        _ element: XMLElement, into collector: inout PinCollector
+        _ element: XMLElement, into reading: inout PinReading
     ) throws(PinFormatError) -> NetworkSecurityConfiguration.Level {
-        let sources = try AndroidTrustAnchors(file: file).sources(element, into: &collector)
+        let sources = try AndroidTrustAnchors(file: file).sources(element, into: &reading)
         // The last one counts; without an attribute it switches off.
         let transparency = try element.children(named: "certificateTransparency").last.map {
             (element) throws(PinFormatError) in try AndroidStructure(file: file).flag("enabled", of: element) ?? false
@@ -64,7 +64,7 @@ struct AndroidConfigurationReader {
     }
 
     private mutating func readDomains(
-        _ element: XMLElement, _ inherited: Inherited, into collector: inout PinCollector
+        _ element: XMLElement, _ inherited: Inherited, into reading: inout PinReading
     ) throws(PinFormatError) {
         let domains = element.children(named: "domain")
         guard !domains.isEmpty else {
@@ -72,10 +72,10 @@ struct AndroidConfigurationReader {
                 .missingValue, at: place(element), "a <domain-config> has no <domain>, and Android throws for it",
                 remedy: "add <domain>host</domain>")
         }
-        try AndroidStructure(file: file).check(element, as: .domain, into: &collector)
+        try AndroidStructure(file: file).check(element, as: .domain, into: &reading)
         var own = inherited
-        if let pinSet = element.children(named: "pin-set").first { try read(pinSet, &own, into: &collector) }
-        own.levels.insert(try level(element, into: &collector), at: 0)
+        if let pinSet = element.children(named: "pin-set").first { try read(pinSet, &own, into: &reading) }
+        own.levels.insert(try level(element, into: &reading), at: 0)
         if let trustKit = element.children(named: "trustkit-config").first {
             let enforces = try AndroidStructure(file: file).flag("enforcePinning", of: trustKit)
             own.enforcesPinning = enforces ?? own.enforcesPinning ?? false
@@ -83,27 +83,27 @@ struct AndroidConfigurationReader {
         }
         for domain in domains {
             let includes = try AndroidStructure(file: file).flag("includeSubdomains", of: domain)
-            let entry = try collector.entry { (collector) throws(PinFormatError) in
-                try readDomain(domain, includes ?? false, own, into: &collector)
+            let entry = reading.entry { (reading) throws(PinFormatError) in
+                try readDomain(domain, includes ?? false, own, into: &reading)
             }
             guard let entry else { continue }
             pinCount += own.pins.count
             guard pinCount <= HostEntry.mostPins else { throw .tooManyPins(at: place(domain)) }
-            if own.isIncomplete { collector.markIncomplete(entry.origin) }
+            if own.isIncomplete { reading.markIncomplete(entry.origin) }
             entries.append(entry)
             if let hosts = entry.hosts {
                 trust.domains.append(.init(hosts: hosts, origin: entry.origin, levels: own.levels))
             }
         }
         for nested in element.children(named: "domain-config") {
-            do throws(PinFormatError) { try readDomains(nested, own, into: &collector) } catch {
-                try collector.gather(error)
+            do throws(PinFormatError) { try readDomains(nested, own, into: &reading) } catch {
+                reading.report(error)
             }
         }
     }
 
     private mutating func readDomain(
-        _ domain: XMLElement, _ includesSubdomains: Bool, _ own: Inherited, into collector: inout PinCollector
+        _ domain: XMLElement, _ includesSubdomains: Bool, _ own: Inherited, into reading: inout PinReading
     ) throws(PinFormatError) -> HostEntry {
         let name = domain.text[...].trimmingWhitespace()
         let hosts: HostPattern
@@ -112,7 +112,7 @@ struct AndroidConfigurationReader {
         } catch {
             // Android compares whatever stands there; without pins that is all one.
             guard !own.isPinning, !domain.text.isEmpty else { throw error }
-            collector.note(.ignored, at: place(domain), "\(error.reason), and nothing is pinned for it")
+            reading.note(.ignored, at: place(domain), "\(error.reason), and nothing is pinned for it")
             hosts = HostText.androidPattern(unchecked: name, includesSubdomains: includesSubdomains)
         }
         guard places.updateValue(place(domain), forKey: hosts.name) == nil else {
@@ -121,7 +121,7 @@ struct AndroidConfigurationReader {
                 "the domain '\(shortened(hosts.name, to: 80))' is given twice, and Android throws for it",
                 remedy: "keep one of the two")
         }
-        if own.isPinning { collector.noteIfUnmatchable(hosts, by: "Android", at: place(domain)) }
+        if own.isPinning { reading.noteIfUnmatchable(hosts, by: "Android", at: place(domain)) }
         var entry = HostEntry(hosts: hosts, origin: place(domain).description, identities: .anywhere(own.pins))
         entry.expiration = own.expiration
         entry.enforcesPinning = own.enforcesPinning
@@ -132,21 +132,21 @@ struct AndroidConfigurationReader {
     }
 
     private func read(
-        _ pinSet: XMLElement, _ own: inout Inherited, into collector: inout PinCollector
+        _ pinSet: XMLElement, _ own: inout Inherited, into reading: inout PinReading
     ) throws(PinFormatError) {
-        let before = collector.problemCount
+        let before = reading.problemCount
         own.pins = []
         for element in pinSet.children(named: "pin") {
-            do throws(PinFormatError) { own.pins.append(try pin(element)) } catch { try collector.skip(error) }
+            do throws(PinFormatError) { own.pins.append(try pin(element)) } catch { reading.report(error) }
         }
         if pinSet.children(named: "pin").isEmpty {
-            collector.note(.emptyPinSet, at: place(pinSet), "the <pin-set> is empty: Android pins nothing")
+            reading.note(.emptyPinSet, at: place(pinSet), "the <pin-set> is empty: Android pins nothing")
         }
-        own.isIncomplete = collector.problemCount > before
+        own.isIncomplete = reading.problemCount > before
         own.expiration = nil
         if let date = pinSet.attributes["expiration"] {
             do throws(PinFormatError) { own.expiration = try DateText.midnight(date, at: place(pinSet)) } catch {
-                try collector.gather(error)
+                reading.report(error)
             }
         }
     }

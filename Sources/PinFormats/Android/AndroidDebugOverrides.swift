@@ -11,15 +11,15 @@ struct AndroidDebugOverrides {
     private(set) var obstacle: String?
 
     /// Reads the first `<debug-overrides>` of the document in `file`, else that of `NAME_debug.xml` beside it.
-    init(in root: XMLElement, of file: PinFile, into collector: inout PinCollector) {
+    init(in root: XMLElement, of file: PinFile, into reading: inout PinReading) {
         if let element = root.children(named: Self.name).first {
-            collector.note(
+            reading.note(
                 .debugOverrides, at: file.place(line: element.line),
                 "<debug-overrides> is for debuggable builds, where its anchors override pins; it counts with the setting "
                     + "debuggable alone")
-            read(element, of: file, notingIn: &collector)
+            read(element, of: file, notingIn: &reading)
         } else if let path = Self.path(beside: file) {
-            readFile(at: path, notingIn: &collector)
+            readFile(at: path, notingIn: &reading)
         }
     }
 
@@ -32,7 +32,7 @@ struct AndroidDebugOverrides {
         return FileKind(at: path) == .regular ? path : nil
     }
 
-    private mutating func readFile(at path: String, notingIn collector: inout PinCollector) {
+    private mutating func readFile(at path: String, notingIn reading: inout PinReading) {
         do throws(PinFormatError) {
             let file = try PinFile.load(path)
             let root = try XMLReader.root(of: file, mayHaveDocumentType: false)
@@ -44,22 +44,22 @@ struct AndroidDebugOverrides {
             guard elements.count < 2 else {
                 throw PinFormatError(.duplicate, at: file.place(line: elements[1].line), "has two <\(Self.name)>")
             }
-            if let element = elements.first { read(element, of: file, notingIn: &collector) }
-        } catch { note(error, in: &collector) }
+            if let element = elements.first { read(element, of: file, notingIn: &reading) }
+        } catch { note(error, in: &reading) }
     }
 
-    private mutating func read(_ element: XMLElement, of file: PinFile, notingIn collector: inout PinCollector) {
-        var own = PinCollector(.gathered)
+    private mutating func read(_ element: XMLElement, of file: PinFile, notingIn reading: inout PinReading) {
+        var own = PinReading()
         do throws(PinFormatError) {
             // Gathering throws nothing.
             try AndroidStructure(file: file).check(element, as: .debug, into: &own)
             sources = try AndroidTrustAnchors(file: file).sources(element, overridesPins: true, into: &own)
-        } catch { try? own.gather(error) }
-        for problem in own.problems { note(problem, in: &collector) }
+        } catch { own.report(error) }
+        for problem in own.problems { note(problem, in: &reading) }
     }
 
-    private mutating func note(_ problem: PinFormatError, in collector: inout PinCollector) {
+    private mutating func note(_ problem: PinFormatError, in reading: inout PinReading) {
         obstacle = obstacle ?? "\(problem)"
-        collector.note(.debugBuildThrows, at: problem.place, "in debuggable builds: \(problem.reason)")
+        reading.note(.debugBuildThrows, at: problem.place, "in debuggable builds: \(problem.reason)")
     }
 }

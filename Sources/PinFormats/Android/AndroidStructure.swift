@@ -24,23 +24,23 @@ struct AndroidStructure {
     let file: PinFile
 
     /// Refuses what stands twice in the document.
-    func checkRoot(_ root: XMLElement, into collector: inout PinCollector) throws(PinFormatError) {
-        try refuseSecond(["base-config", "debug-overrides"], in: root, into: &collector)
+    func checkRoot(_ root: XMLElement, into reading: inout PinReading) throws(PinFormatError) {
+        try refuseSecond(["base-config", "debug-overrides"], in: root, into: &reading)
     }
 
     /// Refuses what does not belong into `element`, or stands there twice.
-    func check(_ element: XMLElement, as config: Config, into collector: inout PinCollector) throws(PinFormatError) {
+    func check(_ element: XMLElement, as config: Config, into reading: inout PinReading) throws(PinFormatError) {
         for child in element.children where config.refused.contains(child.name) {
             let error = PinFormatError(
                 .wrongValue, at: file.place(line: child.line),
                 "a <\(child.name)> stands in <\(config.rawValue)>, where Android takes none and throws",
                 remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>")
-            try collector.gather(error)
+            reading.report(error)
         }
-        try refuseSecond(config.single, in: element, into: &collector)
-        for child in element.children where child.name == "domain" { try refuseElements(in: child, into: &collector) }
+        try refuseSecond(config.single, in: element, into: &reading)
+        for child in element.children where child.name == "domain" { try refuseElements(in: child, into: &reading) }
         for pin in element.children(named: "pin-set").flatMap({ $0.children(named: "pin") }) {
-            try refuseElements(in: pin, into: &collector)
+            try refuseElements(in: pin, into: &reading)
         }
     }
 
@@ -56,7 +56,7 @@ struct AndroidStructure {
     }
 
     private func refuseSecond(
-        _ names: [String], in element: XMLElement, into collector: inout PinCollector
+        _ names: [String], in element: XMLElement, into reading: inout PinReading
     ) throws(PinFormatError) {
         for name in names {
             let found = element.children(named: name)
@@ -65,16 +65,16 @@ struct AndroidStructure {
                 .duplicate, at: file.place(line: found[1].line),
                 "<\(element.name)> has \(found.count == 2 ? "two" : "\(found.count)") <\(name)>s, and Android throws for it",
                 remedy: "put all into one")
-            try collector.gather(error)
+            reading.report(error)
         }
     }
 
-    private func refuseElements(in element: XMLElement, into collector: inout PinCollector) throws(PinFormatError) {
+    private func refuseElements(in element: XMLElement, into reading: inout PinReading) throws(PinFormatError) {
         guard let child = element.children.first else { return }
         let error = PinFormatError(
             .wrongValue, at: file.place(line: child.line),
             "<\(element.name)> holds <\(shortened(child.name, to: 60))>, and Android throws for it",
             remedy: "nothing but text belongs there")
-        try collector.gather(error)
+        reading.report(error)
     }
 }

@@ -12,35 +12,35 @@ struct AndroidTrustAnchors {
     /// - Parameters:
     ///   - element: an element with settings.
     ///   - overridesPins: whether sources override pins that do not say, as those of `<debug-overrides>` do.
-    ///   - collector: where wrong sources and notes go.
+    ///   - reading: where wrong sources and notes go.
     /// - Returns: the sources, `nil` for an element that leaves it to what is around it.
     /// - Throws: ``PinFormatError`` for a source that Android throws for, or whose file cannot be read.
     func sources(
-        _ element: XMLElement, overridesPins: Bool = false, into collector: inout PinCollector
+        _ element: XMLElement, overridesPins: Bool = false, into reading: inout PinReading
     ) throws(PinFormatError) -> [NetworkSecurityConfiguration.Source]? {
         let lists = element.children(named: "trust-anchors")
         guard let first = lists.first else { return nil }
         let elements = lists.flatMap { $0.children(named: "certificates") }
         if elements.isEmpty, element.name != AndroidStructure.Config.debug.rawValue {
-            collector.note(
+            reading.note(
                 .trustsNothing, at: place(first), "<trust-anchors> is empty: Android trusts no server for these hosts")
         }
         var sources: [NetworkSecurityConfiguration.Source] = []
         for element in elements {
             do throws(PinFormatError) {
-                sources.append(try source(element, overridesPins: overridesPins, into: &collector))
-            } catch { try collector.gather(error) }
+                sources.append(try source(element, overridesPins: overridesPins, into: &reading))
+            } catch { reading.report(error) }
         }
         return sources
     }
 
     private func source(
-        _ element: XMLElement, overridesPins isOverriding: Bool, into collector: inout PinCollector
+        _ element: XMLElement, overridesPins isOverriding: Bool, into reading: inout PinReading
     ) throws(PinFormatError) -> NetworkSecurityConfiguration.Source {
         let text = try text(of: element)
         let given = try AndroidStructure(file: file).flag("overridePins", of: element)
         if given == true {
-            collector.note(
+            reading.note(
                 .pinsOverridden, at: place(element),
                 "overridePins=\"true\": a chain that ends at '\(shortened(text, to: 80))' is accepted without a pin")
         }

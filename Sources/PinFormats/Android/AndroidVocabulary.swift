@@ -29,28 +29,28 @@ struct AndroidVocabulary {
     let file: PinFile
 
     /// Notes what in `element` and below nobody reads.
-    func check(_ element: XMLElement, into collector: inout PinCollector) {
+    func check(_ element: XMLElement, into reading: inout PinReading) {
         guard let words = Self.words[element.name] else { return }
         let plain = element.attributes.keys.filter { !$0.contains(":") && $0 != "xmlns" }
         for name in plain.sorted() where !words.attributes.contains(name) {
             note(
                 "the attribute '\(shortened(name, to: 60))' of <\(element.name)>", name, words.attributes, element.line,
-                &collector)
+                &reading)
         }
         // Those that Android throws for where they stand, which is said there.
         let refused = AndroidStructure.Config(rawValue: element.name)?.refused ?? []
         for child in element.children where !refused.contains(child.name) {
             if words.elements.contains(child.name) {
-                check(child, into: &collector)
+                check(child, into: &reading)
             } else {
                 let what = "<\(shortened(child.name, to: 60))> in <\(element.name)>"
-                note(what, child.name, words.elements, child.line, &collector)
+                note(what, child.name, words.elements, child.line, &reading)
             }
         }
     }
 
-    private func note(_ what: String, _ name: String, _ known: [String], _ line: Int, _ collector: inout PinCollector) {
+    private func note(_ what: String, _ name: String, _ known: [String], _ line: Int, _ reading: inout PinReading) {
         let remedy = Suggestion.nearest(to: name, in: known).map { "; did you mean '\($0)'?" } ?? ""
-        collector.note(.unknownKey, at: file.place(line: line), "Android passes over \(what)" + remedy)
+        reading.note(.unknownKey, at: file.place(line: line), "Android passes over \(what)" + remedy)
     }
 }

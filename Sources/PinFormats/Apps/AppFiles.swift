@@ -8,7 +8,7 @@ protocol AppFiles {
     /// The paths of all files, in the order of their bytes, without those that lead out of the app.
     ///
     /// What is passed over is noted.
-    func names(_ collector: inout PinCollector) throws(PinFormatError) -> [String]
+    func names(_ reading: inout PinReading) throws(PinFormatError) -> [String]
 
     /// The contents of those of the files that are there.
     func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]]
@@ -51,7 +51,7 @@ struct ArchivedApp: AppFiles {
 
     func path(of name: String) -> String { "\(path):\(name)" }
 
-    func names(_ collector: inout PinCollector) throws(PinFormatError) -> [String] {
+    func names(_ reading: inout PinReading) throws(PinFormatError) -> [String] {
         let session = try ArchiveSession(path: path)
         var names: Set<String> = []
         var outside: String?
@@ -79,7 +79,7 @@ struct ArchivedApp: AppFiles {
             }
         }
         if let outside {
-            collector.note(
+            reading.note(
                 .ignored, at: .at(path), "'\(shortened(outside))' leads out of the archive and was passed over")
         }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -128,7 +128,7 @@ struct UnpackedApp: AppFiles {
 
     func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
-    func names(_ collector: inout PinCollector) throws(PinFormatError) -> [String] {
+    func names(_ reading: inout PinReading) throws(PinFormatError) -> [String] {
         var names: [String] = []
         try walk("", depth: 1, &names)
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

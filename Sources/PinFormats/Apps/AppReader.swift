@@ -27,18 +27,18 @@ struct AppReader {
     private static let manifest = "AndroidManifest.xml"
     private static let bundledManifest = "base/manifest/AndroidManifest.xml"
 
-    func read(into collector: inout PinCollector) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(PinFormatError) {
         let place = PinPlace.at(files.path)
-        let names = try files.names(&collector)
+        let names = try files.names(&reading)
         let bundles = AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
             throw PinFormatError(
                 .unreasonableDocument, at: place, "has more than \(AppBundle.most) apps",
                 remedy: "name one of them, unpacked or in an archive of its own")
         }
-        if bundles.isEmpty { try refuseOther(names, at: place, into: &collector) }
-        for bundle in bundles { try read(bundle, names, into: &collector) }
-        guard !collector.isUntouched else {
+        if bundles.isEmpty { try refuseOther(names, at: place, into: &reading) }
+        for bundle in bundles { try read(bundle, names, into: &reading) }
+        guard !reading.isEmpty || !reading.problems.isEmpty else {
             let other = names.first { $0.hasSuffix(".pem") }
             throw PinFormatError(
                 .noPinsInDirectory, at: place,
@@ -50,8 +50,7 @@ struct AppReader {
         }
     }
 
-    private func read(_ bundle: AppBundle, _ names: [String], into collector: inout PinCollector) throws(PinFormatError)
-    {
+    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError) {
         let hasFramework = bundle.hasFramework(names)
         var loaders: [String: Set<BundleLoader>] = [:]
         var elsewhere: [String] = []
@@ -63,9 +62,9 @@ struct AppReader {
         let contents = try files.contents(of: Set(loaders.keys).union(wanted))
         if let bytes = contents[bundle.propertyList] {
             let file = PinFile(path: files.path(of: bundle.propertyList), bytes: bytes)
-            try PropertyListFile.readInfo(file, into: &collector)
+            try PropertyListFile.readInfo(file, into: &reading)
         } else {
-            collector.note(.notFollowed, at: .at(files.path(of: bundle.propertyList)), "is missing")
+            reading.note(.notFollowed, at: .at(files.path(of: bundle.propertyList)), "is missing")
         }
         var entries: [HostEntry] = []
         var known: [[UInt8]: Pin] = [:]
@@ -75,9 +74,7 @@ struct AppReader {
             do throws(PinFormatError) {
                 // Copies are read once: a certificate costs far more to read than to find again.
                 let pin =
-                    if let copy = known[bytes] { copy } else {
-                        try certificate(in: file, loaders: own, into: &collector)
-                    }
+                    if let copy = known[bytes] { copy } else { try certificate(in: file, loaders: own, into: &reading) }
                 if let pin {
                     known[bytes] = pin
                     let origin = file.place.description
@@ -86,30 +83,30 @@ struct AppReader {
                     entry.loaders = own
                     entries.append(entry)
                 }
-            } catch { try collector.skip(error) }
+            } catch { reading.report(error) }
         }
-        if !entries.isEmpty { collector.add(PinConfiguration(.appBundle, entries: entries)) }
-        note(entries, elsewhere, of: bundle, into: &collector)
-        noteText(names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }, of: bundle, into: &collector)
+        if !entries.isEmpty { reading.add(PinConfiguration(.appBundle, entries: entries)) }
+        note(entries, elsewhere, of: bundle, into: &reading)
+        noteText(names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }, of: bundle, into: &reading)
     }
 
     /// The certificate that a file of the bundle is; `nil` for what the clients pass over in silence.
     private func certificate(
-        in file: PinFile, loaders: Set<BundleLoader>, into collector: inout PinCollector
+        in file: PinFile, loaders: Set<BundleLoader>, into reading: inout PinReading
     ) throws(PinFormatError) -> Pin? {
         try PrivateKeyGuard.refusePrivateKeys(in: file)
-        var own = PinCollector(.refused)
+        var own = PinReading()
         do throws(PinFormatError) {
             // A file named .cer that is text is an error whatever the text is.
             try PinFileKind(file).read(file, into: &own)
+            _ = try own.orThrow()
             guard !KeyFile.isPEM(file), let pin = own.pins.first, pin.certificate != nil else {
                 throw PinFormatError(.cerNotDER, at: file.place, "is not a certificate in DER")
             }
             return pin
         } catch {
             guard loaders.contains(.afNetworking4) || loaders.contains(.afNetworking3) else {
-                collector.note(
-                    .notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
+                reading.note(.notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
                 return nil
             }
             throw error
@@ -117,7 +114,7 @@ struct AppReader {
     }
 
     private func note(
-        _ entries: [HostEntry], _ elsewhere: [String], of bundle: AppBundle, into collector: inout PinCollector
+        _ entries: [HostEntry], _ elsewhere: [String], of bundle: AppBundle, into reading: inout PinReading
     ) {
         func names(_ paths: [String]) -> String {
             listed(paths.lazy.map { "'\(shortened($0.split(separator: "/").last ?? $0[...], isPublic: true))'" })
@@ -128,10 +125,10 @@ struct AppReader {
                 let own = entries.filter { $0.loaders?.contains(loader) == true }
                 return "\(loader.rawValue): \(own.isEmpty ? "none" : names(own.map(\.origin)))"
             }
-            collector.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
+            reading.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
         }
         if !elsewhere.isEmpty {
-            collector.note(
+            reading.note(
                 .notAPinFile, at: place,
                 "no client loads by itself what is not in the main bundle: " + pathsInside(bundle, elsewhere))
         }
@@ -143,9 +140,9 @@ struct AppReader {
     }
 
     /// Says of certificates in PEM that clients which load files by their names pass over them.
-    private func noteText(_ names: [String], of bundle: AppBundle, into collector: inout PinCollector) {
+    private func noteText(_ names: [String], of bundle: AppBundle, into reading: inout PinReading) {
         guard !names.isEmpty else { return }
-        collector.note(
+        reading.note(
             .notAPinFile, at: .at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast())),
             "no client loads files named .pem by itself: " + pathsInside(bundle, names))
     }
@@ -154,7 +151,7 @@ struct AppReader {
 
     /// Reads a project of Android, and says of everything else why it is not read.
     private func refuseOther(
-        _ names: [String], at place: PinPlace, into collector: inout PinCollector
+        _ names: [String], at place: PinPlace, into reading: inout PinReading
     ) throws(PinFormatError) {
         if names.contains(Self.bundledManifest) {
             throw PinFormatError(
@@ -171,6 +168,6 @@ struct AppReader {
         let file = PinFile(path: files.path(of: Self.manifest), bytes: contents[Self.manifest] ?? [])
         guard !AndroidFile.isBinary(file.bytes), files is UnpackedApp else { throw AndroidFile.binary(at: file.place) }
         guard case .android = try PinFileKind(file) else { throw .noPin(at: file.place) }
-        try AndroidFile.read(file, into: &collector)
+        try AndroidFile.read(file, into: &reading)
     }
 }

@@ -4,15 +4,15 @@ internal import Pinning
 /// Reads the JSON of react-native-ssl-public-key-pinning: a dictionary of hosts.
 enum ReactNativeReader {
     static func configuration(
-        in node: DocumentNode, into collector: inout PinCollector
+        in node: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> PinConfiguration {
         var entries: [HostEntry] = []
         for (name, settings) in try node.dictionary() where !name.hasPrefix("_") {
-            let entry = try collector.entry { (collector) throws(PinFormatError) in
+            let entry = reading.entry { (reading) throws(PinFormatError) in
                 _ = try settings.dictionary()
                 let hosts = try settings.trustKitHosts(name, includesSubdomains: settings["includeSubdomains"])
-                let pins = try HashList.bare(settings["publicKeyHashes"], of: hosts, at: settings.place, &collector)
-                collector.noteIfUnmatchable(hosts, by: "TrustKit, which pins on iOS,", at: settings.place)
+                let pins = try HashList.bare(settings["publicKeyHashes"], of: hosts, at: settings.place, &reading)
+                reading.noteIfUnmatchable(hosts, by: "TrustKit, which pins on iOS,", at: settings.place)
                 var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
                 entry.expiration = try settings["expirationDate"]?.midnight()
                 return entry
@@ -36,7 +36,7 @@ extension DocumentNode {
 private enum HashList {
     /// Every pin of a list of hashes in plain base64, which has at least one.
     static func bare(
-        _ list: DocumentNode?, of hosts: HostPattern, at place: PinPlace, _ collector: inout PinCollector
+        _ list: DocumentNode?, of hosts: HostPattern, at place: PinPlace, _ reading: inout PinReading
     ) throws(PinFormatError) -> [Pin] {
         let elements = try list?.array() ?? []
         guard !elements.isEmpty else {
@@ -47,7 +47,7 @@ private enum HashList {
         var pins: [Pin] = []
         for element in elements {
             do throws(PinFormatError) { pins.append(try HashText.bare(try element.text(), at: element.place)) } catch {
-                try collector.skip(error)
+                reading.report(error)
             }
         }
         return pins

@@ -8,12 +8,11 @@ enum JSONFile {
         text[...].holds("TSKPinnedDomains") || text[...].holds("publicKeyHashes")
     }
 
-    static func read(_ root: DocumentNode, of file: PinFile, into collector: inout PinCollector) throws(PinFormatError)
-    {
+    static func read(_ root: DocumentNode, of file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         if let trustKit = root["TSKConfiguration"] ?? (root["TSKPinnedDomains"] != nil ? root : nil) {
-            collector.add(try TrustKitReader.configuration(in: trustKit, into: &collector))
+            reading.add(try TrustKitReader.configuration(in: trustKit, into: &reading))
         } else if root.members?.contains(where: { $0.node["publicKeyHashes"] != nil }) == true {
-            collector.add(try ReactNativeReader.configuration(in: root, into: &collector))
+            reading.add(try ReactNativeReader.configuration(in: root, into: &reading))
         } else {
             throw PinFormatError(
                 .notAPin, at: file.place, "is JSON in none of the forms that hold pins",

@@ -6,12 +6,12 @@ enum NSPinnedDomainsReader {
 
     /// The configuration in `node`, the dictionary of domains.
     static func configuration(
-        in node: DocumentNode, into collector: inout PinCollector
+        in node: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> PinConfiguration {
         var entries: [HostEntry] = []
         for (name, settings) in try node.dictionary() {
-            let entry = try collector.entry { (collector) throws(PinFormatError) in
-                try self.entry(name, settings, into: &collector)
+            let entry = reading.entry { (reading) throws(PinFormatError) in
+                try self.entry(name, settings, into: &reading)
             }
             if let entry { entries.append(entry) }
         }
@@ -19,15 +19,15 @@ enum NSPinnedDomainsReader {
     }
 
     private static func entry(
-        _ name: String, _ settings: DocumentNode, into collector: inout PinCollector
+        _ name: String, _ settings: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> HostEntry {
         let includesSubdomains = try settings["NSIncludesSubdomains"]?.flag() ?? false
         let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
         guard settings.members != nil else { throw settings.wrong("a dictionary") }
-        let leaf = try identities(settings[keys[0]], of: hosts, into: &collector)
-        let authorities = try identities(settings[keys[1]], of: hosts, into: &collector)
+        let leaf = try identities(settings[keys[0]], of: hosts, into: &reading)
+        let authorities = try identities(settings[keys[1]], of: hosts, into: &reading)
         if leaf == nil, authorities == nil {
-            collector.note(
+            reading.note(
                 .hostNotPinned, at: settings.place,
                 "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): nothing is pinned for it")
         }
@@ -38,7 +38,7 @@ enum NSPinnedDomainsReader {
 
     /// A list of identities, `nil` when the key is absent.
     private static func identities(
-        _ node: DocumentNode?, of hosts: HostPattern, into collector: inout PinCollector
+        _ node: DocumentNode?, of hosts: HostPattern, into reading: inout PinReading
     ) throws(PinFormatError) -> [Pin]? {
         guard let node else { return nil }
         var pins: [Pin] = []
@@ -51,10 +51,10 @@ enum NSPinnedDomainsReader {
                         remedy: "each identity is a dictionary with that key")
                 }
                 pins.append(try HashText.bare(try hash.text(), at: hash.place))
-            } catch { try collector.skip(error) }
+            } catch { reading.report(error) }
         }
         if pins.isEmpty {
-            collector.note(
+            reading.note(
                 .pinnedToNothing, at: node.place,
                 "\(hosts.name) is pinned to nothing: no certificate can match an empty list"
                     + ", and two empty lists exempt nothing from pinning either")

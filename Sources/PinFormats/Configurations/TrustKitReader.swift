@@ -14,7 +14,7 @@ struct TrustKitReader {
 
     /// The configuration in `node`, a dictionary with `TSKPinnedDomains`.
     static func configuration(
-        in node: DocumentNode, into collector: inout PinCollector
+        in node: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> PinConfiguration {
         guard let pinned = node["TSKPinnedDomains"] else {
             throw PinFormatError(.missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it")
@@ -27,18 +27,16 @@ struct TrustKitReader {
         }
         var entries: [HostEntry] = []
         for (name, settings) in members {
-            let entry = try collector.entry { (collector) throws(PinFormatError) in
-                try read(name, settings, into: &collector)
-            }
+            let entry = reading.entry { (reading) throws(PinFormatError) in try read(name, settings, into: &reading) }
             if let entry { entries.append(entry) }
         }
-        try checkRules(entries, of: pinned, into: &collector)
+        try checkRules(entries, of: pinned, into: &reading)
         return PinConfiguration(.trustKit, entries: entries)
     }
 
     /// Holds the domains against the rules that TrustKit checks when the app starts.
     private static func checkRules(
-        _ entries: [HostEntry], of pinned: DocumentNode, into collector: inout PinCollector
+        _ entries: [HostEntry], of pinned: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) {
         let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
         let misspelled = Set((pinned.members ?? []).filter { isMisspelledExclusion($0.node) }.map(\.key))
@@ -48,14 +46,14 @@ struct TrustKitReader {
             let own = parents.above(domain)
             for violation in TrustKitConfiguration.violations(of: domain, among: own, suffixes: suffixes) {
                 // A pin that was wrong is no pin too few.
-                if case .tooFewPins = violation, collector.incompleteEntries.contains(entry.origin) { continue }
+                if case .tooFewPins = violation, reading.incompleteEntries.contains(entry.origin) { continue }
                 var remedy: String?
                 if case .tooFewPins = violation, misspelled.contains(domain.name) { remedy = spelling }
                 let error = PinFormatError(
                     PinProblem(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
                     "TrustKit throws when the app starts: \(shortened(violation.message(domain.name), to: 400))",
                     remedy: remedy)
-                try collector.gather(error)
+                reading.report(error)
             }
         }
     }
@@ -67,24 +65,24 @@ struct TrustKitReader {
     }
 
     /// Says which settings TrustKit does not read.
-    private static func noteUnknownKeys(of settings: DocumentNode, into collector: inout PinCollector) {
+    private static func noteUnknownKeys(of settings: DocumentNode, into reading: inout PinReading) {
         for (key, node) in settings.members ?? []
         where ["TSK", "kTSK", "kSK"].contains(where: key.hasPrefix) && !keys.contains(key) {
             let remedy =
                 key.hasSuffix(exclusion.dropFirst(3))
                 ? spelling : Suggestion.nearest(to: key, in: keys).map { "did you mean '\($0)'?" }
-            collector.note(
+            reading.note(
                 .unknownKey, at: node.place,
                 "TrustKit has no key '\(shortened(key, to: 60))' and passes over it" + (remedy.map { "; \($0)" } ?? ""))
         }
     }
 
     private static func read(
-        _ name: String, _ settings: DocumentNode, into collector: inout PinCollector
+        _ name: String, _ settings: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> HostEntry {
         let keys = Set(try settings.dictionary().map(\.key))
         let isExcluded = try settings[exclusion]?.flag() ?? false
-        noteUnknownKeys(of: settings, into: &collector)
+        noteUnknownKeys(of: settings, into: &reading)
         guard !isExcluded || keys.count == 1 else {
             throw PinFormatError(
                 .trustKitExclusionNotAlone, at: settings.place,
@@ -94,15 +92,15 @@ struct TrustKitReader {
         let includesSubdomains = try settings["TSKIncludeSubdomains"]?.flag() ?? false
         // An exemption is the domain's own: names below it go on to the parent that includes its subdomains.
         let hosts = try HostText.trustKitPattern(name, includesSubdomains: includesSubdomains, at: settings.place)
-        if !isExcluded { collector.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
+        if !isExcluded { reading.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
         var pins: [Pin] = []
         for hash in try settings["TSKPublicKeyHashes"]?.array() ?? [] {
             do throws(PinFormatError) { pins.append(try HashText.bare(try hash.text(), at: hash.place)) } catch {
-                try collector.skip(error)
+                reading.report(error)
             }
         }
         if let algorithms = settings["TSKPublicKeyAlgorithms"] {
-            collector.note(
+            reading.note(
                 .ignored, at: algorithms.place, "TSKPublicKeyAlgorithms means nothing since TrustKit 1.6: remove it")
         }
         var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
