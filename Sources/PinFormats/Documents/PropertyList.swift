@@ -1,20 +1,95 @@
 internal import Base
 internal import Pinning
 
+extension PinFile {
+    /// Whether it is a property list, in XML or binary, whatever it says.
+    var isPropertyList: Bool { BinaryPropertyList.begins(bytes) || text.map { $0[...].holds("<plist") } == true }
+}
+
+/// Property lists in XML.
+enum XMLPropertyList {
+    /// The root value of `file`.
+    static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
+        let plist = try XMLReader.root(of: file, mayHaveDocumentType: true)
+        guard plist.name == "plist", let root = plist.children.first, plist.children.count == 1 else {
+            throw PinFormatError(
+                .brokenDocument, at: file.place(line: plist.line),
+                "is not a property list: it is <plist> with one value")
+        }
+        return DocumentNode(root: try value(root, file), of: file)
+    }
+
+    private static func value(_ element: XMLElement, _ file: PinFile) throws(PinFormatError) -> DocumentValue {
+        let content: DocumentValue.Content
+        switch element.name {
+        case "dict": content = .dictionary(try members(of: element, file))
+        case "array":
+            var elements: [DocumentValue] = []
+            for child in element.children { elements.append(try value(child, file)) }
+            content = .array(elements)
+        case "string": content = .text(element.text)
+        case "true": content = .flag(true)
+        case "false": content = .flag(false)
+        case "date": content = .date(String(element.text[...].trimmingWhitespace().prefix { $0 != "T" }))
+        case "integer", "real", "data": content = .other
+        default:
+            throw PinFormatError(
+                .brokenDocument, at: file.place(line: element.line),
+                "is not a property list: it has no element <\(shortened(element.name, to: 60))>")
+        }
+        return DocumentValue(content: content, line: element.line)
+    }
+
+    private static func members(
+        of element: XMLElement, _ file: PinFile
+    ) throws(PinFormatError) -> [(key: String, value: DocumentValue)] {
+        var members: [(key: String, value: DocumentValue)] = []
+        var keys: Set<String> = []
+        var key: String?
+        for child in element.children {
+            let place = file.place(line: child.line)
+            if let name = key {
+                guard child.name != "key" else {
+                    throw PinFormatError(
+                        .brokenDocument, at: place, "the key '\(shortened(name, to: 80))' has no value")
+                }
+                members.append((name, try value(child, file)))
+                key = nil
+            } else {
+                guard child.name == "key" else {
+                    throw PinFormatError(.brokenDocument, at: place, "a value in a <dict> has no <key> before it")
+                }
+                guard keys.insert(child.text).inserted else {
+                    throw PinFormatError(
+                        .duplicate, at: place,
+                        "the key '\(shortened(child.text, to: 80))' is given twice, and readers keep only one of the two",
+                        remedy: "put both together")
+                }
+                key = child.text
+            }
+        }
+        if let key {
+            throw PinFormatError(
+                .brokenDocument, at: file.place(line: element.line), "the key '\(shortened(key, to: 80))' has no value")
+        }
+        return members
+    }
+}
+
 /// Property lists in Apple's binary form, `bplist00`: objects that refer to each other by number, and a table of offsets.
 struct BinaryPropertyList {
     private static let magic = Array("bplist00".utf8)
     private static let trailerLength = 32
     /// How many objects there may be, and how many bytes of text, which many objects can share.
-    private static let mostObjects = 200_000
-    private static let mostText = 16 << 20
+    private static let (mostObjects, mostText) = (200_000, 16 << 20)
 
     private let file: PinFile
-    private let bytes: [UInt8]
-    private let offsets: [Int]
-    private let referenceSize: Int
-    private var count = 0
-    private var textCount = 0
+    /// The objects, which end where the table of their offsets begins.
+    private let bytes: ArraySlice<UInt8>
+    private let table: ArraySlice<UInt8>
+    private let (offsetSize, referenceSize): (Int, Int)
+    private let (objectCount, root): (Int, Int)
+    private var (count, textCount) = (0, 0)
 
     /// Whether `bytes` begin as such a list does.
     static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
@@ -23,56 +98,27 @@ struct BinaryPropertyList {
     ///
     /// An object may be referred to more than once, so that values are counted as they are reached, cycles with them.
     static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
-        guard let trailer = Trailer(file.bytes), var list = BinaryPropertyList(file, trailer) else {
+        guard var list = BinaryPropertyList(file) else {
             throw PinFormatError(
                 .brokenDocument, at: file.place, "is a binary property list that is cut off or damaged")
         }
-        return DocumentNode(root: try list.value(trailer.root, depth: 0), of: file)
+        return DocumentNode(root: try list.value(list.root, depth: 0), of: file)
     }
 
-    /// The last 32 bytes: sizes of offsets and references, how many objects, which is the root, where the offsets are.
-    private struct Trailer {
-        let offsetSize: Int
-        let referenceSize: Int
-        let count: Int
-        let root: Int
-        let table: Int
-
-        init?(_ bytes: [UInt8]) {
-            guard bytes.count >= magic.count + trailerLength else { return nil }
-            let trailer = bytes[(bytes.count - trailerLength)...]
-            let start = trailer.startIndex
-            offsetSize = Int(trailer[start + 6])
-            referenceSize = Int(trailer[start + 7])
-            guard let count = BinaryPropertyList.number(trailer[(start + 8)..<(start + 16)]),
-                let root = BinaryPropertyList.number(trailer[(start + 16)..<(start + 24)]),
-                let table = BinaryPropertyList.number(trailer[(start + 24)..<(start + 32)])
-            else { return nil }
-            let end = bytes.count - trailerLength
-            guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), table >= magic.count, table <= end,
-                count >= 1, count <= mostObjects, count <= (end - table) / offsetSize, root < count
-            else { return nil }
-            self.count = count
-            self.root = root
-            self.table = table
-        }
-    }
-
-    private init?(_ file: PinFile, _ trailer: Trailer) {
-        var offsets: [Int] = []
-        offsets.reserveCapacity(trailer.count)
-        for index in 0..<trailer.count {
-            let start = trailer.table + index * trailer.offsetSize
-            guard let offset = Self.number(file.bytes[start..<(start + trailer.offsetSize)]),
-                offset >= Self.magic.count, offset < trailer.table
-            else { return nil }
-            offsets.append(offset)
-        }
-        self.file = file
-        self.offsets = offsets
-        referenceSize = trailer.referenceSize
-        // Objects end where the table begins.
-        bytes = Array(file.bytes[..<trailer.table])
+    /// Reads the last 32 bytes: sizes of offsets and references, how many objects, which is the root, where the offsets are.
+    private init?(_ file: PinFile) {
+        let end = file.bytes.count - Self.trailerLength
+        guard end >= Self.magic.count else { return nil }
+        let trailer = file.bytes[end...]
+        func number(_ start: Int) -> Int? { Self.number(trailer[(end + start)..<(end + start + 8)]) }
+        guard let objectCount = number(8), let root = number(16), let start = number(24) else { return nil }
+        (offsetSize, referenceSize) = (Int(trailer[end + 6]), Int(trailer[end + 7]))
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), start >= Self.magic.count, start <= end,
+            objectCount >= 1, objectCount <= Self.mostObjects, objectCount <= (end - start) / offsetSize,
+            root < objectCount
+        else { return nil }
+        (self.file, self.objectCount, self.root) = (file, objectCount, root)
+        (bytes, table) = (file.bytes[..<start], file.bytes[start..<end])
     }
 
     private var damaged: PinFormatError {
@@ -87,9 +133,12 @@ struct BinaryPropertyList {
                 "has more than \(DocumentValue.mostDepth) levels or \(DocumentValue.mostValues) values, "
                     + "no configuration is like that")
         }
-        guard offsets.indices.contains(object) else { throw damaged }
-        let marker = bytes[offsets[object]]
-        return DocumentValue(content: try content(marker, at: offsets[object], depth), line: nil)
+        guard object < objectCount else { throw damaged }
+        let start = table.startIndex + object * offsetSize
+        guard let offset = Self.number(table[start..<(start + offsetSize)]), offset >= Self.magic.count,
+            offset < bytes.endIndex
+        else { throw damaged }
+        return DocumentValue(content: try content(bytes[offset], at: offset, depth), line: nil)
     }
 
     private mutating func content(
@@ -98,18 +147,21 @@ struct BinaryPropertyList {
         switch marker >> 4 {
         case 0x0 where marker == 0x08: return .flag(false)
         case 0x0 where marker == 0x09: return .flag(true)
-        case 0x3: return try date(at: offset + 1)
+        case 0x3:
+            // Seconds since 2001 as a double.
+            let bits = try slice(offset + 1, 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            guard let seconds = Int64(exactly: Double(bitPattern: bits).rounded(.down)) else { throw damaged }
+            return .date(Timestamp(secondsSinceEpoch: 978_307_200).advanced(bySeconds: seconds).date)
         case 0x5:
             let (length, start) = try length(marker, at: offset)
             return .text(String(decoding: try text(start, length), as: UTF8.self))
         case 0x6:
             let (length, start) = try length(marker, at: offset)
             let units = try text(start, length * 2)
-            return .text(
-                String(
-                    decoding: stride(from: units.startIndex, to: units.endIndex, by: 2).map {
-                        UInt16(units[$0]) << 8 | UInt16(units[$0 + 1])
-                    }, as: UTF16.self))
+            let utf16 = stride(from: units.startIndex, to: units.endIndex, by: 2).map {
+                UInt16(units[$0]) << 8 | UInt16(units[$0 + 1])
+            }
+            return .text(String(decoding: utf16, as: UTF16.self))
         case 0xA:
             let (length, start) = try length(marker, at: offset)
             var elements: [DocumentValue] = []
@@ -139,13 +191,6 @@ struct BinaryPropertyList {
         return members
     }
 
-    /// Seconds since 2001 as a double.
-    private func date(at start: Int) throws(PinFormatError) -> DocumentValue.Content {
-        let bits = try slice(start, 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard let seconds = Int64(exactly: Double(bitPattern: bits).rounded(.down)) else { throw damaged }
-        return .date(Timestamp(secondsSinceEpoch: 978_307_200).advanced(bySeconds: seconds).date)
-    }
-
     /// How many bytes, characters or references an object has, and where they begin.
     private func length(_ marker: UInt8, at offset: Int) throws(PinFormatError) -> (length: Int, start: Int) {
         let short = Int(marker & 0x0F)
@@ -160,8 +205,7 @@ struct BinaryPropertyList {
         guard count <= DocumentValue.mostValues * 2 else { throw damaged }
         let references = try slice(start, count * referenceSize)
         var numbers: [Int] = []
-        for index in 0..<count {
-            let position = references.startIndex + index * referenceSize
+        for position in stride(from: references.startIndex, to: references.endIndex, by: referenceSize) {
             guard let number = Self.number(references[position..<(position + referenceSize)]) else { throw damaged }
             numbers.append(number)
         }

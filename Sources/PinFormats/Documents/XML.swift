@@ -1,8 +1,29 @@
 internal import Base
 internal import CLibraries
 
+/// An element of an XML document, with the line it begins on.
+final class XMLElement {
+    let name: String
+    let attributes: [String: String]
+    /// From 1.
+    let line: Int
+    fileprivate(set) var children: [XMLElement] = []
+    /// The text directly in it, as it stands.
+    fileprivate(set) var text = ""
+
+    fileprivate init(name: String, attributes: [String: String], line: Int) {
+        (self.name, self.attributes, self.line) = (name, attributes, line)
+    }
+
+    /// The elements of one name directly in it.
+    func children(named name: String) -> [XMLElement] { children.filter { $0.name == name } }
+}
+
 /// Reads XML with expat, which expands no entity here: a document that declares any is refused.
 enum XMLReader {
+    /// How many elements may stand in each other, and how many elements and attributes there may be.
+    private static let (mostDepth, mostElements) = (40, 50_000)
+
     /// Loaded when the first document is read, and kept for the rest of the run (`dlopen`).
     private static let expat: CExpat = {
         var functions = CExpat()
@@ -12,25 +33,26 @@ enum XMLReader {
         return functions
     }()
 
-    /// The root element of `file`.
+    /// The root element of `file`; a document type that only names a DTD is no harm to a property list.
     ///
     /// - Throws: ``PinFormatError`` with the line for what is no XML, is too deep, has too many elements or a document type.
     static func root(of file: PinFile, mayHaveDocumentType: Bool) throws(PinFormatError) -> XMLElement {
-        let tree = XMLTree(mayHaveDocumentType: mayHaveDocumentType)
         guard let parser = expat.ParserCreate(nil) else {
             throw PinFormatError(.brokenDocument, at: file.place, "there is no memory to read it")
         }
         defer { expat.ParserFree(parser) }
-        let state = State(tree: tree, parser: parser)
-        expat.SetUserData(parser, Unmanaged.passUnretained(state).toOpaque())
+        let tree = Tree(parser, mayHaveDocumentType: mayHaveDocumentType)
+        expat.SetUserData(parser, Unmanaged.passUnretained(tree).toOpaque())
         setHandlers(parser)
-        let status = withExtendedLifetime(state) {
+        let status = withExtendedLifetime(tree) {
             file.bytes.withUnsafeBytes { bytes in
                 expat.Parse(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: bytes.count), 1)
             }
         }
         let place = file.place(line: Int(expat.GetCurrentLineNumber(parser)))
-        if let refusal = tree.refusal { throw refused(refusal, at: place) }
+        if let (reason, remedy) = tree.refusal {
+            throw PinFormatError(.unreasonableDocument, at: place, reason, remedy: remedy)
+        }
         guard status == CExpat_OK, let root = tree.root else {
             let reason = expat.ErrorString(expat.GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"
             throw PinFormatError(.brokenDocument, at: place, "is not well-formed XML: \(reason)")
@@ -38,20 +60,51 @@ enum XMLReader {
         return root
     }
 
-    /// What the callbacks need; alive as long as the parser works.
-    private final class State {
-        let tree: XMLTree
-        let parser: OpaquePointer
+    /// What the callbacks put together; alive as long as the parser works.
+    private final class Tree {
+        private let parser: OpaquePointer
+        private let mayHaveDocumentType: Bool
+        private(set) var root: XMLElement?
+        /// Why the document was left before its end, and what to do.
+        private(set) var refusal: (reason: String, remedy: String?)?
+        private var open: [XMLElement] = []
+        private var count = 0
 
-        init(tree: XMLTree, parser: OpaquePointer) {
-            self.tree = tree
-            self.parser = parser
+        init(_ parser: OpaquePointer, mayHaveDocumentType: Bool) {
+            (self.parser, self.mayHaveDocumentType) = (parser, mayHaveDocumentType)
         }
 
-        func goOn(_ isWanted: Bool) { if !isWanted { _ = XMLReader.expat.StopParser(parser, 0) } }
+        static func from(_ pointer: UnsafeMutableRawPointer?) -> Tree? {
+            pointer.map { Unmanaged<Tree>.fromOpaque($0).takeUnretainedValue() }
+        }
 
-        static func from(_ pointer: UnsafeMutableRawPointer?) -> State? {
-            pointer.map { Unmanaged<State>.fromOpaque($0).takeUnretainedValue() }
+        private func refuse(_ reason: String, _ remedy: String? = nil) {
+            refusal = refusal ?? (reason, remedy)
+            _ = XMLReader.expat.StopParser(parser, 0)
+        }
+
+        func start(_ name: String, _ attributes: [String: String]) {
+            count += 1 + attributes.count
+            if open.count >= mostDepth {
+                return refuse("has more than \(mostDepth) elements in each other, no configuration is that deep")
+            }
+            if count > mostElements {
+                return refuse("has more than \(mostElements) elements, no configuration is that long")
+            }
+            let line = Int(XMLReader.expat.GetCurrentLineNumber(parser))
+            let element = XMLElement(name: name, attributes: attributes, line: line)
+            if let parent = open.last { parent.children.append(element) } else { root = element }
+            open.append(element)
+        }
+
+        func end() { if refusal == nil { open.removeLast() } }
+
+        func append(_ text: String) { open.last?.text += text }
+
+        func documentType(declares: Bool) {
+            if declares || !mayHaveDocumentType {
+                refuse("has a document type (DOCTYPE) that no configuration needs; it was not followed", "remove it")
+            }
         }
     }
 
@@ -59,45 +112,22 @@ enum XMLReader {
         expat.SetElementHandler(
             parser,
             { pointer, name, attributes in
-                guard let state = State.from(pointer), let name else { return }
+                guard let tree = Tree.from(pointer), let name else { return }
                 var values: [String: String] = [:]
                 var next = attributes
-                while values.count <= XMLTree.mostElements, let key = next?[0], let value = next?[1] {
+                while values.count <= XMLReader.mostElements, let key = next?[0], let value = next?[1] {
                     values[String(cString: key)] = String(cString: value)
                     next = next?.advanced(by: 2)
                 }
-                let line = Int(XMLReader.expat.GetCurrentLineNumber(state.parser))
-                state.goOn(state.tree.start(String(cString: name), values, line: line))
-            },
-            { pointer, _ in
-                guard let state = State.from(pointer), state.tree.refusal == nil else { return }
-                state.tree.end()
-            })
+                tree.start(String(cString: name), values)
+            }, { pointer, _ in Tree.from(pointer)?.end() })
         expat.SetCharacterDataHandler(parser) { pointer, text, length in
             guard let text, length > 0 else { return }
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
-            State.from(pointer)?.tree.append(String(decoding: bytes, as: UTF8.self))
+            Tree.from(pointer)?.append(String(decoding: bytes, as: UTF8.self))
         }
         expat.SetStartDoctypeDeclHandler(parser) { pointer, _, _, _, hasInternalSubset in
-            guard let state = State.from(pointer) else { return }
-            state.goOn(state.tree.documentType(declares: hasInternalSubset != 0))
-        }
-    }
-
-    private static func refused(_ refusal: XMLTree.Refusal, at place: PinPlace) -> PinFormatError {
-        switch refusal {
-        case .tooDeep:
-            PinFormatError(
-                .unreasonableDocument, at: place,
-                "has more than \(XMLTree.mostDepth) elements in each other, no configuration is that deep")
-        case .tooManyElements:
-            PinFormatError(
-                .unreasonableDocument, at: place,
-                "has more than \(XMLTree.mostElements) elements, no configuration is that long")
-        case .documentType:
-            PinFormatError(
-                .unreasonableDocument, at: place,
-                "has a document type (DOCTYPE) that no configuration needs; it was not followed", remedy: "remove it")
+            Tree.from(pointer)?.documentType(declares: hasInternalSubset != 0)
         }
     }
 }
