@@ -1,7 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// Android's `network_security_config.xml`, with TrustKit's additions, or the manifest of an app that names it.
+/// Android's `network_security_config.xml`, or the manifest of an app that names it.
 enum AndroidFile {
     /// Whether XML is one of the two.
     static func isFound(in text: String) -> Bool {
@@ -28,8 +28,7 @@ enum AndroidFile {
             let reference = application.attributes["\(attribute)"]
         else {
             throw PinFormatError(
-                .notAPin, at: file.place(line: manifest.line),
-                "the manifest names no \(attribute) in <application>")
+                .notAPin, at: file.place(line: manifest.line), "the manifest names no \(attribute) in <application>")
         }
         let place = file.place(line: application.line)
         guard let path = try AndroidResource(reference, beside: file).path else {
@@ -47,7 +46,8 @@ enum AndroidFile {
     }
 
     /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
-    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into collector: inout PinCollector) -> Int? {
+    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into collector: inout PinCollector) -> Int?
+    {
         guard let element = manifest.children(named: "uses-sdk").first,
             let text = element.attributes["android:targetSdkVersion"]
         else { return nil }
@@ -77,7 +77,7 @@ enum AndroidFile {
                 .wrongValue, at: file.place(line: root.line), "begins with <\(shortened(root.name, to: 60))>",
                 remedy: "the first element is <network-security-config>")
         }
-        var reader = AndroidConfigurationReader(file: file, targetSDK: targetSDK)
+        var reader = AndroidReader(file: file, targetSDK: targetSDK)
         try reader.read(root, into: &collector)
         collector.add(PinConfiguration(.android, entries: reader.entries))
         collector.add(reader.trust)
