@@ -8,32 +8,22 @@ enum NSPinnedDomainsReader {
     static func configuration(
         in node: DocumentNode, into collector: inout PinCollector
     ) throws(PinFormatError) -> PinConfiguration {
-        var entries: [HostEntry] = []
-        for (name, settings) in try node.dictionary() {
-            let entry = try collector.entry { (collector) throws(PinFormatError) in
-                try self.entry(name, settings, into: &collector)
+        let entries = try collector.entries(in: node.dictionary()) {
+            (name, settings, collector) throws(PinFormatError) in
+            let includesSubdomains = try settings["NSIncludesSubdomains"]?.flag() ?? false
+            let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
+            let leaf = try identities(settings[keys[0]], of: hosts, into: &collector)
+            let authorities = try identities(settings[keys[1]], of: hosts, into: &collector)
+            if leaf == nil, authorities == nil {
+                collector.note(
+                    .hostNotPinned, at: settings.place,
+                    "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): nothing is pinned for it")
             }
-            if let entry { entries.append(entry) }
+            return HostEntry(
+                hosts: hosts, origin: settings.place.description,
+                identities: .positions(leaf: leaf, authorities: authorities))
         }
         return PinConfiguration(.nsPinnedDomains, entries: entries)
-    }
-
-    private static func entry(
-        _ name: String, _ settings: DocumentNode, into collector: inout PinCollector
-    ) throws(PinFormatError) -> HostEntry {
-        let includesSubdomains = try settings["NSIncludesSubdomains"]?.flag() ?? false
-        let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
-        guard settings.members != nil else { throw settings.wrong("a dictionary") }
-        let leaf = try identities(settings[keys[0]], of: hosts, into: &collector)
-        let authorities = try identities(settings[keys[1]], of: hosts, into: &collector)
-        if leaf == nil, authorities == nil {
-            collector.note(
-                .hostNotPinned, at: settings.place,
-                "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): nothing is pinned for it")
-        }
-        return HostEntry(
-            hosts: hosts, origin: settings.place.description,
-            identities: .positions(leaf: leaf, authorities: authorities))
     }
 
     /// A list of identities, `nil` when the key is absent.
@@ -41,17 +31,14 @@ enum NSPinnedDomainsReader {
         _ node: DocumentNode?, of hosts: HostPattern, into collector: inout PinCollector
     ) throws(PinFormatError) -> [Pin]? {
         guard let node else { return nil }
-        var pins: [Pin] = []
-        for identity in node.elements ?? [] {
-            do throws(PinFormatError) {
-                guard let hash = identity["SPKI-SHA256-BASE64"] else {
-                    throw PinFormatError(
-                        .missingValue, at: identity.place,
-                        "an identity has no SPKI-SHA256-BASE64, and Apple's system skips it",
-                        remedy: "each identity is a dictionary with that key")
-                }
-                pins.append(try HashText.bare(try hash.text(), at: hash.place))
-            } catch { try collector.skip(error) }
+        let pins = try collector.pins(in: node.elements ?? []) { (identity) throws(PinFormatError) in
+            guard let hash = identity["SPKI-SHA256-BASE64"] else {
+                throw PinFormatError(
+                    .missingValue, at: identity.place,
+                    "an identity has no SPKI-SHA256-BASE64, and Apple's system skips it",
+                    remedy: "each identity is a dictionary with that key")
+            }
+            return hash
         }
         if pins.isEmpty {
             collector.note(
