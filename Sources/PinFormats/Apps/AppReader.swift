@@ -29,7 +29,7 @@ struct AppReader {
 
     func read(into collector: inout PinCollector) throws(PinFormatError) {
         let place = PinPlace.at(files.path)
-        let names = try files.names(&collector)
+        let names = try files.names()
         let bundles = AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
             throw PinFormatError(
@@ -89,8 +89,8 @@ struct AppReader {
             } catch { try collector.skip(error) }
         }
         if !entries.isEmpty { collector.add(PinConfiguration(.appBundle, entries: entries)) }
+        elsewhere += names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }
         note(entries, elsewhere, of: bundle, into: &collector)
-        noteText(names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }, of: bundle, into: &collector)
     }
 
     /// The certificate that a file of the bundle is; `nil` for what the clients pass over in silence.
@@ -119,35 +119,20 @@ struct AppReader {
     private func note(
         _ entries: [HostEntry], _ elsewhere: [String], of bundle: AppBundle, into collector: inout PinCollector
     ) {
-        func names(_ paths: [String]) -> String {
-            listed(paths.lazy.map { "'\(shortened($0.split(separator: "/").last ?? $0[...], isPublic: true))'" })
-        }
         let place = PinPlace.at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast()))
         if !entries.isEmpty {
             let parts = BundleLoader.allCases.map { loader in
-                let own = entries.filter { $0.loaders?.contains(loader) == true }
-                return "\(loader.rawValue): \(own.isEmpty ? "none" : names(own.map(\.origin)))"
+                let own = entries.filter { $0.loaders?.contains(loader) == true }.map { PathParts($0.origin).name }
+                let names = listed(own.lazy.map { "'\(shortened($0, isPublic: true))'" })
+                return "\(loader.rawValue): \(own.isEmpty ? "none" : names)"
             }
             collector.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
         }
-        if !elsewhere.isEmpty {
-            collector.note(
-                .notAPinFile, at: place,
-                "no client loads by itself what is not in the main bundle: " + pathsInside(bundle, elsewhere))
-        }
-    }
-
-    /// Some files by their paths in the bundle.
-    private func pathsInside(_ bundle: AppBundle, _ names: [String]) -> String {
-        listed(names.lazy.map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" })
-    }
-
-    /// Says of certificates in PEM that clients which load files by their names pass over them.
-    private func noteText(_ names: [String], of bundle: AppBundle, into collector: inout PinCollector) {
-        guard !names.isEmpty else { return }
+        guard !elsewhere.isEmpty else { return }
+        let names = listed(elsewhere.lazy.map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" })
         collector.note(
-            .notAPinFile, at: .at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast())),
-            "no client loads files named .pem by itself: " + pathsInside(bundle, names))
+            .notAPinFile, at: place,
+            "no client loads by itself what is not in the main bundle, or is named .pem: \(names)")
     }
 
     // MARK: What is no bundle
