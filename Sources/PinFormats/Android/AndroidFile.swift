@@ -1,7 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// Android's `network_security_config.xml`, with TrustKit's additions, or the manifest of an app that names it.
+/// Android's `network_security_config.xml`, or the manifest of an app that names it.
 enum AndroidFile {
     /// Whether XML is one of the two.
     static func isFound(in text: String) -> Bool {
@@ -77,7 +77,7 @@ enum AndroidFile {
                 .wrongValue, at: file.place(line: root.line), "begins with <\(shortened(root.name, to: 60))>",
                 remedy: "the first element is <network-security-config>")
         }
-        var reader = AndroidConfigurationReader(file: file, targetSDK: targetSDK)
+        var reader = AndroidReader(file: file, targetSDK: targetSDK)
         try reader.read(root, into: &reading)
         reading.add(PinConfiguration(.android, entries: reader.entries))
         reading.add(reader.trust)

@@ -29,7 +29,7 @@ struct AppReader {
 
     func read(into reading: inout PinReading) throws(PinFormatError) {
         let place = PinPlace.at(files.path)
-        let names = try files.names(&reading)
+        let names = try files.names()
         let bundles = AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
             throw PinFormatError(
@@ -50,7 +50,8 @@ struct AppReader {
         }
     }
 
-    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError) {
+    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError)
+    {
         let hasFramework = bundle.hasFramework(names)
         var loaders: [String: Set<BundleLoader>] = [:]
         var elsewhere: [String] = []
@@ -74,7 +75,9 @@ struct AppReader {
             do throws(PinFormatError) {
                 // Copies are read once: a certificate costs far more to read than to find again.
                 let pin =
-                    if let copy = known[bytes] { copy } else { try certificate(in: file, loaders: own, into: &reading) }
+                    if let copy = known[bytes] { copy } else {
+                        try certificate(in: file, loaders: own, into: &reading)
+                    }
                 if let pin {
                     known[bytes] = pin
                     let origin = file.place.description
@@ -86,8 +89,8 @@ struct AppReader {
             } catch { reading.report(error) }
         }
         if !entries.isEmpty { reading.add(PinConfiguration(.appBundle, entries: entries)) }
+        elsewhere += names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }
         note(entries, elsewhere, of: bundle, into: &reading)
-        noteText(names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }, of: bundle, into: &reading)
     }
 
     /// The certificate that a file of the bundle is; `nil` for what the clients pass over in silence.
@@ -106,7 +109,8 @@ struct AppReader {
             return pin
         } catch {
             guard loaders.contains(.afNetworking4) || loaders.contains(.afNetworking3) else {
-                reading.note(.notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
+                reading.note(
+                    .notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
                 return nil
             }
             throw error
@@ -116,35 +120,20 @@ struct AppReader {
     private func note(
         _ entries: [HostEntry], _ elsewhere: [String], of bundle: AppBundle, into reading: inout PinReading
     ) {
-        func names(_ paths: [String]) -> String {
-            listed(paths.lazy.map { "'\(shortened($0.split(separator: "/").last ?? $0[...], isPublic: true))'" })
-        }
         let place = PinPlace.at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast()))
         if !entries.isEmpty {
             let parts = BundleLoader.allCases.map { loader in
-                let own = entries.filter { $0.loaders?.contains(loader) == true }
-                return "\(loader.rawValue): \(own.isEmpty ? "none" : names(own.map(\.origin)))"
+                let own = entries.filter { $0.loaders?.contains(loader) == true }.map { PathParts($0.origin).name }
+                let names = listed(own.lazy.map { "'\(shortened($0, isPublic: true))'" })
+                return "\(loader.rawValue): \(own.isEmpty ? "none" : names)"
             }
             reading.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
         }
-        if !elsewhere.isEmpty {
-            reading.note(
-                .notAPinFile, at: place,
-                "no client loads by itself what is not in the main bundle: " + pathsInside(bundle, elsewhere))
-        }
-    }
-
-    /// Some files by their paths in the bundle.
-    private func pathsInside(_ bundle: AppBundle, _ names: [String]) -> String {
-        listed(names.lazy.map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" })
-    }
-
-    /// Says of certificates in PEM that clients which load files by their names pass over them.
-    private func noteText(_ names: [String], of bundle: AppBundle, into reading: inout PinReading) {
-        guard !names.isEmpty else { return }
+        guard !elsewhere.isEmpty else { return }
+        let names = listed(elsewhere.lazy.map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" })
         reading.note(
-            .notAPinFile, at: .at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast())),
-            "no client loads files named .pem by itself: " + pathsInside(bundle, names))
+            .notAPinFile, at: place,
+            "no client loads by itself what is not in the main bundle, or is named .pem: \(names)")
     }
 
     // MARK: What is no bundle

@@ -21,14 +21,16 @@ enum PropertyListFile {
     static func readInfo(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         // Its bytes may spell the keys in some other way: what it says is known once it is taken apart.
         let root = try root(of: file)
-        guard try add(root, into: &reading) else {
-            reading.add(TransportSecurity(origin: file.place.description))
-            return
+        guard try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) else {
+            return reading.add(TransportSecurity(origin: file.place.description))
         }
     }
 
     static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
-        guard try add(root(of: file), into: &reading) else { throw withoutPins(at: file.place) }
+        let root = try root(of: file)
+        guard try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) else {
+            throw withoutPins(at: file.place)
+        }
     }
 
     /// Notes keys of an app's property list that pin or bind nothing where they stand.
@@ -59,8 +61,9 @@ enum PropertyListFile {
     }
 
     /// Adds what a property list says, and says whether that is anything.
-    private static func add(_ root: DocumentNode, into reading: inout PinReading) throws(PinFormatError) -> Bool {
-        let isOfAnApp = TransportSecurityReader.isOfAnApp(root)
+    static func add(
+        _ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading
+    ) throws(PinFormatError) -> Bool {
         // In an app's nobody looks for these at the top; a part of one that was cut out is meant.
         let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? (isOfAnApp ? nil : root["NSPinnedDomains"])
         let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && root["TSKPinnedDomains"] != nil ? root : nil)

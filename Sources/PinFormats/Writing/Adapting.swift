@@ -127,7 +127,7 @@ extension PinBlockFormat {
             return policy?.entries.filter { !$0.pins.isEmpty } ?? []
         }
         guard !found.isEmpty else {
-            throw PinFormatError(.missingValue, at: .file(first.origin), "nothing is pinned for \(shortened(host))")
+            throw PinFormatError(.notAPin, at: .file(first.origin), "nothing is pinned for \(shortened(host))")
         }
         return groups.compactMap { group in
             guard let entry = group.rules?.entry, entry.hosts != nil else { return group }

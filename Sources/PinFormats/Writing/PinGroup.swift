@@ -84,7 +84,8 @@ package struct PinGroup: Sendable, Hashable {
         var merged: [PinGroup] = []
         for group in groups {
             let key = Key(
-                host: group.host, port: tellsPortsApart ? group.port : nil, depth: group.depth, isExempt: group.isExempt)
+                host: group.host, port: tellsPortsApart ? group.port : nil, depth: group.depth, isExempt: group.isExempt
+            )
             guard let index = indices[key] else {
                 indices[key] = merged.count
                 merged.append(group)
@@ -118,10 +119,13 @@ package struct PinGroup: Sendable, Hashable {
             let kind = configuration.kind == .appBundle ? nil : configuration.kind
             groups += merged(
                 configuration.entries.map { entry in
-                let name = entry.hosts?.name
-                let anchors = name.flatMap { name in reading.networkSecurity.lazy.compactMap { $0.anchors(of: name) }.first }
-                return PinGroup(PinRules(kind, entry, anchors: kind == .android ? anchors : nil), host: name ?? host)
-            })
+                    let name = entry.hosts?.name
+                    let anchors = name.flatMap { name in
+                        reading.networkSecurity.lazy.compactMap { $0.anchors(of: name) }.first
+                    }
+                    return PinGroup(
+                        PinRules(kind, entry, anchors: kind == .android ? anchors : nil), host: name ?? host)
+                })
         }
         return groups
     }

@@ -23,7 +23,9 @@ enum XMLBlocks {
             let entry = group.rules?.entry
             xml.entry("TSKIncludeSubdomains", group.depth == .exact ? "<false/>" : "<true/>")
             xml.entry("TSKEnforcePinning", entry?.enforcesPinning == false ? "<false/>" : "<true/>")
-            if let expiration = entry?.expiration { xml.entry("TSKExpirationDate", "<string>\(expiration.date)</string>") }
+            if let expiration = entry?.expiration {
+                xml.entry("TSKExpirationDate", "<string>\(expiration.date)</string>")
+            }
             if let reports = entry?.reportURIs, !reports.isEmpty {
                 xml.line("<key>TSKReportUris</key>")
                 xml.element("array") { xml in
@@ -67,7 +69,8 @@ enum XMLBlocks {
             if !authorities.isEmpty, servers.isEmpty || wantsBoth {
                 identities("NSPinnedCAIdentities", authorities, backup, &xml)
             } else if !authorities.isEmpty {
-                xml.comment("To pin the issuer, whatever key the server has, put this in place of NSPinnedLeafIdentities;")
+                xml.comment(
+                    "To pin the issuer, whatever key the server has, put this in place of NSPinnedLeafIdentities;")
                 xml.comment("with both of them, both must match.")
                 xml.line("<!-- <key>NSPinnedCAIdentities</key> <array> -->")
                 for item in authorities {

@@ -25,11 +25,7 @@ struct TrustKitReader {
                 .missingValue, at: pinned.place, "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
                 remedy: "add a domain with its TSKPublicKeyHashes")
         }
-        var entries: [HostEntry] = []
-        for (name, settings) in members {
-            let entry = reading.entry { (reading) throws(PinFormatError) in try read(name, settings, into: &reading) }
-            if let entry { entries.append(entry) }
-        }
+        let entries = reading.entries(in: members, read)
         try checkRules(entries, of: pinned, into: &reading)
         return PinConfiguration(.trustKit, entries: entries)
     }
@@ -41,10 +37,11 @@ struct TrustKitReader {
         let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
         let misspelled = Set((pinned.members ?? []).filter { isMisspelledExclusion($0.node) }.map(\.key))
         let suffixes = SystemPublicSuffixList()
-        let parents = TrustKitParents(domains)
+        let parents = HostIndex(
+            domains.filter(\.includesSubdomains).map { (HostPattern(text: $0.name, .anyNumber), $0) })
         for (domain, entry) in zip(domains, entries) {
-            let own = parents.above(domain)
-            for violation in TrustKitConfiguration.violations(of: domain, among: own, suffixes: suffixes) {
+            let above = parents.covering(domain.name)
+            for violation in TrustKitConfiguration.violations(of: domain, among: above, suffixes: suffixes) {
                 // A pin that was wrong is no pin too few.
                 if case .tooFewPins = violation, reading.incompleteEntries.contains(entry.origin) { continue }
                 var remedy: String?
@@ -80,10 +77,9 @@ struct TrustKitReader {
     private static func read(
         _ name: String, _ settings: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> HostEntry {
-        let keys = Set(try settings.dictionary().map(\.key))
         let isExcluded = try settings[exclusion]?.flag() ?? false
         noteUnknownKeys(of: settings, into: &reading)
-        guard !isExcluded || keys.count == 1 else {
+        guard !isExcluded || settings.members?.count == 1 else {
             throw PinFormatError(
                 .trustKitExclusionNotAlone, at: settings.place,
                 "\(exclusion) is not the only key of '\(shortened(name, to: 80))', " + "and TrustKit throws for it",
@@ -93,12 +89,7 @@ struct TrustKitReader {
         // An exemption is the domain's own: names below it go on to the parent that includes its subdomains.
         let hosts = try HostText.trustKitPattern(name, includesSubdomains: includesSubdomains, at: settings.place)
         if !isExcluded { reading.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
-        var pins: [Pin] = []
-        for hash in try settings["TSKPublicKeyHashes"]?.array() ?? [] {
-            do throws(PinFormatError) { pins.append(try HashText.bare(try hash.text(), at: hash.place)) } catch {
-                reading.report(error)
-            }
-        }
+        let pins = reading.pins(in: try settings["TSKPublicKeyHashes"]?.array() ?? [])
         if let algorithms = settings["TSKPublicKeyAlgorithms"] {
             reading.note(
                 .ignored, at: algorithms.place, "TSKPublicKeyAlgorithms means nothing since TrustKit 1.6: remove it")

@@ -13,10 +13,18 @@ import Musl
 ///
 /// Nothing is unpacked to disk. The table of contents is read into memory by libarchive when the first entry is asked for, so
 /// that what it may read until then is bounded.
-final class ArchiveSession {
+final class Archive {
     /// How many bytes the table of contents and what stands around it may have.
     private static let mostDirectoryBytes = 64 << 20
     private static let bufferSize = 16 << 10
+
+    /// libarchive, loaded when the first archive is read and kept for the rest of the run (`dlopen`).
+    private static let library: Result<CArchive, Absence> = {
+        var functions = CArchive()
+        return CArchive_load(&functions).map { .failure(Absence(reason: String(cString: $0))) } ?? .success(functions)
+    }()
+
+    private struct Absence: Error { let reason: String }
 
     private let functions: CArchive
     private let place: PinPlace
@@ -24,13 +32,22 @@ final class ArchiveSession {
     private let archive: OpaquePointer
     private let buffer: UnsafeMutableRawPointer
     /// The bytes that may be read before the first entry is known; `nil` from then on.
-    private var budget: Int? = ArchiveSession.mostDirectoryBytes
+    private var budget: Int? = Archive.mostDirectoryBytes
     private var isTooLarge = false
 
     /// Opens the archive at `path`.
     init(path: String) throws(PinFormatError) {
         place = .at(path)
-        functions = try ArchiveLibrary.functions(for: place)
+        switch Self.library {
+        case .success(let functions): self.functions = functions
+        case .failure(let absence):
+            throw PinFormatError(
+                .noArchiveLibrary, at: place,
+                "is a zip archive, and there is no libarchive here to read it with (\(shortened(absence.reason)))",
+                remedy:
+                    "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), or unpack the file and name what is in it"
+            )
+        }
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw RegularFile.failure(.system(errno), at: place) }
         guard let archive = functions.read_new?() else {
@@ -41,11 +58,9 @@ final class ArchiveSession {
         buffer = .allocate(byteCount: Self.bufferSize, alignment: 8)
         _ = functions.read_support_format_zip_seekable?(archive)
         _ = functions.read_set_callback_data?(archive, Unmanaged.passUnretained(self).toOpaque())
-        _ = functions.read_set_read_callback?(archive) { _, data, bytes in
-            ArchiveSession.from(data)?.read(into: bytes) ?? -1
-        }
+        _ = functions.read_set_read_callback?(archive) { _, data, bytes in Archive.from(data)?.read(into: bytes) ?? -1 }
         _ = functions.read_set_seek_callback?(archive) { _, data, offset, whence in
-            ArchiveSession.from(data)?.seek(offset, whence) ?? Int64(CArchive_FATAL)
+            Archive.from(data)?.seek(offset, whence) ?? Int64(CArchive_FATAL)
         }
         guard functions.read_open1?(archive) == Int32(CArchive_OK) else { throw broken }
     }
@@ -109,8 +124,8 @@ final class ArchiveSession {
     // MARK: What libarchive calls
 
     /// Alive as long as libarchive has the pointer: the object closes the archive when it goes.
-    private static func from(_ data: UnsafeMutableRawPointer?) -> ArchiveSession? {
-        data.map { Unmanaged<ArchiveSession>.fromOpaque($0).takeUnretainedValue() }
+    private static func from(_ data: UnsafeMutableRawPointer?) -> Archive? {
+        data.map { Unmanaged<Archive>.fromOpaque($0).takeUnretainedValue() }
     }
 
     private func read(into bytes: UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int {
@@ -131,7 +146,7 @@ final class ArchiveSession {
     }
 }
 
-/// read(2), by a name that ``ArchiveSession``'s own does not hide.
+/// read(2), by a name that ``Archive``'s own does not hide.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }

@@ -3,7 +3,7 @@ package import PinFormats
 
 /// Something about pins that their owner should know before they ship.
 package struct LintFinding: Sendable, Hashable {
-    /// What kind of finding it is: a stable word, listed with its meaning in ``LintCatalogue``.
+    /// What kind of finding it is: a stable word, listed with its meaning in ``LintKind``.
     package let id: String
     /// How bad it is.
     package let severity: LintSeverity
@@ -19,11 +19,11 @@ package struct LintFinding: Sendable, Hashable {
     package let obstacle: PinFormatError.Kind?
 
     init(
-        _ id: LintRuleID, _ severity: LintSeverity? = nil, at place: LintPlace, host: String? = nil, _ message: String,
+        _ kind: LintKind, _ severity: LintSeverity? = nil, at place: LintPlace, host: String? = nil, _ message: String,
         remedy: String? = nil
     ) {
-        self.id = id.rawValue
-        self.severity = severity ?? id.severity
+        id = kind.id
+        self.severity = severity ?? kind.severity
         self.place = place
         self.message = TerminalText.escaped(message)
         self.remedy = remedy.map(TerminalText.escaped)
@@ -53,43 +53,27 @@ package enum LintSeverity: String, Sendable, Hashable, CaseIterable, Comparable 
     case error
 
     /// Whether `left` is less bad.
-    package static func < (left: LintSeverity, right: LintSeverity) -> Bool { left.rank < right.rank }
-
-    private var rank: Int {
-        switch self {
-        case .note: 0
-        case .warning: 1
-        case .error: 2
-        }
+    package static func < (left: LintSeverity, right: LintSeverity) -> Bool {
+        left != right && (left == .note || right == .error)
     }
 }
 
 /// Where a finding is.
 package struct LintPlace: Sendable, Hashable, CustomStringConvertible {
-    /// The file or directory, `nil` for a pin that was given as an argument.
-    package let file: String?
-    /// The line, from 1, where the file has lines.
-    package let line: Int?
-    /// The keys that lead to the value in a file without lines.
-    package let key: String?
+    private let place: PinPlace
     /// The source, as it is called in messages.
     package let source: String
 
     /// A place in the source called `source`.
-    init(_ place: PinPlace, in source: String) {
-        self.source = source
-        switch place {
-        case .option, .pinnedPublicKey: (file, line, key) = (nil, nil, nil)
-        case .file(let path): (file, line, key) = (path, nil, nil)
-        case .line(let number, let path): (file, line, key) = (path, number, nil)
-        case .key(let keys, let path): (file, line, key) = (path, nil, keys)
-        }
-    }
+    init(_ place: PinPlace, in source: String) { (self.place, self.source) = (place, source) }
+
+    /// The file or directory, `nil` for a pin that was given as an argument.
+    package var file: String? { place.path }
+    /// The line, from 1, where the file has lines.
+    package var line: Int? { if case .line(let line, _) = place { line } else { nil } }
+    /// The keys that lead to the value in a file without lines.
+    package var key: String? { if case .key(let key, _) = place { key } else { nil } }
 
     /// As people write it: `pins.txt:3`, `Info.plist: NSPinnedDomains.example.com`, or the name of the source; escaped.
-    package var description: String {
-        guard let file else { return TerminalText.escaped(source) }
-        if let line { return TerminalText.escaped("\(file):\(line)") }
-        return TerminalText.escaped(key.map { "\(file): \($0)" } ?? file)
-    }
+    package var description: String { file == nil ? TerminalText.escaped(source) : place.description }
 }
