@@ -31,8 +31,8 @@ import Testing
         "--device-data": ["devices.json"], "--warn-before": ["30d"], "--fail-before": ["12h"], "--min-pin-life": ["33%"],
         "--fail-on": ["warn"], "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"],
         "--all-addresses": [], "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"],
-        "--doh": ["https://dns.example/resolve"], "--key-types": ["rsa"], "--each-tls-version": [], "--compare-sni": [],
-        "--thorough": [], "--request": ["/health"], "--head": [], "--expect-status": ["2xx"],
+        "--doh": ["https://dns.example/resolve"], "--key-types": ["rsa"], "--compare-sni": [], "--thorough": [],
+        "--request": ["/health"], "--head": [], "--expect-status": ["2xx"],
     ]
 
     /// The options that are about the call and say nothing of what is asked of servers.

@@ -44,9 +44,6 @@ import Testing
         let leafOnly = try await verify(
             [pki.leaf, pki.interA], anchors: [pki.rootA], arguments.dropLast() + ["afnetworking-2.5:chain=no"])
         #expect(leafOnly.status == .pass)
-        let flag = try await verify([pki.leaf], anchors: [pki.rootA], arguments + ["--no-validate-certificate-chain"])
-        #expect(flag.status == .usage)
-        #expect(flag.errors.contains("write --client afnetworking-2.5:chain=no"))
     }
 
     @Test func anIntermediatePinIsEnoughForSomeAndNotForOthers() async throws {
@@ -244,20 +241,5 @@ import Testing
             #expect(outcome.output.contains("\n" + name) || outcome.output.hasPrefix(name))
         }
         #expect(outcome.output.contains("key=leaf|ca"))
-    }
-
-    @Test(arguments: [
-        ("trustkit-android", "on Android 7 and later the system enforces this file: use android"),
-        ("afnetworking-2.6", "no app of today has it: ask for afnetworking-3 or afnetworking"),
-        ("afnetworking-2.5.2", "ask for afnetworking-2.5, which decides alike where pins are compared"),
-        ("afnetworking-2.5.1", "ask for afnetworking-2.5, which decides alike where pins are compared"),
-        ("afnetworking-2.5.0", "ask for afnetworking-2.5, which decides alike where pins are compared"),
-        ("dane", "a TLSA record is no pin that an app compares: give the key's hash, sha256/…, to the app's client"),
-    ]) func aClientThatIsGoneSaysWhatToAskForInstead(_ name: String, sentence: String) async throws {
-        for text in [name, name + ":enforce", "okhttp,\(name)"] {
-            let outcome = await pincheck("check", "localhost:1", "--client", text)
-            #expect(outcome.status == .usage)
-            #expect(outcome.errors.contains("there is no client \(name) any more: \(sentence)"), "\(outcome.errors)")
-        }
     }
 }

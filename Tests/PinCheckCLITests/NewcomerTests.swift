@@ -116,7 +116,7 @@ import Testing
                 let sentences = outcome.output.split(separator: "\n").filter { line in
                     line.hasPrefix("FAIL") || line.hasPrefix("  reject") || line.hasPrefix("    ")
                 }
-                #expect(sentences.count > 10 && !sentences.contains { $0.contains("…") }, "\(outcome.output)")
+                #expect(sentences.count > 5 && !sentences.contains { $0.contains("…") }, "\(outcome.output)")
             }
         }
     }

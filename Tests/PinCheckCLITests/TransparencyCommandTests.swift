@@ -145,12 +145,6 @@ import Testing
         }
     }
 
-    @Test func aListOfLogsIsAskedForNoMore() async throws {
-        let outcome = try await check(["--ct-logs", "logs.json"])
-        #expect(outcome.status == .usage)
-        #expect(outcome.errors.contains("embedded SCTs are counted"), "\(outcome.errors)")
-    }
-
     // MARK: The handshake
 
     @Test func aWeakKeyExchangeIsAWarningForEveryClient() async throws {

@@ -97,11 +97,6 @@ import Testing
             try Files(("pins.json", native)).lint() == [
                 "error trustkit-too-few-pins pins.json:1", "error trustkit-no-registered-suffix pins.json:2",
             ])
-        let manager = """
-            {"sha256Keys": {"a.example.com": ["sha256/\(Hashes.a)", "sha256/\(Hashes.b)"]},
-             "domains": {"a.example.com": {"enforcePinning": false}}}
-            """
-        #expect(try Files(("ssl.json", manager)).lint() == ["warning trustkit-not-enforced ssl.json:1"])
     }
 
     @Test func trustKitCannotHashEveryKey() throws {

@@ -49,7 +49,7 @@ import X509
         ("133 (both)", [pki.leaf], [pki.rootA], "pin-matched"), ("134 (leaf)", [], nil, "pin-mismatch"),
         ("134 (authority)", [pki.leaf], [], "pin-mismatch"),
         ("A7 (authority as leaf)", [pki.interA], nil, "pin-mismatch"),
-        ("A7 (leaf as authority)", nil, [pki.leaf], "pin-mismatch"), ("A7 (no list)", nil, nil, "pins-not-applied"),
+        ("A7 (leaf as authority)", nil, [pki.leaf], "pin-mismatch"), ("A7 (no list)", nil, nil, "pin-mismatch"),
     ]
 
     @Test(arguments: listed)

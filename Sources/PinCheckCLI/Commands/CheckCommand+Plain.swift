@@ -134,7 +134,6 @@ extension VariantOptions {
         httpDNS = plain.text("--httpdns")
         dnsOverHTTPS = plain.text("--doh")
         keyTypes = plain.text("--key-types")
-        eachTLSVersion = plain.flag("--each-tls-version")
         comparesSNI = plain.flag("--compare-sni")
         thorough = plain.flag("--thorough")
     }

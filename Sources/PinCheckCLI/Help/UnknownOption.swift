@@ -16,9 +16,6 @@ enum UnknownOption {
     /// Options of curl's and of others that no option here does the same as, and what to do instead.
     private static func advice(on name: String, for command: String) -> SafeText? {
         switch name {
-        case "--validate-certificate-chain": "afnetworking-2.5 does so without a word: leave it out"
-        case "--no-validate-certificate-chain": "write --client afnetworking-2.5:chain=no"
-        case "--ct-logs": "embedded SCTs are counted, and which logs they are from is not judged: leave it out"
         case "--insecure", "-k":
             switch command {
             case "pins", "snapshot":

@@ -6,9 +6,9 @@ struct PlainArguments {
     // The options that are understood; a test holds them against the parser's own description. Few are given: going through a list
     // takes less time than to make a table.
     private static let flags = [
-        "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni",
-        "--each-tls-version", "--explain", "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name", "--quiet",
-        "-q", "--strict", "--thorough", "--update", "--verbose",
+        "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni", "--explain",
+        "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name", "--quiet", "-q", "--strict", "--thorough",
+        "--update", "--verbose",
     ]
     private static let values = [
         "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert", "--ciphers",

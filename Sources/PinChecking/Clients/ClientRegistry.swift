@@ -149,19 +149,6 @@ package enum ClientRegistry {
         ]
     }
 
-    /// Clients that there are no more, and what to ask for instead.
-    static let gone = [
-        "afnetworking-2.6": "no app of today has it: ask for afnetworking-3 or afnetworking",
-        "afnetworking-2.5.2":
-            "ask for afnetworking-2.5, which decides alike where pins are compared (without pins 2.5.2 checked no name)",
-        "afnetworking-2.5.1":
-            "ask for afnetworking-2.5, which decides alike where pins are compared (without pins 2.5.1 checked nothing)",
-        "afnetworking-2.5.0":
-            "ask for afnetworking-2.5, which decides alike where pins are compared (without pins 2.5.0 checked no name)",
-        "trustkit-android": "on Android 7 and later the system enforces this file: use android",
-        "dane": "a TLSA record is no pin that an app compares: give the key's hash, sha256/…, to the app's client",
-    ]
-
     /// All names in one line, for messages and help.
     package static var names: String { entries.map(\.name).joined(separator: ", ") }
 

@@ -57,8 +57,6 @@ extension ClientSelectionError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownClient(""): "a client's name is empty: write names with one comma between, as in 'okhttp,curl'"
-        case .unknownClient(let name) where ClientRegistry.gone[name] != nil:
-            "there is no client \(name) any more: \(ClientRegistry.gone[name] ?? "")"
         case .unknownClient(let name):
             "the client \(quoted(name)) is not known: "
                 + (Suggestion.nearest(to: name, in: ClientRegistry.entries.map(\.name) + ["all"]).map {

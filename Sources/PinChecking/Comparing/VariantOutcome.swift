@@ -29,8 +29,7 @@ struct VariantOutcome: Sendable {
 
     /// Whether the server has no certificate for the kind of client that was tried.
     ///
-    /// - Parameter isServing: whether the same address completed another handshake, so that the server and the name are all
-    ///   right.
+    /// `isServing`: the same address completed another handshake, so that the server and the name are all right.
     func isRefused(whereOthersWork isServing: Bool) -> Bool {
         guard case .keyType = variant, case .failure(let error) = result else { return false }
         return switch error.reason {

@@ -102,10 +102,7 @@ public struct AndroidTransparency: Sendable, Hashable {
     ///
     /// Roots that are on no public list are left alone where the platform asks by itself.
     ///
-    /// - Parameters:
-    ///   - release: the version of Android, `nil` for the newest.
-    ///   - targetSDK: the app's targetSdkVersion, `nil` where it is not known: then nobody can say that it is new enough.
-    ///   - name: the server, `nil` where it is not known.
+    /// `release` is `nil` for the newest Android, `targetSDK` where it is not known, which counts as old.
     func demand(on release: AndroidRelease?, targetSDK: Int?, for name: ServerName?) -> TransparencyDemand {
         let mode = release?.transparency ?? .byTarget
         guard mode != .never, name != .dns("localhost") else { return .none }
