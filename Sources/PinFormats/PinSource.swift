@@ -43,31 +43,36 @@ package struct PinSource: Sendable, Hashable {
     ///
     /// - Returns: the pins and what there is to say of them.
     /// - Throws: ``PinFormatError`` for pin data that is wrong or absent. A source without a pin is always an error.
-    package func read() throws(PinFormatError) -> PinReading {
-        var collector = PinCollector(.refused)
-        let absence = try collect(into: &collector)
-        return try collector.reading(orThrow: absence)
-    }
+    package func read() throws(PinFormatError) -> PinReading { try inspect().orThrow() }
 
     /// Reads every pin of the source and everything that is wrong with it, going on where it can.
     ///
-    /// Blocks while it reads files, as ``read()`` does.
-    package func inspect() -> PinInspection {
-        var collector = PinCollector(.gathered)
-        do throws(PinFormatError) {
-            let absence = try collect(into: &collector)
-            if collector.isEmpty, collector.problemCount == 0 { try collector.gather(absence) }
-        } catch {
-            // Gathering throws nothing, so that nothing is lost.
-            try? collector.gather(error)
-        }
-        return PinInspection(collector, of: text, FileKind(at: text))
+    /// Blocks while it reads files, as ``read()`` does. A source without a pin has at least one problem.
+    package func inspect() -> PinReading {
+        var reading = PinReading(of: text, FileKind(at: text))
+        inspect(into: &reading)
+        return reading
+    }
+
+    /// Reads the source for a policy that names it, another policy apart, and adds all it holds but its pins.
+    ///
+    /// - Returns: the pins.
+    func readForPolicy(into reading: inout PinReading) -> [Pin] {
+        var own = PinReading(readsPolicies: false)
+        inspect(into: &own)
+        reading.add(own, withPins: false)
+        return own.pins
+    }
+
+    private func inspect(into reading: inout PinReading) {
+        let absence = reading.attempt { (reading) throws(PinFormatError) in try collect(into: &reading) }
+        if let absence, reading.isEmpty, reading.problems.isEmpty { reading.report(absence) }
     }
 
     /// Reads every pin of the source.
     ///
     /// - Returns: what is to be said when there was none.
-    func collect(into collector: inout PinCollector) throws(PinFormatError) -> PinFormatError {
+    private func collect(into reading: inout PinReading) throws(PinFormatError) -> PinFormatError {
         guard !text.isEmpty else {
             throw PinFormatError(.empty, at: place, "the value is empty", remedy: "name a file, a directory or a pin")
         }
@@ -75,37 +80,37 @@ package struct PinSource: Sendable, Hashable {
             throw PinFormatError(.nulCharacter, at: place, "the value holds a NUL character")
         }
         if isCurlValue {
-            try CurlValue(text: text, place: place).read(into: &collector)
+            try CurlValue(text: text, place: place).read(into: &reading)
             return .noPin(at: place)
         }
         let path = PinPlace.at(text)
         switch FileKind(at: text) {
         case .regular, .pipe, .special:
-            try readFile(into: &collector)
+            try readFile(into: &reading)
             return .noPin(at: path)
         case .directory:
-            try PinDirectory(path: text).read(into: &collector)
+            try PinDirectory(path: text).read(into: &reading)
             return .noPinInDirectory(at: path)
         case .inaccessible(let code): throw RegularFile.failure(.system(code), at: path)
         case .absent:
             if let error = TLSAText.refusal(text[...], at: place) { throw error }
             let pins = PinText(text[...], at: place, isArgument: place == .option)
             guard pins.resemblesPins else { throw missingFile }
-            do throws(PinFormatError) { try pins.read(into: &collector) } catch { try collector.skip(error) }
+            try pins.read(into: &reading)
             return .noPin(at: place)
         }
     }
 
     /// Reads the file that the user named: it has to hold pins.
-    private func readFile(into collector: inout PinCollector) throws(PinFormatError) {
-        guard !ArchivedApp.isArchive(text) else { return try AppReader(archive: text).read(into: &collector) }
+    private func readFile(into reading: inout PinReading) throws(PinFormatError) {
+        guard !ArchivedApp.isArchive(text) else { return try AppReader(archive: text).read(into: &reading) }
         let file = try PinFile.load(text, mayBePipe: true)
         if !file.bytes.isEmpty, ["ipa", "apk", "aab", "zip"].contains(file.fileExtension) {
             throw PinFormatError(
                 .otherKind, at: file.place, "is not a zip archive, which a file named .\(file.fileExtension) is",
                 remedy: "download or build it again")
         }
-        try PinFileKind(file).read(file, into: &collector)
+        try PinFileKind(file).read(file, into: &reading)
     }
 
     private var missingFile: PinFormatError {
@@ -141,21 +146,5 @@ extension PinFormatError {
         PinFormatError(
             .noPinsInDirectory, at: place, "no file in this directory holds a pin",
             remedy: "its subdirectories and hidden files do not count")
-    }
-}
-
-extension PinCollector {
-    /// Reads a source that a policy names, another policy apart, and adds all it holds but its pins.
-    ///
-    /// - Returns: the pins.
-    mutating func readForPolicy(_ source: PinSource) throws(PinFormatError) -> [Pin] {
-        var own = nested()
-        do throws(PinFormatError) {
-            let absence = try source.collect(into: &own)
-            if !isGathering { _ = try own.reading(orThrow: absence) }
-            if own.isEmpty, own.problemCount == 0 { try own.gather(absence) }
-        } catch { try own.gather(error) }
-        addAllButPins(of: own)
-        return own.pins
     }
 }

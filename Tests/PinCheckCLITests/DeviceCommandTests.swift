@@ -14,28 +14,14 @@ import X509
 
     init() throws { pki = try .shared() }
 
-    /// Devices of a laboratory: `rootA` is not on all of them, `rootB` on all but the first.
-    static func data(_ pki: StandardPKI) -> [UInt8] {
-        let lists: [(String, String, [LabCertificate])] = [
-            ("ios-12", "iOS 12", [pki.rootB]), ("ios-13", "iOS 13", [pki.rootA, pki.rootB]),
-            ("ios-26", "iOS 26", [pki.rootA, pki.rootB]), ("android-9", "Android 9", [pki.rootA, pki.rootB]),
-            ("android-17", "Android 17", [pki.rootB]),
-        ]
-        let entries = lists.map { name, release, roots in
-            DeviceDataWriter.Entry(
-                name: name, release: release, address: "https://lists.example", day: Int(LabClock.now / 86_400) - 10,
-                roots: roots.map(\.der))
-        }
-        return DeviceDataWriter(source: "a laboratory", licence: "", entries: entries).bytes()
-    }
-
     /// A leaf below an anchor that is public to the lab's devices has the timestamps that those ask for.
     private func verify(
-        _ chain: [LabCertificate], _ arguments: [String], data: [UInt8]? = nil, environment: [String: String] = [:]
+        _ chain: [LabCertificate], _ arguments: [String], lists: [(name: String, roots: [LabCertificate])]? = nil,
+        environment: [String: String] = [:]
     ) async throws -> Outcome {
         try await TemporaryDirectory.scoped { directory in
             let presented = try directory.write(chain.map(\.pem).joined(), to: "chain.pem")
-            let file = try directory.write(data ?? Self.data(pki), to: "devices.bin")
+            let file = try DeviceLists.write(lists ?? DeviceLists.lab(pki), in: directory)
             let root = try directory.write(pki.rootA.pem, to: "root.pem")
             let words = arguments.map { $0 == "DATA" ? file : $0 == "ROOT" ? root : $0 }
             return await pincheck(["verify", presented, "--host", host] + words, environment: environment)
@@ -112,22 +98,19 @@ import X509
     @Test func aRootThatAppsOfAndroidDoNotTrustIsSaidToBeOne() async throws {
         let device = ["--device", "android-9", "--device-data", "DATA", "--extra-root", "ROOT", "--client"]
         let chain = [pki.leaf, pki.interA]
-        let missing = DeviceDataWriter.Entry(
-            name: "android-9", release: "Android 9", address: "https://lists.example",
-            day: Int(LabClock.now / 86_400) - 10, roots: [pki.rootB.der])
-        let data = DeviceDataWriter(source: "a laboratory", licence: "", entries: [missing]).bytes()
-        let refused = try await verify(chain, device + ["okhttp,android"], data: data)
+        let lists = [(name: "android-9", roots: [pki.rootB])]
+        let refused = try await verify(chain, device + ["okhttp,android"], lists: lists)
         #expect(refused.status == .fail)
         let text = lines(refused).map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
         #expect(
             text.contains(
                 "note: okhttp, android: apps for Android 7 and later do not trust a root that the user installs, as "
                     + "CN=RootA would be; --client okhttp:user-roots judges one that does"), "\(refused.output)")
-        let told = try await verify(chain, device + ["okhttp:user-roots"], data: data)
+        let told = try await verify(chain, device + ["okhttp:user-roots"], lists: lists)
         #expect(told.status == .pass && !told.output.contains("Android 7"), "\(told.output)")
         // Another root is what that chain wants.
         let stranger = try LabCertificate.selfSigned(.authority("Stranger"))
-        let other = try await verify([try stranger.issue(.leaf(host))], device + ["okhttp"], data: data)
+        let other = try await verify([try stranger.issue(.leaf(host))], device + ["okhttp"], lists: lists)
         #expect(other.status == .fail && !other.output.contains("Android 7"), "\(other.output)")
     }
 
@@ -196,13 +179,10 @@ import X509
     }
 
     @Test func certificateTransparencyIsAskedForFromItsVersionOn() async throws {
-        let entries = ["ios-12", "ios-13"].map { name in
-            DeviceDataWriter.Entry(name: name, release: "", address: "", day: 20_000, roots: [pki.rootA.der])
-        }
-        let data = DeviceDataWriter(source: "", licence: "", entries: entries)
+        let lists = [(name: "ios-12", roots: [pki.rootA]), (name: "ios-13", roots: [pki.rootA])]
         let outcome = try await verify(
             [pki.leaf, pki.interA], ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
-            data: data.bytes())
+            lists: lists)
         #expect(
             try verdicts(outcome) == [
                 "afnetworking on ios-12: accept trusted-without-pins", "afnetworking on ios-13: reject too-few-scts",
@@ -211,7 +191,7 @@ import X509
         let logged = try pki.interA.issue(CertificateTemplate.leaf(host), loggedBy: logs)
         let accepted = try await verify(
             [logged, pki.interA], ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
-            data: data.bytes())
+            lists: lists)
         #expect(accepted.decision == "pass all-accept")
         #expect(try JSONValue(accepted.output)["reason"]["message"].text == "both devices accept")
     }
@@ -243,23 +223,20 @@ import X509
     }
 
     @Test func aRootThatIsGivenIsTheSystemsWhereTheDeviceListsIt() async throws {
-        let entries = [("ios-13", pki.rootB), ("ios-26", pki.rootA)].map { name, root in
-            DeviceDataWriter.Entry(name: name, release: "", address: "", day: 20_000, roots: [root.der])
-        }
-        let data = DeviceDataWriter(source: "", licence: "", entries: entries).bytes()
+        let lists = [(name: "ios-13", roots: [pki.rootB]), (name: "ios-26", roots: [pki.rootA])]
         let expected = [
             "afnetworking on ios-13: accept trusted-without-pins", "afnetworking on ios-26: reject too-few-scts",
         ]
         let devices = ["--device", "ios-13,ios-26", "--device-data", "DATA", "--format", "json"]
         for given in [["--anchors", "ROOT"], ["--extra-root", "ROOT"], ["--anchors", "ROOT", "--and-system"]] {
-            let outcome = try await verify([pki.leaf, pki.interA], devices + given, data: data)
+            let outcome = try await verify([pki.leaf, pki.interA], devices + given, lists: lists)
             #expect(try verdicts(outcome) == expected, "\(given)")
         }
         // A pinned one, which the app makes its only anchor.
         let pinned = try await verify(
             [pki.leaf, pki.interA],
             devices + ["--client", "alamofire:accept-self-signed", "--mode", "certificate", "--pins", "ROOT"],
-            data: data)
+            lists: lists)
         #expect(
             try verdicts(pinned) == [
                 "alamofire on ios-13: accept pin-matched", "alamofire on ios-26: reject too-few-scts",
@@ -380,20 +357,24 @@ import X509
     }
 
     @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
-        let damaged = Array(Self.data(pki).dropLast(2))
-        let outcome = try await verify([pki.leaf], ["--device", "ios-12", "--device-data", "DATA"], data: damaged)
-        #expect(outcome.status == .data && outcome.errors.contains("it was cut off"))
         let missing = try await verify([pki.leaf], ["--device", "ios-12", "--device-data", "/nonexistent/devices"])
         #expect(missing.status == .noInput)
-        let noCertificate = DeviceDataWriter(
-            source: "", licence: "",
-            entries: [
-                .init(name: "ios-12", release: "", address: "", day: 20_000, roots: [[0x30, 2, 5, 0], pki.rootA.der])
-            ])
-        let broken = try await verify(
-            [pki.leaf], ["--device", "ios-12", "--device-data", "DATA"], data: noCertificate.bytes())
-        #expect(broken.status == .data)
-        #expect(broken.errors.contains("a root is not a whole X.509 certificate (number 1)"), "\(broken.errors)")
+        try await TemporaryDirectory.scoped { directory in
+            let chain = try directory.write(pki.leaf.pem, to: "chain.pem")
+            _ = try directory.write([0x30, 2, 5, 0], to: "ios-12-0.cer")
+            let lists = """
+                { source: "a laboratory", stores: [{ platform: "apple", version: "12", fetched: "2026-01-01",
+                  roots: ["ios-12-0.cer"] }] }
+                """
+            for (bytes, message) in [
+                (Array("PCDD".utf8) + [1, 0, 0xFF], "is not JSON, in which lists of devices are given"),
+                (Array(lists.utf8), "ios-12-0.cer: "),
+            ] {
+                let data = try directory.write(bytes, to: "devices.json")
+                let outcome = await pincheck("verify", chain, "--device", "ios-12", "--device-data", data)
+                #expect(outcome.status == .data && outcome.errors.contains(message), "\(outcome.errors)")
+            }
+        }
     }
 
     @Test func oldDataIsAWarning() async throws {
@@ -414,13 +395,12 @@ import X509
 
     @Test func aPolicyNamesTheDevicesOfItsHosts() async throws {
         try await TemporaryDirectory.scoped { directory in
-            let data = try directory.write(Self.data(pki), to: "devices.bin")
-            _ = data
+            _ = try DeviceLists.write(DeviceLists.lab(pki), in: directory)
             let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
             try await LoopbackServer.serving(.tls(settings)) { server in
                 let host = """
                     { hosts: { "\(host)": { connect: "\(server.address):\(server.port)", device: ["ios-12", "android-9"],
-                      deviceData: "devices.bin", client: ["afnetworking", "okhttp"] } } }
+                      deviceData: "devices.json", client: ["afnetworking", "okhttp"] } } }
                     """
                 let policy = try directory.write(host, to: "policy.json5")
                 let outcome = await pincheck("check", "--policy", policy, "--format", "json")
@@ -444,7 +424,7 @@ import X509
 
     @Test func aListNamesTheDevicesOfATarget() async throws {
         try await TemporaryDirectory.scoped { directory in
-            let data = try directory.write(Self.data(pki), to: "devices.bin")
+            let data = try DeviceLists.write(DeviceLists.lab(pki), in: directory)
             let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
             try await LoopbackServer.serving(.tls(settings)) { server in
                 let list = try directory.write(

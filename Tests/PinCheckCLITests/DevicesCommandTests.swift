@@ -14,13 +14,6 @@ import Base
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    private func data(_ name: String, _ roots: [LabCertificate]) -> [UInt8] {
-        let entry = DeviceDataWriter.Entry(
-            name: name, release: "a device of a test", address: "https://lists.example", day: 20_000,
-            roots: roots.map(\.der))
-        return DeviceDataWriter(source: "a test", licence: "", entries: [entry]).bytes()
-    }
-
     @Test func everyDeviceIsListedWithItsRootsItsDateAndItsRules() async {
         let outcome = await pincheck("devices", at: date)
         #expect(outcome.status == .pass && outcome.errors.isEmpty)
@@ -67,11 +60,11 @@ import Base
     @Test func aFileTakesThePlaceOfTheProgramsOwnData() async throws {
         let pki = try StandardPKI.shared()
         try await TemporaryDirectory.scoped { directory in
-            let file = try directory.write(data("ios-99", [pki.rootA]), to: "devices.bin")
-            let outcome = await pincheck("devices", "ios-99", "--device-data", file, at: 20_000 * 86_400)
+            let file = try DeviceLists.write([("ios-99", [pki.rootA])], in: directory)
+            let outcome = await pincheck("devices", "ios-99", "--device-data", file, at: LabClock.now)
             #expect(outcome.status == .pass && outcome.errors.isEmpty)
             #expect(outcome.output.contains("  RootA"))
-            let unknown = await pincheck("devices", "ios-17", "--device-data", file, at: 20_000 * 86_400)
+            let unknown = await pincheck("devices", "ios-17", "--device-data", file, at: LabClock.now)
             #expect(unknown.status == .usage && unknown.errors.contains("next to it is ios-99"))
         }
     }
@@ -94,22 +87,11 @@ import Base
     }
 
     @Test func aFileThatCannotBeUsedIsRefusedByItsName() async throws {
-        let pki = try StandardPKI.shared()
         try await TemporaryDirectory.scoped { directory in
-            var newer = data("ios-17", [pki.rootA])
-            newer[9] = 9
-            for (name, bytes, message) in [
-                ("damaged", Array(data("ios-17", [pki.rootA]).dropLast(3)), "it was cut off"),
-                ("newer", newer, "its form is version 9"),
-                ("unknown", data("tizen-9", [pki.rootA]), "the platform of 'tizen-9' at byte"),
-                ("other", Array("hello".utf8), "it is not device data"),
-            ] {
-                let file = try directory.write(bytes, to: name)
-                let outcome = await pincheck("devices", "--device-data", file)
-                #expect(outcome.status == .data)
-                #expect(outcome.errors.contains("/\(name): cannot be used as device data: "))
-                #expect(outcome.errors.contains(message), "\(outcome.errors)")
-            }
+            let file = try directory.write([0x30, 0x82, 1, 0], to: "devices.bin")
+            let outcome = await pincheck("devices", "--device-data", file)
+            #expect(outcome.status == .data)
+            #expect(outcome.errors.contains("devices.bin: is not JSON, in which lists of devices are given"))
             let missing = await pincheck("devices", "--device-data", directory.path + "/none")
             #expect(missing.status == .noInput)
             let form = await pincheck("devices", "--format", "xml")

@@ -121,7 +121,7 @@ import Base
 
     @Test func severalClientsAndDevicesFit() async throws {
         try await scoped { world, files, chain, trust in
-            let data = try files.write(DeviceCommandTests.data(StandardPKI.shared()), to: "devices.bin")
+            let data = try DeviceLists.write(DeviceLists.lab(StandardPKI.shared()), in: files)
             let several = [
                 ["--client", "okhttp,curl,android:expires=2030-01-01,trustkit:no-enforce,afnetworking"],
                 [

@@ -24,7 +24,7 @@ import Testing
             #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der, nil, nil])
             #expect(reading.pins.map(\.origin) == ["/a.cer", "/b.cer", "/c.txt:1", "/d:1"].map { directory.path + $0 })
             #expect(reading.notes.isEmpty)
-            #expect(try PinSource(directory.path + "/").read() == reading)
+            #expect(try PinSource(directory.path + "/").read().pins == reading.pins)
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LintCatalogueTests {
     @Test func everyKindIsListedOnceWithASentence() {
-        let entries = LintCatalogue.entries
+        let entries = LintKind.all
         #expect(Set(entries.map(\.id)).count == entries.count)
         for entry in entries {
             #expect(entry.id.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }, "\(entry.id)")

@@ -19,7 +19,7 @@ struct CommandDescription: Sendable {
     /// Made once: the parser looks at every option of every command.
     private static let described = Result { () throws(CommandError) in
         do {
-            let tree = try JSONTree(RootCommand._dumpHelp())
+            let tree = try JSONReader.root(of: PinFile(path: "JSON", bytes: Array(RootCommand._dumpHelp().utf8)))
             guard let command = tree["command"] else { throw CommandError.software("the parser describes no command") }
             return CommandDescription(command)
         } catch let error as CommandError { throw error } catch {
@@ -27,10 +27,10 @@ struct CommandDescription: Sendable {
         }
     }
 
-    private init(_ tree: JSONTree) {
-        name = tree["commandName"]?.text ?? ""
-        abstract = tree["abstract"]?.text ?? ""
-        discussion = tree["discussion"]?.text ?? ""
+    private init(_ tree: DocumentNode) {
+        name = tree["commandName"]?.string ?? ""
+        abstract = tree["abstract"]?.string ?? ""
+        discussion = tree["discussion"]?.string ?? ""
         arguments = (tree["arguments"]?.elements ?? []).filter { $0["shouldDisplay"]?.isTrue ?? true }.map(
             ArgumentDescription.init)
         subcommands = (tree["subcommands"]?.elements ?? []).map { CommandDescription($0) }
@@ -75,23 +75,23 @@ struct ArgumentDescription: Sendable {
         case directories
     }
 
-    fileprivate init(_ tree: JSONTree) {
+    fileprivate init(_ tree: DocumentNode) {
         kind =
-            switch tree["kind"]?.text {
+            switch tree["kind"]?.string {
             case "positional": .positional
             case "option": .option
             default: .flag
             }
         let all = (tree["names"]?.elements ?? []).map { name in
-            (name["kind"]?.text == "long" ? "--" : "-") + (name["name"]?.text ?? "")
+            (name["kind"]?.string == "long" ? "--" : "-") + (name["name"]?.string ?? "")
         }
         names = all.filter { !$0.hasPrefix("--") } + all.filter { $0.hasPrefix("--") }
-        valueName = tree["valueName"]?.text ?? ""
-        section = tree["sectionTitle"]?.text ?? ""
+        valueName = tree["valueName"]?.string ?? ""
+        section = tree["sectionTitle"]?.string ?? ""
         isOptional = tree["isOptional"]?.isTrue ?? true
         isRepeating = tree["isRepeating"]?.isTrue ?? false
-        abstract = tree["abstract"]?.text ?? ""
-        detail = tree["discussion"]?.text ?? ""
+        abstract = tree["abstract"]?.string ?? ""
+        detail = tree["discussion"]?.string ?? ""
         let completion = tree["completionKind"]
         files =
             if completion?["file"] != nil { .files } else if completion?["directory"] != nil { .directories } else {

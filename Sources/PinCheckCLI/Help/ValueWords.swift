@@ -61,7 +61,7 @@ struct ValueWords: Hashable, Sendable {
         case ("devices", ""): return ValueWords(.one, devices.filter { $0.text != DeviceChoice.systemName })
         case ("help", ""): return ValueWords(.one, RootCommand.commandWords)
         case (_, "--ignore"):
-            let entries = LintCatalogue.entries.filter { !$0.isObstacle }
+            let entries = LintKind.all.filter { !$0.isObstacle }
             return ValueWords(.list, entries.map { Word(text: $0.id, meaning: $0.explanation) })
         case (_, "--position"): return ValueWords(.list, PinsOutputSettings.knownPositions.map(\.rawValue))
         case (_, "--color"): return ValueWords(.one, TextStyle.Choice.allCases.map(\.rawValue))

@@ -97,8 +97,8 @@ struct LintSettings: Sendable {
     private static func ignored(_ texts: [String]) throws(CommandError) -> Set<String> {
         var ignored: Set<String> = []
         for id in texts.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }) {
-            guard let entry = LintCatalogue.entries.first(where: { $0.id == id }) else {
-                let nearest = Suggestion.nearest(to: id, in: LintCatalogue.entries.map(\.id))
+            guard let entry = LintKind.all.first(where: { $0.id == id }) else {
+                let nearest = Suggestion.nearest(to: id, in: LintKind.all.map(\.id))
                 throw .usage(
                     "--ignore \(quoted(id)) is unknown: "
                         + (nearest.map { "did you mean '\($0)'?" } ?? "'pincheck lint --rules' lists all findings"))

@@ -162,8 +162,8 @@ extension PinsReport.Rules {
             }
         self.init(
             kind: rules.kind?.rawValue, origin: group.origin, subdomains: subdomains, position: rules.position.rawValue,
-            enforced: rules.enforcesPinning, expires: rules.expiration?.date, excluded: rules.isExcluded,
-            reportUris: rules.reportURIs)
+            enforced: rules.entry.enforcesPinning, expires: rules.entry.expiration?.date, excluded: rules.isExcluded,
+            reportUris: rules.entry.reportURIs)
     }
 }
 

@@ -135,8 +135,8 @@ struct PinsTextRenderer: Sendable {
         case .both: parts.append("both the server's and an authority's key")
         }
         if rules.isExcluded { parts.append("exempt from pinning") }
-        if rules.enforcesPinning == false { parts.append("not enforced") }
-        if let expiration = rules.expiration { parts.append("until \(expiration.date)") }
+        if rules.entry.enforcesPinning == false { parts.append("not enforced") }
+        if let expiration = rules.entry.expiration { parts.append("until \(expiration.date)") }
         return parts.isEmpty ? "" : "   " + parts.joined(separator: ", ")
     }
 

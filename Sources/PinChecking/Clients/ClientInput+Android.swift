@@ -33,7 +33,7 @@ extension ClientSettings {
         let obstacle = isDebuggable ? configuration?.debugObstacle : nil
         return (
             trust,
-            obstacle.map { ClientConfigurationError(client: entry.name, message: "a debuggable build throws: \($0)") }
+            obstacle.map { ClientConfigurationError(client: entry.name, message: $0) }
         )
     }
 

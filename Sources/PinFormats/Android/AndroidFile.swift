@@ -1,7 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// Android's `network_security_config.xml`, with TrustKit's additions, or the manifest of an app that names it.
+/// Android's `network_security_config.xml`, or the manifest of an app that names it.
 enum AndroidFile {
     /// Whether XML is one of the two.
     static func isFound(in text: String) -> Bool {
@@ -22,7 +22,7 @@ enum AndroidFile {
 
     /// Reads the configuration that a manifest names.
     private static func follow(
-        _ manifest: XMLElement, in file: PinFile, into collector: inout PinCollector
+        _ manifest: XMLElement, in file: PinFile, into reading: inout PinReading
     ) throws(PinFormatError) {
         guard let application = manifest.children(named: "application").first,
             let reference = application.attributes["\(attribute)"]
@@ -40,19 +40,19 @@ enum AndroidFile {
         guard configuration.text?[...].holds("<network-security-config") == true else {
             throw PinFormatError(.wrongValue, at: configuration.place, "is not a network security configuration")
         }
-        let targetSDK = targetSDK(in: manifest, of: file, into: &collector)
+        let targetSDK = targetSDK(in: manifest, of: file, into: &reading)
         try read(
-            try XMLReader.root(of: configuration, mayHaveDocumentType: false), of: configuration, targetSDK, &collector)
+            try XMLReader.root(of: configuration, mayHaveDocumentType: false), of: configuration, targetSDK, &reading)
     }
 
     /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
-    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into collector: inout PinCollector) -> Int?
+    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int?
     {
         guard let element = manifest.children(named: "uses-sdk").first,
             let text = element.attributes["android:targetSdkVersion"]
         else { return nil }
         guard let level = Int(text), level > 0 else {
-            collector.note(
+            reading.note(
                 .notFollowed, at: file.place(line: element.line),
                 "android:targetSdkVersion '\(shortened(text, to: 40))' is not an API level; give it with the setting target-sdk"
             )
@@ -61,25 +61,25 @@ enum AndroidFile {
         return level
     }
 
-    static func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+    static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         let root = try XMLReader.root(of: file, mayHaveDocumentType: false)
         if root.name == "manifest", file.text?[...].holds("<network-security-config") == false {
-            return try follow(root, in: file, into: &collector)
+            return try follow(root, in: file, into: &reading)
         }
-        try read(root, of: file, nil, &collector)
+        try read(root, of: file, nil, &reading)
     }
 
     private static func read(
-        _ root: XMLElement, of file: PinFile, _ targetSDK: Int?, _ collector: inout PinCollector
+        _ root: XMLElement, of file: PinFile, _ targetSDK: Int?, _ reading: inout PinReading
     ) throws(PinFormatError) {
         guard root.name == "network-security-config" else {
             throw PinFormatError(
                 .wrongValue, at: file.place(line: root.line), "begins with <\(shortened(root.name, to: 60))>",
                 remedy: "the first element is <network-security-config>")
         }
-        var reader = AndroidConfigurationReader(file: file, targetSDK: targetSDK)
-        try reader.read(root, into: &collector)
-        collector.add(PinConfiguration(.android, entries: reader.entries))
-        collector.add(reader.trust)
+        var reader = AndroidReader(file: file, targetSDK: targetSDK)
+        try reader.read(root, into: &reading)
+        reading.add(PinConfiguration(.android, entries: reader.entries))
+        reading.add(reader.trust)
     }
 }

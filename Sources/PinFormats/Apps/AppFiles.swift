@@ -5,10 +5,8 @@ protocol AppFiles {
     /// The directory or archive.
     var path: String { get }
 
-    /// The paths of all files, in the order of their bytes, without those that lead out of the app.
-    ///
-    /// What is passed over is noted.
-    func names(_ collector: inout PinCollector) throws(PinFormatError) -> [String]
+    /// The paths of all files, in the order of their bytes.
+    func names() throws(PinFormatError) -> [String]
 
     /// The contents of those of the files that are there.
     func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]]
@@ -17,24 +15,18 @@ protocol AppFiles {
     func path(of name: String) -> String
 }
 
-/// Bounds that no app comes near.
-enum AppBounds {
-    /// How many files an app may have.
-    static let mostFiles = 200_000
-    /// How many directories may stand in each other.
-    static let mostDepth = 24
-    /// How long a path may be, in bytes.
-    static let longestName = 4_096
-    /// How many bytes are read from all of its files together.
-    static let mostBytes = 64 << 20
+/// How many files an app may have, how many directories may stand in each other, how long a path may be in bytes, and how many
+/// bytes are read from all files together: no app comes near.
+private let (mostFiles, mostDepth, longestName, mostBytes) = (200_000, 24, 4_096, 64 << 20)
 
-    static func tooManyFiles(at place: PinPlace) -> PinFormatError {
-        PinFormatError(.unreasonableDocument, at: place, "has more than \(mostFiles) files, no app is like that")
+extension AppFiles {
+    fileprivate var tooManyFiles: PinFormatError {
+        PinFormatError(.unreasonableDocument, at: .at(path), "has more than \(mostFiles) files, no app is like that")
     }
 
-    static func tooManyBytes(at place: PinPlace) -> PinFormatError {
+    fileprivate var tooManyBytes: PinFormatError {
         PinFormatError(
-            .tooLarge, at: place,
+            .tooLarge, at: .at(path),
             "has more than \(mostBytes >> 20) MiB of certificates and configuration, no app is like that")
     }
 }
@@ -51,25 +43,27 @@ struct ArchivedApp: AppFiles {
 
     func path(of name: String) -> String { "\(path):\(name)" }
 
-    func names(_ collector: inout PinCollector) throws(PinFormatError) -> [String] {
-        let session = try ArchiveSession(path: path)
+    func names() throws(PinFormatError) -> [String] {
+        let session = try Archive(path: path)
         var names: Set<String> = []
-        var outside: String?
         var count = 0
         while let entry = try session.next() {
             count += 1
-            guard count <= AppBounds.mostFiles else { throw AppBounds.tooManyFiles(at: .at(path)) }
-            if entry.isSymbolicLink, let name = entry.name, Self.isLoaded(name) {
+            guard count <= mostFiles else { throw tooManyFiles }
+            if entry.isSymbolicLink, let name = entry.name,
+                AppBundle.isNamedCertificate(name) || name.hasSuffix("Info.plist")
+            {
                 throw PinFormatError(
                     .unreadable, at: .at(path(of: name)), "is a symbolic link, which is not followed in an archive",
                     remedy: "unpack the archive and name the directory")
             }
-            guard entry.isFile, let name = entry.name, name.utf8.count <= AppBounds.longestName,
-                name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < AppBounds.mostDepth
+            guard entry.isFile, let name = entry.name, name.utf8.count <= longestName,
+                name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < mostDepth
             else { continue }
             guard Self.isInside(name) else {
-                outside = outside ?? name
-                continue
+                throw PinFormatError(
+                    .unreadable, at: .at(path), "'\(shortened(name))' leads out of the archive",
+                    remedy: "build the archive again")
             }
             guard names.insert(name).inserted else {
                 throw PinFormatError(
@@ -78,16 +72,7 @@ struct ArchivedApp: AppFiles {
                     remedy: "build the archive again")
             }
         }
-        if let outside {
-            collector.note(
-                .ignored, at: .at(path), "'\(shortened(outside))' leads out of the archive and was passed over")
-        }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    }
-
-    /// Whether a file of the name may be loaded by a client, or configures the app.
-    private static func isLoaded(_ name: String) -> Bool {
-        AppBundle.isNamedCertificate(name) || name.hasSuffix("Info.plist")
     }
 
     /// Whether a path stays below the place it is unpacked in.
@@ -98,7 +83,7 @@ struct ArchivedApp: AppFiles {
 
     func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]] {
         guard !names.isEmpty else { return [:] }
-        let session = try ArchiveSession(path: path)
+        let session = try Archive(path: path)
         var contents: [String: [UInt8]] = [:]
         var total = 0
         while contents.count < names.count, let entry = try session.next() {
@@ -115,7 +100,7 @@ struct ArchivedApp: AppFiles {
                     "unpacks to more than \(RegularFile.mostBytes >> 20) MiB, no pin file is that large")
             }
             total += bytes.count
-            guard total <= AppBounds.mostBytes else { throw AppBounds.tooManyBytes(at: .at(path)) }
+            guard total <= mostBytes else { throw tooManyBytes }
             contents[name] = bytes
         }
         return contents
@@ -128,14 +113,14 @@ struct UnpackedApp: AppFiles {
 
     func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
-    func names(_ collector: inout PinCollector) throws(PinFormatError) -> [String] {
+    func names() throws(PinFormatError) -> [String] {
         var names: [String] = []
         try walk("", depth: 1, &names)
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     private func walk(_ folder: String, depth: Int, _ names: inout [String]) throws(PinFormatError) {
-        guard depth <= AppBounds.mostDepth else { return }
+        guard depth <= mostDepth else { return }
         for name in try RegularFile.names(inDirectory: folder.isEmpty ? path : path(of: folder)) {
             let own = folder.isEmpty ? name : "\(folder)/\(name)"
             switch FileKind(at: path(of: own), followingLinks: false) {
@@ -145,7 +130,7 @@ struct UnpackedApp: AppFiles {
             case .special where FileKind(at: path(of: own)) == .regular: names.append(own)
             default: continue
             }
-            guard names.count <= AppBounds.mostFiles else { throw AppBounds.tooManyFiles(at: .at(path)) }
+            guard names.count <= mostFiles else { throw tooManyFiles }
         }
     }
 
@@ -155,7 +140,7 @@ struct UnpackedApp: AppFiles {
         for name in names {
             let bytes = try RegularFile.contents(of: path(of: name))
             total += bytes.count
-            guard total <= AppBounds.mostBytes else { throw AppBounds.tooManyBytes(at: .at(path)) }
+            guard total <= mostBytes else { throw tooManyBytes }
             contents[name] = bytes
         }
         return contents

@@ -27,18 +27,18 @@ struct AppReader {
     private static let manifest = "AndroidManifest.xml"
     private static let bundledManifest = "base/manifest/AndroidManifest.xml"
 
-    func read(into collector: inout PinCollector) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(PinFormatError) {
         let place = PinPlace.at(files.path)
-        let names = try files.names(&collector)
+        let names = try files.names()
         let bundles = AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
             throw PinFormatError(
                 .unreasonableDocument, at: place, "has more than \(AppBundle.most) apps",
                 remedy: "name one of them, unpacked or in an archive of its own")
         }
-        if bundles.isEmpty { try refuseOther(names, at: place, into: &collector) }
-        for bundle in bundles { try read(bundle, names, into: &collector) }
-        guard !collector.isUntouched else {
+        if bundles.isEmpty { try refuseOther(names, at: place, into: &reading) }
+        for bundle in bundles { try read(bundle, names, into: &reading) }
+        guard !reading.isEmpty || !reading.problems.isEmpty else {
             let other = names.first { $0.hasSuffix(".pem") }
             throw PinFormatError(
                 .noPinsInDirectory, at: place,
@@ -50,7 +50,7 @@ struct AppReader {
         }
     }
 
-    private func read(_ bundle: AppBundle, _ names: [String], into collector: inout PinCollector) throws(PinFormatError)
+    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError)
     {
         let hasFramework = bundle.hasFramework(names)
         var loaders: [String: Set<BundleLoader>] = [:]
@@ -63,9 +63,9 @@ struct AppReader {
         let contents = try files.contents(of: Set(loaders.keys).union(wanted))
         if let bytes = contents[bundle.propertyList] {
             let file = PinFile(path: files.path(of: bundle.propertyList), bytes: bytes)
-            try PropertyListFile.readInfo(file, into: &collector)
+            try PropertyListFile.readInfo(file, into: &reading)
         } else {
-            collector.note(.notFollowed, at: .at(files.path(of: bundle.propertyList)), "is missing")
+            reading.note(.notFollowed, at: .at(files.path(of: bundle.propertyList)), "is missing")
         }
         var entries: [HostEntry] = []
         var known: [[UInt8]: Pin] = [:]
@@ -76,7 +76,7 @@ struct AppReader {
                 // Copies are read once: a certificate costs far more to read than to find again.
                 let pin =
                     if let copy = known[bytes] { copy } else {
-                        try certificate(in: file, loaders: own, into: &collector)
+                        try certificate(in: file, loaders: own, into: &reading)
                     }
                 if let pin {
                     known[bytes] = pin
@@ -86,29 +86,30 @@ struct AppReader {
                     entry.loaders = own
                     entries.append(entry)
                 }
-            } catch { try collector.skip(error) }
+            } catch { reading.report(error) }
         }
-        if !entries.isEmpty { collector.add(PinConfiguration(.appBundle, entries: entries)) }
-        note(entries, elsewhere, of: bundle, into: &collector)
-        noteText(names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }, of: bundle, into: &collector)
+        if !entries.isEmpty { reading.add(PinConfiguration(.appBundle, entries: entries)) }
+        elsewhere += names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }
+        note(entries, elsewhere, of: bundle, into: &reading)
     }
 
     /// The certificate that a file of the bundle is; `nil` for what the clients pass over in silence.
     private func certificate(
-        in file: PinFile, loaders: Set<BundleLoader>, into collector: inout PinCollector
+        in file: PinFile, loaders: Set<BundleLoader>, into reading: inout PinReading
     ) throws(PinFormatError) -> Pin? {
         try PrivateKeyGuard.refusePrivateKeys(in: file)
-        var own = PinCollector(.refused)
+        var own = PinReading()
         do throws(PinFormatError) {
             // A file named .cer that is text is an error whatever the text is.
             try PinFileKind(file).read(file, into: &own)
+            _ = try own.orThrow()
             guard !KeyFile.isPEM(file), let pin = own.pins.first, pin.certificate != nil else {
                 throw PinFormatError(.cerNotDER, at: file.place, "is not a certificate in DER")
             }
             return pin
         } catch {
             guard loaders.contains(.afNetworking4) || loaders.contains(.afNetworking3) else {
-                collector.note(
+                reading.note(
                     .notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
                 return nil
             }
@@ -117,44 +118,29 @@ struct AppReader {
     }
 
     private func note(
-        _ entries: [HostEntry], _ elsewhere: [String], of bundle: AppBundle, into collector: inout PinCollector
+        _ entries: [HostEntry], _ elsewhere: [String], of bundle: AppBundle, into reading: inout PinReading
     ) {
-        func names(_ paths: [String]) -> String {
-            listed(paths.lazy.map { "'\(shortened($0.split(separator: "/").last ?? $0[...], isPublic: true))'" })
-        }
         let place = PinPlace.at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast()))
         if !entries.isEmpty {
             let parts = BundleLoader.allCases.map { loader in
-                let own = entries.filter { $0.loaders?.contains(loader) == true }
-                return "\(loader.rawValue): \(own.isEmpty ? "none" : names(own.map(\.origin)))"
+                let own = entries.filter { $0.loaders?.contains(loader) == true }.map { PathParts($0.origin).name }
+                let names = listed(own.lazy.map { "'\(shortened($0, isPublic: true))'" })
+                return "\(loader.rawValue): \(own.isEmpty ? "none" : names)"
             }
-            collector.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
+            reading.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
         }
-        if !elsewhere.isEmpty {
-            collector.note(
-                .notAPinFile, at: place,
-                "no client loads by itself what is not in the main bundle: " + pathsInside(bundle, elsewhere))
-        }
-    }
-
-    /// Some files by their paths in the bundle.
-    private func pathsInside(_ bundle: AppBundle, _ names: [String]) -> String {
-        listed(names.lazy.map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" })
-    }
-
-    /// Says of certificates in PEM that clients which load files by their names pass over them.
-    private func noteText(_ names: [String], of bundle: AppBundle, into collector: inout PinCollector) {
-        guard !names.isEmpty else { return }
-        collector.note(
-            .notAPinFile, at: .at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast())),
-            "no client loads files named .pem by itself: " + pathsInside(bundle, names))
+        guard !elsewhere.isEmpty else { return }
+        let names = listed(elsewhere.lazy.map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" })
+        reading.note(
+            .notAPinFile, at: place,
+            "no client loads by itself what is not in the main bundle, or is named .pem: \(names)")
     }
 
     // MARK: What is no bundle
 
     /// Reads a project of Android, and says of everything else why it is not read.
     private func refuseOther(
-        _ names: [String], at place: PinPlace, into collector: inout PinCollector
+        _ names: [String], at place: PinPlace, into reading: inout PinReading
     ) throws(PinFormatError) {
         if names.contains(Self.bundledManifest) {
             throw PinFormatError(
@@ -171,6 +157,6 @@ struct AppReader {
         let file = PinFile(path: files.path(of: Self.manifest), bytes: contents[Self.manifest] ?? [])
         guard !AndroidFile.isBinary(file.bytes), files is UnpackedApp else { throw AndroidFile.binary(at: file.place) }
         guard case .android = try PinFileKind(file) else { throw .noPin(at: file.place) }
-        try AndroidFile.read(file, into: &collector)
+        try AndroidFile.read(file, into: &reading)
     }
 }

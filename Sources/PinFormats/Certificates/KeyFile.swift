@@ -26,12 +26,12 @@ package enum KeyFile {
     }
 
     /// Adds the pins of what is in a file.
-    static func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+    static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         let isNamedCER = file.fileExtension == "cer"
         if isNamedCER, isPEM(file) { throw pemNamedCER(file) }
-        for (object, place) in try objects(in: file, into: &collector) {
+        for (object, place) in try objects(in: file, into: &reading) {
             if case .certificate(let certificate) = object {
-                collector.add(.certificate(certificate), at: place)
+                reading.add(.certificate(certificate), at: place)
                 continue
             }
             guard !isNamedCER else {
@@ -39,37 +39,38 @@ package enum KeyFile {
                     .cerNotDER, at: place, "is named .cer and is not a certificate in DER",
                     remedy: "AFNetworking skips it or crashes on it; name it .der or .csr for what it holds")
             }
-            if case .publicKey(let key) = object { collector.add(key, at: place) }
+            if case .publicKey(let key) = object { reading.add(key, at: place) }
             guard case .request(let request) = object else { continue }
-            collector.add(request.publicKey, at: place)
-            collector.note(
+            reading.add(request.publicKey, at: place)
+            reading.note(
                 .request, at: place, "a certificate request: its public key is pinned, for there is no certificate yet")
         }
     }
 
     /// The same as keys of which pins are to be made.
     static func items(in file: PinFile) throws(PinFormatError) -> [PinItem] {
-        var collector = PinCollector(.refused)
-        let items = try objects(in: file, into: &collector).map { PinItem($0.object, source: $0.place.description) }
+        var reading = PinReading()
+        let items = try objects(in: file, into: &reading).map { PinItem($0.object, source: $0.place.description) }
+        _ = try reading.orThrow()
         guard !items.isEmpty else { throw .noPin(at: file.place) }
         return items
     }
 
     private static func objects(
-        in file: PinFile, into collector: inout PinCollector
+        in file: PinFile, into reading: inout PinReading
     ) throws(PinFormatError) -> [(object: Object, place: PinPlace)] {
         guard isPEM(file) else { return [(try object(inDER: file), file.place)] }
-        try refusePins(beside: file, into: &collector)
+        try refusePins(beside: file, into: &reading)
         var objects: [(Object, PinPlace)] = []
         for block in try blocks(of: file) {
             let place = file.place(line: block.line)
             do throws(PinFormatError) {
                 if passedOver.contains(block.label) {
-                    collector.note(.ignored, at: place, "'\(block.label)' is not a pin and was passed over")
+                    reading.note(.ignored, at: place, "'\(block.label)' is not a pin and was passed over")
                 } else {
                     objects.append((try object(in: block, at: place, of: file), place))
                 }
-            } catch { try collector.gather(error) }
+            } catch { reading.report(error) }
         }
         return objects
     }
@@ -119,7 +120,7 @@ package enum KeyFile {
     }
 
     /// Refuses a pin among the prose that may stand around blocks: it would be lost.
-    private static func refusePins(beside file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+    private static func refusePins(beside file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         guard let text = file.text, text[...].holds("sha256") else { return }
         var isInBlock = false
         for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -134,7 +135,7 @@ package enum KeyFile {
                     found.word.hasPrefix("sha256/") || found.word.hasPrefix("pin-sha256=")
                 }
             guard isPin else { continue }
-            try collector.gather(
+            reading.report(
                 PinFormatError(
                     .notation, at: file.place(line: index + 1), "a pin stands beside PEM here",
                     remedy: "give them in two files, or one of them alone"))

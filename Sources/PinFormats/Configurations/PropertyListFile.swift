@@ -18,30 +18,32 @@ enum PropertyListFile {
     }
 
     /// Reads the Info.plist of an app, which App Transport Security binds whether or not it says anything.
-    static func readInfo(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+    static func readInfo(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         // Its bytes may spell the keys in some other way: what it says is known once it is taken apart.
         let root = try root(of: file)
-        guard try add(root, into: &collector) else {
-            collector.add(TransportSecurity(origin: file.place.description))
-            return
+        guard try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) else {
+            return reading.add(TransportSecurity(origin: file.place.description))
         }
     }
 
-    static func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        guard try add(root(of: file), into: &collector) else { throw withoutPins(at: file.place) }
+    static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
+        let root = try root(of: file)
+        guard try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) else {
+            throw withoutPins(at: file.place)
+        }
     }
 
     /// Notes keys of an app's property list that pin or bind nothing where they stand.
-    private static func noteMisplaced(_ root: DocumentNode, into collector: inout PinCollector) {
+    private static func noteMisplaced(_ root: DocumentNode, into reading: inout PinReading) {
         for (key, node) in root.members ?? [] {
             switch key {
             case "NSPinnedDomains":
-                collector.note(
+                reading.note(
                     .unknownKey, at: node.place, "'\(key)' pins nothing here: put it into NSAppTransportSecurity")
             case "TSKPinnedDomains":
-                collector.note(.unknownKey, at: node.place, "'\(key)' pins nothing here: put it into TSKConfiguration")
+                reading.note(.unknownKey, at: node.place, "'\(key)' pins nothing here: put it into TSKConfiguration")
             case _ where ["-", "~"].contains { key.hasPrefix(TransportSecurityReader.key + $0) }:
-                collector.note(
+                reading.note(
                     .unknownKey, at: node.place,
                     "'\(shortened(key, to: 60))' is for some devices, which take it in place of "
                         + "\(TransportSecurityReader.key); it is not judged")
@@ -59,15 +61,16 @@ enum PropertyListFile {
     }
 
     /// Adds what a property list says, and says whether that is anything.
-    private static func add(_ root: DocumentNode, into collector: inout PinCollector) throws(PinFormatError) -> Bool {
-        let isOfAnApp = TransportSecurityReader.isOfAnApp(root)
+    static func add(
+        _ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading
+    ) throws(PinFormatError) -> Bool {
         // In an app's nobody looks for these at the top; a part of one that was cut out is meant.
         let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? (isOfAnApp ? nil : root["NSPinnedDomains"])
         let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && root["TSKPinnedDomains"] != nil ? root : nil)
-        if isOfAnApp { noteMisplaced(root, into: &collector) }
-        if let apple { collector.add(try NSPinnedDomainsReader.configuration(in: apple, into: &collector)) }
-        if let trustKit { collector.add(try TrustKitReader.configuration(in: trustKit, into: &collector)) }
-        if isOfAnApp { collector.add(try TransportSecurityReader.settings(in: root, into: &collector)) }
+        if isOfAnApp { noteMisplaced(root, into: &reading) }
+        if let apple { reading.add(try NSPinnedDomainsReader.configuration(in: apple, into: &reading)) }
+        if let trustKit { reading.add(try TrustKitReader.configuration(in: trustKit, into: &reading)) }
+        if isOfAnApp { reading.add(try TransportSecurityReader.settings(in: root, into: &reading)) }
         return apple != nil || trustKit != nil || isOfAnApp
     }
 }

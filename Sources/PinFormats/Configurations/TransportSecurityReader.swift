@@ -24,7 +24,7 @@ enum TransportSecurityReader {
 
     /// What the Info.plist `root` says.
     static func settings(
-        in root: DocumentNode, into collector: inout PinCollector
+        in root: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> TransportSecurity {
         guard let node = root[key] else { return TransportSecurity(origin: root.place.description) }
         let members = try node.dictionary()
@@ -32,32 +32,32 @@ enum TransportSecurityReader {
         settings.narrowing = TransportSecurity.narrowingKeys.filter { node[$0] != nil }
         // Of keys whose value plays no part the type is looked at all the same.
         for name in settings.narrowing where name != "NSAllowsLocalNetworking" {
-            do throws(PinFormatError) { _ = try node[name]?.boolean() } catch { try collector.gather(error) }
+            do throws(PinFormatError) { _ = try node[name]?.boolean() } catch { reading.report(error) }
         }
         do throws(PinFormatError) {
             settings.allowsArbitraryLoads = try node["NSAllowsArbitraryLoads"]?.boolean() ?? false
             settings.allowsLocalNetworking = try node["NSAllowsLocalNetworking"]?.boolean() ?? false
-        } catch { try collector.gather(error) }
-        noteUnknown(members, keys, into: &collector)
+        } catch { reading.report(error) }
+        noteUnknown(members, keys, into: &reading)
         do throws(PinFormatError) {
             for (name, exception) in try node["NSExceptionDomains"]?.dictionary() ?? [] {
                 do throws(PinFormatError) {
-                    settings.exceptions.append(try self.exception(name, exception, into: &collector))
-                } catch { try collector.gather(error) }
+                    settings.exceptions.append(try self.exception(name, exception, into: &reading))
+                } catch { reading.report(error) }
             }
-        } catch { try collector.gather(error) }
+        } catch { reading.report(error) }
         return settings
     }
 
     private static func exception(
-        _ name: String, _ node: DocumentNode, into collector: inout PinCollector
+        _ name: String, _ node: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> TransportSecurity.Exception {
         let members = try node.dictionary()
-        noteUnknown(members, exceptionKeys, into: &collector)
+        noteUnknown(members, exceptionKeys, into: &reading)
         let includesSubdomains = try node["NSIncludesSubdomains"]?.boolean() ?? false
         let hosts = hosts(name, includesSubdomains)
         if case .none = hosts {
-            collector.note(
+            reading.note(
                 .hostNeverMatches, at: node.place,
                 "'\(shortened(name, to: 80))' in NSExceptionDomains is the host of no URL, which has small letters, no "
                     + "scheme, port, path or *: its exception counts for nothing")
@@ -98,11 +98,11 @@ enum TransportSecurityReader {
     }
 
     private static func noteUnknown(
-        _ members: [(key: String, node: DocumentNode)], _ known: [String], into collector: inout PinCollector
+        _ members: [(key: String, node: DocumentNode)], _ known: [String], into reading: inout PinReading
     ) {
         for (key, node) in members where key.hasPrefix("NS") && !known.contains(key) {
             let remedy = Suggestion.nearest(to: key, in: known).map { "; did you mean '\($0)'?" } ?? ""
-            collector.note(
+            reading.note(
                 .unknownKey, at: node.place,
                 "App Transport Security has no key '\(shortened(key, to: 60))' here that is known" + remedy)
         }

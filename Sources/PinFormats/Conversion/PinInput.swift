@@ -32,12 +32,12 @@ package enum PinInput: Sendable {
         }
         let kind = try PinFileKind(file)
         if case .keys = kind { return .items(try KeyFile.items(in: file)) }
-        var collector = PinCollector(.refused)
-        try kind.read(file, into: &collector)
-        if case .propertyList = kind, collector.configurations.isEmpty {
+        var reading = PinReading()
+        try kind.read(file, into: &reading)
+        if case .propertyList = kind, reading.configurations.isEmpty {
             throw PropertyListFile.withoutPins(at: file.place)
         }
-        return .reading(try pinning(try collector.reading(orThrow: .noPin(at: file.place)), at: file.place))
+        return .reading(try pinning(try reading.orThrow(), at: file.place))
     }
 
     /// The reading, where it holds a pin or configures a host: a configuration may decide other things alone.

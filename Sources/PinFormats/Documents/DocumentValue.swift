@@ -84,11 +84,14 @@ package struct DocumentNode {
         return text
     }
 
+    /// The text, `nil` for anything else.
+    package var string: String? { if case .text(let text) = value.content { text } else { nil } }
+
+    /// Whether it is `true`.
+    package var isTrue: Bool { if case .flag(true) = value.content { true } else { false } }
+
     /// The digits of a number of JSON, `nil` for anything else.
     package var number: String? { if case .number(let digits) = value.content { digits } else { nil } }
-
-    /// Whether it is this text.
-    func isText(_ text: String) -> Bool { if case .text(text) = value.content { true } else { false } }
 
     /// Whether it is null, or nothing else that configurations have.
     var isNull: Bool { if case .other = value.content { true } else { false } }

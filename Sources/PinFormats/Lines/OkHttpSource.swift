@@ -43,7 +43,7 @@ struct OkHttpSource {
 
     /// The hosts and pins of the chain.
     static func configuration(
-        in file: PinFile, into collector: inout PinCollector
+        in file: PinFile, into reading: inout PinReading
     ) throws(PinFormatError) -> PinConfiguration {
         guard file.bytes.count <= PinLines.mostBytes else {
             throw PinFormatError(
@@ -69,9 +69,9 @@ struct OkHttpSource {
         var entries: [HostEntry] = []
         for call in calls {
             let place = file.place(line: call.line)
-            let entry = try collector.entry { (collector) throws(PinFormatError) in
+            let entry = reading.entry { (reading) throws(PinFormatError) in
                 let hosts = try HostText.okHttpPattern(call.host, at: place)
-                collector.noteIfUnmatchable(hosts, by: "OkHttp", at: place)
+                reading.noteIfUnmatchable(hosts, by: "OkHttp", at: place)
                 var pins: [Pin] = []
                 for pin in call.pins { pins.append(try HashText.okHttp(pin, at: place)) }
                 return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))

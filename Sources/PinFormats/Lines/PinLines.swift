@@ -31,45 +31,36 @@ enum PinLines {
     }
 
     /// Reads the pins of a list, those of each host where it has hosts.
-    static func read(_ file: PinFile, haveHosts: Bool, into collector: inout PinCollector) throws(PinFormatError) {
+    static func read(_ file: PinFile, haveHosts: Bool, into reading: inout PinReading) throws(PinFormatError) {
         guard file.fileExtension != "cer" else {
             throw PinFormatError(
                 .cerNotDER, at: file.place, "is named .cer and is text, not a certificate in DER",
                 remedy: "AFNetworking skips it or crashes on it; name it .txt")
         }
         var entries: [HostEntry] = []
-        var failure: PinFormatError?
         /// Prose is said to be none once, not line by line.
         var hasProse = false
         each(of: file) { line in
-            do throws(PinFormatError) {
-                if let error = TLSAText.refusal(line.text, at: line.place) {
-                    try collector.gather(error)
-                } else if haveHosts {
-                    let entry = try collector.entry { (collector) throws(PinFormatError) in
-                        try self.entry(line, into: &collector)
-                    }
-                    if let entry { entries.append(entry) }
-                } else if line.resemblesPins {
-                    do throws(PinFormatError) { try line.read(into: &collector) } catch { try collector.gather(error) }
-                } else if !hasProse {
-                    hasProse = true
-                    var own = PinCollector(.refused)
-                    do throws(PinFormatError) { try line.read(into: &own) } catch { try collector.gather(error) }
-                    collector.add(own)
-                }
-                return true
-            } catch {
-                failure = error
-                return false
+            if let error = TLSAText.refusal(line.text, at: line.place) {
+                reading.report(error)
+            } else if haveHosts {
+                let entry = reading.entry { (reading) throws(PinFormatError) in try self.entry(line, into: &reading) }
+                if let entry { entries.append(entry) }
+            } else if line.resemblesPins {
+                _ = reading.attempt { (reading) throws(PinFormatError) in try line.read(into: &reading) }
+            } else if !hasProse {
+                hasProse = true
+                var own = PinReading()
+                _ = own.attempt { (own) throws(PinFormatError) in try line.read(into: &own) }
+                own.problems.first.map { reading.report($0) }
             }
+            return true
         }
-        if let failure { throw failure }
-        if haveHosts { collector.add(PinConfiguration(.okHttp, entries: entries)) }
+        if haveHosts { reading.add(PinConfiguration(.okHttp, entries: entries)) }
     }
 
     /// The entry of one line, which is not empty.
-    private static func entry(_ line: PinText, into collector: inout PinCollector) throws(PinFormatError) -> HostEntry {
+    private static func entry(_ line: PinText, into reading: inout PinReading) throws(PinFormatError) -> HostEntry {
         guard line.text.first != ";" else {
             throw PinFormatError(
                 .notation, at: line.place, "';' begins no comment here", remedy: "begin comments with '#'")
@@ -81,7 +72,7 @@ enum PinLines {
         for found in words where !found.word.isEmpty {
             isBare = false
             do throws(PinFormatError) { pins.append(try HashText.okHttp(found.word, at: line.place)) } catch {
-                try collector.gather(error)
+                reading.report(error)
             }
         }
         guard !isBare else {
@@ -89,7 +80,7 @@ enum PinLines {
                 .missingValue, at: line.place, "the host '\(hosts)' has no pin",
                 remedy: "write it after the host: sha256/…")
         }
-        collector.noteIfUnmatchable(hosts, by: "OkHttp", at: line.place)
+        reading.noteIfUnmatchable(hosts, by: "OkHttp", at: line.place)
         return HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))
     }
 

@@ -3,8 +3,8 @@ internal import Pinning
 
 /// pincheck's own policy files, read as a configuration of hosts.
 enum PolicyFile {
-    static func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
-        guard collector.readsPolicies else {
+    static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
+        guard reading.readsPolicies else {
             throw PinFormatError(
                 .otherKind, at: file.place, "is a policy, and a policy takes no pins from another one",
                 remedy: "name the files with the pins themselves")
@@ -17,7 +17,7 @@ enum PolicyFile {
             var pins: [Pin] = []
             for source in host.pins {
                 let key = SourceKey(source)
-                if known[key] == nil { known[key] = try collector.readForPolicy(source) }
+                if known[key] == nil { known[key] = source.readForPolicy(into: &reading) }
                 pins += known[key] ?? []
             }
             guard !pins.isEmpty else { continue }
@@ -25,7 +25,7 @@ enum PolicyFile {
             guard count <= HostEntry.mostPins else { throw .tooManyPins(at: host.place) }
             entries.append(HostEntry(hosts: hosts, origin: host.place.description, identities: .anywhere(pins)))
         }
-        collector.add(PinConfiguration(.policy, entries: entries))
+        reading.add(PinConfiguration(.policy, entries: entries))
     }
 
     /// What thousands of hosts can have in common, and is read once: a file, or what the defaults say.

@@ -15,58 +15,58 @@ struct PinDirectory {
 
     let path: String
 
-    func read(into collector: inout PinCollector) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(PinFormatError) {
         var notLoaded: [String] = []
         let names = try RegularFile.names(inDirectory: path)
-        if let app = AppReader(directory: path, names) { return try app.read(into: &collector) }
+        if let app = AppReader(directory: path, names) { return try app.read(into: &reading) }
         for name in names {
-            let before = collector.pins.count
+            let before = reading.pins.count
             guard !name.unicodeScalars.contains("\u{FFFD}") || FileKind(at: "\(path)/\(name)") != .absent else {
                 throw PinFormatError(
                     .unreadable, at: .at(path),
                     "the name of a file in it is not UTF-8: '\(shortened(name, isPublic: true))'",
                     remedy: "rename the file")
             }
-            do throws(PinFormatError) { try readFile(name, into: &collector) } catch { try collector.skip(error) }
-            let hasCertificate = collector.pins[before...].contains { $0.certificate != nil }
+            do throws(PinFormatError) { try readFile(name, into: &reading) } catch { reading.report(error) }
+            let hasCertificate = reading.pins[before...].contains { $0.certificate != nil }
             // The bundle's own search for "cer" minds the case.
             if hasCertificate, !name.hasSuffix(".cer") { notLoaded.append(name) }
         }
         if !notLoaded.isEmpty {
             let names = listed(notLoaded.lazy.map { "'\(shortened($0, isPublic: true))'" })
-            collector.note(
+            reading.note(
                 .notLoadedByAFNetworking, at: .at(path),
                 "AFNetworking loads only DER files named .cer from a bundle, not \(names)")
         }
     }
 
-    private func readFile(_ name: String, into collector: inout PinCollector) throws(PinFormatError) {
+    private func readFile(_ name: String, into reading: inout PinReading) throws(PinFormatError) {
         let file = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
         let fileExtension = PinFile.fileExtension(of: name)
         let isPromised = Self.promising.contains(fileExtension)
         switch FileKind(at: file) {
         case .directory:
-            collector.note(.notAPinFile, at: .at(file), "a subdirectory, which was not looked into")
+            reading.note(.notAPinFile, at: .at(file), "a subdirectory, which was not looked into")
             return
         case .pipe where !isPromised, .special where !isPromised:
-            collector.note(.notAPinFile, at: .at(file), "a pipe, a socket or a device, which was not read")
+            reading.note(.notAPinFile, at: .at(file), "a pipe, a socket or a device, which was not read")
             return
         default: break
         }
         let stem = name.prefix { $0 != "." }.lowercased()
         if !isPromised, Self.companions.contains(stem) { return }
         if Self.documentation.contains(fileExtension) {
-            collector.note(.notAPinFile, at: .at(file), "documentation, which was not looked into")
+            reading.note(.notAPinFile, at: .at(file), "documentation, which was not looked into")
             return
         }
         let contents = try PinFile.load(file)
         let kind: PinFileKind
         do throws(PinFormatError) { kind = try PinFileKind(contents) } catch {
             guard !isPromised else { throw error }
-            return collector.note(.notAPinFile, at: .at(file), error.reason)
+            return reading.note(.notAPinFile, at: .at(file), error.reason)
         }
         // A policy names the pins that stand beside it, which count once.
         if case .policy = kind { return }
-        try kind.read(contents, into: &collector)
+        try kind.read(contents, into: &reading)
     }
 }

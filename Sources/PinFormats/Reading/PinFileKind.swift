@@ -61,23 +61,21 @@ enum PinFileKind {
     }
 
     /// Reads every pin in a file of this kind.
-    func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+    func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         switch self {
-        case .propertyList: try PropertyListFile.read(file, into: &collector)
-        case .android: try AndroidFile.read(file, into: &collector)
-        case .policy: try PolicyFile.read(file, into: &collector)
-        case .json(let root): try JSONFile.read(root, of: file, into: &collector)
-        case .okHttpSource: collector.add(try OkHttpSource.configuration(in: file, into: &collector))
-        case .keys: try KeyFile.read(file, into: &collector)
+        case .propertyList: try PropertyListFile.read(file, into: &reading)
+        case .android: try AndroidFile.read(file, into: &reading)
+        case .policy: try PolicyFile.read(file, into: &reading)
+        case .json(let root): try JSONFile.read(root, of: file, into: &reading)
+        case .okHttpSource: reading.add(try OkHttpSource.configuration(in: file, into: &reading))
+        case .keys: try KeyFile.read(file, into: &reading)
         case .lines(let haveHosts):
-            guard UnreadKind(named: file) != nil else {
-                return try PinLines.read(file, haveHosts: haveHosts, into: &collector)
+            var own = PinReading()
+            try PinLines.read(file, haveHosts: haveHosts, into: &own)
+            if let first = own.problems.first, let sentence = UnreadKind.refusal(of: file, after: first) {
+                throw sentence
             }
-            var own = PinCollector(.refused)
-            do throws(PinFormatError) { try PinLines.read(file, haveHosts: haveHosts, into: &own) } catch {
-                throw UnreadKind.refusal(of: file, after: error)
-            }
-            collector.add(own)
+            reading.add(own)
         }
     }
 }

@@ -83,10 +83,9 @@ struct UnreadKind {
         return .noPin(at: file.place)
     }
 
-    /// What there is to say of a problem with a file that its name says not to be read at all: one sentence, not one for each word.
-    static func refusal(of file: PinFile, after error: PinFormatError) -> PinFormatError {
-        guard error.problem != .privateKey, let kind = UnreadKind(named: file) else { return error }
-        return kind.error(at: error.place)
+    /// What there is to say of a list with a problem whose name says that it is none: one sentence, not one for each word.
+    static func refusal(of file: PinFile, after error: PinFormatError) -> PinFormatError? {
+        error.problem == .privateKey ? nil : UnreadKind(named: file)?.error(at: error.place)
     }
 
     private func error(at place: PinPlace) -> PinFormatError {

@@ -90,6 +90,26 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension PinPlace {
+    /// The place that ``description`` gives as `origin`, in a source whose name it begins with when that is a file.
+    init(origin: String, source: String) {
+        guard origin != PinPlace.option.description else {
+            self = .option
+            return
+        }
+        // Separators in the name that the user gave separate nothing.
+        let known = origin.hasPrefix(source) ? source.endIndex.utf16Offset(in: source) : 0
+        let rest = origin[String.Index(utf16Offset: known, in: origin)...]
+        if let colon = rest.lastIndex(of: ":"), let line = Int(rest[rest.index(after: colon)...]) {
+            self = .line(line, of: String(origin[..<colon]))
+        } else if let colon = rest.firstIndex(of: ":"), rest[rest.index(after: colon)...].hasPrefix(" ") {
+            self = .key(String(rest[colon...].dropFirst(2)), of: String(origin[..<colon]))
+        } else {
+            self = .file(origin)
+        }
+    }
+}
+
 /// What can be wrong with pin data, as stable words.
 package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     /// There is no such file, and the text is no pin either.

@@ -1,68 +1,141 @@
 internal import Base
 package import Pinning
 
-/// What a source holds: pins, and what the user should know about it.
-package struct PinReading: Sendable, Hashable {
-    /// The pins that are for whatever host is checked, in their order, repetitions kept.
-    ///
-    /// Empty only beside ``configurations``.
-    package let pins: [Pin]
-    /// What files that configure hosts say.
-    package let configurations: [PinConfiguration]
-    /// What configurations of Android apps say of trust, one for each file.
-    package let networkSecurity: [NetworkSecurityConfiguration]
-    /// What the Info.plist of apps says of App Transport Security, one for each file.
-    package let transportSecurity: [TransportSecurity]
-    /// What is no error but should not go unsaid.
-    package let notes: [PinNote]
-}
+/// What a source holds, right and wrong.
+///
+/// Readers report what is wrong and go on where they can; whoever asked decides what a problem means.
+package struct PinReading: Sendable {
+    /// A file of nothing but bad lines must not fill the memory with problems.
+    private static let mostProblems = 1_000
 
-/// Something about a pin source that the user should know although it does not stop the reading.
-package struct PinNote: Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of notes, as stable words for machines.
-    package enum ID: String, Sendable, Hashable, CaseIterable {
-        /// AFNetworking would not load these files from a bundle.
-        case notLoadedByAFNetworking = "not-loaded-by-afnetworking"
-        /// Which certificate files of an app which client loads.
-        case loadedFromBundle = "loaded-from-bundle"
-        /// A file in a directory of pins that holds none.
-        case notAPinFile = "not-a-pin-file"
-        /// A certificate request, of which the key is pinned.
-        case request
-        /// A part of a file or header that plays no role for pins.
-        case ignored = "ignored"
-        /// A host is configured so that no certificate can match.
-        case pinnedToNothing = "pinned-to-nothing"
-        /// A part of a configuration that pincheck does not follow.
-        case notFollowed = "not-followed"
-        /// A host that is configured and has no key for pins at all.
-        case hostNotPinned = "host-not-pinned"
-        /// A host is pinned by a name that its client never finds equal to that of a URL.
-        case hostNeverMatches = "host-never-matches"
-        /// A key that the client does not read.
-        case unknownKey = "unknown-key"
-        /// Anchors whose paths are exempt from pinning.
-        case pinsOverridden = "pins-overridden"
-        /// An element whose anchors are none, so that nothing is trusted.
-        case trustsNothing = "trusts-nothing"
-        /// A part of a configuration that only debuggable builds read.
-        case debugOverrides = "debug-overrides"
-        /// A part of a configuration that only debuggable builds read, and end for.
-        case debugBuildThrows = "debug-build-throws"
-        /// A set of pins without a pin, which switches pinning off.
-        case emptyPinSet = "empty-pin-set"
+    /// The source as the user wrote it.
+    package let text: String
+    /// What stands at a path of that name.
+    private let kind: FileKind
+    /// Whether a policy is read as the pins of its hosts.
+    let readsPolicies: Bool
+    /// The pins that are for whatever host is checked, in their order, repetitions kept.
+    package private(set) var pins: [Pin] = []
+    /// What files that configure hosts say.
+    package private(set) var configurations: [PinConfiguration] = []
+    /// What configurations of Android apps say of trust, one for each file.
+    package private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
+    /// What the Info.plist of apps says of App Transport Security, one for each file.
+    package private(set) var transportSecurity: [TransportSecurity] = []
+    /// What is no error but should not go unsaid.
+    package private(set) var notes: [PinNote] = []
+    /// What is wrong or absent, in the order it was met.
+    package private(set) var problems: [PinFormatError] = []
+    /// How many more there are than ``problems``.
+    package private(set) var omittedProblemCount = 0
+    /// The whole keys behind pins that are public keys.
+    package private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
+    /// The origins of entries that lack something because it was wrong.
+    package private(set) var incompleteEntries: Set<String> = []
+
+    /// Nothing yet of a source.
+    init(of text: String = "", _ kind: FileKind = .absent, readsPolicies: Bool = true) {
+        self.text = text
+        self.kind = kind
+        self.readsPolicies = readsPolicies
     }
 
-    /// Which kind of note it is.
-    package let id: ID
-    /// Where what it is about stands, `nil` where ``text`` says that too.
-    package let place: PinPlace?
-    /// One line without the place; text from outside in it is shortened, and escaped in ``message``.
-    package let text: String
+    /// Whether the source is a directory.
+    package var isDirectory: Bool { kind == .directory }
 
-    /// The place and the text.
-    package var message: String { TerminalText.escaped((place.map { "\($0): " } ?? "") + text) }
+    /// Whether nothing stands at a path of that name, so that the text itself is the pins.
+    package var isArgument: Bool { kind == .absent }
 
-    /// The message.
-    package var description: String { message }
+    /// Whether there is no pin, no host, and nothing that decides whom the app trusts.
+    var isEmpty: Bool {
+        pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) && networkSecurity.allSatisfy(\.isEmpty)
+            && transportSecurity.allSatisfy { !$0.isStated }
+    }
+
+    /// The number of all problems.
+    var problemCount: Int { problems.count + omittedProblemCount }
+
+    /// The place that the origin of one of its pins or entries names.
+    package func place(ofOrigin origin: String) -> PinPlace { PinPlace(origin: origin, source: text) }
+
+    /// The same for a check, which judges by no part of the pins.
+    ///
+    /// - Throws: the first problem.
+    package func orThrow() throws(PinFormatError) -> PinReading {
+        if let first = problems.first { throw first }
+        return self
+    }
+
+    // MARK: Readers
+
+    /// Says that something is wrong.
+    mutating func report(_ error: PinFormatError) {
+        if problems.count < Self.mostProblems { problems.append(error) } else { omittedProblemCount += 1 }
+    }
+
+    /// Says what is no error but should not go unsaid.
+    mutating func note(_ id: PinNote.ID, at place: PinPlace, _ text: String) {
+        notes.append(PinNote(id: id, place: place, text: text))
+    }
+
+    /// Takes note of pins for `hosts` that `client` never applies, because no URL's host is that name.
+    mutating func noteIfUnmatchable(_ hosts: HostPattern, by client: String, at place: PinPlace) {
+        guard let text = HostText.whyUnmatchable(hosts, by: client) else { return }
+        note(.hostNeverMatches, at: place, text)
+    }
+
+    /// Reads something, and reports why it cannot be read.
+    ///
+    /// - Returns: what was read, `nil` for nothing.
+    mutating func attempt<Value>(_ read: (inout PinReading) throws(PinFormatError) -> Value) -> Value? {
+        do throws(PinFormatError) { return try read(&self) } catch {
+            report(error)
+            return nil
+        }
+    }
+
+    /// Reads one entry of a configuration.
+    ///
+    /// - Returns: the entry, `nil` when it is wrong as a whole.
+    mutating func entry(_ read: (inout PinReading) throws(PinFormatError) -> HostEntry) -> HostEntry? {
+        let before = problemCount
+        let entry = attempt(read)
+        if let entry, problemCount > before { incompleteEntries.insert(entry.origin) }
+        return entry
+    }
+
+    /// Says that the entry at `origin` lacks something that was wrong.
+    mutating func markIncomplete(_ origin: String) { incompleteEntries.insert(origin) }
+
+    mutating func add(_ material: Pin.Material, at place: PinPlace) {
+        pins.append(Pin(material, origin: place.description))
+    }
+
+    /// Adds the pin of a whole key.
+    mutating func add(_ key: PublicKey, at place: PinPlace) {
+        add(.publicKey(key.spkiSHA256), at: place)
+        publicKeys[key.spkiSHA256] = key
+    }
+
+    mutating func add(_ configuration: PinConfiguration) { configurations.append(configuration) }
+
+    mutating func add(_ configuration: NetworkSecurityConfiguration) { networkSecurity.append(configuration) }
+
+    mutating func add(_ settings: TransportSecurity) { transportSecurity.append(settings) }
+
+    /// Adds all that another reading holds, but for its pins where a policy has them for its hosts.
+    mutating func add(_ other: PinReading, withPins: Bool = true) {
+        if withPins { pins += other.pins }
+        configurations += other.configurations
+        networkSecurity += other.networkSecurity
+        transportSecurity += other.transportSecurity
+        notes += other.notes
+        publicKeys.merge(other.publicKeys) { $1 }
+        for problem in other.problems { report(problem) }
+        omittedProblemCount += other.omittedProblemCount
+        incompleteEntries.formUnion(other.incompleteEntries)
+    }
 }
+
+/// The name of a reading where problems are wanted.
+package typealias PinInspection = PinReading

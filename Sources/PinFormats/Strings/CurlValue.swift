@@ -15,15 +15,15 @@ struct CurlValue {
     let place: PinPlace
 
     /// Reads the pins of the value.
-    func read(into collector: inout PinCollector) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(PinFormatError) {
         switch CurlPinnedPublicKey(text) {
         case .hashes(let hashes):
             for hash in hashes {
                 do throws(PinFormatError) {
-                    collector.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place)
-                } catch { try collector.skip(error) }
+                    reading.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place)
+                } catch { reading.report(error) }
             }
-        case .file(let path): try readFile(path, into: &collector)
+        case .file(let path): try readFile(path, into: &reading)
         }
     }
 
@@ -49,7 +49,7 @@ struct CurlValue {
 
     // MARK: Files
 
-    private func readFile(_ path: String, into collector: inout PinCollector) throws(PinFormatError) {
+    private func readFile(_ path: String, into reading: inout PinReading) throws(PinFormatError) {
         let filePlace = PinPlace.at(path)
         switch FileKind(at: path) {
         case .regular, .pipe: break
@@ -64,7 +64,7 @@ struct CurlValue {
                 .tooLarge, at: filePlace, "has more than 1 MiB, which curl does not read: \(Self.consequence)")
         }
         if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
-            return collector.add(key, at: filePlace)
+            return reading.add(key, at: filePlace)
         }
         // A broken block behind the key is nothing to curl.
         let lines = file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -76,9 +76,9 @@ struct CurlValue {
         guard let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) else {
             throw .brokenPublicKey(at: file.place(line: block.line), block.der, detail: nil)
         }
-        collector.add(key, at: file.place(line: block.line))
+        reading.add(key, at: file.place(line: block.line))
         if keys.count > 1 {
-            collector.note(
+            reading.note(
                 .ignored, at: filePlace, "holds \(keys.count) public keys, of which curl compares the first only")
         }
     }

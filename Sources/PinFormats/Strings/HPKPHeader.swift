@@ -23,7 +23,7 @@ struct HPKPHeader {
         return text.holds("pin-sha") || text.holds("pin-md5") || text.hasPrefix("public-key-pins")
     }
 
-    func read(into collector: inout PinCollector) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(PinFormatError) {
         guard !text.lowercased().hasPrefix("public-key-pins") else { throw UnreadKind.responseHeader(at: place) }
         var rest = text
         var found = 0
@@ -31,10 +31,10 @@ struct HPKPHeader {
             do throws(PinFormatError) {
                 guard let hash = try pin(in: directive) else { continue }
                 found += 1
-                collector.add(.publicKey(hash), at: place)
+                reading.add(.publicKey(hash), at: place)
             } catch {
                 found += 1
-                try collector.skip(error)
+                reading.report(error)
             }
         }
         guard found > 0 else { throw PinFormatError(.notAPin, at: place, "the header has no pin-sha256 directive") }

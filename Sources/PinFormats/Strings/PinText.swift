@@ -22,7 +22,7 @@ struct PinText {
     }
 
     /// Reads every pin in the text.
-    func read(into collector: inout PinCollector) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(PinFormatError) {
         if isPEM { throw pemError }
         if isSSHKey {
             throw PinFormatError(
@@ -36,18 +36,18 @@ struct PinText {
                 remedy: "it cannot be converted: give the certificate's file")
         }
         if isHPKP {
-            try HPKPHeader(text, at: place).read(into: &collector)
+            try HPKPHeader(text, at: place).read(into: &reading)
         } else if text.contains(";") {
-            try readCurlList(into: &collector)
+            try readCurlList(into: &reading)
         } else {
-            try readWords(into: &collector)
+            try readWords(into: &reading)
         }
     }
 
     // MARK: curl
 
     /// curl's list: `sha256//…;sha256//…` with nothing around the semicolons.
-    private func readCurlList(into collector: inout PinCollector) throws(PinFormatError) {
+    private func readCurlList(into reading: inout PinReading) throws(PinFormatError) {
         var rest = text
         var isLast = false
         while !isLast {
@@ -55,8 +55,8 @@ struct PinText {
             let entry = rest[..<(end ?? rest.endIndex)]
             isLast = end == nil
             rest = end.map { rest[rest.index(after: $0)...] } ?? ""
-            do throws(PinFormatError) { collector.add(.publicKey(try curlPin(entry)), at: place) } catch {
-                try collector.skip(error)
+            do throws(PinFormatError) { reading.add(.publicKey(try curlPin(entry)), at: place) } catch {
+                reading.report(error)
             }
         }
     }
@@ -88,7 +88,7 @@ struct PinText {
     // MARK: Words
 
     /// Pins separated by commas and white space: OkHttp's notation, plain base64, or one pin in curl's.
-    private func readWords(into collector: inout PinCollector) throws(PinFormatError) {
+    private func readWords(into reading: inout PinReading) throws(PinFormatError) {
         let scanner = WordScanner(text)
         var isAlone = true
         for found in scanner where !found.word.isEmpty {
@@ -96,8 +96,8 @@ struct PinText {
             let word = word(found.word)
             do throws(PinFormatError) {
                 let hash = try hash(in: word, isAlone: isAlone)
-                collector.add(.publicKey(hash), at: place)
-            } catch { try collector.skip(joinsWithNext(found) ? brokenByWhitespace(word, after: error) : error) }
+                reading.add(.publicKey(hash), at: place)
+            } catch { reading.report(joinsWithNext(found) ? brokenByWhitespace(word, after: error) : error) }
         }
     }
 

@@ -38,9 +38,6 @@ enum GeneratedText {
         visible(text).replacingBytes(["\\": "\\\\", "\"": "\\\"", "$": "\\$"])
     }
 
-    /// The text between the quotation marks of a string in Objective-C or Swift.
-    static func cString(_ text: String) -> String { visible(text).replacingBytes(["\\": "\\\\", "\"": "\\\""]) }
-
     /// The text as one word of a POSIX shell.
     static func shellWord(_ text: String) -> String { "'" + visible(text).replacingBytes(["'": #"'\''"#]) + "'" }
 

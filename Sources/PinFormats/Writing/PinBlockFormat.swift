@@ -1,3 +1,5 @@
+internal import Pinning
+
 /// The configurations of clients that can be written, ready to paste.
 package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     /// Kotlin for OkHttp's `CertificatePinner`.
@@ -10,42 +12,51 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     case android
     /// The value of `--pinnedpubkey`.
     case curl
-    /// Certificate files and the lines that load them.
+    /// Certificate files and how they are loaded.
     case afnetworking
 
     /// The block for the keys of some hosts, with line breaks at its end.
     ///
     /// Beside each hash stands whose it is and when its certificate expires. Without any key there is no block: empty text.
-    package func block(_ groups: [PinGroup]) -> String {
-        let groups = PinGroup.merged(groups.filter(\.isWorthWriting), tellsPortsApart: hasPorts)
+    ///
+    /// - Parameters:
+    ///   - groups: the keys.
+    ///   - host: the one host whose pins of a configuration are wanted where the client has no hosts.
+    /// - Returns: the block.
+    /// - Throws: ``PinFormatError`` for a rule of a configuration that decides and that the client cannot say.
+    package func block(_ groups: [PinGroup], host: String? = nil) throws(PinFormatError) -> String {
+        let groups = PinGroup.merged(
+            try adapted(groups, host: host).filter { !$0.items.isEmpty || $0.isExempt }, tellsPortsApart: !hasHosts)
         guard !groups.isEmpty else { return "" }
-        return writer.lines(groups).joined(separator: "\n") + "\n"
+        return lines(groups).joined(separator: "\n") + "\n"
     }
 
-    /// Whether an entry is for one port of a host; the others have an entry for each host, whatever the port.
-    private var hasPorts: Bool {
+    /// Whether the client's configuration names hosts, each of them once and for every port.
+    var hasHosts: Bool { self != .curl && self != .afnetworking }
+
+    /// The client's name in sentences.
+    var clientName: String {
         switch self {
-        case .okhttp, .trustkit, .nspinned, .android: false
-        case .curl, .afnetworking: true
+        case .okhttp: "OkHttp"
+        case .trustkit: "TrustKit"
+        case .nspinned: "NSPinnedDomains"
+        case .android: "Android"
+        case .curl: "curl"
+        case .afnetworking: "AFNetworking"
         }
     }
 
-    private var writer: any PinBlockWriter {
-        switch self {
-        case .okhttp: OkHttpWriter()
-        case .trustkit: TrustKitWriter()
-        case .nspinned: NSPinnedDomainsWriter()
-        case .android: AndroidWriter()
-        case .curl: CurlWriter()
-        case .afnetworking: AFNetworkingWriter()
-        }
-    }
-}
-
-/// Writes the configuration of one client.
-protocol PinBlockWriter {
     /// The lines for some hosts, each with at least one key; no two of them have the same host and port.
-    func lines(_ groups: [PinGroup]) -> [String]
+    private func lines(_ groups: [PinGroup]) -> [String] {
+        switch self {
+        case .okhttp: LineBlocks.okHttp(groups)
+        case .trustkit: XMLBlocks.trustKit(groups)
+        case .nspinned: XMLBlocks.pinnedDomains(groups)
+        case .android: XMLBlocks.android(groups)
+        case .curl: LineBlocks.curl(groups)
+        case .afnetworking: LineBlocks.afNetworking(groups)
+        }
+    }
 }
 
 /// Sentences that several formats have in common.
@@ -58,8 +69,7 @@ enum PinRemark {
 
     /// What is to be said about a second pin, nothing where every group has it already.
     static func backup(_ groups: [PinGroup]) -> [String] {
-        let hasAll = groups.allSatisfy { $0.rules?.isExcluded == true || hasBackup($0) }
-        return hasAll ? [] : [backup, howToBackup]
+        groups.allSatisfy { $0.isExempt || hasBackup($0) } ? [] : [backup, howToBackup]
     }
 
     /// Whether two keys are pinned of which one is on no chain that is served: a key without a certificate, or one that somebody
@@ -75,9 +85,8 @@ enum PinRemark {
 
     /// What is to be said before the pins of a group.
     static func heading(_ group: PinGroup) -> [String] {
-        var lines = group.origins
-        lines += group.remarks
-        if let warning = group.warning { lines.append("WARNING: " + warning) }
+        var seen: Set<String> = []
+        var lines = (group.origins + group.remarks).filter { seen.insert($0).inserted }
         if group.host == nil { lines.append("Write the host of your requests for \(PinGroup.hostPlaceholder).") }
         return lines
     }

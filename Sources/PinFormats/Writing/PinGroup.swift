@@ -6,55 +6,38 @@ package struct PinGroup: Sendable, Hashable {
     package static let hostPlaceholder = "your-host.example"
 
     /// The host of the requests, `nil` when it is not known.
-    package let host: String?
+    package var host: String?
     /// The port of the server.
     package let port: Int
     /// Where the keys come from, for the first comments of a block.
-    package let origins: [String]
-    /// What is to be said against these pins, `nil` for nothing.
-    package let warning: String?
+    package var origins: [String]
     /// The keys, the server's first.
-    package let items: [PinItem]
+    package var items: [PinItem]
     /// The keys that are pinned because the user chose them; the server's own are pinned anyway.
-    package let chosen: Set<SHA256Digest>
+    package var chosen: Set<SHA256Digest>
     /// What a configuration says of the host beside its pins, `nil` for keys that are none's.
-    package let rules: PinRules?
-    /// What the format cannot say, for the first comments of a block.
-    package let remarks: [String]
+    package var rules: PinRules?
+    /// What else is to be said of the pins, for the first comments of a block.
+    package var remarks: [String]
     /// Whether whoever chose the keys saw to it that they outlast what is served today: nothing is said of another one then.
     package var hasReserve = false
 
     /// The keys of `host`.
     package init(
-        host: String?, port: Int, origins: [String], warning: String? = nil, items: [PinItem],
-        chosen: Set<SHA256Digest> = [], rules: PinRules? = nil, remarks: [String] = []
+        host: String?, port: Int, origins: [String], items: [PinItem], chosen: Set<SHA256Digest> = [],
+        rules: PinRules? = nil, remarks: [String] = []
     ) {
         self.host = host
         self.port = port
         self.origins = origins
-        self.warning = warning
         self.items = items
         self.chosen = chosen
         self.rules = rules
         self.remarks = remarks
     }
 
-    /// The group with more keys, of which those in `chosen` are pinned even where they are an authority's.
-    package func adding(_ items: [PinItem], chosen more: Set<SHA256Digest>, origins: [String]) -> PinGroup {
-        PinGroup(
-            host: host, port: port, origins: self.origins + origins, warning: warning, items: self.items + items,
-            chosen: chosen.union(more), rules: rules, remarks: remarks)
-    }
-
-    /// The group with these of its keys alone.
-    package func keeping(_ items: [PinItem]) -> PinGroup {
-        PinGroup(
-            host: host, port: port, origins: origins, warning: warning, items: items, chosen: chosen, rules: rules,
-            remarks: remarks)
-    }
-
     /// Where the first of what it is made of stands, empty when it is not known.
-    package var origin: String { origins.first.map { String($0.trimmingPrefix("From ")) } ?? "" }
+    package var origin: String { rules?.entry.origin ?? "" }
 
     /// Whether the hosts are exempt from what is pinned for their parent domain.
     package var isExempt: Bool { rules?.isExcluded == true }
@@ -74,37 +57,138 @@ package struct PinGroup: Sendable, Hashable {
     /// Whether a block pins this key of the group.
     package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
 
-    /// The group with other keys, rules or port, and more remarks; what it pins it goes on pinning.
-    func with(items: [PinItem]? = nil, rules: PinRules? = nil, port: Int? = nil, remarks: [String] = []) -> PinGroup {
-        PinGroup(
-            host: host, port: port ?? self.port, origins: origins, warning: warning, items: items ?? self.items,
-            chosen: chosen.union(items?.map(\.spkiSHA256) ?? []), rules: rules ?? self.rules,
-            remarks: self.remarks + remarks)
-    }
-
     /// How many labels may stand before the host.
     var depth: HostPattern.Depth { rules?.depth ?? .exact }
-
-    /// Whether there is anything to write.
-    var isWorthWriting: Bool { !items.isEmpty || rules?.isExcluded == true }
 
     /// The host, or what stands for it.
     var hostName: String { host ?? Self.hostPlaceholder }
 
-    /// What one line of a block does with a key.
-    enum Use {
-        /// It is pinned.
-        case pinned
-        /// It stands there as a comment.
-        case offered
+    /// The different keys in order, each with whether it is pinned or only offered in a comment.
+    ///
+    /// The key of a CA is only offered, even where a client asks for a second pin: whoever it issues a certificate for could
+    /// listen.
+    func uses() -> [(item: PinItem, isPinned: Bool)] {
+        var seen: Set<SHA256Digest> = []
+        return items.filter { seen.insert($0.spkiSHA256).inserted }.map { ($0, pins($0)) }
     }
 
-    /// The different keys in order, each with its use.
+    /// The groups with those for the same hosts made one, in the order of their first.
+    package static func merged(_ groups: [PinGroup], tellsPortsApart: Bool = true) -> [PinGroup] {
+        struct Key: Hashable {
+            let host: String?
+            let port: Int?
+            let depth: HostPattern.Depth
+            let isExempt: Bool
+        }
+        var indices: [Key: Int] = [:]
+        var merged: [PinGroup] = []
+        for group in groups {
+            let key = Key(
+                host: group.host, port: tellsPortsApart ? group.port : nil, depth: group.depth, isExempt: group.isExempt
+            )
+            guard let index = indices[key] else {
+                indices[key] = merged.count
+                merged.append(group)
+                continue
+            }
+            // In place: there can be as many as a list has lines.
+            merged[index].origins += group.origins
+            merged[index].remarks += group.remarks
+            merged[index].items += group.items
+            merged[index].chosen.formUnion(group.chosen)
+            merged[index].hasReserve = merged[index].hasReserve && group.hasReserve
+        }
+        return merged
+    }
+
+    // MARK: From a configuration
+
+    /// The pins of a source by the hosts they are for, in their order.
     ///
-    /// An authority is only offered, even where a client asks for a second pin: whoever it issues a certificate for could
-    /// listen.
-    func uses() -> [(item: PinItem, use: Use)] {
-        var seen: Set<SHA256Digest> = []
-        return items.filter { seen.insert($0.spkiSHA256).inserted }.map { ($0, pins($0) ? .pinned : .offered) }
+    /// - Parameters:
+    ///   - reading: the source, read.
+    ///   - host: the host that pins without one are for, `nil` when that is not known.
+    /// - Returns: the groups; those for the same hosts are one.
+    package static func groups(of reading: PinReading, host: String?) -> [PinGroup] {
+        var groups: [PinGroup] = []
+        if !reading.pins.isEmpty {
+            let entry = HostEntry(hosts: nil, origin: "", identities: .anywhere(reading.pins))
+            groups.append(PinGroup(PinRules(nil, entry, anchors: nil), host: host))
+        }
+        for configuration in reading.configurations {
+            let kind = configuration.kind == .appBundle ? nil : configuration.kind
+            groups += merged(
+                configuration.entries.map { entry in
+                    let name = entry.hosts?.name
+                    let anchors = name.flatMap { name in
+                        reading.networkSecurity.lazy.compactMap { $0.anchors(of: name) }.first
+                    }
+                    return PinGroup(
+                        PinRules(kind, entry, anchors: kind == .android ? anchors : nil), host: name ?? host)
+                })
+        }
+        return groups
+    }
+
+    private init(_ rules: PinRules, host: String?) {
+        let items: [PinItem] =
+            switch rules.entry.identities {
+            case .anywhere(let pins): pins.map { PinItem($0, isAuthority: nil) }
+            case .positions(let leaf, let authorities):
+                (leaf ?? []).map { PinItem($0, isAuthority: false) }
+                    + (authorities ?? []).map { PinItem($0, isAuthority: true) }
+            }
+        self.init(
+            host: host, port: 443, origins: rules.entry.origin.isEmpty ? [] : ["From \(rules.entry.origin)"],
+            items: items, chosen: Set(items.map(\.spkiSHA256)), rules: rules)
+    }
+}
+
+/// What a configuration says of a host beside its pins.
+package struct PinRules: Sendable, Hashable {
+    /// Where on the path a pin has to match.
+    package enum Position: String, Sendable, Hashable, CaseIterable {
+        /// Anywhere.
+        case anywhere
+        /// The server's own key.
+        case leaf
+        /// The key of a CA.
+        case authority
+        /// One of the server's and one of a CA's, both of them.
+        case both
+    }
+
+    /// Whose configuration it is, `nil` for pins that are for whatever host.
+    package let kind: PinConfiguration.Kind?
+    /// What it says.
+    package let entry: HostEntry
+    /// How many labels may stand before the host.
+    package var depth: HostPattern.Depth
+    /// Whether the hosts are exempt from what is said of their parent domain.
+    package let isExcluded: Bool
+    /// What paths may end at where that is not the system's roots, in words.
+    let anchors: String?
+
+    init(_ kind: PinConfiguration.Kind?, _ entry: HostEntry, anchors: String?) {
+        (self.kind, self.entry, self.anchors) = (kind, entry, anchors)
+        depth = entry.hosts?.depth ?? .exact
+        // Android has no word for it: a domain without pins is not pinned, whatever is said of its parent.
+        isExcluded = entry.isExcluded || kind == .android && entry.pins.isEmpty
+    }
+
+    /// Where on the path a pin has to match.
+    package var position: Position {
+        guard case .positions(let leaf, let authorities) = entry.identities else { return .anywhere }
+        return leaf != nil && authorities != nil ? .both : authorities != nil ? .authority : .leaf
+    }
+}
+
+extension NetworkSecurityConfiguration {
+    /// What paths for a host may end at beside the system's roots, in words; `nil` for nothing.
+    fileprivate func anchors(of host: String) -> String? {
+        let levels = (domain(for: host)?.levels ?? []) + [base]
+        guard let sources = levels.lazy.compactMap(\.sources).first else { return nil }
+        for source in sources { if case .resource(let name, _) = source.origin { return "@raw/\(name)" } }
+        return sources.contains { $0.origin == .system } ? nil : "no root of the system"
     }
 }

@@ -67,6 +67,18 @@ package struct PinItem: Sendable, Hashable {
         subject = nil
     }
 
+    /// A pin of a configuration, which may say whether the key is a CA's.
+    init(_ pin: Pin, isAuthority: Bool?) {
+        guard let certificate = pin.certificate else {
+            self.init(pin.spkiSHA256, role: isAuthority == true ? .authority : .publicKey, source: pin.origin)
+            return
+        }
+        let isCertificateAuthority = certificate.basicConstraints?.isCertificateAuthority == true
+        let role: Role =
+            if isAuthority ?? isCertificateAuthority { certificate.isSelfIssued ? .root : .intermediate } else { .leaf }
+        self.init(certificate, role: role, source: pin.origin)
+    }
+
     /// The notations of the pin, each as its clients take it.
     package var notations: PinNotations { PinNotations(self) }
 

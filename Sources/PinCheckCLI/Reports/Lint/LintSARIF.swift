@@ -6,7 +6,7 @@ import X509
 enum LintSARIF {
     /// The log of one run.
     static func log(of report: LintReport) -> JSONNode {
-        let entries = LintCatalogue.entries
+        let entries = LintKind.all
         let indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })
         var occurrences: [String: Int] = [:]
         let results = report.findings.map { finding -> JSONNode in

@@ -45,7 +45,7 @@ struct LintTextRenderer: Sendable {
 
     /// Every kind of finding, a line each where there is room.
     static func catalogue(_ layout: TextLayout) -> String {
-        let entries = LintCatalogue.entries
+        let entries = LintKind.all
         let width = entries.map(\.id.count).max() ?? 0
         return entries.map { entry in
             let severity = entry.isObstacle ? "malformed" : entry.severity.rawValue

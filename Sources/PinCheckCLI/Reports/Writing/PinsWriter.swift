@@ -53,9 +53,10 @@ struct PinsWriter {
                 let missing = held.missing.map { Report.Message($0).message } ?? ""
                 context.console.report("WARNING: \(source.name): ship \(held.summary); \(missing)")
             }
-            let conversion = PinConversion(groups(sources), to: format, suffixes: SystemPublicSuffixList())
-            for loss in conversion.losses { context.console.report("Warning: \(loss)") }
-            let block = format.block(conversion.groups)
+            let block: String
+            do throws(PinFormatError) { block = try format.block(groups(sources), host: host) } catch {
+                throw .data("\(error)")
+            }
             let isHeldBack = sources.contains { $0.recommended?.isHeldBack == true }
             guard !block.isEmpty || exit == .unreachable || isHeldBack else {
                 throw .data("--format \(format.rawValue) can express nothing of what is given")
@@ -76,14 +77,17 @@ struct PinsWriter {
     /// The keys by host; those of files go with every host there is.
     private func groups(_ sources: [KeySource]) -> [PinGroup] {
         guard sources.allSatisfy({ $0.recommended == nil }) else { return sources.compactMap(recommendedGroup) }
-        let configured = sources.compactMap { source in source.group?.keeping(source.items) }
+        let configured = sources.compactMap { source -> PinGroup? in
+            var group = source.group
+            group?.items = source.items
+            return group
+        }
         let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
         let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
         func chosen(_ source: KeySource) -> Set<SHA256Digest> { source.pinned(all: pinsAll(sources)) }
         func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
             PinGroup(
-                host: host, port: port, origins: origins(source),
-                warning: source.warning.map { _ in KeySource.warning }, items: source.items, chosen: chosen(source),
+                host: host, port: port, origins: origins(source), items: source.items, chosen: chosen(source),
                 remarks: remarks(source))
         }
         var groups = servers.map { group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? Port.https) }
@@ -93,8 +97,11 @@ struct PinsWriter {
         groups += configured.map { group -> PinGroup in
             // What is exempt from pinning has no use for a key.
             if group.isExempt { return group }
-            let chosen = files.reduce(into: Set()) { $0.formUnion(chosen($1)) }
-            return group.adding(files.flatMap(\.items), chosen: chosen, origins: files.flatMap(origins))
+            var group = group
+            group.items += files.flatMap(\.items)
+            group.chosen.formUnion(files.flatMap(chosen))
+            group.origins += files.flatMap(origins)
+            return group
         }
         for server in PinGroup.merged(groups) where server.rules == nil {
             groups += files.map { group($0, host: server.host, port: server.port) }
@@ -107,10 +114,10 @@ struct PinsWriter {
         source.finding == nil && source.items.allSatisfy { $0.subject == nil } ? [] : [origin(source)]
     }
 
-    /// That the chain may be a stranger's.
+    /// That the chain may be a stranger's, or is not verified.
     private func remarks(_ source: KeySource) -> [String] {
-        guard let suspicion = source.suspicion else { return [] }
-        return [(suspicion.level == .warning ? "WARNING: " : "Note: ") + suspicion.reason.message]
+        (source.suspicion.map { [($0.level == .warning ? "WARNING: " : "Note: ") + $0.reason.message] } ?? [])
+            + (source.warning == nil ? [] : ["WARNING: " + KeySource.warning])
     }
 
     /// Where keys come from, for the first comment of a block.
@@ -130,7 +137,7 @@ struct PinsWriter {
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
         var group = PinGroup(
             host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? Port.https, origins: [place],
-            warning: source.warning.map { _ in KeySource.warning }, items: items, chosen: Set(items.map(\.spkiSHA256)),
+            items: items, chosen: Set(items.map(\.spkiSHA256)),
             remarks: remarks + self.remarks(source))
         // What is missing is among the remarks.
         group.hasReserve = true

@@ -3,9 +3,7 @@ package import PinFormats
 internal import Pinning
 internal import X509
 
-/// Reads the root stores of devices: in the form of `make-device-data`, or as the JSON that this is made from.
-///
-/// The JSON is an object:
+/// Reads the root stores of devices as JSON, from which `make-device-data` makes those of the program too: an object.
 ///
 /// | key | what |
 /// |---|---|
@@ -40,7 +38,11 @@ package enum DeviceListReader {
     /// The data that `bytes` are, which messages call `name`; the files it names are relative to that.
     package static func data(_ bytes: [UInt8], named name: String) throws(PinFormatError) -> DeviceData {
         let file = PinFile(path: name, bytes: bytes)
-        guard JSONReader.beginsObject(file) else { return try data(bytes, at: file.place) }
+        guard JSONReader.beginsObject(file) else {
+            throw PinFormatError(
+                .brokenDocument, at: file.place, "is not JSON, in which lists of devices are given",
+                remedy: "write { source: \"…\", stores: [{ platform, version, fetched, roots }] }")
+        }
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         let root = try JSONReader.root(of: file)
         if let version = root["version"], version.number != "\(Self.version)" {

@@ -1,0 +1,296 @@
+internal import Base
+internal import Pinning
+
+/// Follows the elements as Android's own reader does (`XmlConfigSource`), and stops where that throws: the app ends at its first
+/// TLS connection.
+struct AndroidReader {
+    /// What a nested `<domain-config>` takes over where it says nothing itself.
+    private struct Inherited {
+        var pins: [Pin] = []
+        var expiration: Timestamp?
+        /// What the elements say of trust, the innermost first.
+        var levels: [NetworkSecurityConfiguration.Level] = []
+        /// Whether pins are left out because they are wrong.
+        var isIncomplete = false
+
+        /// Whether hosts are pinned with it.
+        var isPinning: Bool { !pins.isEmpty || isIncomplete }
+    }
+
+    private let file: PinFile
+    private(set) var entries: [HostEntry] = []
+    /// What the file says of trust.
+    private(set) var trust: NetworkSecurityConfiguration
+    private var names: Set<String> = []
+    private var pinCount = 0
+
+    /// A reader of a file of an app with this targetSdkVersion, `nil` where nothing says it.
+    init(file: PinFile, targetSDK: Int? = nil) {
+        self.file = file
+        trust = NetworkSecurityConfiguration(origin: file.place.description)
+        trust.targetSDK = targetSDK
+    }
+
+    mutating func read(_ root: XMLElement, into reading: inout PinReading) throws(PinFormatError) {
+        try refuseSecond(["base-config", "debug-overrides"], in: root, into: &reading)
+        for element in root.children(named: "base-config") {
+            try refuse(["pin-set", "domain", "domain-config"], in: element, into: &reading)
+            trust.base = try level(element, into: &reading)
+            trust.origin = place(element).description
+        }
+        for element in root.children(named: "domain-config") {
+            do throws(PinFormatError) { try readDomains(element, Inherited(), into: &reading) } catch {
+                reading.report(error)
+            }
+        }
+        readDebugOverrides(root, into: &reading)
+    }
+
+    // MARK: Domains
+
+    private mutating func readDomains(
+        _ element: XMLElement, _ inherited: Inherited, into reading: inout PinReading
+    ) throws(PinFormatError) {
+        let domains = element.children(named: "domain")
+        guard !domains.isEmpty else {
+            throw PinFormatError(
+                .missingValue, at: place(element), "a <domain-config> has no <domain>, and Android throws for it",
+                remedy: "add <domain>host</domain>")
+        }
+        try refuseSecond(["pin-set"], in: element, into: &reading)
+        try refuse([], in: element, into: &reading)
+        for child in domains + element.children(named: "pin-set").flatMap({ $0.children(named: "pin") }) {
+            try refuseElements(in: child, into: &reading)
+        }
+        var own = inherited
+        if let pinSet = element.children(named: "pin-set").first { try read(pinSet, &own, into: &reading) }
+        own.levels.insert(try level(element, into: &reading), at: 0)
+        for domain in domains {
+            let includes = try flag("includeSubdomains", of: domain) ?? false
+            let entry = reading.entry { (reading) throws(PinFormatError) in
+                try readDomain(domain, includes, own, into: &reading)
+            }
+            guard let entry else { continue }
+            pinCount += own.pins.count
+            guard pinCount <= HostEntry.mostPins else { throw .tooManyPins(at: place(domain)) }
+            if own.isIncomplete { reading.markIncomplete(entry.origin) }
+            entries.append(entry)
+            if let hosts = entry.hosts {
+                trust.domains.append(.init(hosts: hosts, origin: entry.origin, levels: own.levels))
+            }
+        }
+        for nested in element.children(named: "domain-config") {
+            do throws(PinFormatError) { try readDomains(nested, own, into: &reading) } catch {
+                reading.report(error)
+            }
+        }
+    }
+
+    private mutating func readDomain(
+        _ domain: XMLElement, _ includesSubdomains: Bool, _ own: Inherited, into reading: inout PinReading
+    ) throws(PinFormatError) -> HostEntry {
+        let name = domain.text[...].trimmingWhitespace()
+        let hosts: HostPattern
+        do throws(PinFormatError) {
+            hosts = try HostText.androidPattern(name, includesSubdomains: includesSubdomains, at: place(domain))
+        } catch {
+            // Android compares whatever stands there; without pins that is all one.
+            guard !own.isPinning, !domain.text.isEmpty else { throw error }
+            reading.note(.ignored, at: place(domain), "\(error.reason), and nothing is pinned for it")
+            hosts = HostText.androidPattern(unchecked: name, includesSubdomains: includesSubdomains)
+        }
+        guard names.insert(hosts.name).inserted else {
+            throw PinFormatError(
+                .duplicate, at: place(domain),
+                "the domain '\(shortened(hosts.name, to: 80))' is given twice, and Android throws for it",
+                remedy: "keep one of the two")
+        }
+        if own.isPinning { reading.noteIfUnmatchable(hosts, by: "Android", at: place(domain)) }
+        var entry = HostEntry(hosts: hosts, origin: place(domain).description, identities: .anywhere(own.pins))
+        entry.expiration = own.expiration
+        let sources = (own.levels + [trust.base]).lazy.compactMap(\.sources).first
+        entry.hasExemptAnchors = sources?.contains(where: \.overridesPins) ?? false
+        return entry
+    }
+
+    private func read(
+        _ pinSet: XMLElement, _ own: inout Inherited, into reading: inout PinReading
+    ) throws(PinFormatError) {
+        let before = reading.problemCount
+        let elements = pinSet.children(named: "pin")
+        own.pins = []
+        for element in elements {
+            do throws(PinFormatError) { own.pins.append(try pin(element)) } catch { reading.report(error) }
+        }
+        if elements.isEmpty {
+            reading.note(.emptyPinSet, at: place(pinSet), "the <pin-set> is empty: Android pins nothing")
+        }
+        own.isIncomplete = reading.problemCount > before
+        own.expiration = nil
+        if let date = pinSet.attributes["expiration"] {
+            do throws(PinFormatError) { own.expiration = try DateText.midnight(date, at: place(pinSet)) } catch {
+                reading.report(error)
+            }
+        }
+    }
+
+    private func pin(_ element: XMLElement) throws(PinFormatError) -> Pin {
+        let digest = element.attributes["digest"]
+        // Android looks at no case here.
+        guard let digest, digest.lowercased() == "sha-256" else {
+            throw PinFormatError(
+                .wrongAlgorithm, at: place(element),
+                digest.map { "Android does not know the digest '\(shortened($0, to: 40))'" } ?? "the pin has no digest",
+                remedy: "it is digest=\"SHA-256\"")
+        }
+        return try HashText.bare(String(element.text[...].trimmingWhitespace()), at: place(element))
+    }
+
+    // MARK: Trust
+
+    /// What an element says of trust itself.
+    private func level(
+        _ element: XMLElement, into reading: inout PinReading
+    ) throws(PinFormatError) -> NetworkSecurityConfiguration.Level {
+        let sources = try sources(element, into: &reading)
+        // The last one counts; without an attribute it switches off.
+        let transparency = try element.children(named: "certificateTransparency").last.map {
+            (element) throws(PinFormatError) in try flag("enabled", of: element) ?? false
+        }
+        return NetworkSecurityConfiguration.Level(sources: sources, isTransparencyEnabled: transparency)
+    }
+
+    /// The sources of anchors that an element names, `nil` for one that leaves it to what is around it.
+    private func sources(
+        _ element: XMLElement, isDebug: Bool = false, into reading: inout PinReading
+    ) throws(PinFormatError) -> [NetworkSecurityConfiguration.Source]? {
+        let lists = element.children(named: "trust-anchors")
+        guard let first = lists.first else { return nil }
+        let elements = lists.flatMap { $0.children(named: "certificates") }
+        if elements.isEmpty, !isDebug {
+            reading.note(
+                .trustsNothing, at: place(first), "<trust-anchors> is empty: Android trusts no server for these hosts")
+        }
+        var sources: [NetworkSecurityConfiguration.Source] = []
+        for element in elements {
+            do throws(PinFormatError) {
+                let overrides = try flag("overridePins", of: element)
+                let source = try source(element)
+                if overrides == true {
+                    reading.note(
+                        .pinsOverridden, at: place(element),
+                        "overridePins=\"true\": a chain that ends at '\(shortened(element.attributes["src"] ?? "", to: 80))' "
+                            + "is accepted without a pin")
+                }
+                sources.append(.init(source, overridesPins: overrides ?? isDebug))
+            } catch { reading.report(error) }
+        }
+        return sources
+    }
+
+    private func source(_ element: XMLElement) throws(PinFormatError) -> NetworkSecurityConfiguration.Source.Origin {
+        let known = "it is src=\"system\", \"user\" or \"@raw/name\""
+        guard let text = element.attributes["src"] else {
+            throw PinFormatError(
+                .missingValue, at: place(element), "<certificates> has no src, and Android throws for it", remedy: known
+            )
+        }
+        if text == "system" { return .system }
+        if text == "user" { return .user }
+        guard text.hasPrefix("@") else {
+            throw PinFormatError(
+                .wrongValue, at: place(element),
+                "src=\"\(shortened(text, to: 80))\" is not a source that Android knows, and it throws", remedy: known)
+        }
+        guard let path = try AndroidResource(text, beside: file).path else {
+            throw PinFormatError(
+                .missingFile, at: place(element), "the resource '\(shortened(text, to: 80))' is not there",
+                remedy: "put its file beside the configuration, or into ../raw as in an app's res")
+        }
+        return .resource(name: shortened(text, to: 80), try AndroidResource.certificates(inFileAt: path))
+    }
+
+    /// Reads the first `<debug-overrides>`.
+    ///
+    /// Other builds than debuggable ones pass over the element, whatever is in it: what is wrong with it is an obstacle to those alone.
+    private mutating func readDebugOverrides(_ root: XMLElement, into reading: inout PinReading) {
+        guard let element = root.children(named: "debug-overrides").first else {
+            guard let name = debugFile else { return }
+            trust.debugObstacle = "a debuggable build reads \(name) beside \(file.place), too: name that file"
+            return
+        }
+        reading.note(
+            .debugOverrides, at: place(element),
+            "<debug-overrides> is for debuggable builds, where its anchors override pins; it counts with the setting "
+                + "debuggable alone")
+        var own = PinReading()
+        do throws(PinFormatError) {
+            // Gathering throws nothing.
+            try refuse(["pin-set", "domain", "domain-config", "certificateTransparency"], in: element, into: &own)
+            trust.debugSources = try sources(element, isDebug: true, into: &own)
+        } catch { own.report(error) }
+        trust.debugObstacle = own.problems.first.map { "a debuggable build throws: \($0)" }
+        for problem in own.problems {
+            reading.note(.debugBuildThrows, at: problem.place, "in debuggable builds: \(problem.reason)")
+        }
+    }
+
+    /// The name of `NAME_debug.xml` beside the file, in which a debuggable build looks for a `<debug-overrides>`.
+    private var debugFile: String? {
+        guard !file.isInArchive, file.name.hasSuffix(".xml") else { return nil }
+        let path = String(file.path.dropLast(".xml".count)) + "_debug.xml"
+        return FileKind(at: path) == .regular ? shortened(PathParts(path).name, isPublic: true) : nil
+    }
+
+    // MARK: What Android throws for
+
+    /// Refuses elements that do not belong into `element`, and what stands there twice.
+    private func refuse(
+        _ names: [String], in element: XMLElement, into reading: inout PinReading
+    ) throws(PinFormatError) {
+        for child in element.children where names.contains(child.name) {
+            reading.report(
+                PinFormatError(
+                    .wrongValue, at: place(child),
+                    "a <\(child.name)> stands in <\(element.name)>, where Android takes none and throws",
+                    remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>"))
+        }
+        try refuseSecond(["trust-anchors"], in: element, into: &reading)
+    }
+
+    private func refuseSecond(
+        _ names: [String], in element: XMLElement, into reading: inout PinReading
+    ) throws(PinFormatError) {
+        for name in names {
+            let found = element.children(named: name)
+            guard found.count > 1 else { continue }
+            reading.report(
+                PinFormatError(
+                    .duplicate, at: place(found[1]),
+                    "<\(element.name)> has \(found.count == 2 ? "two" : "\(found.count)") <\(name)>s, and Android throws for it",
+                    remedy: "put all into one"))
+        }
+    }
+
+    private func refuseElements(in element: XMLElement, into reading: inout PinReading) throws(PinFormatError) {
+        guard let child = element.children.first else { return }
+        reading.report(
+            PinFormatError(
+                .wrongValue, at: place(child),
+                "<\(element.name)> holds <\(shortened(child.name, to: 60))>, and Android throws for it",
+                remedy: "nothing but text belongs there"))
+    }
+
+    /// An attribute that is true or false, `nil` when it is not there.
+    private func flag(_ name: String, of element: XMLElement) throws(PinFormatError) -> Bool? {
+        guard let text = element.attributes[name] else { return nil }
+        guard text == "true" || text == "false" else {
+            throw PinFormatError(
+                .wrongValue, at: place(element), "\(name)=\"\(shortened(text, to: 40))\" is neither true nor false",
+                remedy: "write true or false")
+        }
+        return text == "true"
+    }
+
+    private func place(_ element: XMLElement) -> PinPlace { file.place(line: element.line) }
+}

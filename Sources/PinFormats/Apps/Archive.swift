@@ -1,0 +1,152 @@
+internal import Base
+internal import CLibraries
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// One pass through a zip archive: libarchive's `struct archive` and the file it reads.
+///
+/// Nothing is unpacked to disk. The table of contents is read into memory by libarchive when the first entry is asked for, so
+/// that what it may read until then is bounded.
+final class Archive {
+    /// How many bytes the table of contents and what stands around it may have.
+    private static let mostDirectoryBytes = 64 << 20
+    private static let bufferSize = 16 << 10
+
+    /// libarchive, loaded when the first archive is read and kept for the rest of the run (`dlopen`).
+    private static let library: Result<CArchive, Absence> = {
+        var functions = CArchive()
+        return CArchive_load(&functions).map { .failure(Absence(reason: String(cString: $0))) } ?? .success(functions)
+    }()
+
+    private struct Absence: Error { let reason: String }
+
+    private let functions: CArchive
+    private let place: PinPlace
+    private let descriptor: Int32
+    private let archive: OpaquePointer
+    private let buffer: UnsafeMutableRawPointer
+    /// The bytes that may be read before the first entry is known; `nil` from then on.
+    private var budget: Int? = Archive.mostDirectoryBytes
+    private var isTooLarge = false
+
+    /// Opens the archive at `path`.
+    init(path: String) throws(PinFormatError) {
+        place = .at(path)
+        switch Self.library {
+        case .success(let functions): self.functions = functions
+        case .failure(let absence):
+            throw PinFormatError(
+                .noArchiveLibrary, at: place,
+                "is a zip archive, and there is no libarchive here to read it with (\(shortened(absence.reason)))",
+                remedy:
+                    "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), or unpack the file and name what is in it"
+            )
+        }
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw RegularFile.failure(.system(errno), at: place) }
+        guard let archive = functions.read_new?() else {
+            close(descriptor)
+            throw PinFormatError(.unreadable, at: place, "there is no memory to read it")
+        }
+        self.archive = archive
+        buffer = .allocate(byteCount: Self.bufferSize, alignment: 8)
+        _ = functions.read_support_format_zip_seekable?(archive)
+        _ = functions.read_set_callback_data?(archive, Unmanaged.passUnretained(self).toOpaque())
+        _ = functions.read_set_read_callback?(archive) { _, data, bytes in Archive.from(data)?.read(into: bytes) ?? -1 }
+        _ = functions.read_set_seek_callback?(archive) { _, data, offset, whence in
+            Archive.from(data)?.seek(offset, whence) ?? Int64(CArchive_FATAL)
+        }
+        guard functions.read_open1?(archive) == Int32(CArchive_OK) else { throw broken }
+    }
+
+    deinit {
+        _ = functions.read_free?(archive)
+        close(descriptor)
+        buffer.deallocate()
+    }
+
+    /// An entry while the pass stands at it.
+    struct Entry {
+        /// The path as it is written, `nil` when it is no text.
+        let name: String?
+        /// Whether it is a file, not a directory or a link.
+        let isFile: Bool
+        let isSymbolicLink: Bool
+        let isEncrypted: Bool
+    }
+
+    /// The next entry, `nil` after the last.
+    func next() throws(PinFormatError) -> Entry? {
+        var entry: OpaquePointer?
+        let status = functions.read_next_header?(archive, &entry) ?? Int32(CArchive_FATAL)
+        budget = nil
+        if status == Int32(CArchive_EOF) { return nil }
+        // A name in another character set is a warning.
+        guard status >= Int32(CArchive_WARN), let entry else { throw broken }
+        let name = functions.entry_pathname_utf8?(entry) ?? functions.entry_pathname?(entry)
+        return Entry(
+            name: name.flatMap { String(validatingCString: $0) }, isFile: functions.entry_filetype?(entry) == S_IFREG,
+            isSymbolicLink: functions.entry_filetype?(entry) == S_IFLNK,
+            isEncrypted: functions.entry_is_data_encrypted?(entry) == 1)
+    }
+
+    /// The contents of the entry the pass stands at, at most `limit` bytes; `nil` when there are more.
+    ///
+    /// What the entry says of its size plays no part: a few kilobytes can unpack to gigabytes.
+    func contents(limit: Int) throws(PinFormatError) -> [UInt8]? {
+        var contents: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: Self.bufferSize)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { functions.read_data?(archive, $0.baseAddress, $0.count) ?? -1 }
+            guard count >= 0 else { throw broken }
+            guard count > 0 else { return contents }
+            guard contents.count + count <= limit else { return nil }
+            contents += chunk[..<count]
+        }
+    }
+
+    private var broken: PinFormatError {
+        if isTooLarge {
+            return PinFormatError(.unreasonableDocument, at: place, "has a table of contents that no app has")
+        }
+        let reason = functions.error_string?(archive).map { String(cString: $0) } ?? "it is damaged"
+        return PinFormatError(
+            .brokenDocument, at: place, "is a zip archive that cannot be read: \(shortened(reason))",
+            remedy: "it may be cut off: copy or download it again")
+    }
+
+    // MARK: What libarchive calls
+
+    /// Alive as long as libarchive has the pointer: the object closes the archive when it goes.
+    private static func from(_ data: UnsafeMutableRawPointer?) -> Archive? {
+        data.map { Unmanaged<Archive>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func read(into bytes: UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int {
+        while true {
+            let count = systemRead(descriptor, buffer, Self.bufferSize)
+            if count < 0, errno == EINTR { continue }
+            bytes?.pointee = UnsafeRawPointer(buffer)
+            guard count > 0, let left = budget else { return count }
+            budget = left - count
+            isTooLarge = left < count
+            return isTooLarge ? -1 : count
+        }
+    }
+
+    private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+        let position = lseek(descriptor, off_t(offset), whence)
+        return position < 0 ? Int64(CArchive_FATAL) : Int64(position)
+    }
+}
+
+/// read(2), by a name that ``Archive``'s own does not hide.
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}

@@ -1,0 +1,140 @@
+internal import Base
+package import Pinning
+internal import X509
+
+/// Reads `TSKConfiguration`, from a property list or JSON, and stops where TrustKit throws when the app starts.
+struct TrustKitReader {
+    /// The text of kTSKExcludeSubdomainFromParentPolicy, spelled like that in every version (TSKTrustKitConfig.m).
+    static let exclusion = "kSKExcludeSubdomainFromParentPolicy"
+
+    private static let keys = [
+        "TSKIncludeSubdomains", "TSKEnforcePinning", "TSKPublicKeyHashes", "TSKPublicKeyAlgorithms",
+        "TSKExpirationDate", "TSKReportUris", "TSKDisableDefaultReportUri", "TSKAdditionalTrustAnchors", exclusion,
+    ]
+
+    /// The configuration in `node`, a dictionary with `TSKPinnedDomains`.
+    static func configuration(
+        in node: DocumentNode, into reading: inout PinReading
+    ) throws(PinFormatError) -> PinConfiguration {
+        guard let pinned = node["TSKPinnedDomains"] else {
+            throw PinFormatError(.missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it")
+        }
+        let members = try pinned.dictionary()
+        guard !members.isEmpty else {
+            throw PinFormatError(
+                .missingValue, at: pinned.place, "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
+                remedy: "add a domain with its TSKPublicKeyHashes")
+        }
+        let entries = reading.entries(in: members, read)
+        try checkRules(entries, of: pinned, into: &reading)
+        return PinConfiguration(.trustKit, entries: entries)
+    }
+
+    /// Holds the domains against the rules that TrustKit checks when the app starts.
+    private static func checkRules(
+        _ entries: [HostEntry], of pinned: DocumentNode, into reading: inout PinReading
+    ) throws(PinFormatError) {
+        let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
+        let misspelled = Set((pinned.members ?? []).filter { isMisspelledExclusion($0.node) }.map(\.key))
+        let suffixes = SystemPublicSuffixList()
+        let parents = HostIndex(
+            domains.filter(\.includesSubdomains).map { (HostPattern(text: $0.name, .anyNumber), $0) })
+        for (domain, entry) in zip(domains, entries) {
+            let above = parents.covering(domain.name)
+            for violation in TrustKitConfiguration.violations(of: domain, among: above, suffixes: suffixes) {
+                // A pin that was wrong is no pin too few.
+                if case .tooFewPins = violation, reading.incompleteEntries.contains(entry.origin) { continue }
+                var remedy: String?
+                if case .tooFewPins = violation, misspelled.contains(domain.name) { remedy = spelling }
+                let error = PinFormatError(
+                    PinProblem(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
+                    "TrustKit throws when the app starts: \(shortened(violation.message(domain.name), to: 400))",
+                    remedy: remedy)
+                reading.report(error)
+            }
+        }
+    }
+
+    private static let spelling = "TrustKit itself spells the exemption \(exclusion)"
+
+    private static func isMisspelledExclusion(_ settings: DocumentNode) -> Bool {
+        settings.members?.contains { $0.key != exclusion && $0.key.hasSuffix(exclusion.dropFirst(3)) } == true
+    }
+
+    /// Says which settings TrustKit does not read.
+    private static func noteUnknownKeys(of settings: DocumentNode, into reading: inout PinReading) {
+        for (key, node) in settings.members ?? []
+        where ["TSK", "kTSK", "kSK"].contains(where: key.hasPrefix) && !keys.contains(key) {
+            let remedy =
+                key.hasSuffix(exclusion.dropFirst(3))
+                ? spelling : Suggestion.nearest(to: key, in: keys).map { "did you mean '\($0)'?" }
+            reading.note(
+                .unknownKey, at: node.place,
+                "TrustKit has no key '\(shortened(key, to: 60))' and passes over it" + (remedy.map { "; \($0)" } ?? ""))
+        }
+    }
+
+    private static func read(
+        _ name: String, _ settings: DocumentNode, into reading: inout PinReading
+    ) throws(PinFormatError) -> HostEntry {
+        let isExcluded = try settings[exclusion]?.flag() ?? false
+        noteUnknownKeys(of: settings, into: &reading)
+        guard !isExcluded || settings.members?.count == 1 else {
+            throw PinFormatError(
+                .trustKitExclusionNotAlone, at: settings.place,
+                "\(exclusion) is not the only key of '\(shortened(name, to: 80))', " + "and TrustKit throws for it",
+                remedy: "remove the others")
+        }
+        let includesSubdomains = try settings["TSKIncludeSubdomains"]?.flag() ?? false
+        // An exemption is the domain's own: names below it go on to the parent that includes its subdomains.
+        let hosts = try HostText.trustKitPattern(name, includesSubdomains: includesSubdomains, at: settings.place)
+        if !isExcluded { reading.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
+        let pins = reading.pins(in: try settings["TSKPublicKeyHashes"]?.array() ?? [])
+        if let algorithms = settings["TSKPublicKeyAlgorithms"] {
+            reading.note(
+                .ignored, at: algorithms.place, "TSKPublicKeyAlgorithms means nothing since TrustKit 1.6: remove it")
+        }
+        var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
+        entry.enforcesPinning = try settings["TSKEnforcePinning"]?.flag() ?? true
+        entry.expiration = try settings["TSKExpirationDate"].flatMap { (date) throws(PinFormatError) in
+            try expiration(date)
+        }
+        entry.isExcluded = isExcluded
+        for uri in try settings["TSKReportUris"]?.array() ?? [] { entry.reportURIs.append(try uri.text()) }
+        return entry
+    }
+
+    /// TrustKit takes a date that it cannot read for none.
+    private static func expiration(_ date: DocumentNode) throws(PinFormatError) -> Timestamp {
+        do throws(PinFormatError) { return try date.midnight() } catch {
+            throw PinFormatError(
+                error.problem, at: error.place,
+                "\(error.reason), and TrustKit reads none from it: the pins never expire", remedy: error.remedy)
+        }
+    }
+}
+
+extension TrustKitDomain {
+    /// The domain of an entry, `nil` for an entry that names no host.
+    package init?(_ entry: HostEntry, enforcesPinningByDefault: Bool) {
+        guard let hosts = entry.hosts else { return nil }
+        self.init(
+            name: hosts.name, includesSubdomains: hosts.depth == .anyNumber && !entry.isExcluded,
+            enforcesPinning: entry.enforcesPinning ?? enforcesPinningByDefault, hashes: entry.pins.map(\.spkiSHA256),
+            expiration: entry.expiration, isExcluded: entry.isExcluded)
+    }
+}
+
+extension PinProblem {
+    /// The problem that a broken rule of TrustKit's is.
+    package init(_ violation: TrustKitConfiguration.Violation) {
+        self =
+            switch violation {
+            case .noRegisteredSuffix: .trustKitNoRegisteredSuffix
+            case .publicSuffixIncludesSubdomains: .trustKitPublicSuffix
+            case .exclusionIsNotAlone: .trustKitExclusionNotAlone
+            case .exclusionWithoutParent: .trustKitExclusionWithoutParent
+            case .tooFewPins: .trustKitTooFewPins
+            }
+    }
+}

@@ -1,0 +1,235 @@
+internal import Base
+internal import Pinning
+
+extension PinFile {
+    /// Whether it is a property list, in XML or binary, whatever it says.
+    var isPropertyList: Bool { BinaryPropertyList.begins(bytes) || text.map { $0[...].holds("<plist") } == true }
+}
+
+/// Property lists in XML.
+enum XMLPropertyList {
+    /// The root value of `file`.
+    static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
+        let plist = try XMLReader.root(of: file, mayHaveDocumentType: true)
+        guard plist.name == "plist", let root = plist.children.first, plist.children.count == 1 else {
+            throw PinFormatError(
+                .brokenDocument, at: file.place(line: plist.line),
+                "is not a property list: it is <plist> with one value")
+        }
+        return DocumentNode(root: try value(root, file), of: file)
+    }
+
+    private static func value(_ element: XMLElement, _ file: PinFile) throws(PinFormatError) -> DocumentValue {
+        let content: DocumentValue.Content
+        switch element.name {
+        case "dict": content = .dictionary(try members(of: element, file))
+        case "array":
+            var elements: [DocumentValue] = []
+            for child in element.children { elements.append(try value(child, file)) }
+            content = .array(elements)
+        case "string": content = .text(element.text)
+        case "true": content = .flag(true)
+        case "false": content = .flag(false)
+        case "date": content = .date(String(element.text[...].trimmingWhitespace().prefix { $0 != "T" }))
+        case "integer", "real", "data": content = .other
+        default:
+            throw PinFormatError(
+                .brokenDocument, at: file.place(line: element.line),
+                "is not a property list: it has no element <\(shortened(element.name, to: 60))>")
+        }
+        return DocumentValue(content: content, line: element.line)
+    }
+
+    private static func members(
+        of element: XMLElement, _ file: PinFile
+    ) throws(PinFormatError) -> [(key: String, value: DocumentValue)] {
+        var members: [(key: String, value: DocumentValue)] = []
+        var keys: Set<String> = []
+        var key: String?
+        for child in element.children {
+            let place = file.place(line: child.line)
+            if let name = key {
+                guard child.name != "key" else {
+                    throw PinFormatError(
+                        .brokenDocument, at: place, "the key '\(shortened(name, to: 80))' has no value")
+                }
+                members.append((name, try value(child, file)))
+                key = nil
+            } else {
+                guard child.name == "key" else {
+                    throw PinFormatError(.brokenDocument, at: place, "a value in a <dict> has no <key> before it")
+                }
+                guard keys.insert(child.text).inserted else {
+                    throw PinFormatError(
+                        .duplicate, at: place,
+                        "the key '\(shortened(child.text, to: 80))' is given twice, and readers keep only one of the two",
+                        remedy: "put both together")
+                }
+                key = child.text
+            }
+        }
+        if let key {
+            throw PinFormatError(
+                .brokenDocument, at: file.place(line: element.line), "the key '\(shortened(key, to: 80))' has no value")
+        }
+        return members
+    }
+}
+
+/// Property lists in Apple's binary form, `bplist00`: objects that refer to each other by number, and a table of offsets.
+struct BinaryPropertyList {
+    private static let magic = Array("bplist00".utf8)
+    private static let trailerLength = 32
+    /// How many objects there may be, and how many bytes of text, which many objects can share.
+    private static let (mostObjects, mostText) = (200_000, 16 << 20)
+
+    private let file: PinFile
+    /// The objects, which end where the table of their offsets begins.
+    private let bytes: ArraySlice<UInt8>
+    private let table: ArraySlice<UInt8>
+    private let (offsetSize, referenceSize): (Int, Int)
+    private let (objectCount, root): (Int, Int)
+    private var (count, textCount) = (0, 0)
+
+    /// Whether `bytes` begin as such a list does.
+    static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
+
+    /// The root value of `file`.
+    ///
+    /// An object may be referred to more than once, so that values are counted as they are reached, cycles with them.
+    static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
+        guard var list = BinaryPropertyList(file) else {
+            throw PinFormatError(
+                .brokenDocument, at: file.place, "is a binary property list that is cut off or damaged")
+        }
+        return DocumentNode(root: try list.value(list.root, depth: 0), of: file)
+    }
+
+    /// Reads the last 32 bytes: sizes of offsets and references, how many objects, which is the root, where the offsets are.
+    private init?(_ file: PinFile) {
+        let end = file.bytes.count - Self.trailerLength
+        guard end >= Self.magic.count else { return nil }
+        let trailer = file.bytes[end...]
+        func number(_ start: Int) -> Int? { Self.number(trailer[(end + start)..<(end + start + 8)]) }
+        guard let objectCount = number(8), let root = number(16), let start = number(24) else { return nil }
+        (offsetSize, referenceSize) = (Int(trailer[end + 6]), Int(trailer[end + 7]))
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), start >= Self.magic.count, start <= end,
+            objectCount >= 1, objectCount <= Self.mostObjects, objectCount <= (end - start) / offsetSize,
+            root < objectCount
+        else { return nil }
+        (self.file, self.objectCount, self.root) = (file, objectCount, root)
+        (bytes, table) = (file.bytes[..<start], file.bytes[start..<end])
+    }
+
+    private var damaged: PinFormatError {
+        PinFormatError(.brokenDocument, at: file.place, "is a binary property list that is damaged")
+    }
+
+    private mutating func value(_ object: Int, depth: Int) throws(PinFormatError) -> DocumentValue {
+        count += 1
+        guard depth <= DocumentValue.mostDepth, count <= DocumentValue.mostValues else {
+            throw PinFormatError(
+                .unreasonableDocument, at: file.place,
+                "has more than \(DocumentValue.mostDepth) levels or \(DocumentValue.mostValues) values, "
+                    + "no configuration is like that")
+        }
+        guard object < objectCount else { throw damaged }
+        let start = table.startIndex + object * offsetSize
+        guard let offset = Self.number(table[start..<(start + offsetSize)]), offset >= Self.magic.count,
+            offset < bytes.endIndex
+        else { throw damaged }
+        return DocumentValue(content: try content(bytes[offset], at: offset, depth), line: nil)
+    }
+
+    private mutating func content(
+        _ marker: UInt8, at offset: Int, _ depth: Int
+    ) throws(PinFormatError) -> DocumentValue.Content {
+        switch marker >> 4 {
+        case 0x0 where marker == 0x08: return .flag(false)
+        case 0x0 where marker == 0x09: return .flag(true)
+        case 0x3:
+            // Seconds since 2001 as a double.
+            let bits = try slice(offset + 1, 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            guard let seconds = Int64(exactly: Double(bitPattern: bits).rounded(.down)) else { throw damaged }
+            return .date(Timestamp(secondsSinceEpoch: 978_307_200).advanced(bySeconds: seconds).date)
+        case 0x5:
+            let (length, start) = try length(marker, at: offset)
+            return .text(String(decoding: try text(start, length), as: UTF8.self))
+        case 0x6:
+            let (length, start) = try length(marker, at: offset)
+            let units = try text(start, length * 2)
+            let utf16 = stride(from: units.startIndex, to: units.endIndex, by: 2).map {
+                UInt16(units[$0]) << 8 | UInt16(units[$0 + 1])
+            }
+            return .text(String(decoding: utf16, as: UTF16.self))
+        case 0xA:
+            let (length, start) = try length(marker, at: offset)
+            var elements: [DocumentValue] = []
+            for reference in try references(start, length) { elements.append(try value(reference, depth: depth + 1)) }
+            return .array(elements)
+        case 0xD: return .dictionary(try members(marker, at: offset, depth))
+        default: return .other
+        }
+    }
+
+    private mutating func members(
+        _ marker: UInt8, at offset: Int, _ depth: Int
+    ) throws(PinFormatError) -> [(key: String, value: DocumentValue)] {
+        let (length, start) = try length(marker, at: offset)
+        let references = try references(start, length * 2)
+        var members: [(key: String, value: DocumentValue)] = []
+        var keys: Set<String> = []
+        for index in 0..<length {
+            guard case .text(let key) = try value(references[index], depth: depth + 1).content else { throw damaged }
+            guard keys.insert(key).inserted else {
+                throw PinFormatError(
+                    .duplicate, at: .key(shortened(key, to: 80), of: shortened(file.path, to: 1024, isPublic: true)),
+                    "is given twice, and readers keep only one of the two", remedy: "put both together")
+            }
+            members.append((key, try value(references[length + index], depth: depth + 1)))
+        }
+        return members
+    }
+
+    /// How many bytes, characters or references an object has, and where they begin.
+    private func length(_ marker: UInt8, at offset: Int) throws(PinFormatError) -> (length: Int, start: Int) {
+        let short = Int(marker & 0x0F)
+        guard short == 0x0F else { return (short, offset + 1) }
+        guard let kind = try slice(offset + 1, 1).first, kind >> 4 == 0x1, kind & 0x0F <= 3 else { throw damaged }
+        let size = 1 << Int(kind & 0x0F)
+        guard let length = Self.number(try slice(offset + 2, size)), length <= bytes.count else { throw damaged }
+        return (length, offset + 2 + size)
+    }
+
+    private func references(_ start: Int, _ count: Int) throws(PinFormatError) -> [Int] {
+        guard count <= DocumentValue.mostValues * 2 else { throw damaged }
+        let references = try slice(start, count * referenceSize)
+        var numbers: [Int] = []
+        for position in stride(from: references.startIndex, to: references.endIndex, by: referenceSize) {
+            guard let number = Self.number(references[position..<(position + referenceSize)]) else { throw damaged }
+            numbers.append(number)
+        }
+        return numbers
+    }
+
+    private mutating func text(_ start: Int, _ length: Int) throws(PinFormatError) -> ArraySlice<UInt8> {
+        textCount += length
+        guard textCount <= Self.mostText else {
+            throw PinFormatError(
+                .unreasonableDocument, at: file.place,
+                "has more than \(Self.mostText >> 20) MiB of text, no configuration is like that")
+        }
+        return try slice(start, length)
+    }
+
+    private func slice(_ start: Int, _ length: Int) throws(PinFormatError) -> ArraySlice<UInt8> {
+        guard start <= bytes.count, length <= bytes.count - start else { throw damaged }
+        return bytes[start..<(start + length)]
+    }
+
+    /// A number of up to eight bytes, most significant first; `nil` when it is larger than any file.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return value < 1 << 40 ? Int(value) : nil
+    }
+}

@@ -1,0 +1,133 @@
+internal import Base
+internal import CLibraries
+
+/// An element of an XML document, with the line it begins on.
+final class XMLElement {
+    let name: String
+    let attributes: [String: String]
+    /// From 1.
+    let line: Int
+    fileprivate(set) var children: [XMLElement] = []
+    /// The text directly in it, as it stands.
+    fileprivate(set) var text = ""
+
+    fileprivate init(name: String, attributes: [String: String], line: Int) {
+        (self.name, self.attributes, self.line) = (name, attributes, line)
+    }
+
+    /// The elements of one name directly in it.
+    func children(named name: String) -> [XMLElement] { children.filter { $0.name == name } }
+}
+
+/// Reads XML with expat, which expands no entity here: a document that declares any is refused.
+enum XMLReader {
+    /// How many elements may stand in each other, and how many elements and attributes there may be.
+    private static let (mostDepth, mostElements) = (40, 50_000)
+
+    /// Loaded when the first document is read, and kept for the rest of the run (`dlopen`).
+    private static let expat: CExpat = {
+        var functions = CExpat()
+        if let reason = CExpat_load(&functions) {
+            MissingLibrary.end("Expat", packages: "Debian: libexpat1, Fedora: expat", reason: String(cString: reason))
+        }
+        return functions
+    }()
+
+    /// The root element of `file`; a document type that only names a DTD is no harm to a property list.
+    ///
+    /// - Throws: ``PinFormatError`` with the line for what is no XML, is too deep, has too many elements or a document type.
+    static func root(of file: PinFile, mayHaveDocumentType: Bool) throws(PinFormatError) -> XMLElement {
+        guard let parser = expat.ParserCreate(nil) else {
+            throw PinFormatError(.brokenDocument, at: file.place, "there is no memory to read it")
+        }
+        defer { expat.ParserFree(parser) }
+        let tree = Tree(parser, mayHaveDocumentType: mayHaveDocumentType)
+        expat.SetUserData(parser, Unmanaged.passUnretained(tree).toOpaque())
+        setHandlers(parser)
+        let status = withExtendedLifetime(tree) {
+            file.bytes.withUnsafeBytes { bytes in
+                expat.Parse(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: bytes.count), 1)
+            }
+        }
+        let place = file.place(line: Int(expat.GetCurrentLineNumber(parser)))
+        if let (reason, remedy) = tree.refusal {
+            throw PinFormatError(.unreasonableDocument, at: place, reason, remedy: remedy)
+        }
+        guard status == CExpat_OK, let root = tree.root else {
+            let reason = expat.ErrorString(expat.GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"
+            throw PinFormatError(.brokenDocument, at: place, "is not well-formed XML: \(reason)")
+        }
+        return root
+    }
+
+    /// What the callbacks put together; alive as long as the parser works.
+    private final class Tree {
+        private let parser: OpaquePointer
+        private let mayHaveDocumentType: Bool
+        private(set) var root: XMLElement?
+        /// Why the document was left before its end, and what to do.
+        private(set) var refusal: (reason: String, remedy: String?)?
+        private var open: [XMLElement] = []
+        private var count = 0
+
+        init(_ parser: OpaquePointer, mayHaveDocumentType: Bool) {
+            (self.parser, self.mayHaveDocumentType) = (parser, mayHaveDocumentType)
+        }
+
+        static func from(_ pointer: UnsafeMutableRawPointer?) -> Tree? {
+            pointer.map { Unmanaged<Tree>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        private func refuse(_ reason: String, _ remedy: String? = nil) {
+            refusal = refusal ?? (reason, remedy)
+            _ = XMLReader.expat.StopParser(parser, 0)
+        }
+
+        func start(_ name: String, _ attributes: [String: String]) {
+            count += 1 + attributes.count
+            if open.count >= mostDepth {
+                return refuse("has more than \(mostDepth) elements in each other, no configuration is that deep")
+            }
+            if count > mostElements {
+                return refuse("has more than \(mostElements) elements, no configuration is that long")
+            }
+            let line = Int(XMLReader.expat.GetCurrentLineNumber(parser))
+            let element = XMLElement(name: name, attributes: attributes, line: line)
+            if let parent = open.last { parent.children.append(element) } else { root = element }
+            open.append(element)
+        }
+
+        func end() { if refusal == nil { open.removeLast() } }
+
+        func append(_ text: String) { open.last?.text += text }
+
+        func documentType(declares: Bool) {
+            if declares || !mayHaveDocumentType {
+                refuse("has a document type (DOCTYPE) that no configuration needs; it was not followed", "remove it")
+            }
+        }
+    }
+
+    private static func setHandlers(_ parser: OpaquePointer) {
+        expat.SetElementHandler(
+            parser,
+            { pointer, name, attributes in
+                guard let tree = Tree.from(pointer), let name else { return }
+                var values: [String: String] = [:]
+                var next = attributes
+                while values.count <= XMLReader.mostElements, let key = next?[0], let value = next?[1] {
+                    values[String(cString: key)] = String(cString: value)
+                    next = next?.advanced(by: 2)
+                }
+                tree.start(String(cString: name), values)
+            }, { pointer, _ in Tree.from(pointer)?.end() })
+        expat.SetCharacterDataHandler(parser) { pointer, text, length in
+            guard let text, length > 0 else { return }
+            let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
+            Tree.from(pointer)?.append(String(decoding: bytes, as: UTF8.self))
+        }
+        expat.SetStartDoctypeDeclHandler(parser) { pointer, _, _, _, hasInternalSubset in
+            Tree.from(pointer)?.documentType(declares: hasInternalSubset != 0)
+        }
+    }
+}

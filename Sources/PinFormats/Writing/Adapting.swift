@@ -1,0 +1,141 @@
+internal import Base
+internal import Pinning
+internal import X509
+
+/// One client's configuration for another client.
+///
+/// What decides and the other cannot say ends the writing; what only adds is a remark.
+extension PinBlockFormat {
+    /// The groups as the client can say them; `host` is the one whose pins are wanted where the client names none.
+    func adapted(_ groups: [PinGroup], host: String?) throws(PinFormatError) -> [PinGroup] {
+        let groups = hasHosts ? self == .okhttp ? groups : joined(groups) : try chosen(groups, host)
+        let index = HostIndex(groups.map { ($0.rules?.entry.hosts, $0) })
+        var adapted: [PinGroup] = []
+        for group in groups {
+            if let hosts = group.rules?.entry.hosts,
+                let other = index.covering(hosts.sample).first(where: { !agrees($0, with: group) })
+            {
+                throw refusal(
+                    group, "pin \(hosts) beside \(other.hosts) as it is",
+                    "write lines 'HOST sha256/…', each host with all of its pins, and name those")
+            }
+            // An exemption from nothing says nothing.
+            if !group.isExempt || hasExemptions { adapted.append(try self.adapted(group)) }
+        }
+        return adapted
+    }
+
+    // MARK: One group
+
+    private func adapted(_ group: PinGroup) throws(PinFormatError) -> PinGroup {
+        guard let rules = group.rules else { return group }
+        var group = group
+        if let anchors = rules.anchors {
+            throw refusal(group, "say that paths may end at \(anchors)", "write the block by hand beside those anchors")
+        }
+        if rules.entry.hasExemptAnchors {
+            throw refusal(group, "exempt anchors from pinning (overridePins)", "leave out overridePins")
+        }
+        guard hasDepth(rules.depth, isExempt: rules.isExcluded) else {
+            throw refusal(group, "say \(rules.entry.hosts?.description ?? "")", "list the hosts")
+        }
+        if rules.position == .both, self != .nspinned {
+            throw refusal(group, "ask for a leaf's and a CA's key at once", "give it the pins of one of the two")
+        }
+        if rules.entry.enforcesPinning == false, self != .trustkit, rules.kind != .android {
+            throw refusal(group, "leave a mismatch unenforced", "leave out the host, or enforce its pins")
+        }
+        if self == .afnetworking, !group.items.isEmpty, group.items.allSatisfy({ $0.certificate == nil }) {
+            throw refusal(group, "pin a hash", "give it certificate files")
+        }
+        if let expiration = rules.entry.expiration, self != .trustkit, self != .android {
+            group.remarks.append("Until \(expiration.date) only; \(clientName) has no such date.")
+        }
+        if !rules.entry.reportURIs.isEmpty, self != .trustkit {
+            group.remarks.append("Mismatches were reported; \(clientName) has no place to report them to.")
+        }
+        if self == .nspinned, rules.position == .anywhere, group.items.contains(where: { $0.role == .publicKey }) {
+            group.remarks.append("Move the keys of CAs to NSPinnedCAIdentities: a hash does not say whose it is.")
+        }
+        return group
+    }
+
+    /// Whether a host can be exempt from the pins of its parent domain.
+    private var hasExemptions: Bool { self == .trustkit || self == .android }
+
+    private func hasDepth(_ depth: HostPattern.Depth, isExempt: Bool) -> Bool {
+        switch self {
+        case .okhttp, .curl, .afnetworking: true
+        case .trustkit: depth == .exact || depth == .anyNumber && !isExempt
+        case .android: depth == .exact || depth == .anyNumber
+        case .nspinned: depth == .exact || depth == .upToOneLabel
+        }
+    }
+
+    private func refusal(_ group: PinGroup, _ what: String, _ remedy: String) -> PinFormatError {
+        let place: PinPlace = group.origin.isEmpty ? .option : .file(group.origin)
+        return PinFormatError(.otherKind, at: place, "\(clientName) cannot \(what)", remedy: remedy)
+    }
+
+    // MARK: Several groups
+
+    /// The groups without those that another of the same name says too; `NAME` and `*.NAME` with the same pins are one.
+    private func joined(_ groups: [PinGroup]) -> [PinGroup] {
+        let byHost = Dictionary(grouping: groups, by: \.host)
+        return groups.compactMap { group in
+            let others = (byHost[group.host] ?? []).filter { $0.depth != group.depth && hasSameRules($0, group) }
+            let depths = Set(others.map(\.depth))
+            if group.depth != .anyNumber, depths.contains(.anyNumber) { return nil }
+            if group.depth != .anyNumber, depths.contains(.upToOneLabel) { return nil }
+            guard group.depth == .exact || group.depth == .oneLabel, !depths.isEmpty else { return group }
+            guard group.depth == .exact else { return nil }
+            var group = group
+            group.rules?.depth = .upToOneLabel
+            return group
+        }
+    }
+
+    /// Whether a group that covers the hosts of another, too, counts for them here as it did where both come from.
+    private func agrees(_ other: PinGroup, with group: PinGroup) -> Bool {
+        if hasSameRules(other, group) { return true }
+        guard let kind = group.rules?.kind, kind == other.rules?.kind else { return false }
+        switch self {
+        case .curl, .afnetworking: return true
+        case .okhttp: return kind.lookup == .union
+        case .nspinned: return kind.lookup == .union && group.host != other.host
+        // The nearer entry decides alone.
+        case .trustkit, .android: return kind.lookup != .union && group.host != other.host
+        }
+    }
+
+    private func hasSameRules(_ group: PinGroup, _ other: PinGroup) -> Bool {
+        Set(group.items.map(\.spkiSHA256)) == Set(other.items.map(\.spkiSHA256)) && group.isExempt == other.isExempt
+            && group.rules?.anchors == other.rules?.anchors
+            && group.rules?.entry.enforcesPinning == other.rules?.entry.enforcesPinning
+    }
+
+    /// The pins of one host, and those of none.
+    private func chosen(_ groups: [PinGroup], _ host: String?) throws(PinFormatError) -> [PinGroup] {
+        let configured = groups.filter { $0.rules?.entry.hosts != nil }
+        guard let first = configured.first else { return groups }
+        guard let host = host ?? (configured.count == 1 && first.depth == .exact ? first.host : nil) else {
+            throw refusal(first, "name hosts", "choose one with --host")
+        }
+        let found = Set(configured.compactMap { $0.rules?.kind }).flatMap { kind -> [HostEntry] in
+            let entries = configured.filter { $0.rules?.kind == kind }.compactMap { $0.rules?.entry }
+            let policy = PinConfiguration(kind, entries: entries).policy(for: host, suffixes: SystemPublicSuffixList())
+            return policy?.entries.filter { !$0.pins.isEmpty } ?? []
+        }
+        guard !found.isEmpty else {
+            throw PinFormatError(.notAPin, at: .file(first.origin), "nothing is pinned for \(shortened(host))")
+        }
+        return groups.compactMap { group in
+            guard let entry = group.rules?.entry, entry.hosts != nil else { return group }
+            guard found.contains(entry) else { return nil }
+            var group = group
+            group.host = host
+            group.rules?.depth = .exact
+            return group
+        }
+    }
+}

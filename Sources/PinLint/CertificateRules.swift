@@ -1,0 +1,147 @@
+internal import Base
+internal import Pinning
+
+/// What there is to say of pinned certificates and keys.
+extension Findings {
+    mutating func certificates() {
+        for set in source.sets { validity(set) }
+        for set in source.sets { leaves(set) }
+        applesLimits()
+        for set in source.sets { authorityBesideLeaf(set) }
+        for member in source.sets.flatMap(\.members) { weakCryptography(member) }
+    }
+
+    /// The dates of pinned certificates, which certificate mode goes by.
+    private mutating func validity(_ set: PinnedSet) {
+        let certificates = set.certificates
+        guard let last = certificates.max(by: { $0.certificate.notAfter < $1.certificate.notAfter }) else { return }
+        let end = last.certificate.notAfter
+        for (certificate, place) in certificates { validity(certificate, place, isLast: certificate.notAfter == end) }
+        if set.kind == nil, !scene.isPast(end), !scene.isNearEnd(of: last.certificate) {
+            let of = certificates.count > 1 ? ", with the last of \(certificates.count) certificates" : ""
+            add(
+                .certificateModeEnds, at: last.place, "an app in certificate mode stops working on \(end.date)\(of)",
+                "ship its successor before")
+        }
+    }
+
+    private mutating func validity(_ certificate: Certificate, _ place: LintPlace, isLast: Bool) {
+        let name = shortened(certificate.description)
+        let end = certificate.notAfter
+        if scene.isPast(end) {
+            add(
+                .pinnedCertificateExpired, isLast ? .error : .warning, at: place,
+                "\(name) expired on \(end.date)"
+                    + (isLast ? ": an app in certificate mode has stopped working" : ", and others are still valid"),
+                isLast ? "pin its successor, or keys" : "remove it")
+        } else if scene.isNearEnd(of: certificate) {
+            add(
+                .pinnedCertificateExpiresSoon, at: place,
+                isLast
+                    ? "an app in certificate mode stops working on \(end.date), when \(name) expires"
+                    : "\(name) expires on \(end.date)", "ship its successor beside it")
+        } else if scene.linter.now < certificate.notBefore {
+            add(
+                .pinnedCertificateNotYetValid, at: place, "\(name) is valid from \(certificate.notBefore.date) on",
+                "keep what it succeeds until then")
+        }
+    }
+
+    /// Pinned leaf certificates, which no renewal survives.
+    private mutating func leaves(_ set: PinnedSet) {
+        let leaves = set.certificates.filter { !$0.certificate.isAuthority }
+        for leaf in leaves {
+            add(
+                .leafCertificatePinned, of: set, at: leaf.place,
+                "\(shortened(leaf.certificate.description)) is a leaf certificate: "
+                    + "a client that compares certificates refuses the renewed one, even with the same key",
+                "pin its key, or compare keys only")
+        }
+        guard leaves.count > 1, leaves.count == set.members.count else { return }
+        add(
+            .onlyLeafPins, of: set,
+            "\(leaves.count == 2 ? "both" : "all \(leaves.count)") pins\(set.forHost) are leaf certificates",
+            "pin the key of an authority or a key in reserve beside them")
+    }
+
+    /// A CA's pin beside a server's own, which makes the server's own no stricter than the CA.
+    private mutating func authorityBesideLeaf(_ set: PinnedSet) {
+        let certificates = set.certificates
+        // Apple's lists of leaves and authorities must match both.
+        guard !set.isExcluded, set.kind != .nsPinnedDomains,
+            certificates.contains(where: { !$0.certificate.isAuthority }),
+            let authority = certificates.first(where: { $0.certificate.isAuthority })
+        else { return }
+        add(
+            .authorityBesideLeaf, of: set, at: authority.place,
+            "\(shortened(authority.certificate.description)) is an authority, pinned beside a server's own key: "
+                + "any certificate it issues for the name will do",
+            "leave the authority out, and pin a key of your own in reserve, unless this is meant")
+    }
+
+    /// Pinned servers' certificates that Apple's platforms refuse from the first day on.
+    ///
+    /// The certificates of an app are anchors of its own, or end at one that was installed by hand: the limits for public roots are
+    /// stricter still, and for their authorities to keep.
+    private mutating func applesLimits() {
+        let clients = scene.linter.clients
+        // Clients that do not run on Apple's platforms.
+        guard clients.isEmpty || !clients.isSubset(of: ["okhttp", "android", "curl", "hpkp"]) else { return }
+        for set in source.sets where set.kind == nil || set.kind == .appBundle {
+            for (leaf, place) in set.certificates where !leaf.isAuthority {
+                for failure in Platform.apple().objections(toLeaf: leaf, endingAt: .own) {
+                    let name = shortened(failure.certificate.description)
+                    switch failure.reason {
+                    case .lifetimeTooLong(let days, let limit):
+                        add(
+                            .lifetimeTooLong, of: set, at: place,
+                            "\(name) is valid for \(days == .max ? "endless" : "\(days)") days and Apple's platforms take "
+                                + "\(limit): apps on them fail from the first day on",
+                            "issue it for \(limit) days or fewer")
+                    case .noServerAuth:
+                        add(
+                            .noServerAuth, of: set, at: place,
+                            "\(name) does not say serverAuth (extended key usage): apps on Apple's platforms that make it or "
+                                + "its authority an anchor fail from the first day on",
+                            "issue it with extendedKeyUsage = serverAuth")
+                    default: break
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keys and signatures that clients refuse, whatever is pinned.
+    private mutating func weakCryptography(_ member: PinnedSet.Member) {
+        let certificate = member.pin.certificate
+        if let key = scene.publicKeys[member.pin.spkiSHA256], let reason = weakness(of: key.algorithm) {
+            let owner = certificate.map { "of \(shortened($0.description)) " } ?? ""
+            add(
+                .weakKey, at: member.place, "the key \(owner)is \(key.algorithm): \(reason)",
+                "replace it by EC P-256 or RSA with 2048 bits")
+        }
+        // Whoever trusts a root does so without its signature.
+        guard let certificate, !certificate.isSelfIssued else { return }
+        let algorithm = certificate.signatureAlgorithm
+        let folded = algorithm.lowercased().filter { $0 != "-" }
+        guard let hash = ["md2", "md4", "md5", "sha1"].first(where: { folded.contains($0) }) else { return }
+        add(
+            .weakSignature, at: member.place,
+            "\(shortened(certificate.description)) is signed with \(shortened(algorithm)): "
+                + "clients refuse \(hash == "sha1" ? "SHA-1" : hash.uppercased())", "have it issued again with SHA-256")
+    }
+
+    private func weakness(of algorithm: KeyAlgorithm) -> String? {
+        switch algorithm {
+        case .rsa(let bits) where bits < 2048: "clients want 2048 bits"
+        case .ec(_, let bits) where bits < 256: "clients want 256 bits"
+        case .other(let name, _) where name.uppercased() == "DSA": "clients no longer take DSA"
+        default: nil
+        }
+    }
+}
+
+extension Certificate {
+    /// Whether it may sign others; certificates of version 1 cannot say so and count when they signed themselves.
+    var isAuthority: Bool { basicConstraints?.isCertificateAuthority ?? (isSelfIssued && names.isEmpty) }
+}

@@ -1,0 +1,197 @@
+internal import Base
+internal import PinFormats
+internal import Pinning
+
+/// What surprises in a client, or what it refuses.
+extension Findings {
+    mutating func clients() {
+        brokenTrustKitRules()
+        for set in source.sets where set.isTrustKits || set.kind == nil && scene.isFor("trustkit") { trustKit(set) }
+        for set in source.sets where set.kind == .nsPinnedDomains { pinnedDomains(set) }
+        transportSecurity()
+        for set in source.sets where set.kind == .okHttp { okHttp(set) }
+        androidAnchors()
+        for inspection in source.inspections where inspection.isDirectory { bundle(inspection) }
+        for member in source.sets.filter({ $0.kind == nil }).flatMap(\.members) { input(member) }
+    }
+
+    /// What TrustKit for iOS asks of its configuration, where that is not the file's own format.
+    ///
+    /// A `TSKConfiguration` that breaks a rule is malformed, and its reader says so.
+    private mutating func brokenTrustKitRules() {
+        let sets = source.sets.filter { $0.kind == .reactNative }
+        let domains = sets.flatMap(\.entries).compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
+        for (set, domain) in zip(sets, domains) {
+            for violation in TrustKitConfiguration.violations(of: domain, among: domains, suffixes: scene.suffixes) {
+                if case .tooFewPins = violation, set.isIncomplete { continue }
+                guard let kind = LintKind.aboutPins(PinProblem(violation).rawValue) else { continue }
+                let message = shortened(violation.message(domain.name), to: 400)
+                add(
+                    kind, at: set.place, host: set.host,
+                    "TrustKit, which does the pinning on iOS, throws when the app starts: \(message)")
+            }
+        }
+    }
+
+    private mutating func trustKit(_ set: PinnedSet) {
+        for member in set.members {
+            guard let key = scene.publicKeys[member.pin.spkiSHA256], TrustKitHash.input(for: key) == nil else {
+                continue
+            }
+            add(
+                .trustKitUnsupportedKey, of: set, at: member.place,
+                "the key is \(key.algorithm), which TrustKit cannot hash: it blocks every chain with it",
+                "use RSA with 2048, 3072 or 4096 bits, P-256 or P-384")
+        }
+        // NSURL makes none of other characters than RFC 3986 (2) has.
+        for uri in set.entries.flatMap(\.reportURIs)
+        where uri.isEmpty || uri.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || "\"<>\\^`{|}".utf8.contains($0) }) {
+            add(
+                .trustKitReportURI, of: set,
+                "'\(shortened(uri))' in TSKReportUris is not a URL: on iOS 16 and older TrustKit throws when the app starts",
+                "write a URL such as https://reports.example.com/pin, with %20 for a space")
+        }
+        if set.isTrustKits, !set.isExcluded, set.entries.first?.enforcesPinning == false {
+            add(
+                .trustKitNotEnforced, of: set,
+                "pinning is not enforced\(set.forHost): TrustKit reports a mismatch and goes on",
+                "enforce it once the reports are quiet")
+        }
+        if set.kind == nil, set.keys.count < 2, !set.isIncomplete {
+            add(
+                .trustKitTooFewPins, of: set, "one key is pinned, and TrustKit throws for fewer than two",
+                "add a backup pin")
+        }
+    }
+
+    private mutating func pinnedDomains(_ set: PinnedSet) {
+        guard let hosts = set.hosts else { return }
+        if hosts.depth == .upToOneLabel {
+            let name = shortened(hosts.name)
+            add(
+                .nsPinnedDomainsOneLabel, of: set,
+                "NSIncludesSubdomains covers one label: a.\(name) is pinned, a.b.\(name) is not",
+                "give deeper names entries of their own")
+        }
+        for case .positions(let leaf?, let authorities?) in set.entries.map(\.identities)
+        where !leaf.isEmpty && !authorities.isEmpty {
+            add(
+                .nsPinnedDomainsLeafAndCA, of: set,
+                "leaf and authority identities are both listed\(set.forHost): the chain has to match one of each",
+                "list one kind, unless both are meant")
+        }
+    }
+
+    /// What weakens the connections of an app on Apple's platforms beside its pins.
+    private mutating func transportSecurity() {
+        for settings in source.inspections.flatMap(\.transportSecurity) {
+            if settings.allowsArbitraryLoads, settings.narrowing.isEmpty {
+                add(
+                    .arbitraryLoads, at: source.place(ofOrigin: settings.origin),
+                    "NSAllowsArbitraryLoads switches App Transport Security off for every host without an entry of its own",
+                    "name the hosts that need an exception in NSExceptionDomains")
+            }
+            for exception in settings.exceptions {
+                var words: [String] = []
+                if let version = exception.minimumTLS, version < .tls12 { words.append("\(version)") }
+                if exception.requiresForwardSecrecy == false {
+                    words.append("keys that are not made for the connection")
+                }
+                if exception.allowsInsecureLoads { words.append("plain HTTP and servers that the system refuses") }
+                guard !words.isEmpty else { continue }
+                let host = shortened(exception.hosts.description)
+                add(
+                    .transportSecurityException, at: source.place(ofOrigin: exception.origin), host: host,
+                    "the exception for \(host) allows \(words.joined(separator: ", "))",
+                    "take out what the server does not need")
+            }
+        }
+    }
+
+    /// OkHttp's `*.`, which covers less than it looks like.
+    private mutating func okHttp(_ set: PinnedSet) {
+        guard let hosts = set.hosts, hosts.depth == .oneLabel else { return }
+        let isApexPinned = !source.entries(of: .okHttp, covering: hosts.name).isEmpty
+        let name = shortened(hosts.name)
+        add(
+            .okHttpOneLabel, isApexPinned ? .note : .warning, of: set,
+            "*.\(name) covers one label: a.\(name) is pinned, a.b.\(name)"
+                + (isApexPinned ? " is not" : " and \(name) itself are not"),
+            "write **.\(name) for the domain and all names below it")
+    }
+
+    private mutating func androidAnchors() {
+        for configuration in source.inspections.flatMap(\.networkSecurity) {
+            let domains = configuration.domains.map { ($0.levels.first, $0.origin, $0.hosts.short as String?) }
+            for (level, origin, host) in [(configuration.base, configuration.origin, nil)] + domains
+            where level?.sources?.contains(where: { $0.origin == .user }) == true {
+                add(
+                    .userAnchors, at: source.place(ofOrigin: origin), host: host,
+                    "roots that the user installs are trusted\(host.map { " for \(shortened($0))" } ?? ""), "
+                        + "an interceptor's among them, also in releases",
+                    "name src=\"user\" in <debug-overrides> alone")
+            }
+        }
+    }
+
+    /// Files in a directory that a client would not load from an app bundle.
+    private mutating func bundle(_ inspection: PinInspection) {
+        let places = inspection.pins.filter { $0.certificate != nil }.map {
+            inspection.lintPlace($0.origin, in: source.name)
+        }
+        let ignored = places.filter { $0.file?.hasSuffix(".cer") == false }
+        // Without a file that it loads, the directory is probably some other client's.
+        let isAFNetworkings = scene.isForAFNetworking || ignored.count < places.count
+        for place in ignored where scene.isForAFNetworking || scene.linter.clients.isEmpty {
+            add(
+                .notLoadedByAFNetworking, isAFNetworkings ? .warning : .note, at: place,
+                "AFNetworking does not load this certificate: it takes DER files named .cer from a bundle, and no others",
+                "convert it to DER and name it .cer")
+        }
+        let endings = [".cer", ".CER", ".crt", ".CRT", ".der", ".DER"]
+        // Only PEM has lines.
+        for place in places
+        where scene.isFor("alamofire") && (place.line != nil || !endings.contains { place.file?.hasSuffix($0) == true })
+        {
+            add(
+                .notLoadedByAlamofire, at: place,
+                "Alamofire does not load this certificate: it takes DER files named .cer, .crt or .der from a bundle",
+                "convert it to DER and name it .cer")
+        }
+    }
+
+    /// A pin in a form that the client the user named cannot take.
+    private mutating func input(_ member: PinnedSet.Member) {
+        if scene.isForAFNetworking || scene.isFor("alamofire") {
+            if member.pin.certificate == nil {
+                add(
+                    .clientTakesCertificates, at: member.place,
+                    "\(scene.isForAFNetworking ? "AFNetworking" : "Alamofire") reads its pins from certificates in the app: "
+                        + "\(member.pin.spkiSHA256) stands for the key of one here, as in public-key mode, "
+                        + "and cannot be shipped itself", "ship the certificate with that key as a .cer file in DER")
+            }
+            // Keys that Apple's system does not hand out.
+            if let key = scene.publicKeys[member.pin.spkiSHA256], !key.algorithm.hasSecKey {
+                add(
+                    .publicKeyNotLoaded, at: member.place,
+                    "the key is \(key.algorithm), and Apple's system loads RSA and EC keys only: "
+                        + (scene.isForAFNetworking
+                            ? "AFNetworking in public-key mode crashes on a chain with it"
+                            : "Alamofire leaves it out when it compares keys"),
+                    "pin an RSA or EC key")
+            }
+        }
+        guard scene.isFor("curl"), let certificate = member.pin.certificate else { return }
+        if certificate.isAuthority {
+            add(
+                .curlComparesTheLeaf, at: member.place,
+                "\(shortened(certificate.description)) is an authority: curl compares the leaf's key alone, "
+                    + "so this pin never matches", "pin the key of the leaf")
+        } else {
+            add(
+                .curlTakesKeys, at: member.place,
+                "curl takes the file of a public key and not of a certificate, with which it ends with status 90",
+                "give --pinnedpubkey sha256//\(certificate.publicKey.spkiSHA256.base64)")
+        }
+    }
+}

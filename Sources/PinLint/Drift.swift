@@ -1,0 +1,151 @@
+internal import Base
+internal import PinFormats
+internal import Pinning
+
+/// The hosts and pins in which sources differ that should say the same.
+///
+/// Hosts are looked up in each source by the rules of its client, so that `**.example.com` in one and an entry for
+/// `api.example.com` in the other are compared for what they mean.
+struct Drift {
+    private let sources: [LintSource]
+    private let scene: LintScene
+
+    init(_ sources: [LintSource], _ scene: LintScene) {
+        self.sources = sources
+        self.scene = scene
+    }
+
+    /// Every difference, host by host in the order of the sources.
+    func findings() -> [LintFinding] {
+        let configured = sources.filter { !$0.patterns.isEmpty }
+        var findings: [LintFinding] = []
+        if configured.count > 1 {
+            var seen: Set<String> = []
+            for pattern in configured.flatMap(\.patterns) where seen.insert(pattern.sample).inserted {
+                findings += self.findings(pattern, in: configured)
+            }
+        }
+        return findings + loosePins()
+    }
+
+    private func findings(_ pattern: HostPattern, in configured: [LintSource]) -> [LintFinding] {
+        let views = configured.map { HostView(of: pattern, in: $0, scene) }
+        let present = views.compactMap { $0 }
+        guard let first = present.first else { return [] }
+        let host = pattern.short
+        var findings: [LintFinding] = []
+        // A source that is broken may well have the host where it could not be read.
+        for (source, view) in zip(configured, views)
+        where view == nil && source.inspections.allSatisfy(\.problems.isEmpty) {
+            findings.append(
+                LintFinding(
+                    .driftHosts, at: source.place, host: host,
+                    "\(shortened(host)) is pinned in \(shortened(first.place.description, isPublic: true)) and not here",
+                    remedy: "pin it here too, or leave it out there"))
+        }
+        for (index, view) in present.enumerated() where view.isComplete {
+            let others = present.indices.filter { $0 != index }.map { present[$0] }
+            findings += missing(
+                view.keys, of: others.map { ($0.place.description, $0.keys) }, at: view.place, host: host)
+        }
+        return findings + (pattern.depth == .oneLabel ? [] : subdomains(host, present))
+    }
+
+    /// What `keys` lack that others have.
+    private func missing(
+        _ keys: [SHA256Digest], of others: [(name: String, keys: [SHA256Digest])], at place: LintPlace, host: String?
+    ) -> [LintFinding] {
+        let own = Set(keys)
+        let lacking = others.map { other in (name: other.name, keys: other.keys.filter { !own.contains($0) }) }
+        guard let other = lacking.first(where: { !$0.keys.isEmpty }) else { return [] }
+        let names = listed(other.keys.lazy.map(\.description), first: 3)
+        return [
+            LintFinding(
+                .driftPins, at: place, host: host,
+                "\(names) \(other.keys.count == 1 ? "is" : "are") pinned" + (host.map { " for \(shortened($0))" } ?? "")
+                    + " in \(shortened(other.name, isPublic: true)) and not here", remedy: "pin the same keys in both")
+        ]
+    }
+
+    private func subdomains(_ host: String, _ views: [HostView]) -> [LintFinding] {
+        guard let widest = views.max(by: { $0.reach < $1.reach }) else { return [] }
+        return views.filter { $0.reach < widest.reach }.map { view in
+            let names = "names \(view.reach == .oneLabel ? "two and more labels " : "")below \(shortened(host))"
+            // The system has no way to say more.
+            let isAllItCan = view.isApples && view.reach == .oneLabel
+            return LintFinding(
+                .driftSubdomains, isAllItCan ? .note : nil, at: view.place, host: host,
+                "\(names) are pinned in \(shortened(widest.place.description, isPublic: true)) and not here",
+                remedy: isAllItCan
+                    ? "give deeper names entries of their own" : "include subdomains in both or in neither")
+        }
+    }
+
+    /// Pins for whatever host, held against those that all hosts of the others have together.
+    private func loosePins() -> [LintFinding] {
+        let pinned = sources.filter { !$0.sets.isEmpty }
+        guard pinned.contains(where: \.patterns.isEmpty), pinned.count > 1 else { return [] }
+        let keys = pinned.map { source in
+            var seen: Set<SHA256Digest> = []
+            return source.sets.flatMap(\.keys).filter { seen.insert($0).inserted }
+        }
+        return pinned.indices.flatMap { index -> [LintFinding] in
+            let source = pinned[index]
+            guard !source.sets.contains(where: \.isIncomplete) else { return [] }
+            let others = pinned.indices.filter { other in
+                pinned[other].name != source.name && (source.patterns.isEmpty || pinned[other].patterns.isEmpty)
+            }
+            return missing(keys[index], of: others.map { (pinned[$0].name, keys[$0]) }, at: source.place, host: nil)
+        }
+    }
+}
+
+/// What one source says of one host, by the rules of the clients it is for.
+private struct HostView {
+    /// How far below a name its pins reach.
+    enum Reach: Int, Comparable {
+        case nameAlone, oneLabel, anyNumber
+
+        static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// Where the first entry for the host stands.
+    let place: LintPlace
+    /// The pinned keys, in their order.
+    let keys: [SHA256Digest]
+    /// Whether ``keys`` are all that is pinned: every pin could be read.
+    let isComplete: Bool
+    /// How far below the name the pins reach.
+    let reach: Reach
+    /// Whether the source is for Apple's system, which cannot reach further than one label.
+    let isApples: Bool
+
+    /// What `source` says of the hosts of `pattern`, `nil` when it pins nothing for them.
+    init?(of pattern: HostPattern, in source: LintSource, _ scene: LintScene) {
+        let policies = source.policies(for: pattern.sample, suffixes: scene.suffixes)
+        let entries = policies.flatMap(\.policy.entries).filter { entry in
+            if entry.isExcluded { return false }
+            // What is pinned to nothing is pinned.
+            if case .positions(let leaf, let authorities) = entry.identities {
+                return leaf != nil || authorities != nil
+            }
+            return !entry.pins.isEmpty
+        }
+        guard let first = entries.first else { return nil }
+        place = source.place(ofOrigin: first.origin)
+        var seen: Set<SHA256Digest> = []
+        keys = entries.flatMap(\.pins).map(\.spkiSHA256).filter { seen.insert($0).inserted }
+        isComplete = entries.allSatisfy { entry in
+            !source.inspections.contains { $0.incompleteEntries.contains(entry.origin) }
+        }
+        reach =
+            entries.compactMap(\.hosts).map { hosts in
+                switch hosts.depth {
+                case .anyNumber: .anyNumber
+                case .oneLabel, .upToOneLabel: hosts.name == pattern.name ? .oneLabel : .nameAlone
+                case .exact: .nameAlone
+                }
+            }.max() ?? .nameAlone
+        isApples = policies.map(\.kind) == [.nsPinnedDomains]
+    }
+}

@@ -1,0 +1,115 @@
+package import PinFormats
+package import Pinning
+internal import X509
+
+/// Judges sources of pins without a network: each by itself, and all against each other.
+package struct Linter: Sendable {
+    /// The moment to judge by.
+    package let now: Timestamp
+    /// An end of which less is left than this is near.
+    package let warnBefore: Threshold
+    /// The clients that ship the pins, as they are named elsewhere; empty when nobody said.
+    package let clients: Set<String>
+
+    /// A linter for one moment.
+    package init(now: Timestamp, warnBefore: Threshold, clients: Set<String> = []) {
+        (self.now, self.warnBefore, self.clients) = (now, warnBefore, clients)
+    }
+
+    /// Everything that is found, source by source in the order of the places, then what sources differ in.
+    package func findings(in inspections: [PinInspection]) -> [LintFinding] {
+        let sources = LintSource.sources(inspections)
+        let scene = LintScene(self, sources)
+        var findings = sources.flatMap { source in
+            var found = Findings(source: source, scene: scene)
+            found.problems()
+            found.certificates()
+            found.sets()
+            found.clients()
+            found.remarks()
+            return inOrder(found.all)
+        }
+        if sources.count > 1 { findings += Drift(sources, scene).findings() }
+        // Domains that share one list of pins share what is found of it.
+        var seen: Set<String> = []
+        return findings.filter { seen.insert("\($0.id) \($0.place) \($0.message)").inserted }
+    }
+
+    /// The findings of one source by their places, those of one place in the order of the rules.
+    private func inOrder(_ findings: [LintFinding]) -> [LintFinding] {
+        findings.enumerated().sorted { left, right in
+            let (first, second) = (left.element.place, right.element.place)
+            let names = (first.file ?? "", second.file ?? "")
+            if names.0 != names.1 { return names.0.utf8.lexicographicallyPrecedes(names.1.utf8) }
+            let lines = (first.line ?? 0, second.line ?? 0)
+            return lines.0 != lines.1 ? lines.0 < lines.1 : left.offset < right.offset
+        }.map(\.element)
+    }
+}
+
+/// What rules find in one source; they are its methods.
+struct Findings {
+    let source: LintSource
+    let scene: LintScene
+    private(set) var all: [LintFinding] = []
+
+    init(source: LintSource, scene: LintScene) { (self.source, self.scene) = (source, scene) }
+
+    /// Adds a finding at a place.
+    mutating func add(
+        _ kind: LintKind, _ severity: LintSeverity? = nil, at place: LintPlace, host: String? = nil, _ message: String,
+        _ remedy: String? = nil
+    ) { all.append(LintFinding(kind, severity, at: place, host: host, message, remedy: remedy)) }
+
+    /// Adds a finding about a set, or about something in it.
+    mutating func add(
+        _ kind: LintKind, _ severity: LintSeverity? = nil, of set: PinnedSet, at place: LintPlace? = nil,
+        _ message: String, _ remedy: String
+    ) { add(kind, severity, at: place ?? set.place, host: set.host, message, remedy) }
+
+    /// What keeps the source from being used as it is.
+    mutating func problems() {
+        all += source.inspections.flatMap(\.problems).map { LintFinding($0, at: LintPlace($0.place, in: source.name)) }
+    }
+}
+
+/// What rules know beside the source they look at.
+struct LintScene {
+    let linter: Linter
+    let suffixes = SystemPublicSuffixList()
+    /// The whole keys behind pins, from whichever source has them.
+    let publicKeys: [SHA256Digest: PublicKey]
+
+    init(_ linter: Linter, _ sources: [LintSource]) {
+        self.linter = linter
+        var keys: [SHA256Digest: PublicKey] = [:]
+        for inspection in sources.flatMap(\.inspections) {
+            keys.merge(inspection.publicKeys) { old, _ in old }
+            for certificate in inspection.pins.compactMap(\.certificate) {
+                keys[certificate.publicKey.spkiSHA256] = certificate.publicKey
+            }
+        }
+        publicKeys = keys
+    }
+
+    /// Whether `time` is past.
+    func isPast(_ time: Timestamp) -> Bool { time < linter.now }
+
+    /// Whether the end of a certificate is to come and near.
+    func isNearEnd(of certificate: Certificate) -> Bool {
+        !isPast(certificate.notAfter)
+            && linter.warnBefore.isReached(at: linter.now, from: certificate.notBefore, to: certificate.notAfter)
+    }
+
+    /// Whether a date from which on pins do not count is to come and near; they have no beginning to be a part of.
+    func isNear(expiration time: Timestamp) -> Bool {
+        guard case .seconds = linter.warnBefore else { return false }
+        return !isPast(time) && linter.warnBefore.isReached(at: linter.now, from: linter.now, to: time)
+    }
+
+    /// Whether the user said that this client ships the pins.
+    func isFor(_ client: String) -> Bool { linter.clients.contains(client) }
+
+    /// Whether the user said that a version of AFNetworking does.
+    var isForAFNetworking: Bool { linter.clients.contains { $0.hasPrefix("afnetworking") } }
+}

@@ -1,0 +1,131 @@
+internal import Base
+internal import PinFormats
+internal import Pinning
+
+/// What there is to say of pins that stand in for each other, and what readers remarked.
+extension Findings {
+    mutating func sets() {
+        for set in source.sets { backup(set) }
+        for set in source.sets { for list in lists(of: set) { duplicates(in: list) } }
+        for set in source.sets { expiration(set) }
+    }
+
+    /// Sets with a single key, which end when that key does.
+    private mutating func backup(_ set: PinnedSet) {
+        // TrustKit's own rule says more.
+        let isTrustKits = set.isTrustKits && set.entries.first?.enforcesPinning ?? true
+        guard !set.isIncomplete, !set.isExcluded, !isTrustKits, set.kind != nil || !scene.isFor("trustkit") else {
+            return
+        }
+        for (list, what) in alternatives(in: set) where Set(list.map(\.spkiSHA256)).count == 1 {
+            return add(
+                .noBackupPin, of: set,
+                "one key is pinned\(set.forHost)\(what), and none in reserve: when it is lost or replaced, "
+                    + "the app stops working",
+                "pin a second key that no server uses yet and whose private half lies in a safe place")
+        }
+    }
+
+    /// The pins of which one has to match, with what tells them apart.
+    private func alternatives(in set: PinnedSet) -> [(pins: [Pin], what: String)] {
+        guard let hosts = set.hosts, let kind = set.kind, kind.lookup == .union else {
+            return [(set.members.map(\.pin), "")]
+        }
+        // The client takes what other entries say of the same hosts as well.
+        let entries = source.entries(of: kind, covering: hosts.sample)
+        let positions = entries.compactMap { entry -> (leaf: [Pin], authorities: [Pin])? in
+            guard case .positions(let leaf, let authorities) = entry.identities else { return nil }
+            return (leaf ?? [], authorities ?? [])
+        }
+        guard !positions.isEmpty else { return [(entries.flatMap(\.pins), "")] }
+        return [
+            (positions.flatMap(\.leaf), " as a leaf identity"), (positions.flatMap(\.authorities), " as an authority"),
+        ]
+    }
+
+    /// Leaf and authority identities are two lists: a key may stand in both.
+    private func lists(of set: PinnedSet) -> [ArraySlice<PinnedSet.Member>] {
+        guard set.entries.count == 1, case .positions(let leaf, .some)? = set.entries.first?.identities else {
+            return [set.members[...]]
+        }
+        return [set.members.prefix(leaf?.count ?? 0), set.members.dropFirst(leaf?.count ?? 0)]
+    }
+
+    /// Pins that say the same twice.
+    private mutating func duplicates(in members: ArraySlice<PinnedSet.Member>) {
+        var places: [Pin.Material: LintPlace] = [:]
+        var keys: [SHA256Digest: PinnedSet.Member] = [:]
+        for member in members {
+            let hash = member.pin.spkiSHA256
+            if let first = places[member.pin.material] {
+                add(
+                    .duplicatePin, at: member.place, "\(hash) is pinned already\(at(first, from: member.place))",
+                    "remove one of the two")
+            } else if let first = keys[hash] {
+                let (kind, other) = (member.kind, "\(first.kind)\(at(first.place, from: member.place))")
+                add(
+                    .sameKeyTwice, at: member.place,
+                    "this \(kind) has the key of the \(other): the two are one pin for a client that compares keys",
+                    "it takes a pin of another key to have a reserve")
+                places[member.pin.material] = member.place
+            } else {
+                (places[member.pin.material], keys[hash]) = (member.place, member)
+            }
+        }
+    }
+
+    private func at(_ first: LintPlace, from second: LintPlace) -> String {
+        if first == second { return " in the same place" }
+        guard first.file == second.file else { return " at \(shortened(first.description, isPublic: true))" }
+        return first.line.map { " in line \($0)" } ?? first.key.map { " at \(shortened($0))" } ?? ""
+    }
+
+    /// Dates from which on pins no longer count.
+    private mutating func expiration(_ set: PinnedSet) {
+        guard let end = set.entries.first?.expiration, !set.isExcluded else { return }
+        let accepts = "accepts every trusted chain"
+        if scene.isPast(end) || end == scene.linter.now {
+            add(
+                .pinSetExpired, of: set, "the pins\(set.forHost) expired on \(end.date): the client \(accepts)",
+                "ship pins with a later expiration")
+        } else if scene.isNear(expiration: end) {
+            add(
+                .pinSetExpiresSoon, of: set,
+                "the pins\(set.forHost) expire on \(end.date), and from then on the client \(accepts)",
+                "ship pins with a later expiration before")
+        } else if set.kind == .android {
+            add(
+                .androidFailsOpenAfterExpiration, of: set,
+                "from \(end.date) on, midnight where the device is, Android \(accepts)\(set.forHost)",
+                "have every user on a later version by then")
+        } else if set.isTrustKits {
+            add(
+                .trustKitFailsOpenAfterExpiration, of: set,
+                "from \(end.date) on, midnight UTC, TrustKit \(accepts)\(set.forHost)",
+                "have every user on a later version by then")
+        }
+    }
+
+    /// What readers remarked that has no rule of its own.
+    mutating func remarks() {
+        for inspection in source.inspections {
+            for note in inspection.notes {
+                let place = LintPlace(note.place ?? .at(inspection.text), in: source.name)
+                switch note.id {
+                case .notLoadedByAFNetworking, .loadedFromBundle: continue
+                case .request: add(.certificateRequest, at: place, note.text)
+                default: add(LintKind.aboutPins(note.id.rawValue) ?? .notFollowed, at: place, note.text)
+                }
+            }
+            // A configuration of hosts that pins none of them.
+            let entries = inspection.configurations.flatMap(\.entries)
+            guard inspection.problems.isEmpty, inspection.pins.isEmpty, !entries.isEmpty,
+                entries.allSatisfy(\.pins.isEmpty), inspection.networkSecurity.allSatisfy(\.isEmpty),
+                !inspection.notes.contains(where: { $0.id == .pinnedToNothing || $0.id == .emptyPinSet })
+            else { continue }
+            add(
+                .hostNotPinned, at: LintPlace(.at(inspection.text), in: source.name),
+                "the file configures hosts and pins none of them", "add pins, or leave the file out")
+        }
+    }
+}
