@@ -113,8 +113,11 @@ struct VariantComparison {
     private func keyTypes(_ variants: [Variant]) -> String? {
         let keys = variants.compactMap { variant -> String? in
             guard case .keyType(let keyType) = variant else { return nil }
-            let keys = served(variant).compactMap { $0.presented.map(Self.key) }
-            return keys.isEmpty ? nil : "\(keyType) " + Set(keys).sorted().joined(separator: " or ")
+            // In the order of the addresses.
+            let keys = served(variant).compactMap { $0.presented.map(Self.key) }.reduce(into: [String]()) {
+                if !$0.contains($1) { $0.append($1) }
+            }
+            return keys.isEmpty ? nil : "\(keyType) " + keys.joined(separator: " or ")
         }
         return keys.count > 1 ? "clients get the key of the type they ask for: \(keys.joined(separator: ", "))" : nil
     }
