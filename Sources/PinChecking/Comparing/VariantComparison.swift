@@ -113,6 +113,7 @@ struct VariantComparison {
     private func keyTypes(_ variants: [Variant]) -> String? {
         let keys = variants.compactMap { variant -> String? in
             guard case .keyType(let keyType) = variant else { return nil }
+            // In the order of the addresses.
             let keys = served(variant).compactMap { $0.presented.map(Self.key) }.reduce(into: [String]()) {
                 if !$0.contains($1) { $0.append($1) }
             }
