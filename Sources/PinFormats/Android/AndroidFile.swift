@@ -46,8 +46,7 @@ enum AndroidFile {
     }
 
     /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
-    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int?
-    {
+    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int? {
         guard let element = manifest.children(named: "uses-sdk").first,
             let text = element.attributes["android:targetSdkVersion"]
         else { return nil }
