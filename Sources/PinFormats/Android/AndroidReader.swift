@@ -32,9 +32,10 @@ struct AndroidReader {
     }
 
     mutating func read(_ root: XMLElement, into reading: inout PinReading) throws(PinFormatError) {
+        AndroidWords.noteUnknown(in: root, of: file, into: &reading)
         refuseSecond(["base-config", "debug-overrides"], in: root, into: &reading)
         for element in root.children(named: "base-config") {
-            refuse(["pin-set", "domain", "domain-config"], in: element, into: &reading)
+            refuse(in: element, into: &reading)
             trust.base = try level(element, into: &reading)
             trust.origin = place(element).description
         }
@@ -57,7 +58,7 @@ struct AndroidReader {
                 remedy: "add <domain>host</domain>")
         }
         refuseSecond(["pin-set"], in: element, into: &reading)
-        refuse([], in: element, into: &reading)
+        refuse(in: element, into: &reading)
         for child in domains + element.children(named: "pin-set").flatMap({ $0.children(named: "pin") }) {
             refuseElements(in: child, into: &reading)
         }
@@ -222,7 +223,7 @@ struct AndroidReader {
                 + "debuggable alone")
         var own = PinReading()
         do throws(PinFormatError) {
-            refuse(["pin-set", "domain", "domain-config", "certificateTransparency"], in: element, into: &own)
+            refuse(in: element, into: &own)
             trust.debugSources = try sources(element, isDebug: true, into: &own)
         } catch { own.report(error) }
         trust.debugObstacle = own.problems.first.map { "a debuggable build throws: \($0)" }
@@ -241,8 +242,8 @@ struct AndroidReader {
     // MARK: What Android throws for
 
     /// Refuses elements that do not belong into `element`, and what stands there twice.
-    private func refuse(_ names: [String], in element: XMLElement, into reading: inout PinReading) {
-        for child in element.children where names.contains(child.name) {
+    private func refuse(in element: XMLElement, into reading: inout PinReading) {
+        for child in element.children where AndroidWords.refuses(child, in: element) {
             reading.report(
                 PinFormatError(
                     .wrongValue, at: place(child),
