@@ -121,9 +121,7 @@ package struct PinGroup: Sendable, Hashable {
             groups += merged(
                 configuration.entries.map { entry in
                     let name = entry.hosts?.name
-                    let anchors = name.flatMap { name in
-                        trust.lazy.compactMap { $0.anchors(of: name) }.first
-                    }
+                    let anchors = name.flatMap { name in trust.lazy.compactMap { $0.anchors(of: name) }.first }
                     return PinGroup(
                         PinRules(kind, entry, anchors: kind == .android ? anchors : nil), host: name ?? host)
                 })

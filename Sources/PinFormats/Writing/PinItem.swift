@@ -96,33 +96,20 @@ package struct PinItem: Sendable, Hashable {
 /// One pin in the notations people write by hand.
 package struct PinNotations: Sendable, Hashable {
     /// A way in which people write a pin by hand.
-    package enum Kind: Sendable, Hashable {
-        /// OkHttp's: `sha256/…`.
-        case okhttp
-        /// curl's: `sha256//…`.
-        case curl
-        /// RFC 7469's: `pin-sha256="…"`.
-        case hpkp
-        /// Base64 and nothing else: TrustKit, Apple, Android.
-        case base64
-    }
+    package enum Kind: Sendable, Hashable { case okhttp, curl, hpkp, base64 }
+
+    private let digest: SHA256Digest
+
+    init(_ item: PinItem) { digest = item.spkiSHA256 }
 
     /// OkHttp's: `sha256/…`.
-    package let okhttp: String
+    package var okhttp: String { "sha256/" + digest.base64 }
     /// curl's: `sha256//…`.
-    package let curl: String
+    package var curl: String { "sha256//" + digest.base64 }
     /// RFC 7469's: `pin-sha256="…"`.
-    package let hpkp: String
+    package var hpkp: String { "pin-sha256=\"\(digest.base64)\"" }
     /// Base64 and nothing else: TrustKit, Apple, Android.
-    package let base64: String
-
-    init(_ item: PinItem) {
-        let digest = item.spkiSHA256
-        okhttp = "sha256/" + digest.base64
-        curl = "sha256//" + digest.base64
-        hpkp = "pin-sha256=\"\(digest.base64)\""
-        base64 = digest.base64
-    }
+    package var base64: String { digest.base64 }
 
     /// The pin in one of them.
     package subscript(kind: Kind) -> String {
