@@ -4,14 +4,12 @@ internal import X509
 
 /// Judges sources of pins without a network: each by itself, and all against each other.
 package struct Linter: Sendable {
-    /// The moment to judge by.
     package let now: Timestamp
     /// An end of which less is left than this is near.
     package let warnBefore: Threshold
     /// The clients that ship the pins, as they are named elsewhere; empty when nobody said.
     package let clients: Set<String>
 
-    /// A linter for one moment.
     package init(now: Timestamp, warnBefore: Threshold, clients: Set<String> = []) {
         (self.now, self.warnBefore, self.clients) = (now, warnBefore, clients)
     }
@@ -29,7 +27,7 @@ package struct Linter: Sendable {
             found.remarks()
             return inOrder(found.all)
         }
-        if sources.count > 1 { findings += Drift(sources, scene).findings() }
+        if sources.count > 1 { findings += Drift(sources: sources, scene: scene).findings() }
         // Domains that share one list of pins share what is found of it.
         var seen: Set<String> = []
         return findings.filter { seen.insert("\($0.id) \($0.place) \($0.message)").inserted }
@@ -53,9 +51,6 @@ struct Findings {
     let scene: LintScene
     private(set) var all: [LintFinding] = []
 
-    init(source: LintSource, scene: LintScene) { (self.source, self.scene) = (source, scene) }
-
-    /// Adds a finding at a place.
     mutating func add(
         _ kind: LintKind, _ severity: LintSeverity? = nil, at place: LintPlace, host: String? = nil, _ message: String,
         _ remedy: String? = nil
@@ -77,22 +72,17 @@ struct Findings {
 struct LintScene {
     let linter: Linter
     let suffixes = SystemPublicSuffixList()
-    /// The whole keys behind pins, from whichever source has them.
     let publicKeys: [SHA256Digest: PublicKey]
 
     init(_ linter: Linter, _ sources: [LintSource]) {
         self.linter = linter
-        var keys: [SHA256Digest: PublicKey] = [:]
-        for inspection in sources.flatMap(\.inspections) {
-            keys.merge(inspection.publicKeys) { old, _ in old }
-            for certificate in inspection.pins.compactMap(\.certificate) {
-                keys[certificate.publicKey.spkiSHA256] = certificate.publicKey
-            }
-        }
-        publicKeys = keys
+        let inspections = sources.flatMap(\.inspections)
+        let certificates = inspections.flatMap(\.pins).compactMap(\.certificate).map(\.publicKey)
+        publicKeys = Dictionary(
+            (certificates + inspections.flatMap(\.publicKeys.values)).map { ($0.spkiSHA256, $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether `time` is past.
     func isPast(_ time: Timestamp) -> Bool { time < linter.now }
 
     /// Whether the end of a certificate is to come and near.
@@ -107,9 +97,7 @@ struct LintScene {
         return !isPast(time) && linter.warnBefore.isReached(at: linter.now, from: linter.now, to: time)
     }
 
-    /// Whether the user said that this client ships the pins.
     func isFor(_ client: String) -> Bool { linter.clients.contains(client) }
 
-    /// Whether the user said that a version of AFNetworking does.
     var isForAFNetworking: Bool { linter.clients.contains { $0.hasPrefix("afnetworking") } }
 }
