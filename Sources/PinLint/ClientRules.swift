@@ -35,7 +35,7 @@ extension Findings {
 
     private mutating func trustKit(_ set: PinnedSet) {
         for member in set.members {
-            guard let key = scene.publicKeys[member.pin.spkiSHA256], TrustKitHash.input(for: key) == nil else {
+            guard let key = scene.publicKeys[member.pin.spkiSHA256], !TrustKitHash.isOfSubjectPublicKeyInfo(key) else {
                 continue
             }
             add(
