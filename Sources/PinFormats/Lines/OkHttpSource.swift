@@ -51,10 +51,9 @@ struct OkHttpSource {
             if let obstacle { throw obstacle }
             calls = try source.calls()
         } catch {
-            let lines = source.lines(at: file.place)
             throw PinFormatError(
-                .wrongValue, at: file.place(line: error.line), error.reason,
-                remedy: remedy + (lines.isEmpty ? "" : "; these were understood:"), lines: lines)
+                .wrongValue, at: file.place(line: error.line), error.reason, remedy: remedy,
+                lines: source.lines(at: file.place))
         }
         let entries = calls.compactMap { call in
             reading.entry { (reading) throws(PinFormatError) in

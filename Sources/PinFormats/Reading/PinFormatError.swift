@@ -46,7 +46,9 @@ extension PinFormatError: CustomStringConvertible {
     }
 
     /// The description, and below it the lines to paste.
-    package var message: SafeText { .lines(["\(self)"] + lines.map { "\($0)" }) }
+    package var message: SafeText {
+        lines.isEmpty ? "\(self)" : .lines(["\(self); these were understood:"] + lines.map { "\($0)" })
+    }
 }
 
 /// Where pin data stands.
