@@ -7,14 +7,14 @@ struct LintSource {
     /// What it is called in messages.
     let name: String
     /// One inspection, or those of files that count together.
-    let inspections: [PinInspection]
+    let inspections: [PinReading]
     /// The sets of pins in it: that for whatever host first, then those of the configurations.
     let sets: [PinnedSet]
     /// Every pattern of its configurations once, in the order of the files.
     let patterns: [HostPattern]
     private let index: HostIndex<(PinConfiguration.Kind, HostEntry)>
 
-    private init(_ name: String, _ inspections: [PinInspection]) {
+    private init(_ name: String, _ inspections: [PinReading]) {
         self.name = name
         self.inspections = inspections
         let members = inspections.flatMap { inspection in
@@ -73,7 +73,7 @@ struct LintSource {
     }
 
     /// The sources of a call: certificates, keys and pins that were named one by one count together.
-    static func sources(_ inspections: [PinInspection]) -> [LintSource] {
+    static func sources(_ inspections: [PinReading]) -> [LintSource] {
         let loose = inspections.filter(\.isLoose)
         var sources: [LintSource] = []
         var isWaiting = loose.count > 1
@@ -88,7 +88,7 @@ struct LintSource {
         return sources
     }
 
-    private static func name(ofLoose inspections: [PinInspection]) -> String {
+    private static func name(ofLoose inspections: [PinReading]) -> String {
         let files = inspections.filter { !$0.isArgument }
         guard !files.isEmpty else { return "command line" }
         let isPair = inspections.count == 2 && files.count == 2
@@ -97,7 +97,7 @@ struct LintSource {
 
     /// The sets of a configuration: entries for the same hosts make one where the client takes the union.
     private static func sets(
-        of configuration: PinConfiguration, _ inspection: PinInspection, in name: String
+        of configuration: PinConfiguration, _ inspection: PinReading, in name: String
     ) -> [PinnedSet] {
         func set(_ entries: [HostEntry]) -> PinnedSet {
             PinnedSet(
@@ -155,7 +155,7 @@ struct PinnedSet {
     var isExcluded: Bool { entries.contains(where: \.isExcluded) }
 }
 
-extension PinInspection {
+extension PinReading {
     /// The place of an origin, as findings have it.
     func lintPlace(_ origin: String, in source: String) -> LintPlace { LintPlace(place(ofOrigin: origin), in: source) }
 

@@ -46,8 +46,7 @@ enum AndroidFile {
     }
 
     /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
-    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int?
-    {
+    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int? {
         guard let element = manifest.children(named: "uses-sdk").first,
             let text = element.attributes["android:targetSdkVersion"]
         else { return nil }
@@ -81,5 +80,49 @@ enum AndroidFile {
         try reader.read(root, into: &reading)
         reading.add(PinConfiguration(.android, entries: reader.entries))
         reading.add(reader.trust)
+    }
+}
+
+/// What Android reads in each element of a configuration; it passes over everything else.
+enum AndroidWords {
+    private static let domains = "domain pin-set domain-config"
+    private static let settings = "trust-anchors certificateTransparency domainEncryption"
+    private static let elements = [
+        "network-security-config": "base-config domain-config debug-overrides", "base-config": settings,
+        "domain-config": "\(domains) \(settings) trustkit-config", "debug-overrides": "trust-anchors", "domain": "",
+        "pin-set": "pin", "pin": "", "trust-anchors": "certificates", "certificates": "", "certificateTransparency": "",
+        "domainEncryption": "",
+    ]
+    private static let attributes = [
+        "base-config": "cleartextTrafficPermitted hstsEnforced",
+        "domain-config": "cleartextTrafficPermitted hstsEnforced", "debug-overrides": "overridePins",
+        "domain": "includeSubdomains", "pin-set": "expiration", "pin": "digest", "certificates": "src overridePins",
+        "certificateTransparency": "enabled", "domainEncryption": "mode",
+    ]
+    private static let refused = ["base-config": domains, "debug-overrides": domains + " certificateTransparency"]
+
+    private static func has(_ words: [String: String], _ name: String, in element: XMLElement) -> Bool {
+        words[element.name]?.split(separator: " ").contains(name[...]) == true
+    }
+
+    /// Whether Android throws for an element where it stands.
+    static func refuses(_ child: XMLElement, in element: XMLElement) -> Bool { has(refused, child.name, in: element) }
+
+    /// Notes what nobody reads in `element` and below.
+    static func noteUnknown(in element: XMLElement, of file: PinFile, into reading: inout PinReading) {
+        guard elements[element.name] != nil else { return }
+        for name in element.attributes.keys.sorted()
+        where !name.contains(":") && name != "xmlns" && !has(attributes, name, in: element) {
+            let what = "the attribute '\(shortened(name, to: 60))' of <\(element.name)>"
+            reading.note(.unknownKey, at: file.place(line: element.line), "Android passes over \(what)")
+        }
+        for child in element.children where !refuses(child, in: element) {
+            guard !has(elements, child.name, in: element) else {
+                noteUnknown(in: child, of: file, into: &reading)
+                continue
+            }
+            let what = "<\(shortened(child.name, to: 60))> in <\(element.name)>"
+            reading.note(.unknownKey, at: file.place(line: child.line), "Android passes over \(what)")
+        }
     }
 }

@@ -50,8 +50,7 @@ struct AppReader {
         }
     }
 
-    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError)
-    {
+    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError) {
         let hasFramework = bundle.hasFramework(names)
         var loaders: [String: Set<BundleLoader>] = [:]
         var elsewhere: [String] = []
@@ -75,9 +74,7 @@ struct AppReader {
             do throws(PinFormatError) {
                 // Copies are read once: a certificate costs far more to read than to find again.
                 let pin =
-                    if let copy = known[bytes] { copy } else {
-                        try certificate(in: file, loaders: own, into: &reading)
-                    }
+                    if let copy = known[bytes] { copy } else { try certificate(in: file, loaders: own, into: &reading) }
                 if let pin {
                     known[bytes] = pin
                     let origin = file.place.description
@@ -109,8 +106,7 @@ struct AppReader {
             return pin
         } catch {
             guard loaders.contains(.afNetworking4) || loaders.contains(.afNetworking3) else {
-                reading.note(
-                    .notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
+                reading.note(.notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
                 return nil
             }
             throw error

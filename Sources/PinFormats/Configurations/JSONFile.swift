@@ -9,8 +9,7 @@ enum JSONFile {
         text[...].holds("TSKPinnedDomains") || text[...].holds("publicKeyHashes") || text[...].holds("infoPlist")
     }
 
-    static func read(_ root: DocumentNode, of file: PinFile, into reading: inout PinReading) throws(PinFormatError)
-    {
+    static func read(_ root: DocumentNode, of file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         if let info = root["expo"]?["ios"]?["infoPlist"] {
             let before = reading.configurations.count
             _ = try PropertyListFile.add(info, isOfAnApp: true, into: &reading)

@@ -8,8 +8,7 @@ enum NSPinnedDomainsReader {
     static func configuration(
         in node: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> PinConfiguration {
-        let entries = try reading.entries(in: node.dictionary()) {
-            (name, settings, reading) throws(PinFormatError) in
+        let entries = try reading.entries(in: node.dictionary()) { (name, settings, reading) throws(PinFormatError) in
             let includesSubdomains = try settings["NSIncludesSubdomains"]?.flag() ?? false
             let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
             let leaf = try identities(settings[keys[0]], of: hosts, into: &reading)

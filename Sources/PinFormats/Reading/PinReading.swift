@@ -137,9 +137,6 @@ package struct PinReading: Sendable {
     }
 }
 
-/// The name of a reading where problems are wanted.
-package typealias PinInspection = PinReading
-
 /// Something about a pin source that the user should know although it does not stop the reading.
 package struct PinNote: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of notes, as stable words for machines.

@@ -161,7 +161,7 @@ enum TLSAText {
         }
         let digits = data.dropFirst(3).joined()
         if type == nil {
-            guard isNumbered, !digits.isEmpty, digits.utf8.allSatisfy(PinNotation.isHexDigit) else { return nil }
+            guard isNumbered, !digits.isEmpty, digits.utf8.allSatisfy(PinString.isHexDigit) else { return nil }
         } else {
             guard isNumbered || data.first == "\\#" else { return nil }
         }

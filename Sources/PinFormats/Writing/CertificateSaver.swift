@@ -101,14 +101,14 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 }
 
 /// Names for certificate files, made of names that anybody can have put into a certificate.
-enum CertificateFileName {
+package enum CertificateFileName {
     /// The longest part that comes from the certificate, in characters.
     private static let longest = 60
 
     /// The name for a certificate, as in `leaf-api.example.com.cer`: letters and digits of ASCII, `.`, `-` and `_` only.
     ///
     /// `suffix` tells apart files that would have the same name.
-    static func name(of certificate: Certificate, role: PinItem.Role, suffix: String = "") -> String {
+    package static func name(of certificate: Certificate, role: PinItem.Role, suffix: String = "") -> String {
         var stem = ""
         for scalar in (certificate.commonName ?? "").unicodeScalars {
             guard stem.utf8.count < longest else { break }

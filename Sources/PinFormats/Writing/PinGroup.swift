@@ -115,13 +115,14 @@ package struct PinGroup: Sendable, Hashable {
             let entry = HostEntry(hosts: nil, origin: "", identities: .anywhere(reading.pins))
             groups.append(PinGroup(PinRules(nil, entry, anchors: nil), host: host))
         }
+        let trust = reading.networkSecurity.filter { !$0.isEmpty }
         for configuration in reading.configurations {
             let kind = configuration.kind == .appBundle ? nil : configuration.kind
             groups += merged(
                 configuration.entries.map { entry in
                     let name = entry.hosts?.name
                     let anchors = name.flatMap { name in
-                        reading.networkSecurity.lazy.compactMap { $0.anchors(of: name) }.first
+                        trust.lazy.compactMap { $0.anchors(of: name) }.first
                     }
                     return PinGroup(
                         PinRules(kind, entry, anchors: kind == .android ? anchors : nil), host: name ?? host)
