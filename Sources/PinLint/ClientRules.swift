@@ -135,7 +135,7 @@ extension Findings {
     }
 
     /// Files in a directory that a client would not load from an app bundle.
-    private mutating func bundle(_ inspection: PinInspection) {
+    private mutating func bundle(_ inspection: PinReading) {
         let places = inspection.pins.filter { $0.certificate != nil }.map {
             inspection.lintPlace($0.origin, in: source.name)
         }

@@ -1,4 +1,4 @@
-package import PinFormats
+internal import PinFormats
 
 /// A kind of finding: a stable word, how bad it is, some cases of it apart, and what it means in one sentence.
 package struct LintKind: Sendable, Hashable {

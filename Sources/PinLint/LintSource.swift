@@ -5,14 +5,14 @@ internal import Pinning
 /// What is judged as one: a file, a directory, or the certificates and keys that were named one by one.
 struct LintSource {
     let name: String
-    let inspections: [PinInspection]
+    let inspections: [PinReading]
     /// The sets of pins in it: that for whatever host first, then those of the configurations.
     let sets: [PinnedSet]
     /// Every pattern of its configurations once, in the order of the files.
     let patterns: [HostPattern]
     private let index: HostIndex<(PinConfiguration.Kind, HostEntry)>
 
-    private init(_ name: String, _ inspections: [PinInspection]) {
+    private init(_ name: String, _ inspections: [PinReading]) {
         self.name = name
         self.inspections = inspections
         let members = inspections.flatMap { inspection in
@@ -68,7 +68,7 @@ struct LintSource {
     }
 
     /// The sources of a call: certificates, keys and pins that were named one by one count together.
-    static func sources(_ inspections: [PinInspection]) -> [LintSource] {
+    static func sources(_ inspections: [PinReading]) -> [LintSource] {
         let loose = inspections.filter(\.isLoose)
         let (alone, first) = (loose.count == 1, inspections.firstIndex(where: \.isLoose))
         return inspections.enumerated().compactMap { index, inspection in
@@ -79,7 +79,7 @@ struct LintSource {
         }
     }
 
-    private static func name(ofLoose inspections: [PinInspection]) -> String {
+    private static func name(ofLoose inspections: [PinReading]) -> String {
         let files = inspections.filter { !$0.isArgument }
         guard !files.isEmpty else { return "command line" }
         let isPair = inspections.count == 2 && files.count == 2
@@ -88,7 +88,7 @@ struct LintSource {
 
     /// The sets of a configuration: entries for the same hosts make one where the client takes the union.
     private static func sets(
-        of configuration: PinConfiguration, _ inspection: PinInspection, in name: String
+        of configuration: PinConfiguration, _ inspection: PinReading, in name: String
     ) -> [PinnedSet] {
         func set(_ entries: [HostEntry]) -> PinnedSet {
             PinnedSet(
@@ -132,7 +132,7 @@ struct PinnedSet {
     var isExcluded: Bool { entries.contains(where: \.isExcluded) }
 }
 
-extension PinInspection {
+extension PinReading {
     func lintPlace(_ origin: String, in source: String) -> LintPlace { LintPlace(place(ofOrigin: origin), in: source) }
 
     /// Whether the source is a certificate, a key or a written-out pin, of which several make a set.

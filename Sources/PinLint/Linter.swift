@@ -15,7 +15,7 @@ package struct Linter: Sendable {
     }
 
     /// Everything that is found, source by source in the order of the places, then what sources differ in.
-    package func findings(in inspections: [PinInspection]) -> [LintFinding] {
+    package func findings(in inspections: [PinReading]) -> [LintFinding] {
         let sources = LintSource.sources(inspections)
         let scene = LintScene(self, sources)
         var findings = sources.flatMap { source in
