@@ -11,15 +11,9 @@ import Musl
 
 /// Writes certificates as DER files into one directory, and never over a file that holds anything else.
 package struct CertificateSaver {
-    /// Why a certificate could not be saved.
-    package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-        /// One line with the path and the system's reason.
-        package let description: String
-    }
+    package struct Failure: Error, Sendable, Hashable, CustomStringConvertible { package let description: String }
 
-    /// What became of a certificate.
     package struct Saved: Sendable, Hashable {
-        /// The path of its file.
         package let path: String
         /// Whether the file was there already, with the same bytes.
         package let wasThere: Bool

@@ -3,27 +3,13 @@ internal import Pinning
 
 /// The configurations of clients that can be written, ready to paste.
 package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
-    /// Kotlin for OkHttp's `CertificatePinner`.
-    case okhttp
-    /// `TSKConfiguration` for an Info.plist.
-    case trustkit
-    /// `NSPinnedDomains` for an Info.plist.
-    case nspinned
-    /// `network_security_config.xml`.
-    case android
-    /// The value of `--pinnedpubkey`.
-    case curl
-    /// Certificate files and how they are loaded.
-    case afnetworking
+    case okhttp, trustkit, nspinned, android, curl, afnetworking
 
     /// The block for the keys of some hosts, with line breaks at its end.
     ///
     /// Beside each hash stands whose it is and when its certificate expires. Without any key there is no block: empty text.
+    /// `host` is the one whose pins of a configuration are wanted where the client has no hosts.
     ///
-    /// - Parameters:
-    ///   - groups: the keys.
-    ///   - host: the one host whose pins of a configuration are wanted where the client has no hosts.
-    /// - Returns: the block.
     /// - Throws: ``PinFormatError`` for a rule of a configuration that decides and that the client cannot say.
     package func block(_ groups: [PinGroup], host: String? = nil) throws(PinFormatError) -> String {
         let groups = PinGroup.merged(
@@ -35,7 +21,6 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     /// Whether the client's configuration names hosts, each of them once and for every port.
     var hasHosts: Bool { self != .curl && self != .afnetworking }
 
-    /// The client's name in sentences.
     var clientName: String {
         switch self {
         case .okhttp: "OkHttp"
@@ -121,17 +106,14 @@ enum GeneratedText {
         return last == "\\" || last == "-" ? result + " " : result
     }
 
-    /// The text between the tags of an XML element.
     static func xml(_ text: String) -> String {
         visible(text).replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&apos;"])
     }
 
-    /// The text between the quotation marks of a string in Kotlin.
     static func kotlin(_ text: String) -> String {
         visible(text).replacingBytes(["\\": "\\\\", "\"": "\\\"", "$": "\\$"])
     }
 
-    /// The text as one word of a POSIX shell.
     static func shellWord(_ text: String) -> String { "'" + visible(text).replacingBytes(["'": #"'\''"#]) + "'" }
 
     /// The text with every character that cannot be seen, or that moves others, written as `(U+202E)`.
