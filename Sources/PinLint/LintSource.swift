@@ -35,7 +35,7 @@ struct LintSource {
         let entries = inspections.flatMap(\.configurations).flatMap { configuration in
             configuration.entries.map { (configuration.kind, $0) }
         }
-        index = HostIndex(entries.map { ($0.1.hosts, $0) })
+        index = HostIndex(entries.filter { $0.1.hosts != nil }.map { ($0.1.hosts, $0) })
         patterns = distinct(entries.compactMap(\.1.hosts))
     }
 

@@ -9,7 +9,7 @@ extension PinBlockFormat {
     /// The groups as the client can say them; `host` is the one whose pins are wanted where the client names none.
     func adapted(_ groups: [PinGroup], host: String?) throws(PinFormatError) -> [PinGroup] {
         let groups = hasHosts ? self == .okhttp ? groups : joined(groups) : try chosen(groups, host)
-        let index = HostIndex(groups.map { ($0.rules?.entry.hosts, $0) })
+        let index = HostIndex(groups.compactMap { group in (group.rules?.entry.hosts).map { ($0, group) } })
         var adapted: [PinGroup] = []
         for group in groups {
             if let hosts = group.rules?.entry.hosts,
