@@ -73,7 +73,7 @@ import Testing
             ("example.com sha256/\(a)", .nspinned, "<!-- Move the keys of CAs to NSPinnedCAIdentities"),
             // Patterns.
             ("*.example.com sha256/\(a)", .okhttp, ".add(\"*.example.com\", "),
-            ("example.com sha256/\(a)\n*.example.com sha256/\(a)", .nspinned, "<key>NSIncludesSubdomains</key>"),
+            ("example.com sha256/\(a)\n*.example.com sha256/\(a)", .nspinned, "<true/>"),
             (
                 "**.example.com sha256/\(a)\napi.example.com sha256/\(a)", .android,
                 "<domain includeSubdomains=\"false\">"
