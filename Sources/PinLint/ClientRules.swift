@@ -25,10 +25,8 @@ extension Findings {
             for violation in TrustKitConfiguration.violations(of: domain, among: domains, suffixes: scene.suffixes) {
                 if case .tooFewPins = violation, set.isIncomplete { continue }
                 guard let kind = LintKind.aboutPins(PinProblem(violation).rawValue) else { continue }
-                let message = shortened(violation.message(domain.name), to: 400)
-                add(
-                    kind, at: set.place, host: set.host,
-                    "TrustKit, which does the pinning on iOS, throws when the app starts: \(message)")
+                let what = "TrustKit, which does the pinning on iOS, throws when the app starts"
+                add(kind, of: set, "\(what): \(shortened(violation.message(domain.name), to: 400))")
             }
         }
     }

@@ -40,8 +40,7 @@ struct LintSource {
     }
 
     var place: LintPlace {
-        guard let inspection = inspections.first, !inspection.isArgument else { return LintPlace(.option, in: name) }
-        return LintPlace(.at(inspection.text), in: name)
+        LintPlace(inspections.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .option, in: name)
     }
 
     /// The place of a configuration's entry; files that count together are none.

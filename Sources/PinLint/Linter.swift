@@ -51,16 +51,14 @@ struct Findings {
     let scene: LintScene
     private(set) var all: [LintFinding] = []
 
+    /// Adds a finding at a place, about a set or what stands in it.
     mutating func add(
-        _ kind: LintKind, _ severity: LintSeverity? = nil, at place: LintPlace, host: String? = nil, _ message: String,
-        _ remedy: String? = nil
-    ) { all.append(LintFinding(kind, severity, at: place, host: host, message, remedy: remedy)) }
-
-    /// Adds a finding about a set, or about something in it.
-    mutating func add(
-        _ kind: LintKind, _ severity: LintSeverity? = nil, of set: PinnedSet, at place: LintPlace? = nil,
-        _ message: String, _ remedy: String
-    ) { add(kind, severity, at: place ?? set.place, host: set.host, message, remedy) }
+        _ kind: LintKind, _ severity: LintSeverity? = nil, of set: PinnedSet? = nil, at place: LintPlace? = nil,
+        host: String? = nil, _ message: String, _ remedy: String? = nil
+    ) {
+        let place = place ?? set?.place ?? source.place
+        all.append(LintFinding(kind, severity, at: place, host: host ?? set?.host, message, remedy: remedy))
+    }
 
     /// What keeps the source from being used as it is.
     mutating func problems() {
