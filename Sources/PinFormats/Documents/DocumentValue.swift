@@ -85,9 +85,6 @@ package struct DocumentNode {
     /// The digits of a number of JSON, `nil` for anything else.
     package var number: String? { if case .number(let digits) = value.content { digits } else { nil } }
 
-    /// Whether it is null, or nothing else that configurations have.
-    var isNull: Bool { if case .other = value.content { true } else { false } }
-
     func boolean() throws(PinFormatError) -> Bool {
         guard case .flag(let flag) = value.content else { throw wrong("true or false") }
         return flag
