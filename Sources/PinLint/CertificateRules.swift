@@ -66,11 +66,10 @@ extension Findings {
 
     /// A CA's pin beside a server's own, which makes the server's own no stricter than the CA.
     private mutating func authorityBesideLeaf(_ set: PinnedSet) {
-        let certificates = set.certificates
         // Apple's lists of leaves and authorities must match both.
         guard !set.isExcluded, set.kind != .nsPinnedDomains,
-            certificates.contains(where: { !$0.certificate.isAuthority }),
-            let authority = certificates.first(where: { $0.certificate.isAuthority })
+            set.certificates.contains(where: { !$0.certificate.isAuthority }),
+            let authority = set.certificates.first(where: { $0.certificate.isAuthority })
         else { return }
         add(
             .authorityBesideLeaf, of: set, at: authority.place,
@@ -85,7 +84,6 @@ extension Findings {
     /// stricter still, and for their authorities to keep.
     private mutating func applesLimits() {
         let clients = scene.linter.clients
-        // Clients that do not run on Apple's platforms.
         guard clients.isEmpty || !clients.isSubset(of: ["okhttp", "android", "curl", "hpkp"]) else { return }
         for set in source.sets where set.kind == nil || set.kind == .appBundle {
             for (leaf, place) in set.certificates where !leaf.isAuthority {
@@ -114,10 +112,18 @@ extension Findings {
     /// Keys and signatures that clients refuse, whatever is pinned.
     private mutating func weakCryptography(_ member: PinnedSet.Member) {
         let certificate = member.pin.certificate
-        if let key = scene.publicKeys[member.pin.spkiSHA256], let reason = weakness(of: key.algorithm) {
+        let key = scene.publicKeys[member.pin.spkiSHA256]?.algorithm
+        let reason: String? =
+            switch key {
+            case .rsa(let bits) where bits < 2048: "clients want 2048 bits"
+            case .ec(_, let bits) where bits < 256: "clients want 256 bits"
+            case .other(let name, _) where name.uppercased() == "DSA": "clients no longer take DSA"
+            default: nil
+            }
+        if let key, let reason {
             let owner = certificate.map { "of \(shortened($0.description)) " } ?? ""
             add(
-                .weakKey, at: member.place, "the key \(owner)is \(key.algorithm): \(reason)",
+                .weakKey, at: member.place, "the key \(owner)is \(key): \(reason)",
                 "replace it by EC P-256 or RSA with 2048 bits")
         }
         // Whoever trusts a root does so without its signature.
@@ -129,15 +135,6 @@ extension Findings {
             .weakSignature, at: member.place,
             "\(shortened(certificate.description)) is signed with \(shortened(algorithm)): "
                 + "clients refuse \(hash == "sha1" ? "SHA-1" : hash.uppercased())", "have it issued again with SHA-256")
-    }
-
-    private func weakness(of algorithm: KeyAlgorithm) -> String? {
-        switch algorithm {
-        case .rsa(let bits) where bits < 2048: "clients want 2048 bits"
-        case .ec(_, let bits) where bits < 256: "clients want 256 bits"
-        case .other(let name, _) where name.uppercased() == "DSA": "clients no longer take DSA"
-        default: nil
-        }
     }
 }
 

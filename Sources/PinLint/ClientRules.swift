@@ -25,17 +25,15 @@ extension Findings {
             for violation in TrustKitConfiguration.violations(of: domain, among: domains, suffixes: scene.suffixes) {
                 if case .tooFewPins = violation, set.isIncomplete { continue }
                 guard let kind = LintKind.aboutPins(PinProblem(violation).rawValue) else { continue }
-                let message = shortened(violation.message(domain.name), to: 400)
-                add(
-                    kind, at: set.place, host: set.host,
-                    "TrustKit, which does the pinning on iOS, throws when the app starts: \(message)")
+                let what = "TrustKit, which does the pinning on iOS, throws when the app starts"
+                add(kind, of: set, "\(what): \(shortened(violation.message(domain.name), to: 400))")
             }
         }
     }
 
     private mutating func trustKit(_ set: PinnedSet) {
         for member in set.members {
-            guard let key = scene.publicKeys[member.pin.spkiSHA256], TrustKitHash.input(for: key) == nil else {
+            guard let key = scene.publicKeys[member.pin.spkiSHA256], !TrustKitHash.isOfSubjectPublicKeyInfo(key) else {
                 continue
             }
             add(
@@ -135,7 +133,7 @@ extension Findings {
     }
 
     /// Files in a directory that a client would not load from an app bundle.
-    private mutating func bundle(_ inspection: PinInspection) {
+    private mutating func bundle(_ inspection: PinReading) {
         let places = inspection.pins.filter { $0.certificate != nil }.map {
             inspection.lintPlace($0.origin, in: source.name)
         }

@@ -7,15 +7,9 @@ internal import Pinning
 /// Hosts are looked up in each source by the rules of its client, so that `**.example.com` in one and an entry for
 /// `api.example.com` in the other are compared for what they mean.
 struct Drift {
-    private let sources: [LintSource]
-    private let scene: LintScene
+    let sources: [LintSource]
+    let scene: LintScene
 
-    init(_ sources: [LintSource], _ scene: LintScene) {
-        self.sources = sources
-        self.scene = scene
-    }
-
-    /// Every difference, host by host in the order of the sources.
     func findings() -> [LintFinding] {
         let configured = sources.filter { !$0.patterns.isEmpty }
         var findings: [LintFinding] = []
@@ -51,7 +45,6 @@ struct Drift {
         return findings + (pattern.depth == .oneLabel ? [] : subdomains(host, present))
     }
 
-    /// What `keys` lack that others have.
     private func missing(
         _ keys: [SHA256Digest], of others: [(name: String, keys: [SHA256Digest])], at place: LintPlace, host: String?
     ) -> [LintFinding] {
@@ -85,10 +78,7 @@ struct Drift {
     private func loosePins() -> [LintFinding] {
         let pinned = sources.filter { !$0.sets.isEmpty }
         guard pinned.contains(where: \.patterns.isEmpty), pinned.count > 1 else { return [] }
-        let keys = pinned.map { source in
-            var seen: Set<SHA256Digest> = []
-            return source.sets.flatMap(\.keys).filter { seen.insert($0).inserted }
-        }
+        let keys = pinned.map { distinct($0.sets.flatMap(\.keys)) }
         return pinned.indices.flatMap { index -> [LintFinding] in
             let source = pinned[index]
             guard !source.sets.contains(where: \.isIncomplete) else { return [] }
@@ -109,15 +99,11 @@ private struct HostView {
         static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Where the first entry for the host stands.
     let place: LintPlace
-    /// The pinned keys, in their order.
     let keys: [SHA256Digest]
     /// Whether ``keys`` are all that is pinned: every pin could be read.
     let isComplete: Bool
-    /// How far below the name the pins reach.
     let reach: Reach
-    /// Whether the source is for Apple's system, which cannot reach further than one label.
     let isApples: Bool
 
     /// What `source` says of the hosts of `pattern`, `nil` when it pins nothing for them.
@@ -133,8 +119,7 @@ private struct HostView {
         }
         guard let first = entries.first else { return nil }
         place = source.place(ofOrigin: first.origin)
-        var seen: Set<SHA256Digest> = []
-        keys = entries.flatMap(\.pins).map(\.spkiSHA256).filter { seen.insert($0).inserted }
+        keys = distinct(entries.flatMap(\.pins).map(\.spkiSHA256))
         isComplete = entries.allSatisfy { entry in
             !source.inspections.contains { $0.incompleteEntries.contains(entry.origin) }
         }

@@ -1,14 +1,10 @@
-package import PinFormats
+internal import PinFormats
 
 /// A kind of finding: a stable word, how bad it is, some cases of it apart, and what it means in one sentence.
 package struct LintKind: Sendable, Hashable {
-    /// The stable word.
     package let id: String
-    /// How bad it is.
     package let severity: LintSeverity
-    /// What it means.
     package let explanation: String
-    /// Whether data with it cannot be used at all.
     package let isObstacle: Bool
 
     private init(_ id: String, _ severity: LintSeverity, _ explanation: String, isObstacle: Bool = false) {
@@ -22,7 +18,6 @@ package struct LintKind: Sendable, Hashable {
             LintKind($0.rawValue, .error, $0.explanation, isObstacle: true)
         }
 
-    /// The kind about pins with this word, `nil` when there is none.
     static func aboutPins(_ id: String) -> LintKind? { aboutPins.first { $0.id == id } }
 
     private static let aboutPins: [LintKind] = [
@@ -38,7 +33,6 @@ package struct LintKind: Sendable, Hashable {
         .notAPinFile, .certificateRequest, .driftHosts, .driftPins, .driftSubdomains,
     ]
 
-    // Certificates
     static let pinnedCertificateExpired = LintKind(
         "pinned-certificate-expired", .error,
         "A pinned certificate is past its end, so a client in certificate mode refuses it.")
@@ -67,7 +61,6 @@ package struct LintKind: Sendable, Hashable {
         "weak-key", .warning, "A pinned key is shorter than clients accept: RSA below 2048 bits, EC below 256, or DSA.")
     static let weakSignature = LintKind(
         "weak-signature", .warning, "A pinned certificate is signed with SHA-1, MD5 or older, which clients refuse.")
-    // Sets of pins
     static let noBackupPin = LintKind(
         "no-backup-pin", .warning, "Fewer than two keys are pinned, so that losing one locks every user out.")
     static let duplicatePin = LintKind("duplicate-pin", .warning, "The same pin is listed twice.")
@@ -78,12 +71,10 @@ package struct LintKind: Sendable, Hashable {
         "host-not-pinned", .warning, "A host is configured without anything that pins it.")
     static let hostNeverMatches = LintKind(
         "host-never-matches", .error, "A host is pinned by a name that its client never finds equal to that of a URL.")
-    // Expiration
     static let pinSetExpired = LintKind(
         "pin-set-expired", .error, "The expiration of the pins is past, so that nothing is pinned any more.")
     static let pinSetExpiresSoon = LintKind(
         "pin-set-expires-soon", .warning, "The expiration of the pins is near, from which on nothing is pinned.")
-    // Clients
     static let notLoadedByAFNetworking = LintKind(
         "not-loaded-by-afnetworking", .warning, "AFNetworking loads only DER files named .cer from a bundle.")
     static let notLoadedByAlamofire = LintKind(
@@ -135,13 +126,11 @@ package struct LintKind: Sendable, Hashable {
         "pinned-to-nothing", .error, "A host is pinned to an empty list, so that no certificate can match.")
     static let okHttpOneLabel = LintKind(
         "okhttp-one-label", .warning, "OkHttp's *. covers exactly one label, and not the domain itself.")
-    // Readers' remarks
     static let ignored = LintKind("ignored", .note, "A part of the file plays no role for pins.")
     static let notFollowed = LintKind("not-followed", .note, "A part of the file was not followed.")
     static let notAPinFile = LintKind("not-a-pin-file", .note, "A file in a directory of pins holds none.")
     static let certificateRequest = LintKind(
         "certificate-request", .note, "A certificate request's key is pinned before there is a certificate.")
-    // Several sources
     static let driftHosts = LintKind("drift-hosts", .warning, "A host is pinned in one source and not in another.")
     static let driftPins = LintKind("drift-pins", .warning, "A host has a pin in one source that it lacks in another.")
     static let driftSubdomains = LintKind(

@@ -4,17 +4,15 @@ internal import Pinning
 
 /// What is judged as one: a file, a directory, or the certificates and keys that were named one by one.
 struct LintSource {
-    /// What it is called in messages.
     let name: String
-    /// One inspection, or those of files that count together.
-    let inspections: [PinInspection]
+    let inspections: [PinReading]
     /// The sets of pins in it: that for whatever host first, then those of the configurations.
     let sets: [PinnedSet]
     /// Every pattern of its configurations once, in the order of the files.
     let patterns: [HostPattern]
     private let index: HostIndex<(PinConfiguration.Kind, HostEntry)>
 
-    private init(_ name: String, _ inspections: [PinInspection]) {
+    private init(_ name: String, _ inspections: [PinReading]) {
         self.name = name
         self.inspections = inspections
         let members = inspections.flatMap { inspection in
@@ -29,24 +27,20 @@ struct LintSource {
                     place: isDirectory ? LintPlace(.file(inspections[0].text), in: name) : first.place,
                     isIncomplete: inspections.contains { !$0.problems.isEmpty }))
         }
-        for inspection in inspections {
-            for configuration in inspection.configurations {
-                sets += Self.sets(of: configuration, inspection, in: name)
+        self.sets =
+            sets
+            + inspections.flatMap { inspection in
+                inspection.configurations.flatMap { Self.sets(of: $0, inspection, in: name) }
             }
-        }
-        self.sets = sets
         let entries = inspections.flatMap(\.configurations).flatMap { configuration in
             configuration.entries.map { (configuration.kind, $0) }
         }
-        index = HostIndex(entries.map { ($0.1.hosts, $0) })
-        var seen: Set<HostPattern> = []
-        patterns = entries.compactMap(\.1.hosts).filter { seen.insert($0).inserted }
+        index = HostIndex(entries.filter { $0.1.hosts != nil }.map { ($0.1.hosts, $0) })
+        patterns = distinct(entries.compactMap(\.1.hosts))
     }
 
-    /// The place of the source as a whole.
     var place: LintPlace {
-        guard let inspection = inspections.first, !inspection.isArgument else { return LintPlace(.option, in: name) }
-        return LintPlace(.at(inspection.text), in: name)
+        LintPlace(inspections.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .option, in: name)
     }
 
     /// The place of a configuration's entry; files that count together are none.
@@ -73,22 +67,18 @@ struct LintSource {
     }
 
     /// The sources of a call: certificates, keys and pins that were named one by one count together.
-    static func sources(_ inspections: [PinInspection]) -> [LintSource] {
+    static func sources(_ inspections: [PinReading]) -> [LintSource] {
         let loose = inspections.filter(\.isLoose)
-        var sources: [LintSource] = []
-        var isWaiting = loose.count > 1
-        for inspection in inspections {
-            if !inspection.isLoose || loose.count == 1 {
-                sources.append(LintSource(inspection.isArgument ? "command line" : inspection.text, [inspection]))
-            } else if isWaiting {
-                isWaiting = false
-                sources.append(LintSource(name(ofLoose: loose), loose))
+        let (alone, first) = (loose.count == 1, inspections.firstIndex(where: \.isLoose))
+        return inspections.enumerated().compactMap { index, inspection in
+            guard !inspection.isLoose || alone else {
+                return index == first ? LintSource(name(ofLoose: loose), loose) : nil
             }
+            return LintSource(inspection.isArgument ? "command line" : inspection.text, [inspection])
         }
-        return sources
     }
 
-    private static func name(ofLoose inspections: [PinInspection]) -> String {
+    private static func name(ofLoose inspections: [PinReading]) -> String {
         let files = inspections.filter { !$0.isArgument }
         guard !files.isEmpty else { return "command line" }
         let isPair = inspections.count == 2 && files.count == 2
@@ -97,7 +87,7 @@ struct LintSource {
 
     /// The sets of a configuration: entries for the same hosts make one where the client takes the union.
     private static func sets(
-        of configuration: PinConfiguration, _ inspection: PinInspection, in name: String
+        of configuration: PinConfiguration, _ inspection: PinReading, in name: String
     ) -> [PinnedSet] {
         func set(_ entries: [HostEntry]) -> PinnedSet {
             PinnedSet(
@@ -109,14 +99,12 @@ struct LintSource {
         }
         guard configuration.kind.lookup == .union else { return configuration.entries.map { set([$0]) } }
         let groups = Dictionary(grouping: configuration.entries, by: \.hosts)
-        var seen: Set<HostPattern?> = []
-        return configuration.entries.map(\.hosts).filter { seen.insert($0).inserted }.map { set(groups[$0] ?? []) }
+        return distinct(configuration.entries.map(\.hosts)).map { set(groups[$0] ?? []) }
     }
 }
 
 /// Pins that stand in for each other: those for whatever host, or those of the entries for one host.
 struct PinnedSet {
-    /// One pin and its place.
     struct Member {
         let pin: Pin
         let place: LintPlace
@@ -125,38 +113,25 @@ struct PinnedSet {
 
     /// Whose configuration it is from, `nil` for pins that are for whatever host.
     let kind: PinConfiguration.Kind?
-    /// The entries, none for pins that are for whatever host.
     let entries: [HostEntry]
-    /// Its pins, in their order.
     let members: [Member]
-    /// Where it begins.
     let place: LintPlace
     /// Whether pins of it could not be read, so that their number says nothing.
     let isIncomplete: Bool
 
-    /// The hosts, `nil` for whatever host.
     var hosts: HostPattern? { entries.first?.hosts }
-    /// The hosts as text.
     var host: String? { hosts?.short }
     /// The hosts for the middle of a sentence, with the space before them.
     var forHost: String { host.map { " for \(shortened($0))" } ?? "" }
-    /// The different keys, in their order.
-    var keys: [SHA256Digest] {
-        var seen: Set<SHA256Digest> = []
-        return members.map(\.pin.spkiSHA256).filter { seen.insert($0).inserted }
-    }
-    /// The certificates among the pins.
+    var keys: [SHA256Digest] { distinct(members.map(\.pin.spkiSHA256)) }
     var certificates: [(certificate: Certificate, place: LintPlace)] {
         members.compactMap { member in member.pin.certificate.map { ($0, member.place) } }
     }
-    /// Whether the client that reads it is TrustKit.
     var isTrustKits: Bool { kind == .trustKit || kind == .reactNative }
-    /// Whether the entry exempts its hosts from pinning.
     var isExcluded: Bool { entries.contains(where: \.isExcluded) }
 }
 
-extension PinInspection {
-    /// The place of an origin, as findings have it.
+extension PinReading {
     func lintPlace(_ origin: String, in source: String) -> LintPlace { LintPlace(place(ofOrigin: origin), in: source) }
 
     /// Whether the source is a certificate, a key or a written-out pin, of which several make a set.
@@ -165,4 +140,10 @@ extension PinInspection {
         return isArgument
             || !pins.isEmpty && pins.allSatisfy { $0.certificate != nil || publicKeys[$0.spkiSHA256] != nil }
     }
+}
+
+/// The values once each, in the order of their first.
+func distinct<Value: Hashable>(_ values: [Value]) -> [Value] {
+    var seen: Set<Value> = []
+    return values.filter { seen.insert($0).inserted }
 }

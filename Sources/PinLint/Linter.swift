@@ -4,20 +4,18 @@ internal import X509
 
 /// Judges sources of pins without a network: each by itself, and all against each other.
 package struct Linter: Sendable {
-    /// The moment to judge by.
     package let now: Timestamp
     /// An end of which less is left than this is near.
     package let warnBefore: Threshold
     /// The clients that ship the pins, as they are named elsewhere; empty when nobody said.
     package let clients: Set<String>
 
-    /// A linter for one moment.
     package init(now: Timestamp, warnBefore: Threshold, clients: Set<String> = []) {
         (self.now, self.warnBefore, self.clients) = (now, warnBefore, clients)
     }
 
     /// Everything that is found, source by source in the order of the places, then what sources differ in.
-    package func findings(in inspections: [PinInspection]) -> [LintFinding] {
+    package func findings(in inspections: [PinReading]) -> [LintFinding] {
         let sources = LintSource.sources(inspections)
         let scene = LintScene(self, sources)
         var findings = sources.flatMap { source in
@@ -29,7 +27,7 @@ package struct Linter: Sendable {
             found.remarks()
             return inOrder(found.all)
         }
-        if sources.count > 1 { findings += Drift(sources, scene).findings() }
+        if sources.count > 1 { findings += Drift(sources: sources, scene: scene).findings() }
         // Domains that share one list of pins share what is found of it.
         var seen: Set<String> = []
         return findings.filter { seen.insert("\($0.id) \($0.place) \($0.message)").inserted }
@@ -53,19 +51,14 @@ struct Findings {
     let scene: LintScene
     private(set) var all: [LintFinding] = []
 
-    init(source: LintSource, scene: LintScene) { (self.source, self.scene) = (source, scene) }
-
-    /// Adds a finding at a place.
+    /// Adds a finding at a place, about a set or what stands in it.
     mutating func add(
-        _ kind: LintKind, _ severity: LintSeverity? = nil, at place: LintPlace, host: String? = nil, _ message: String,
-        _ remedy: String? = nil
-    ) { all.append(LintFinding(kind, severity, at: place, host: host, message, remedy: remedy)) }
-
-    /// Adds a finding about a set, or about something in it.
-    mutating func add(
-        _ kind: LintKind, _ severity: LintSeverity? = nil, of set: PinnedSet, at place: LintPlace? = nil,
-        _ message: String, _ remedy: String
-    ) { add(kind, severity, at: place ?? set.place, host: set.host, message, remedy) }
+        _ kind: LintKind, _ severity: LintSeverity? = nil, of set: PinnedSet? = nil, at place: LintPlace? = nil,
+        host: String? = nil, _ message: String, _ remedy: String? = nil
+    ) {
+        let place = place ?? set?.place ?? source.place
+        all.append(LintFinding(kind, severity, at: place, host: host ?? set?.host, message, remedy: remedy))
+    }
 
     /// What keeps the source from being used as it is.
     mutating func problems() {
@@ -77,22 +70,17 @@ struct Findings {
 struct LintScene {
     let linter: Linter
     let suffixes = SystemPublicSuffixList()
-    /// The whole keys behind pins, from whichever source has them.
     let publicKeys: [SHA256Digest: PublicKey]
 
     init(_ linter: Linter, _ sources: [LintSource]) {
         self.linter = linter
-        var keys: [SHA256Digest: PublicKey] = [:]
-        for inspection in sources.flatMap(\.inspections) {
-            keys.merge(inspection.publicKeys) { old, _ in old }
-            for certificate in inspection.pins.compactMap(\.certificate) {
-                keys[certificate.publicKey.spkiSHA256] = certificate.publicKey
-            }
-        }
-        publicKeys = keys
+        let inspections = sources.flatMap(\.inspections)
+        let certificates = inspections.flatMap(\.pins).compactMap(\.certificate).map(\.publicKey)
+        publicKeys = Dictionary(
+            (certificates + inspections.flatMap(\.publicKeys.values)).map { ($0.spkiSHA256, $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether `time` is past.
     func isPast(_ time: Timestamp) -> Bool { time < linter.now }
 
     /// Whether the end of a certificate is to come and near.
@@ -107,9 +95,7 @@ struct LintScene {
         return !isPast(time) && linter.warnBefore.isReached(at: linter.now, from: linter.now, to: time)
     }
 
-    /// Whether the user said that this client ships the pins.
     func isFor(_ client: String) -> Bool { linter.clients.contains(client) }
 
-    /// Whether the user said that a version of AFNetworking does.
     var isForAFNetworking: Bool { linter.clients.contains { $0.hasPrefix("afnetworking") } }
 }

@@ -205,12 +205,13 @@ import Testing
         #expect(try await outcome(domain("") + debug, client: "okhttp:debuggable").decision == "pass pins-not-applied")
     }
 
-    @Test func debugOverridesMayStandInAFileOfTheirOwn() async throws {
+    @Test func aFileOfDebugOverridesHasToBeNamed() async throws {
         let body = domain(anchors("system"))
         let debug = "<debug-overrides>\(anchors("@raw/own"))</debug-overrides>\n"
         #expect(try await outcome(body, debugFile: debug).decision == "fail unknown-issuer")
-        let outcome = try await outcome(body, client: "android:debuggable", debugFile: debug)
-        #expect(outcome.decision == "pass pins-not-applied")
+        let refused = try await outcome(body, client: "android:debuggable", debugFile: debug)
+        #expect(refused.status == .data, "\(refused)")
+        #expect(refused.errors.contains("a debuggable build reads nsc_debug.xml beside"), "\(refused.errors)")
         // Not beside those of the configuration itself.
         let own = "<debug-overrides>\(anchors("system"))</debug-overrides>\n"
         #expect(

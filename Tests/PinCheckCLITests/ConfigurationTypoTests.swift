@@ -11,18 +11,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<pinset><pin digest=\"SHA-256\">x</pin></pinset>", "<pinset> in <domain-config>; did you mean 'pin-set'?"),
-        ("<trust-anchor/>", "<trust-anchor> in <domain-config>; did you mean 'trust-anchors'?"),
+        ("<pinset><pin digest=\"SHA-256\">x</pin></pinset>", "<pinset> in <domain-config>"),
+        ("<trust-anchor/>", "<trust-anchor> in <domain-config>"),
         ("<pin-set expires=\"2030-01-01\"/>", "the attribute 'expires' of <pin-set>"),
-        (
-            "<trust-anchors><certificate src=\"system\"/></trust-anchors>",
-            "<certificate> in <trust-anchors>; did you mean 'certificates'?"
-        ),
+        ("<trust-anchors><certificate src=\"system\"/></trust-anchors>", "<certificate> in <trust-anchors>"),
         (
             "<trust-anchors><certificates src=\"system\" overridePin=\"true\"/></trust-anchors>",
-            "the attribute 'overridePin' of <certificates>; did you mean 'overridePins'?"
-        ), ("<domain includeSubdomain=\"true\">b.example</domain>", "'includeSubdomain' of <domain>; did you mean"),
-        ("<certificateTransparancy enabled=\"true\"/>", "did you mean 'certificateTransparency'?"),
+            "the attribute 'overridePin' of <certificates>"
+        ), ("<domain includeSubdomain=\"true\">b.example</domain>", "'includeSubdomain' of <domain>"),
+        ("<certificateTransparancy enabled=\"true\"/>", "<certificateTransparancy> in <domain-config>"),
     ]) func whatAndroidPassesOverIsNamed(content: String, words: String) async throws {
         let output = try await lint(
             """

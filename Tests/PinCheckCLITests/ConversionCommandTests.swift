@@ -48,8 +48,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["okhttp", "trustkit", "nspinned", "android"])
-    func whatAConfigurationBecomesIsPinsThatTheSameServerPasses(format: String) async throws {
+    @Test(arguments: ["okhttp", "trustkit", "android"]) func whatAConfigurationBecomesIsPinsThatTheSameServerPasses(
+        format: String
+    ) async throws {
         try await TemporaryDirectory.scoped { files in
             let source = try files.write(android, to: "network_security_config.xml")
             let block = await pincheck("pins", "--from", source, "--format", format)
@@ -69,14 +70,27 @@ import Testing
         }
     }
 
-    @Test func whatTheOtherFormatCannotSayIsAWarningAndAComment() async throws {
+    @Test(
+        arguments: [
+            (["okhttp"], .pass, "    .add(\"**.NAME\", "), (["okhttp"], .pass, "// Until 2040-06-01 only; "),
+            (["curl", "--host", "api.NAME"], .pass, "' 'https://api.NAME/'\n"),
+            (["nspinned"], .data, ":3: NSPinnedDomains cannot say NAME and all names below it; list the hosts"),
+            (["curl"], .data, ":3: curl cannot name hosts; choose one with --host"),
+            (["tlsa"], .usage, "a TLSA record is no pin that an app compares"),
+        ] as [([String], ExitStatus, String)]) func whatDecidesIsWrittenOrRefused(
+            format: [String], status: ExitStatus, text: String
+        ) async throws
+    {
         try await TemporaryDirectory.scoped { files in
             let source = try files.write(android, to: "network_security_config.xml")
-            let outcome = await pincheck("pins", "--from", source, "--format", "okhttp")
-            let text = "the pins were to end at 2040-06-01, and OkHttp has no such date"
-            #expect(outcome.errors == "Warning: \(StandardPKI.serverName): \(text)\n")
-            #expect(outcome.output.contains("// Not kept: \(text)\n"))
+            let outcome = await pincheck(["pins", "--from", source, "--format"] + named(format))
+            #expect(outcome.status == status, "\(outcome.errors)")
+            #expect((outcome.output + outcome.errors).contains(named([text])[0]), "\(outcome.output)\(outcome.errors)")
         }
+    }
+
+    private func named(_ texts: [String]) -> [String] {
+        texts.map { $0.replacing("NAME", with: StandardPKI.serverName) }
     }
 
     @Test func aBackupKeyIsAddedToEveryHostOfAConfiguration() async throws {

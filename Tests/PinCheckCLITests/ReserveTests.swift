@@ -74,7 +74,8 @@ import Testing
             let forms = ["text", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
             for form in forms {
                 let runs = [plain + [form, "--key", key], ["pins", "--from", two, "--host", host, "--format", form]]
-                for run in runs {
+                // AFNetworking takes certificates, and no hashes of a list.
+                for run in form == "afnetworking" ? Array(runs.prefix(1)) : runs {
                     let outcome = await pincheck(run)
                     #expect(outcome.status == .pass, "\(run): \(outcome.errors)")
                     for sentence in ["with one pin", "Backup: ", "fewer than two", "second key that you keep"] {

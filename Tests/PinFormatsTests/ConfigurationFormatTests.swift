@@ -24,7 +24,7 @@ import Testing
         #expect(entry.pins.map(\.spkiSHA256) == [first, second])
         #expect(entry.pins.map { line($0.origin) } == ["8", "10"])
         #expect(entry.expiration?.date == "2040-06-01")
-        #expect(entry.enforcesPinning == true)
+        #expect(entry.enforcesPinning == nil)
         let notes = try reading(ofFile: "source", Samples.android).notes
         #expect(notes.map(\.id) == [.debugOverrides])
     }
@@ -84,6 +84,31 @@ import Testing
         #expect(own.kind == .trustKit)
         #expect(own.entries.map(\.enforcesPinning) == [false])
         #expect(own.entries.first?.expiration?.date == "2040-06-01")
+    }
+
+    @Test func whatExpoPutsIntoTheInfoPlist() throws {
+        func app(_ infoPlist: String) -> String {
+            "{\n\"expo\": {\"name\": \"App\", \"ios\": {\"infoPlist\": {\n\(infoPlist)}}, \"plugins\": [\"x\"]}}"
+        }
+        let apple = """
+            "NSAppTransportSecurity": {"NSPinnedDomains": {"example.com": {"NSIncludesSubdomains": true,
+            "NSPinnedLeafIdentities": [{"SPKI-SHA256-BASE64": "\(Samples.a)"}]}}}
+            """
+        let trustKit = """
+            "TSKConfiguration": {"TSKPinnedDomains": {"example.com":
+            {"TSKPublicKeyHashes": ["\(Samples.a)", "\(Samples.b)"]}}}
+            """
+        let both = try reading(ofFile: "app.json", app("\(apple), \(trustKit)"))
+        #expect(both.configurations.map(\.kind) == [.nsPinnedDomains, .trustKit])
+        #expect(both.configurations.first?.entries.first?.pins.map { line($0.origin) } == ["4"])
+        #expect(both.transportSecurity.map(\.isStated) == [true])
+        #expect(try only(app(trustKit)).kind == .trustKit)
+        for text in [app("\"UIBackgroundModes\": []"), app("\"NSPinnedDomains\": {}")] {
+            let error = try failure(ofFile: "app.json", text)
+            #expect(error.problem == .notAPin)
+            #expect(error.reason.hasPrefix("has neither NSPinnedDomains (in NSAppTransportSecurity) nor"), "\(error)")
+        }
+        #expect(try failure(ofFile: "app.json", app(apple.replacing(Samples.a, with: "AAAA"))).problem == .wrongLength)
     }
 
     @Test func theJSONOfReactNative() throws {

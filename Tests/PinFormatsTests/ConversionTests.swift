@@ -2,64 +2,154 @@ import LoopbackLab
 import PinFormats
 import Pinning
 import Testing
-import X509
 
-/// Configurations turned into those of other clients: the pins and hosts stay, and what does not is said.
+/// Configurations turned into those of other clients: what decides is kept, or refused.
 @Suite struct ConversionTests {
-    /// Formats that name the hosts of pins, and can be read back.
-    static let readable: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android]
+    private static let (a, b, c) = (first.base64, second.base64, slashed.base64)
 
-    private struct Suffixes: PublicSuffixList {
-        func publicSuffix(of host: String) -> String? { host.split(separator: ".").last.map(String.init) }
-    }
-
-    private func conversion(_ reading: PinReading, to format: PinBlockFormat) -> PinConversion {
-        PinConversion(PinGroup.groups(of: reading, host: nil), to: format, suffixes: Suffixes())
-    }
-
-    /// The block that `text` becomes.
-    private func converted(_ text: String, to format: PinBlockFormat) throws -> (block: String, losses: [String]) {
-        let conversion = conversion(try reading(ofFile: "source", text), to: format)
-        return (format.block(conversion.groups), conversion.losses.map(\.description))
+    private func converted(_ text: String, to format: PinBlockFormat, host: String? = nil) throws -> String {
+        try format.block(PinGroup.groups(of: try reading(ofFile: "source", text), host: host), host: host)
     }
 
     /// Every host with its pins, in any order.
-    private func pins(_ reading: PinReading) -> [String: Set<SHA256Digest>] {
+    private func pins(_ block: String) throws -> [String: Set<SHA256Digest>] {
         var pins: [String: Set<SHA256Digest>] = [:]
-        for entry in reading.configurations.flatMap(\.entries) {
-            pins[entry.hosts?.name ?? "*", default: []].formUnion(entry.pins.map(\.spkiSHA256))
+        for entry in try reading(ofFile: "block", block).configurations.flatMap(\.entries) {
+            pins[entry.hosts?.description ?? "*", default: []].formUnion(entry.pins.map(\.spkiSHA256))
         }
-        if !reading.pins.isEmpty { pins["*", default: []].formUnion(reading.pins.map(\.spkiSHA256)) }
         return pins
     }
 
-    /// Two hosts with two pins each.
-    private static let list = """
-        api.example.com  sha256/\(first.base64),sha256/\(second.base64)
-        www.example.org  sha256/\(second.base64),sha256/\(slashed.base64)
-        """
-    private static let expected: [String: Set<SHA256Digest>] = [
-        "api.example.com": [first, second], "www.example.org": [second, slashed],
-    ]
-
-    // MARK: Round trips
+    /// Formats that name the hosts of pins, and can be read back.
+    static let readable: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android]
 
     @Test(arguments: readable, readable) func everyFormatKeepsPinsAndHostsOnTheWayThroughEveryOther(
         from: PinBlockFormat, to: PinBlockFormat
     ) throws {
-        let start = try converted(Self.list, to: from).block
-        #expect(pins(try reading(ofFile: "block", start)) == Self.expected)
-        let end = try converted(start, to: to).block
-        #expect(pins(try reading(ofFile: "block", end)) == Self.expected)
-        // Once more through the first, and nothing changes any more.
-        let again = try converted(end, to: to).block
-        #expect(pins(try reading(ofFile: "block", again)) == Self.expected)
+        let list =
+            "api.example.com sha256/\(Self.a),sha256/\(Self.b)\nwww.example.org sha256/\(Self.b),sha256/\(Self.c)"
+        let start = try converted(list, to: from)
+        for block in [start, try converted(start, to: to)] {
+            #expect(try pins(block) == ["api.example.com": [first, second], "www.example.org": [second, slashed]])
+        }
     }
 
-    private func reading(ofBlock block: String) throws -> PinReading { try reading(ofFile: "block", block) }
+    private static let trustKit = """
+        {"TSKPinnedDomains": {"example.com": {"TSKIncludeSubdomains": true, "TSKPublicKeyHashes": ["\(a)", "\(b)"],
+          "TSKExpirationDate": "2040-06-01", "TSKReportUris": ["https://r.example.com/?a=1&b=2"]}}}
+        """
+    private static let exempt = trustKit.replacing(
+        "}}}", with: "}, \"static.example.com\": {\"kSKExcludeSubdomainFromParentPolicy\": true}}}")
 
-    private func reading(ofFile name: String, _ text: String) throws -> PinReading {
-        try TemporaryDirectory.scoped { try PinSource($0.write(text, to: name)).read() }
+    private static func plist(_ body: String) -> String {
+        "<plist><dict><key>NSPinnedDomains</key><dict><key>example.com</key><dict>\(body)</dict></dict></dict></plist>"
+    }
+    private static func identities(_ key: String, _ hash: String) -> String {
+        "<key>\(key)</key><array><dict><key>SPKI-SHA256-BASE64</key><string>\(hash)</string></dict></array>"
+    }
+    private static let both = plist(identities("NSPinnedLeafIdentities", a) + identities("NSPinnedCAIdentities", b))
+
+    private static func android(_ anchors: String) -> String {
+        """
+        <network-security-config><domain-config><domain>example.com</domain><trust-anchors>\(anchors)</trust-anchors>
+        <pin-set><pin digest="SHA-256">\(a)</pin></pin-set></domain-config></network-security-config>
+        """
+    }
+
+    @Test(
+        arguments: [
+            // What only adds is a comment.
+            (trustKit, .okhttp, ".add(\"**.example.com\", \"sha256/\(a)\")"),
+            (trustKit, .okhttp, "// Until 2040-06-01 only; OkHttp has no such date."),
+            (trustKit, .okhttp, "// Mismatches were reported; OkHttp has no place to report them to."),
+            (trustKit, .android, "<pin-set expiration=\"2040-06-01\">"),
+            (trustKit, .trustkit, "<string>2040-06-01</string>"),
+            (trustKit, .trustkit, "<string>https://r.example.com/?a=1&amp;b=2</string>"),
+            (exempt, .trustkit, "<key>kSKExcludeSubdomainFromParentPolicy</key>"),
+            (exempt, .android, "<!-- No pin-set: what is said of its parent domain does not count here. -->"),
+            (plist(identities("NSPinnedCAIdentities", b)), .okhttp, "authority: "),
+            (both, .nspinned, "<key>NSPinnedCAIdentities</key>"),
+            ("example.com sha256/\(a)", .trustkit, "TrustKit refuses to start with fewer than two pins."),
+            ("example.com sha256/\(a)", .nspinned, "<!-- Move the keys of CAs to NSPinnedCAIdentities"),
+            // Patterns.
+            ("*.example.com sha256/\(a)", .okhttp, ".add(\"*.example.com\", "),
+            ("example.com sha256/\(a)\n*.example.com sha256/\(a)", .nspinned, "<true/>"),
+            (
+                "**.example.com sha256/\(a)\napi.example.com sha256/\(a)", .android,
+                "<domain includeSubdomains=\"false\">"
+            ),
+        ] as [(String, PinBlockFormat, String)]) func whatTheOtherClientCanSayIsWritten(
+            source: String, format: PinBlockFormat, part: String
+        ) throws
+    {
+        let block = try converted(source, to: format)
+        #expect(block.contains(part), "\(block)")
+    }
+
+    @Test(
+        arguments: [
+            ("*.example.com sha256/\(a)", .trustkit, "TrustKit cannot say *.example.com; list the hosts"),
+            ("*.example.com sha256/\(a)", .nspinned, "NSPinnedDomains cannot say *.example.com; list the hosts"),
+            (
+                "**.example.com sha256/\(a)", .nspinned,
+                "NSPinnedDomains cannot say example.com and all names below it; list the hosts"
+            ), (Samples.infoPlist, .android, "Android cannot say example.com and one label below it; list the hosts"),
+            (
+                exempt, .okhttp,
+                "OkHttp cannot exempt static.example.com from the pins of example.com and all names below it; "
+            ), (both, .okhttp, "OkHttp cannot ask for a leaf's and a CA's key at once; "),
+            (
+                trustKit.replacing("{\"TSKInclude", with: "{\"TSKEnforcePinning\": false, \"TSKInclude"), .android,
+                "Android cannot leave a mismatch unenforced; "
+            ),
+            (
+                android("<certificates src=\"system\" overridePins=\"true\"/>"), .trustkit,
+                "TrustKit cannot exempt anchors from pinning (overridePins); "
+            ), (android(""), .okhttp, "OkHttp cannot say that paths may end at no root of the system; "),
+            // Pins that one client adds up, and another does not.
+            (
+                "**.example.com sha256/\(a)\napi.example.com sha256/\(b)", .android,
+                "Android cannot pin api.example.com beside example.com and all names below it as it is; "
+            ),
+            (
+                trustKit.replacing(
+                    "}}}", with: "}, \"api.example.com\": {\"TSKPublicKeyHashes\": [\"\(a)\", \"\(c)\"]}}}"), .okhttp,
+                "OkHttp cannot pin api.example.com beside example.com and all names below it as it is; "
+            ), ("example.com sha256/\(a)", .afnetworking, "AFNetworking cannot pin a hash; give it certificate files"),
+            ("a.example sha256/\(a)\nb.example sha256/\(b)", .curl, "curl cannot name hosts; choose one with --host"),
+        ] as [(String, PinBlockFormat, String)]) func whatDecidesAndCannotBeSaidIsRefused(
+            source: String, format: PinBlockFormat, message: String
+        ) throws
+    {
+        let error = try #require(throws: PinFormatError.self) { try converted(source, to: format) }
+        #expect(error.kind == .malformed)
+        #expect(error.description.contains(": " + message), "\(error)")
+    }
+
+    @Test(
+        arguments: [
+            ("a.example sha256/\(a)\nb.example sha256/\(b)", "b.example", ["b.example": [b]]),
+            (
+                "**.example.com sha256/\(a)\napi.example.com sha256/\(b)", "api.example.com",
+                ["api.example.com": [a, b]]
+            ), (trustKit, "api.example.com", ["api.example.com": [a, b]]),
+            ("a.example sha256/\(a)", nil, ["a.example": [a]]), ("sha256/\(c)", "c.example", ["c.example": [c]]),
+        ] as [(String, String?, [String: [String]])]) func curlTakesThePinsOfOneHost(
+            source: String, host: String?, expected: [String: [String]]
+        ) throws
+    {
+        let commands = try converted(source, to: .curl, host: host).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let wanted = expected.map { host, pins in
+            "curl --pinnedpubkey '\(pins.map { "sha256//" + $0 }.joined(separator: ";"))' 'https://\(host)/'"
+        }
+        #expect(commands.map(String.init) == wanted)
+    }
+
+    @Test func aHostThatNothingIsPinnedForIsRefused() throws {
+        let error = try #require(throws: PinFormatError.self) {
+            try converted(Self.exempt, to: .curl, host: "static.example.com")
+        }
+        #expect(error.reason == "nothing is pinned for static.example.com")
     }
 
     @Test func certificatesGoThroughAFNetworkingsFiles() throws {
@@ -67,151 +157,21 @@ import X509
         try TemporaryDirectory.scoped { directory in
             let pem = try directory.write(pki.leaf.pem + pki.rootA.pem, to: "pins.pem")
             let groups = PinGroup.groups(of: try PinSource(pem).read(), host: "api.example.com")
-            let conversion = PinConversion(groups, to: .afnetworking, suffixes: Suffixes())
-            #expect(
-                conversion.losses.map(\.description) == [
-                    "AFNetworking has one set of certificates for every host of a manager"
-                ])
-            let block = PinBlockFormat.afnetworking.block(conversion.groups)
+            let block = try PinBlockFormat.afnetworking.block(groups)
             let saver = try CertificateSaver(directory: directory.path + "/saved")
-            for item in conversion.groups.flatMap(\.items) {
-                let certificate = try #require(item.certificate)
-                let saved = try saver.save(certificate, role: item.role)
-                let name = try #require(saved.path.split(separator: "/").last)
-                #expect(block.contains(name + ": add to the bundle"))
+            for item in groups.flatMap(\.items) {
+                let saved = try saver.save(try #require(item.certificate), role: item.role)
+                #expect(block.contains("\(saved.path.split(separator: "/").last ?? ""): add to the bundle"))
             }
             let back = try PinSource(directory.path + "/saved").read()
             #expect(Set(back.pins.compactMap(\.certificate?.der)) == [pki.leaf.der, pki.rootA.der])
         }
     }
 
-    // MARK: What is carried
-
-    @Test func subdomainsExpirationEnforcementReportsAndExemptionsAreCarried() throws {
-        let trustKit = """
-            {"TSKPinnedDomains": {"example.com": {"TSKIncludeSubdomains": true, "TSKEnforcePinning": false,
-              "TSKPublicKeyHashes": ["\(first.base64)", "\(second.base64)"], "TSKExpirationDate": "2040-06-01",
-              "TSKReportUris": ["https://r.example.com/?a=1&b=2"]},
-              "static.example.com": {"kSKExcludeSubdomainFromParentPolicy": true}}}
-            """
-        let android = try converted(trustKit, to: .android)
-        #expect(android.losses == ["example.com: a mismatch was only reported, and Android enforces every pin"])
-        let back = try converted(android.block, to: .trustkit)
-        #expect(back.losses.isEmpty)
-        for block in [back.block, try converted(trustKit, to: .trustkit).block] {
-            let entries = try #require(try reading(ofBlock: block).configurations.first?.entries)
-            try #require(entries.map { $0.hosts?.name } == ["example.com", "static.example.com"])
-            #expect(entries[0].hosts?.depth == .anyNumber)
-            #expect(entries[0].enforcesPinning == false)
-            #expect(entries[0].expiration?.date == "2040-06-01")
-            #expect(entries[0].reportURIs == ["https://r.example.com/?a=1&b=2"])
-            #expect(entries.map(\.isExcluded) == [false, true])
-        }
-        let kotlin = try converted(trustKit, to: .okhttp)
-        #expect(kotlin.block.contains(".add(\"**.example.com\", \"sha256/\(first.base64)\")"))
-        #expect(kotlin.block.contains("// Not kept: the pins were to end at 2040-06-01, and OkHttp has no such date\n"))
-        #expect(
-            kotlin.losses == [
-                "example.com: the pins were to end at 2040-06-01, and OkHttp has no such date",
-                "example.com: a mismatch was only reported, and OkHttp enforces every pin",
-                "example.com: mismatches were reported, and OkHttp has no place to report them to",
-                "static.example.com: OkHttp cannot exempt a host: it is pinned like example.com now",
-            ])
-    }
-
-    @Test(
-        arguments: [
-            (
-                "**.example.com", PinBlockFormat.nspinned, "upToOneLabel",
-                "includes one label only: names two labels and more"
-            ), ("**.example.com", .trustkit, "anyNumber", nil), ("*.example.com", .okhttp, "oneLabel", nil),
-            (
-                "*.example.com", .nspinned, "upToOneLabel",
-                "cannot leave out example.com itself, which is pinned now too"
-            ), ("*.example.com", .android, "anyNumber", "has no pattern for one label"),
-            ("example.com", .trustkit, "exact", nil),
-        ] as [(String, PinBlockFormat, String, String?)]) func theDepthOfSubdomainsIsKeptOrWhatChangesIsSaid(
-            pattern: String, format: PinBlockFormat, depth: String, loss: String?
-        ) throws
-    {
-        let list = "\(pattern) sha256/\(first.base64) sha256/\(second.base64)"
-        let (block, losses) = try converted(list, to: format)
-        let entry = try #require(try reading(ofBlock: block).configurations.first?.entries.first)
-        #expect("\(try #require(entry.hosts?.depth))" == depth)
-        #expect(losses.contains { $0.contains(loss ?? "subdomain") } == (loss != nil))
-        #expect(losses.contains { $0.contains("label") } == (loss?.contains("label") == true), "\(losses)")
-    }
-
-    @Test func oneLabelAndTheHostItselfAreTwoPatternsOfOkHttp() throws {
-        let plist = Samples.infoPlist
-        let (block, losses) = try converted(plist, to: .okhttp)
-        #expect(losses.isEmpty)
-        #expect(block.contains("    .add(\"example.com\", \"sha256/\(first.base64)\")\n"))
-        #expect(block.contains("    .add(\"*.example.com\", \"sha256/\(first.base64)\")\n"))
-    }
-
-    @Test func authoritiesStayAuthoritiesAndBothStayBoth() throws {
-        func identities(_ key: String, _ digest: SHA256Digest) -> String {
-            "<key>\(key)</key><array><dict><key>SPKI-SHA256-BASE64</key><string>\(digest.base64)</string></dict></array>"
-        }
-        func plist(_ body: String) -> String {
-            "<plist><dict><key>NSPinnedDomains</key><dict><key>example.com</key><dict>\(body)</dict></dict></dict></plist>"
-        }
-        let both = plist(identities("NSPinnedLeafIdentities", first) + identities("NSPinnedCAIdentities", second))
-        let entry = try #require(
-            try reading(ofBlock: converted(both, to: .nspinned).block).configurations.first?.entries.first)
-        guard case .positions(let leaf?, let authorities?) = entry.identities else { throw UnexpectedSuccess() }
-        #expect(leaf.map(\.spkiSHA256) == [first])
-        #expect(authorities.map(\.spkiSHA256) == [second])
-        let kotlin = try converted(both, to: .okhttp)
-        #expect(
-            kotlin.losses == [
-                "example.com: a server's and an authority's key had to match, and with OkHttp one of them is enough"
-            ])
-        let authority = plist(identities("NSPinnedCAIdentities", second))
-        let curl = try converted(authority, to: .curl)
-        #expect(curl.losses == ["example.com: curl compares the server's own key: pins of authorities are left out"])
-        #expect(curl.block.contains("No key here is a server's: curl cannot pin an authority."))
-    }
-
-    @Test func pinsOfOverlappingPatternsCountAsTheyDidBefore() throws {
-        let list = """
-            **.example.com sha256/\(first.base64) sha256/\(second.base64)
-            api.example.com sha256/\(slashed.base64)
-            """
-        // OkHttp takes both for the host, TrustKit and Android the nearer one.
-        for format in [PinBlockFormat.trustkit, .android] {
-            let (block, losses) = try converted(list, to: format)
-            #expect(losses.isEmpty)
-            #expect(
-                pins(try reading(ofBlock: block)) == [
-                    "example.com": [first, second], "api.example.com": [first, second, slashed],
-                ])
-        }
-        let android = try converted(
-            try converted(
-                "**.example.com sha256/\(first.base64)\napi.example.com sha256/\(second.base64)", to: .android
-            ).block.replacing(first.base64, with: slashed.base64), to: .okhttp)
-        #expect(android.losses.contains { $0.hasPrefix("api.example.com: OkHttp also takes the pins of example.com") })
-    }
-
-    @Test func aHostThatIsThereTwiceBecomesOneEntryWhereItHasTo() throws {
-        let list = """
-            example.com sha256/\(first.base64) sha256/\(second.base64)
-            *.example.com sha256/\(slashed.base64)
-            """
-        let (block, losses) = try converted(list, to: .trustkit)
-        #expect(pins(try reading(ofBlock: block)) == ["example.com": [first, second, slashed]])
-        #expect(
-            losses.contains { $0.contains("its pins for example.com and those for names below it are one list now") })
-    }
-
-    @Test func whatTrustKitWouldThrowForIsSaid() throws {
-        let (_, losses) = try converted("api.example.com sha256/\(first.base64)", to: .trustkit)
-        #expect(
-            losses == [
-                "api.example.com: TrustKit throws when the app starts: 'api.example.com' has 1 pin and needs 2: "
-                    + "add a backup pin"
-            ])
+    @Test(.timeLimit(.minutes(1)), arguments: ["*.a$.example.com", "a.example.com"])
+    func thousandsOfLinesAreConvertedInOnePass(host: String) throws {
+        let list = (0..<4_000).map { "\(host.replacing("$", with: "\($0)")) sha256/\(first.base64)\n" }.joined()
+        let block = try converted(list, to: .okhttp)
+        #expect(block.split(separator: ".add(").count == (host.contains("$") ? 4_001 : 2))
     }
 }

@@ -204,35 +204,3 @@ import Glibc
         #expect(try failure(ofFile: "many.ipa", zip.archive).problem == .unreasonableDocument)
     }
 }
-
-/// Configurations of many hosts, turned into others.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LargeConversionTests {
-    private struct Suffixes: PublicSuffixList { func publicSuffix(of host: String) -> String? { "com" } }
-
-    @Test(arguments: [PinBlockFormat.okhttp, .trustkit, .nspinned]) func manyHostsAreConvertedInOnePass(
-        format: PinBlockFormat
-    ) throws {
-        let list = (0..<4_000).map { "*.a\($0).example.com sha256/\(first.base64)\n" }.joined()
-        let groups = PinGroup.groups(of: try reading(ofFile: "source", list), host: nil)
-        let conversion = PinConversion(groups, to: format, suffixes: Suffixes())
-        #expect(conversion.groups.count == 4_000)
-    }
-
-    @Test func manyLinesForOneHostAreOneGroup() throws {
-        let list = String(repeating: "a.example.com sha256/\(first.base64)\n", count: 4_000)
-        let groups = PinGroup.groups(of: try reading(ofFile: "source", list), host: nil)
-        #expect(groups.count == 1)
-        #expect(groups.first?.items.count == 4_000)
-    }
-
-    @Test func exemptHostsBelowOneParentAreFoundInOnePass() throws {
-        let exempt = (0..<2_000).map { "\"d\($0).example.com\": {\"kSKExcludeSubdomainFromParentPolicy\": true}" }
-        let parent =
-            "\"example.com\": {\"TSKIncludeSubdomains\": true, \"TSKPublicKeyHashes\": [\"\(first.base64)\", \"\(second.base64)\"]}"
-        let text = "{\"TSKPinnedDomains\": {\((exempt + [parent]).joined(separator: ","))}}"
-        let groups = PinGroup.groups(of: try reading(ofFile: "source", text), host: nil)
-        let conversion = PinConversion(groups, to: .okhttp, suffixes: Suffixes())
-        #expect(conversion.groups.map(\.hosts) == ["example.com and all names below it"])
-        #expect(conversion.losses.count >= 2_000)
-    }
-}

@@ -99,14 +99,14 @@ import Testing
                 "--pins: 'sha256/AAEC=AAEC=' goes on after its padding; separate pins by a comma or a space"
             ),
             (
-                "sha256/AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8=", .whitespace,
-                "--pins: 'sha256/AAECAwQFBgcICQoLDA0ODxAR' is followed by white space in the middle of the pin; "
-                    + "remove the white space"
+                "sha256/AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8=", .wrongLength,
+                "--pins: 'sha256/AAECAwQFBgcICQoLDA0ODxAR' has 18 bytes instead of 32; "
+                    + "a SHA-256 pin is 44 characters long, and this one is too short"
             ),
             (
-                "pin-sha256=\"AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8=\"", .whitespace,
-                "--pins: 'pin-sha256=\"AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8=\"' has white space in it; "
-                    + "write pin-sha256=\"\(a)\""
+                "pin-sha256=\"AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8=\"", .badCharacter,
+                "--pins: 'pin-sha256=\"AAECAwQFBgcICQoLDA0ODxAR' has '\"' as character 1 of the hash, which base64 does not "
+                    + "know; a pin has letters, digits, + and / and ends with ="
             ),
             // Slashes.
             (
@@ -206,15 +206,16 @@ import Testing
             ),
             (
                 "pin-sha256=\"\(a)\"; pins=7", .notAPin,
-                "--pins: the text (6 characters) is not a directive of a pin header; each pin is written pin-sha256=\"…\""
+                "--pins: 'pins=7' is not a directive of a pin header; each pin is written pin-sha256=\"…\""
             ),
             (
                 "Public-Key-Pins: max-age=3", .notation,
                 "--pins: is the header of a response, and no browser enforces its pins any more; give its pins alone: pin-sha256=\"…\""
             ),
             (
-                "pin-sha256=\"\(a)", .notation,
-                "--pins: a quotation mark in the pin header is not closed; write pin-sha256=\"…\""
+                "pin-sha256=\"\(a)", .badCharacter,
+                "--pins: 'pin-sha256=\"\(a)' has '\"' as character 1 of the hash, which base64 does not know; "
+                    + "a pin has letters, digits, + and / and ends with ="
             ),
         ] as [(String, PinProblem, String)]) func aMalformedPinSaysWhatIsWrongAndWhatItShouldBe(
             text: String, problem: PinProblem, message: String

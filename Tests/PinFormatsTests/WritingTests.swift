@@ -23,11 +23,11 @@ import X509
         root = try item(pki.rootA, .root)
     }
 
-    private func group(
-        _ items: [PinItem]? = nil, host: String? = host, port: Int = 443, warning: String? = nil, chosen: [PinItem] = []
-    ) -> PinGroup {
+    private func group(_ items: [PinItem]? = nil, host: String? = host, port: Int = 443, chosen: [PinItem] = [])
+        -> PinGroup
+    {
         PinGroup(
-            host: host, port: port, origins: ["a test"], warning: warning, items: items ?? [leaf, intermediate, root],
+            host: host, port: port, origins: ["a test"], items: items ?? [leaf, intermediate, root],
             chosen: Set(chosen.map(\.spkiSHA256)))
     }
 
@@ -50,7 +50,7 @@ import X509
         let other = PinItem(
             try CertificateReader.certificate(der: try StandardPKI.shared().rogue.der), role: .leaf, source: "presented"
         )
-        let block = format.block([group([leaf]), group([other], port: 8_443)])
+        let block = try format.block([group([leaf]), group([other], port: 8_443)])
         let entries = try reading(ofFile: "block", block).configurations.flatMap(\.entries)
         // OkHttp has a line for each pin, and counts them together.
         #expect(entries.count == (format == .okhttp ? 2 : 1), "\(block)")
@@ -58,7 +58,7 @@ import X509
     }
 
     @Test func okHttpsSourcePinsTheLeafAndOffersTheOthers() throws {
-        let block = PinBlockFormat.okhttp.block([group()])
+        let block = try PinBlockFormat.okhttp.block([group()])
         let configuration = try #require(try reading(ofFile: "Pins.kt", block).configurations.first)
         #expect(configuration.kind == .okHttp)
         #expect(configuration.entries.flatMap(\.pins).map(\.spkiSHA256) == [leaf.spkiSHA256])
@@ -66,25 +66,25 @@ import X509
     }
 
     @Test func trustKitGetsTheLeafsPinAndIsOfferedTheOthers() throws {
-        let all = try list(PinBlockFormat.trustkit.block([group()]))
+        let all = try list(try PinBlockFormat.trustkit.block([group()]))
         let settings = try #require(all["TSKConfiguration"] as? [String: Any])
         let domains = try #require(settings["TSKPinnedDomains"] as? [String: [String: Any]])
         #expect(domains.keys.sorted() == [Self.host])
         let pins = try #require(domains[Self.host]?["TSKPublicKeyHashes"] as? [String])
         #expect(pins == [leaf.notations.base64])
         #expect(domains[Self.host]?["TSKEnforcePinning"] as? Bool == true)
-        let block = PinBlockFormat.trustkit.block([group()])
+        let block = try PinBlockFormat.trustkit.block([group()])
         #expect(block.contains("<!-- <string>\(intermediate.notations.base64)</string> -->"))
         let warning = "<!-- TrustKit refuses to start with fewer than two pins. -->"
         #expect(block.contains(warning))
-        #expect(!PinBlockFormat.trustkit.block([group(chosen: [intermediate])]).contains(warning))
+        #expect(try !PinBlockFormat.trustkit.block([group(chosen: [intermediate])]).contains(warning))
     }
 
     @Test func aBackupKeyTakesThePlaceOfTheIssuer() throws {
         let key = try LabKey.shared(.p256, label: "backup")
         let publicKey = try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo)
         let backup = PinItem(publicKey, role: .publicKey, source: "backup.pub")
-        let all = try list(PinBlockFormat.trustkit.block([group(), group([backup])]))
+        let all = try list(try PinBlockFormat.trustkit.block([group(), group([backup])]))
         let domains = (all["TSKConfiguration"] as? [String: Any])?["TSKPinnedDomains"] as? [String: [String: Any]]
         #expect(
             domains?[Self.host]?["TSKPublicKeyHashes"] as? [String] == [leaf.notations.base64, backup.notations.base64])
@@ -92,7 +92,7 @@ import X509
 
     @Test func pinnedDomainsHoldTheLeafOrTheAuthoritiesNeverBoth() throws {
         func domain(_ group: PinGroup) throws -> [String: Any] {
-            let all = try list(PinBlockFormat.nspinned.block([group]))
+            let all = try list(try PinBlockFormat.nspinned.block([group]))
             let transport = all["NSAppTransportSecurity"] as? [String: Any]
             let domains = transport?["NSPinnedDomains"] as? [String: [String: Any]]
             return try #require(domains?[Self.host])
@@ -111,7 +111,7 @@ import X509
     }
 
     @Test func androidsConfigurationIsReadWithTheSameHostsAndPins() throws {
-        let block = PinBlockFormat.android.block([group(), group([leaf], host: "www.example.com")])
+        let block = try PinBlockFormat.android.block([group(), group([leaf], host: "www.example.com")])
         let configuration = try #require(try reading(ofFile: "network_security_config.xml", block).configurations.first)
         #expect(configuration.kind == .android)
         #expect(configuration.entries.map { $0.pins.map(\.spkiSHA256) } == [[leaf.spkiSHA256], [leaf.spkiSHA256]])
@@ -121,15 +121,15 @@ import X509
     }
 
     @Test func curlGetsTheKeysOfServersOnly() throws {
-        let block = PinBlockFormat.curl.block([group(port: 8443)])
+        let block = try PinBlockFormat.curl.block([group(port: 8443)])
         let command = try #require(block.split(separator: "\n").last)
         #expect(command == "curl --pinnedpubkey '\(leaf.notations.curl)' 'https://api.example.com:8443/'")
-        let authorities = PinBlockFormat.curl.block([group([root], chosen: [root])])
+        let authorities = try PinBlockFormat.curl.block([group([root], chosen: [root])])
         #expect(authorities.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
     }
 
     @Test func afNetworkingIsToldWhichFilesToAdd() throws {
-        let block = PinBlockFormat.afnetworking.block([group()])
+        let block = try PinBlockFormat.afnetworking.block([group()])
         #expect(block.contains("\(leaf.notations.okhttp)  leaf-leaf.cer: add to the bundle\n"))
         #expect(block.contains("\(root.notations.okhttp)  root-RootA.cer: do not add"))
         #expect(block.contains("AFSSLPinningModePublicKey"))
@@ -140,7 +140,7 @@ import X509
             (PinBlockFormat.trustkit, PinConfiguration.Kind.trustKit), (.nspinned, .nsPinnedDomains),
         ] {
             let chosen = format == .trustkit ? [intermediate] : []
-            let block = format.block([group([leaf, intermediate], chosen: chosen)])
+            let block = try format.block([group([leaf, intermediate], chosen: chosen)])
             let reading = try reading(ofFile: "Info.plist", block)
             let configuration = try #require(reading.configurations.first)
             #expect(configuration.kind == kind)
@@ -154,7 +154,7 @@ import X509
 
     @Test(arguments: PinBlockFormat.allCases) func everyHashStandsBelowItsOwnerAndExpiry(format: PinBlockFormat) throws
     {
-        let lines = format.block([group()]).split(separator: "\n").map(String.init)
+        let lines = try format.block([group()]).split(separator: "\n").map(String.init)
         for item in [leaf, intermediate, root] {
             let certificate = try #require(item.certificate)
             let comment = "\(item.role.rawValue): \(certificate.subject), expires \(certificate.notAfter.date)"
@@ -167,18 +167,12 @@ import X509
         }
     }
 
-    @Test(arguments: PinBlockFormat.allCases) func aWarningStandsAboveThePins(format: PinBlockFormat) throws {
-        let block = format.block([group(warning: "not to be believed")])
-        let warning = try #require(block.firstRange(of: "WARNING: not to be believed"))
-        let pin = block.firstRange(of: leaf.notations.base64) ?? block.firstRange(of: leaf.spkiSHA256.hexadecimal)
-        #expect(warning.lowerBound < (try #require(pin)).lowerBound)
-    }
-
     @Test(arguments: PinBlockFormat.allCases) func withoutAHostAPlaceholderStandsThatNobodyOwns(format: PinBlockFormat)
+        throws
     {
-        let block = format.block([group(host: nil)])
+        let block = try format.block([group(host: nil)])
         #expect(block.contains("Write the host of your requests for your-host.example."))
-        #expect(format.block([]).isEmpty)
+        #expect(try format.block([]).isEmpty)
     }
 
     @Test(arguments: PinBlockFormat.allCases) func aHostileNameStaysInItsComment(format: PinBlockFormat) throws {
@@ -188,11 +182,10 @@ import X509
         let item = PinItem(try CertificateReader.certificate(der: hostile.der), role: .leaf, source: attack)
         let plain = try LabCertificate.selfSigned(.leaf(subject: "plain", names: []))
         let other = PinItem(try CertificateReader.certificate(der: plain.der), role: .leaf, source: "presented")
-        let block = format.block([
-            PinGroup(host: Self.host, port: 443, origins: [attack], warning: attack, items: [item])
+        let block = try format.block([
+            PinGroup(host: Self.host, port: 443, origins: [attack], items: [item], remarks: [attack])
         ])
-        let harmless = format.block([PinGroup(host: Self.host, port: 443, origins: ["a"], warning: "b", items: [other])]
-        )
+        let harmless = try format.block([PinGroup(host: Self.host, port: 443, origins: ["a"], items: [other])])
         func lineCount(_ text: String) -> Int {
             text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count
         }
@@ -218,23 +211,23 @@ import X509
 
     @Test func aHostThatIsNoHostStaysInItsString() throws {
         let attack = "a\"b\\c$d'e<f>&g;h i"
-        func block(_ format: PinBlockFormat) -> String { format.block([group(host: attack)]) }
-        #expect(block(.okhttp).contains(#".add("a\"b\\c\$d'e<f>&g;h i", "#))
-        #expect(block(.curl).contains(#"'https://a"b\c$d'\''e<f>&g;h i/'"#))
+        func block(_ format: PinBlockFormat) throws -> String { try format.block([group(host: attack)]) }
+        #expect(try block(.okhttp).contains(#".add("a\"b\\c\$d'e<f>&g;h i", "#))
+        #expect(try block(.curl).contains(#"'https://a"b\c$d'\''e<f>&g;h i/'"#))
         #expect(try list(block(.trustkit))["TSKConfiguration"] != nil)
-        #expect(block(.android).contains("a&quot;b\\c$d&apos;e&lt;f&gt;&amp;g;h i</domain>"))
+        #expect(try block(.android).contains("a&quot;b\\c$d&apos;e&lt;f&gt;&amp;g;h i</domain>"))
     }
 
     /// A reader in bytes sees the quotation mark; one in characters sees another letter.
     @Test(arguments: ["\u{301}", "\u{20DD}"]) func aCombiningMarkHidesNothingFromTheWriters(mark: String) throws {
         let attack = "a\"\(mark)b\\\(mark)c$\(mark)d'\(mark)e<\(mark)f&\(mark)\u{D4E}\""
-        func block(_ format: PinBlockFormat) -> [UInt8] { Array(format.block([group(host: attack)]).utf8) }
-        func holds(_ format: PinBlockFormat, _ text: String) -> Bool {
-            String(decoding: block(format), as: UTF8.self).unicodeScalars.firstRange(of: text.unicodeScalars) != nil
+        func block(_ format: PinBlockFormat) throws -> [UInt8] { Array(try format.block([group(host: attack)]).utf8) }
+        func holds(_ format: PinBlockFormat, _ text: String) throws -> Bool {
+            String(decoding: try block(format), as: UTF8.self).unicodeScalars.firstRange(of: text.unicodeScalars) != nil
         }
-        #expect(holds(.okhttp, "a\\\"\(mark)b\\\\\(mark)c\\$\(mark)d'"))
-        #expect(holds(.curl, "d'\\''\(mark)e"))
-        #expect(holds(.android, "a&quot;\(mark)b\\\(mark)c$\(mark)d&apos;\(mark)e&lt;\(mark)f&amp;\(mark)"))
+        #expect(try holds(.okhttp, "a\\\"\(mark)b\\\\\(mark)c\\$\(mark)d'"))
+        #expect(try holds(.curl, "d'\\''\(mark)e"))
+        #expect(try holds(.android, "a&quot;\(mark)b\\\(mark)c$\(mark)d&apos;\(mark)e&lt;\(mark)f&amp;\(mark)"))
     }
 
     // MARK: Files

@@ -48,7 +48,7 @@ struct Files {
         }
     }
 
-    private func scoped<Value>(asDirectory: Bool, _ body: ([PinInspection], String) throws -> Value) throws -> Value {
+    private func scoped<Value>(asDirectory: Bool, _ body: ([PinReading], String) throws -> Value) throws -> Value {
         try TemporaryDirectory.scoped { directory in
             let paths = try contents.map { try directory.write($0.bytes, to: $0.name) }
             let sources = asDirectory ? [directory.path] : paths

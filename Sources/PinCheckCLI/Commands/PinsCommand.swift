@@ -27,7 +27,7 @@ struct PinsCommand: RequestingCommand {
             One client's configuration, an app or a list of pins as another's configuration:
               pincheck pins --from res/xml/network_security_config.xml --format trustkit
               pincheck pins --from App.ipa --format okhttp
-            What the other format cannot say is a warning, and a comment in the block.
+            A rule that decides and the other format cannot say is an error.
 
             Which pins to ship, with the reason and the date of each:
               pincheck pins api.example.com --recommend

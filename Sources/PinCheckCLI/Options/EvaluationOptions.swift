@@ -12,7 +12,7 @@ struct EvaluationOptions: ParsableArguments {
             discussion: """
                 Files hold certificates, public keys or requests. Pins are sha256/…, sha256//…;sha256//…, \
                 pin-sha256="…" or bare base64. Configurations are network_security_config.xml, Info.plist, \
-                TrustKit's or React Native's JSON, and OkHttp source in one chain. Apps are .ipa or .app. Repeatable.
+                TrustKit's, Expo's or React Native's JSON, and OkHttp source in one chain. Apps are .ipa or .app. Repeatable.
                 """, valueName: "source"), completion: .file()) var pins: [String] = []
 
     @Option(

@@ -1,5 +1,6 @@
 internal import Base
 internal import Pinning
+internal import X509
 
 /// Android's `network_security_config.xml`, or the manifest of an app that names it.
 enum AndroidFile {
@@ -46,8 +47,7 @@ enum AndroidFile {
     }
 
     /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
-    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int?
-    {
+    private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int? {
         guard let element = manifest.children(named: "uses-sdk").first,
             let text = element.attributes["android:targetSdkVersion"]
         else { return nil }
@@ -81,5 +81,115 @@ enum AndroidFile {
         try reader.read(root, into: &reading)
         reading.add(PinConfiguration(.android, entries: reader.entries))
         reading.add(reader.trust)
+    }
+}
+
+/// What Android reads in each element of a configuration; it passes over everything else.
+enum AndroidWords {
+    private static let domains = "domain pin-set domain-config"
+    private static let settings = "trust-anchors certificateTransparency domainEncryption"
+    private static let elements = [
+        "network-security-config": "base-config domain-config debug-overrides", "base-config": settings,
+        "domain-config": "\(domains) \(settings) trustkit-config", "debug-overrides": "trust-anchors", "domain": "",
+        "pin-set": "pin", "pin": "", "trust-anchors": "certificates", "certificates": "", "certificateTransparency": "",
+        "domainEncryption": "",
+    ]
+    private static let attributes = [
+        "base-config": "cleartextTrafficPermitted hstsEnforced",
+        "domain-config": "cleartextTrafficPermitted hstsEnforced", "debug-overrides": "overridePins",
+        "domain": "includeSubdomains", "pin-set": "expiration", "pin": "digest", "certificates": "src overridePins",
+        "certificateTransparency": "enabled", "domainEncryption": "mode",
+    ]
+    private static let refused = ["base-config": domains, "debug-overrides": domains + " certificateTransparency"]
+
+    private static func has(_ words: [String: String], _ name: String, in element: XMLElement) -> Bool {
+        words[element.name]?.split(separator: " ").contains(name[...]) == true
+    }
+
+    /// Whether Android throws for an element where it stands.
+    static func refuses(_ child: XMLElement, in element: XMLElement) -> Bool { has(refused, child.name, in: element) }
+
+    /// Notes what nobody reads in `element` and below.
+    static func noteUnknown(in element: XMLElement, of file: PinFile, into reading: inout PinReading) {
+        guard elements[element.name] != nil else { return }
+        for name in element.attributes.keys.sorted()
+        where !name.contains(":") && name != "xmlns" && !has(attributes, name, in: element) {
+            let what = "the attribute '\(shortened(name, to: 60))' of <\(element.name)>"
+            reading.note(.unknownKey, at: file.place(line: element.line), "Android passes over \(what)")
+        }
+        for child in element.children where !refuses(child, in: element) {
+            guard !has(elements, child.name, in: element) else {
+                noteUnknown(in: child, of: file, into: &reading)
+                continue
+            }
+            let what = "<\(shortened(child.name, to: 60))> in <\(element.name)>"
+            reading.note(.unknownKey, at: file.place(line: child.line), "Android passes over \(what)")
+        }
+    }
+}
+
+/// A reference such as `@raw/my_root` from one resource of an Android app to another.
+struct AndroidResource {
+    /// The file it names, `nil` when there is none.
+    let path: String?
+
+    /// Looks where an app's `res` directory has it, seen from within and from the manifest, and beside the file.
+    init(_ reference: String, beside file: PinFile) throws(PinFormatError) {
+        let parts = reference.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let isPlain =
+            parts.count == 2
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+            }
+        guard isPlain else {
+            path = nil
+            return
+        }
+        let directory = PathParts(file.path).directory
+        let folder = directory.isEmpty ? "./" : directory
+        for candidate in ["\(folder)../\(parts[0])/", "\(folder)res/\(parts[0])/", folder] {
+            guard let names = try? RegularFile.names(inDirectory: candidate) else { continue }
+            // A resource is named by what stands before the first point of its file's name.
+            // A build takes one file of a name and fails for two.
+            let found = names.filter { $0.prefix { $0 != "." } == parts[1] && candidate + $0 != file.path }
+            if found.count > 1 {
+                throw PinFormatError(
+                    .duplicate, at: file.place,
+                    "\(reference) is '\(shortened(found[0], isPublic: true))' as well as "
+                        + "'\(shortened(found[1], isPublic: true))' in \(candidate)",
+                    remedy: "keep the one that the app ships")
+            }
+            if let name = found.first {
+                path = candidate + name
+                try Self.refuseQualified(String(parts[1]), reference, beside: candidate, at: file.place)
+                return
+            }
+        }
+        path = nil
+    }
+
+    /// Refuses a resource that some devices take from a directory of their own, such as `xml-v31`.
+    private static func refuseQualified(
+        _ name: String, _ reference: String, beside directory: String, at place: PinPlace
+    ) throws(PinFormatError) {
+        let parts = PathParts(String(directory.dropLast()))
+        guard ["xml", "raw"].contains(parts.name) else { return }
+        let parent = parts.directory.isEmpty ? "." : parts.directory
+        for other in (try? RegularFile.names(inDirectory: parent)) ?? [] where other.hasPrefix(parts.name + "-") {
+            let files = (try? RegularFile.names(inDirectory: "\(parts.directory)\(other)")) ?? []
+            guard files.contains(where: { $0.prefix { $0 != "." } == name }) else { continue }
+            throw PinFormatError(
+                .duplicate, at: place,
+                "\(reference) is in '\(shortened(other, isPublic: true))' for some devices and in '\(parts.name)' for others",
+                remedy: "name the configuration of the devices that are meant, in a directory of its own")
+        }
+    }
+
+    /// The certificates in a resource, PEM or DER.
+    static func certificates(inFileAt path: String) throws(PinFormatError) -> [Certificate] {
+        let file = try PinFile.load(path)
+        do throws(X509Error) { return try CertificateReader.plainCertificates(pemOrDER: file.bytes) } catch {
+            throw PinFormatError(.brokenCertificate, at: file.place, "holds no readable certificate: \(error)")
+        }
     }
 }

@@ -32,15 +32,15 @@ struct AndroidReader {
     }
 
     mutating func read(_ root: XMLElement, into reading: inout PinReading) throws(PinFormatError) {
-        try refuseSecond(["base-config", "debug-overrides"], in: root, into: &reading)
+        AndroidWords.noteUnknown(in: root, of: file, into: &reading)
+        refuseSecond(["base-config", "debug-overrides"], in: root, into: &reading)
         for element in root.children(named: "base-config") {
-            try refuse(["pin-set", "domain", "domain-config"], in: element, into: &reading)
+            refuse(in: element, into: &reading)
             trust.base = try level(element, into: &reading)
             trust.origin = place(element).description
         }
         for element in root.children(named: "domain-config") {
-            do throws(PinFormatError) { try readDomains(element, Inherited(), into: &reading) } catch {
-                reading.report(error)
+            reading.attempt { (reading) throws(PinFormatError) in try readDomains(element, Inherited(), into: &reading)
             }
         }
         readDebugOverrides(root, into: &reading)
@@ -57,10 +57,10 @@ struct AndroidReader {
                 .missingValue, at: place(element), "a <domain-config> has no <domain>, and Android throws for it",
                 remedy: "add <domain>host</domain>")
         }
-        try refuseSecond(["pin-set"], in: element, into: &reading)
-        try refuse([], in: element, into: &reading)
+        refuseSecond(["pin-set"], in: element, into: &reading)
+        refuse(in: element, into: &reading)
         for child in domains + element.children(named: "pin-set").flatMap({ $0.children(named: "pin") }) {
-            try refuseElements(in: child, into: &reading)
+            refuseElements(in: child, into: &reading)
         }
         var own = inherited
         if let pinSet = element.children(named: "pin-set").first { try read(pinSet, &own, into: &reading) }
@@ -80,9 +80,7 @@ struct AndroidReader {
             }
         }
         for nested in element.children(named: "domain-config") {
-            do throws(PinFormatError) { try readDomains(nested, own, into: &reading) } catch {
-                reading.report(error)
-            }
+            reading.attempt { (reading) throws(PinFormatError) in try readDomains(nested, own, into: &reading) }
         }
     }
 
@@ -225,8 +223,7 @@ struct AndroidReader {
                 + "debuggable alone")
         var own = PinReading()
         do throws(PinFormatError) {
-            // Gathering throws nothing.
-            try refuse(["pin-set", "domain", "domain-config", "certificateTransparency"], in: element, into: &own)
+            refuse(in: element, into: &own)
             trust.debugSources = try sources(element, isDebug: true, into: &own)
         } catch { own.report(error) }
         trust.debugObstacle = own.problems.first.map { "a debuggable build throws: \($0)" }
@@ -245,22 +242,18 @@ struct AndroidReader {
     // MARK: What Android throws for
 
     /// Refuses elements that do not belong into `element`, and what stands there twice.
-    private func refuse(
-        _ names: [String], in element: XMLElement, into reading: inout PinReading
-    ) throws(PinFormatError) {
-        for child in element.children where names.contains(child.name) {
+    private func refuse(in element: XMLElement, into reading: inout PinReading) {
+        for child in element.children where AndroidWords.refuses(child, in: element) {
             reading.report(
                 PinFormatError(
                     .wrongValue, at: place(child),
                     "a <\(child.name)> stands in <\(element.name)>, where Android takes none and throws",
                     remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>"))
         }
-        try refuseSecond(["trust-anchors"], in: element, into: &reading)
+        refuseSecond(["trust-anchors"], in: element, into: &reading)
     }
 
-    private func refuseSecond(
-        _ names: [String], in element: XMLElement, into reading: inout PinReading
-    ) throws(PinFormatError) {
+    private func refuseSecond(_ names: [String], in element: XMLElement, into reading: inout PinReading) {
         for name in names {
             let found = element.children(named: name)
             guard found.count > 1 else { continue }
@@ -272,7 +265,7 @@ struct AndroidReader {
         }
     }
 
-    private func refuseElements(in element: XMLElement, into reading: inout PinReading) throws(PinFormatError) {
+    private func refuseElements(in element: XMLElement, into reading: inout PinReading) {
         guard let child = element.children.first else { return }
         reading.report(
             PinFormatError(

@@ -50,8 +50,7 @@ struct AppReader {
         }
     }
 
-    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError)
-    {
+    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError) {
         let hasFramework = bundle.hasFramework(names)
         var loaders: [String: Set<BundleLoader>] = [:]
         var elsewhere: [String] = []
@@ -75,9 +74,7 @@ struct AppReader {
             do throws(PinFormatError) {
                 // Copies are read once: a certificate costs far more to read than to find again.
                 let pin =
-                    if let copy = known[bytes] { copy } else {
-                        try certificate(in: file, loaders: own, into: &reading)
-                    }
+                    if let copy = known[bytes] { copy } else { try certificate(in: file, loaders: own, into: &reading) }
                 if let pin {
                     known[bytes] = pin
                     let origin = file.place.description
@@ -109,8 +106,7 @@ struct AppReader {
             return pin
         } catch {
             guard loaders.contains(.afNetworking4) || loaders.contains(.afNetworking3) else {
-                reading.note(
-                    .notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
+                reading.note(.notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
                 return nil
             }
             throw error
@@ -158,5 +154,79 @@ struct AppReader {
         guard !AndroidFile.isBinary(file.bytes), files is UnpackedApp else { throw AndroidFile.binary(at: file.place) }
         guard case .android = try PinFileKind(file) else { throw .noPin(at: file.place) }
         try AndroidFile.read(file, into: &reading)
+    }
+}
+
+/// Where an app of Apple's systems has its files.
+struct AppBundle {
+    /// The path of the bundle within the archive or directory, with a slash at its end; empty for the whole.
+    let root: String
+    private let contents: String
+
+    /// How many bundles an archive or directory may have: each of them is another pass through it.
+    static let most = 20
+
+    /// The bundles among `names`: `Payload/NAME.app` of an `.ipa`, a bundle by itself, or the whole when `isBundle`.
+    ///
+    /// With more than ``most`` of them the rest is left out, and one more than that is given.
+    static func all(in names: [String], isBundle: Bool) -> [AppBundle] {
+        if isBundle { return [AppBundle("", names)] }
+        var roots: [String] = []
+        for name in names where roots.count <= most {
+            let parts = name.split(separator: "/", maxSplits: 2)
+            let root: String
+            if parts.count == 3, parts[0] == "Payload", parts[1].hasSuffix(".app") {
+                root = "Payload/\(parts[1])/"
+            } else if parts.count > 1, parts[0].hasSuffix(".app") {
+                root = "\(parts[0])/"
+            } else {
+                continue
+            }
+            if roots.last != root { roots.append(root) }
+        }
+        return roots.map { AppBundle($0, names) }
+    }
+
+    private init(_ root: String, _ names: [String]) {
+        self.root = root
+        // A bundle of macOS has everything one level below.
+        contents = names.contains("\(root)Contents/Info.plist") ? "\(root)Contents/" : root
+    }
+
+    /// The property list that configures the app.
+    var propertyList: String { contents + "Info.plist" }
+
+    /// The directory of the main bundle's resources.
+    private var resources: String { contents == root ? root : contents + "Resources/" }
+
+    /// Whether AFNetworking is a framework of its own in the app, whose bundle versions 2 and 3 look into.
+    func hasFramework(_ names: [String]) -> Bool { names.contains { $0.hasPrefix(framework) } }
+
+    private var framework: String { contents + "Frameworks/AFNetworking.framework/" }
+
+    /// Whether a file has a name that certificates in apps have.
+    static func isNamedCertificate(_ name: String) -> Bool {
+        ["cer", "crt", "der"].contains(PinFile.fileExtension(of: name))
+    }
+
+    /// Whether the file is in the bundle.
+    func holds(_ name: String) -> Bool { name.utf8.starts(with: root.utf8) }
+
+    /// Which clients load the file by its name and place.
+    func loaders(of name: String, framework hasFramework: Bool) -> Set<BundleLoader> {
+        // The search minds the case, and Alamofire names these six endings.
+        let isCER = name.hasSuffix(".cer")
+        if isDirectly(name, in: framework) { return isCER ? [.afNetworking3] : [] }
+        guard isDirectly(name, in: resources) else { return [] }
+        var loaders: Set<BundleLoader> = []
+        if isCER { loaders.formUnion(hasFramework ? [.afNetworking4] : [.afNetworking4, .afNetworking3]) }
+        if [".cer", ".CER", ".crt", ".CRT", ".der", ".DER"].contains(where: name.hasSuffix) {
+            loaders.insert(.alamofire)
+        }
+        return loaders
+    }
+
+    private func isDirectly(_ name: String, in folder: String) -> Bool {
+        name.utf8.starts(with: folder.utf8) && !name.utf8.dropFirst(folder.utf8.count).contains(UInt8(ascii: "/"))
     }
 }

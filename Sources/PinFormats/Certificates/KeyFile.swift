@@ -131,9 +131,7 @@ package enum KeyFile {
             if line.hasPrefix("-----END ") { isInBlock = false }
             let isPin =
                 !isInBlock
-                && WordScanner(line).contains { found in
-                    found.word.hasPrefix("sha256/") || found.word.hasPrefix("pin-sha256=")
-                }
+                && PinText.words(of: line).contains { $0.hasPrefix("sha256/") || $0.hasPrefix("pin-sha256=") }
             guard isPin else { continue }
             reading.report(
                 PinFormatError(

@@ -1,7 +1,6 @@
 internal import Base
 package import Pinning
 
-/// A value of a JSON document or property list.
 struct DocumentValue {
     enum Content {
         /// Members in their order; keys are unique.
@@ -34,7 +33,6 @@ package struct DocumentNode {
     /// The keys that lead to it, as in `TSKPinnedDomains.example.com`.
     package let key: String
 
-    /// The root of the document in `file`.
     init(root value: DocumentValue, of file: PinFile) {
         self.value = value
         self.file = file
@@ -53,7 +51,6 @@ package struct DocumentNode {
         return key.isEmpty ? file.place : .key(key, of: shortened(file.path, to: 1024, isPublic: true))
     }
 
-    /// The members of a dictionary, `nil` for anything else.
     package var members: [(key: String, node: DocumentNode)]? {
         guard case .dictionary(let members) = value.content else { return nil }
         return members.map { ($0.key, node(of: $0)) }
@@ -64,13 +61,11 @@ package struct DocumentNode {
         return DocumentNode(member.value, key.isEmpty ? name : "\(key).\(name)", file)
     }
 
-    /// The values of an array, `nil` for anything else.
     package var elements: [DocumentNode]? {
         guard case .array(let elements) = value.content else { return nil }
         return elements.enumerated().map { DocumentNode($1, "\(key)[\($0)]", file) }
     }
 
-    /// The member of a dictionary, `nil` when there is none.
     package subscript(key: String) -> DocumentNode? {
         guard case .dictionary(let members) = value.content, let member = members.first(where: { $0.key == key }) else {
             return nil
@@ -78,25 +73,18 @@ package struct DocumentNode {
         return node(of: member)
     }
 
-    /// The text.
     package func text() throws(PinFormatError) -> String {
         guard case .text(let text) = value.content else { throw wrong("a text") }
         return text
     }
 
-    /// The text, `nil` for anything else.
     package var string: String? { if case .text(let text) = value.content { text } else { nil } }
 
-    /// Whether it is `true`.
     package var isTrue: Bool { if case .flag(true) = value.content { true } else { false } }
 
     /// The digits of a number of JSON, `nil` for anything else.
     package var number: String? { if case .number(let digits) = value.content { digits } else { nil } }
 
-    /// Whether it is null, or nothing else that configurations have.
-    var isNull: Bool { if case .other = value.content { true } else { false } }
-
-    /// Whether it is set, and nothing but a Boolean.
     func boolean() throws(PinFormatError) -> Bool {
         guard case .flag(let flag) = value.content else { throw wrong("true or false") }
         return flag
@@ -120,19 +108,16 @@ package struct DocumentNode {
         }
     }
 
-    /// The members of what has to be a dictionary.
     package func dictionary() throws(PinFormatError) -> [(key: String, node: DocumentNode)] {
         guard let members else { throw wrong("a dictionary") }
         return members
     }
 
-    /// The values of what has to be an array.
     package func array() throws(PinFormatError) -> [DocumentNode] {
         guard let elements else { throw wrong("an array") }
         return elements
     }
 
-    /// The error for a value of another type.
     package func wrong(_ expected: String) -> PinFormatError {
         PinFormatError(.wrongValue, at: place, "\(key.isEmpty ? "the document" : "'\(key)'") is not \(expected)")
     }

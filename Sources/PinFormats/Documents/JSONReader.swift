@@ -212,7 +212,7 @@ package struct JSONReader {
 
     private mutating func fourDigits() throws(PinFormatError) -> UInt32 {
         let digits = bytes[position..<min(position + 4, bytes.count)]
-        guard digits.count == 4, digits.allSatisfy(PinNotation.isHexDigit),
+        guard digits.count == 4, digits.allSatisfy(PinString.isHexDigit),
             let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw broken("'\\u' is not followed by four hexadecimal digits") }
         position += 4

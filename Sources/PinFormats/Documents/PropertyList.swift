@@ -6,9 +6,7 @@ extension PinFile {
     var isPropertyList: Bool { BinaryPropertyList.begins(bytes) || text.map { $0[...].holds("<plist") } == true }
 }
 
-/// Property lists in XML.
 enum XMLPropertyList {
-    /// The root value of `file`.
     static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
         let plist = try XMLReader.root(of: file, mayHaveDocumentType: true)
         guard plist.name == "plist", let root = plist.children.first, plist.children.count == 1 else {
@@ -91,10 +89,8 @@ struct BinaryPropertyList {
     private let (objectCount, root): (Int, Int)
     private var (count, textCount) = (0, 0)
 
-    /// Whether `bytes` begin as such a list does.
     static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
-    /// The root value of `file`.
     ///
     /// An object may be referred to more than once, so that values are counted as they are reached, cycles with them.
     static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {

@@ -15,7 +15,6 @@ final class XMLElement {
         (self.name, self.attributes, self.line) = (name, attributes, line)
     }
 
-    /// The elements of one name directly in it.
     func children(named name: String) -> [XMLElement] { children.filter { $0.name == name } }
 }
 

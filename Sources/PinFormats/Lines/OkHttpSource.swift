@@ -9,27 +9,22 @@ internal import Pinning
 /// chain. Whatever else speaks of a pinner or a pin is an error: nothing is left out, and nothing is put together that the program may
 /// keep apart.
 struct OkHttpSource {
-    private struct Call {
-        let host: String
-        let pins: [String]
-        let line: Int
-    }
-
-    private struct Declaration {
-        let name: Int
-        let text: Int
-    }
+    private typealias Call = (host: String, pins: [String], line: Int)
 
     private static let name = "CertificatePinner"
-    /// How many of the lines that were understood are shown.
-    private static let mostLines = 50
+    private static let remedy =
+        "write all of it out in one CertificatePinner.Builder().add(\"host\", \"sha256/…\").build(), or give a list with lines such as: "
+        + "host sha256/…"
+    /// How many of the lines that were understood are shown, and how many names are looked for.
+    private static let most = 50
 
     private let tokens: [SourceToken]
-    /// The names that the file declares as one plain text.
-    private var declarations: [String: Declaration] = [:]
-    /// The texts that the chain has taken.
+    /// How many braces are open before each token.
+    private let depths: [Int]
+    /// Where names stand that the file declares as one plain text, and where that text is.
+    private var declarations: [String: (name: Int, text: Int)] = [:]
+    /// The texts that the chain has taken, and where its names stand as far as that is known to mean their text.
     private var taken: Set<Int> = []
-    /// Where each name of the chain stands in the file, as far as that is known to mean its text.
     private var uses: [String: Set<Int>] = [:]
 
     /// Whether a file is a source with a pinner: a list has the word in its comments alone.
@@ -47,79 +42,70 @@ struct OkHttpSource {
     ) throws(PinFormatError) -> PinConfiguration {
         guard file.bytes.count <= PinLines.mostBytes else {
             throw PinFormatError(
-                .tooLarge, at: file.place, "is a source of more than \(PinLines.mostBytes >> 20) MiB",
-                remedy: "give a list with lines such as: host sha256/…")
+                .tooLarge, at: file.place, "is a source of more than \(PinLines.mostBytes >> 20) MiB", remedy: remedy)
         }
-        var source = OkHttpSource([])
+        let (tokens, obstacle) = SourceToken.all(in: file.bytes)
+        var source = OkHttpSource(tokens)
         let calls: [Call]
         do throws(SourceMistake) {
-            let (tokens, mistake) = SourceToken.all(in: file.bytes)
-            source = OkHttpSource(tokens)
-            if let mistake { throw mistake }
+            if let obstacle { throw obstacle }
             calls = try source.calls()
         } catch {
-            let lines = source.lines(at: file.place)
-            let how =
-                "write all of it out in one CertificatePinner.Builder().add(\"host\", \"sha256/…\").build(), or give a list with "
-                + "lines such as: host sha256/…"
             throw PinFormatError(
-                .wrongValue, at: file.place(line: error.line), error.reason,
-                remedy: lines.isEmpty ? how : how + "; these were understood:", lines: lines)
+                .wrongValue, at: file.place(line: error.line), error.reason, remedy: remedy,
+                lines: source.lines(at: file.place))
         }
-        var entries: [HostEntry] = []
-        for call in calls {
-            let place = file.place(line: call.line)
-            let entry = reading.entry { (reading) throws(PinFormatError) in
+        let entries = calls.compactMap { call in
+            reading.entry { (reading) throws(PinFormatError) in
+                let place = file.place(line: call.line)
                 let hosts = try HostText.okHttpPattern(call.host, at: place)
                 reading.noteIfUnmatchable(hosts, by: "OkHttp", at: place)
                 var pins: [Pin] = []
                 for pin in call.pins { pins.append(try HashText.okHttp(pin, at: place)) }
                 return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))
             }
-            if let entry { entries.append(entry) }
         }
         return PinConfiguration(.okHttp, entries: entries, isSource: true)
     }
 
     private init(_ tokens: [SourceToken]) {
         self.tokens = tokens
-        for index in tokens.indices {
-            guard case .word(let name) = tokens[index].kind, let text = text(ofDeclaration: index) else { continue }
-            declarations[name] = Declaration(name: index, text: text)
+        var depth = 0
+        depths = tokens.map { token in
+            if token.isWord("}") { depth -= 1 }
+            defer { if token.isWord("{") { depth += 1 } }
+            return depth
+        }
+        for index in tokens.indices where tokens[index].isName {
+            if let text = text(ofDeclaration: index) { declarations[tokens[index].text] = (index, text) }
         }
     }
 
     // MARK: The chain
 
     private mutating func calls() throws(SourceMistake) -> [Call] {
-        var start: Int?
+        var starts: [Int] = []
         for index in tokens.indices where tokens[index].isWord(Self.name) {
-            let isBuilder = spells([".", "Builder", "(", ")"], at: index + 1)
-            // One that is built at once pins nothing, as apps have it for their debug builds.
-            if isBuilder, spells([".", "build", "(", ")"], at: index + 5) { continue }
-            if isBuilder, start == nil {
-                start = index
-            } else if isBuilder {
-                throw mistake(at: index, "a second pinner begins here, and nothing says which of them counts")
-            } else if spells(["as"], at: index + 1)
-                || [["Builder"], ["*"]].contains(where: { spells([".", $0[0]], at: index + 1) })
-                || spells([":", ":"], at: index + 1)
+            if spells([".", "Builder", "(", ")"], at: index + 1) {
+                // One that is built at once pins nothing, as apps have it for their debug builds.
+                if !spells([".", "build", "(", ")"], at: index + 5) { starts.append(index) }
+            } else if [["as"], [".", "Builder"], [".", "*"], [":", ":"]].contains(where: { spells($0, at: index + 1) })
             {
                 throw mistake(at: index, "this lets a pinner be built where nobody sees it")
             }
         }
-        guard let start else {
+        guard let start = starts.first else {
             let index = tokens.firstIndex { $0.isWord(Self.name) } ?? 0
             throw mistake(at: index, "speaks of \(Self.name), and no \(Self.name).Builder().add(…) is in the file")
         }
-        let open = tokens.count { $0.isWord("{") } - tokens.count { $0.isWord("}") }
-        guard open == 0 else {
+        guard starts.count == 1 else {
+            throw mistake(at: starts[1], "a second pinner begins here, and nothing says which of them counts")
+        }
+        guard tokens.count(where: { $0.isWord("{") }) == tokens.count(where: { $0.isWord("}") }) else {
             throw mistake(at: tokens.count, "the source ends within a block, or has a brace too many")
         }
         let calls = try chain(from: start + 5)
-        try refuseUnseen(from: start)
-        try refuseOtherUses()
-        try refuseOtherPins()
+        try refuseOthers(than: start)
         return calls
     }
 
@@ -127,16 +113,24 @@ struct OkHttpSource {
         var calls: [Call] = []
         var index = start
         while spells([".", "add", "("], at: index) {
-            let line = line(of: index + 1)
+            let place = index + 1
             var arguments: [String] = []
             index += 3
             while !spells([")"], at: index) {
-                arguments.append(try argument(at: index))
+                guard let text = text(ofArgument: index) else {
+                    throw mistake(at: index, "an argument of this add(…) is not written out")
+                }
+                arguments.append(text)
+                taken.insert(index)
+                if case .word(let name) = tokens[index].kind, let declaration = declarations[name] {
+                    taken.insert(declaration.text)
+                    uses[name, default: [declaration.name]].insert(index)
+                }
                 index += spells([","], at: index + 1) ? 2 : 1
             }
             index += 1
-            guard arguments.count > 1 else { throw SourceMistake(line: line, reason: "this add(…) has no pin") }
-            calls.append(Call(host: arguments[0], pins: Array(arguments.dropFirst()), line: line))
+            guard arguments.count > 1 else { throw mistake(at: place, "this add(…) has no pin") }
+            calls.append((arguments[0], Array(arguments.dropFirst()), tokens[place].line))
         }
         guard spells([".", "build", "(", ")"], at: index), !calls.isEmpty else {
             throw mistake(at: index, "the pinner does not go on with .add(…) or .build() here")
@@ -145,134 +139,96 @@ struct OkHttpSource {
     }
 
     /// The text of one argument: a literal, or a name that stands for one.
-    private mutating func argument(at index: Int) throws(SourceMistake) -> String {
-        guard let text = text(ofArgument: index) else {
-            throw mistake(at: index, "an argument of this add(…) is not written out")
-        }
-        taken.insert(index)
-        if case .word(let name) = tokens[index].kind, let declaration = declarations[name] {
-            taken.insert(declaration.text)
-            uses[name, default: [declaration.name]].insert(index)
-        }
-        return text
-    }
-
     private func text(ofArgument index: Int) -> String? {
-        guard index < tokens.count, spells([","], at: index + 1) || spells([")"], at: index + 1) else { return nil }
-        if case .text(let text) = tokens[index].kind { return text }
-        guard case .word(let name) = tokens[index].kind, let declaration = declarations[name],
-            case .text(let text) = tokens[declaration.text].kind
-        else { return nil }
-        return text
+        guard spells([","], at: index + 1) || spells([")"], at: index + 1) else { return nil }
+        switch tokens[index].kind {
+        case .text(let text): return text
+        case .word(let name): return declarations[name].map { tokens[$0.text].text }
+        case .unreadable: return nil
+        }
     }
 
-    /// The lines of a list that the calls come to which can be read, in comments: nobody knows what they lack.
+    /// The lines of a list that those calls come to which can be read, in comments: nobody knows what they lack.
     private func lines(at place: PinPlace) -> [String] {
-        var lines: [String] = []
-        for start in tokens.indices where lines.count < Self.mostLines && spells(["add", "("], at: start) {
+        tokens.indices.lazy.filter { spells(["add", "("], at: $0) }.compactMap { start in
             let arguments = (start + 2..<tokens.count).prefix(100).prefix { !tokens[$0].isWord(")") }
             let texts = arguments.compactMap { text(ofArgument: $0) }
             let pins = texts.dropFirst().filter { (try? HashText.okHttp($0, at: place)) != nil }
             guard let host = texts.first, !pins.isEmpty, (try? HostText.okHttpPattern(host, at: place)) != nil else {
-                continue
+                return nil
             }
-            lines.append("# \(host) \(pins.joined(separator: " "))")
-        }
-        return lines
+            return "# \(host) \(pins.joined(separator: " "))"
+        }.prefix(Self.most).map(\.self)
     }
 
     // MARK: Names
 
-    /// The text that a name is declared as: `val NAME = "…"`, `val NAME: String = "…"` or `final String NAME = "…"`.
+    /// Where the text is that a name is declared as: `val NAME = "…"`, `val NAME: String = "…"`, `final String NAME = "…"`.
     private func text(ofDeclaration index: Int) -> Int? {
         func isBefore(_ words: [String], within count: Int) -> Bool {
             tokens[max(0, index - count)..<index].contains { token in words.contains(where: token.isWord) }
         }
-        // Kotlin has `it` and `field` without a declaration.
-        guard tokens[index].isName, !["it", "field"].contains(where: tokens[index].isWord) else { return nil }
         let isKotlins = spells(["val"], at: index - 1) && !isBefore(["open", "override", "abstract"], within: 8)
         let isJavas = spells(["String"], at: index - 1) && isBefore(["final", "private"], within: 4)
         let text = index + (spells([":", "String", "="], at: index + 1) ? 4 : 2)
-        guard isKotlins || isJavas, spells(["="], at: text - 1), text < tokens.count, case .text = tokens[text].kind,
-            endsDeclaration(text)
+        // Kotlin has `it` and `field` without a declaration.
+        guard isKotlins || isJavas, !["it", "field"].contains(tokens[index].text), spells(["="], at: text - 1),
+            text < tokens.count, case .text = tokens[text].kind
         else { return nil }
-        return text
-    }
-
-    /// Whether nothing follows a text that could make another value of it.
-    private func endsDeclaration(_ text: Int) -> Bool {
         var next = text + 1
-        guard next < tokens.count else { return true }
+        guard next < tokens.count else { return text }
         if spells([";"], at: next) {
             next += 1
         } else if !spells(["}"], at: next) {
+            // In Kotlin a line may end it.
             guard tokens[next].line > tokens[text].line, tokens[next].isName || tokens[next].isWord("@") else {
-                return false
+                return nil
             }
         }
-        // An accessor may have annotations and words before it.
-        let accessor = tokens[min(next, tokens.count)...].prefix(12).prefix { token in
+        // An accessor, which may have annotations and words before it, makes another value of the text.
+        let following = tokens[min(next, tokens.count)...].prefix(12).prefix { token in
             !["val", "var", "fun", "class", "object", "}", "{", "="].contains(where: token.isWord)
         }
-        return !accessor.contains { token in ["get", "set", "by"].contains(where: token.isWord) }
+        return following.contains { ["get", "set", "by"].contains(where: $0.isWord) } ? nil : text
     }
 
-    /// Refuses a name that is declared neither in a block around the chain nor in the companion of one.
-    private func refuseUnseen(from chain: Int) throws(SourceMistake) {
-        var blocks: [(parent: Int?, isCompanion: Bool)] = [(nil, false)]
-        var block = 0
-        let own = tokens.indices.map { index in
-            if tokens[index].isWord("}") { block = blocks[block].parent ?? 0 }
-            defer {
-                if tokens[index].isWord("{") {
-                    let isCompanion = [index - 2, index - 3].contains { spells(["companion", "object"], at: $0) }
-                    blocks.append((block, isCompanion))
-                    block = blocks.count - 1
-                }
-            }
-            return block
-        }
-        var seen: Set<Int> = []
-        var next: Int? = own[chain]
-        while let around = next {
-            seen.insert(around)
-            next = blocks[around].parent
-        }
+    /// Refuses names that may be others than the chain's, and pins that are none of its.
+    private func refuseOthers(than chain: Int) throws(SourceMistake) {
+        guard uses.count <= Self.most else { throw mistake(at: chain, "more names than a pinner has") }
         for name in uses.keys.sorted() {
-            guard let declaration = declarations[name] else { continue }
-            let (parent, isCompanion) = blocks[own[declaration.name]]
-            let isSeen = seen.contains(own[declaration.name]) || isCompanion && parent.map(seen.contains) == true
-            guard !isSeen else { continue }
-            throw mistake(at: declaration.name, "'\(shortened(name))' is another one's name here than the pinner's")
+            guard let index = declarations[name]?.name, !isSeen(index, from: chain) else { continue }
+            throw mistake(at: index, "'\(shortened(name))' is another one's name here than the pinner's")
         }
-    }
-
-    /// Refuses a name that occurs anywhere but in its declaration and the chain: it may be set, or be another one of that name.
-    private func refuseOtherUses() throws(SourceMistake) {
-        for index in tokens.indices {
-            guard case .word(let name) = tokens[index].kind, let known = uses[name], !known.contains(index) else {
-                continue
+        for (index, token) in tokens.enumerated() {
+            if case .word(let name) = token.kind, let known = uses[name], !known.contains(index) {
+                // It may be set, or be another one of that name.
+                throw mistake(
+                    at: index, "'\(shortened(name))' is more in this file than a name for one text of the pinner")
             }
-            throw mistake(at: index, "'\(shortened(name))' is more in this file than a name for one text of the pinner")
-        }
-    }
-
-    private func refuseOtherPins() throws(SourceMistake) {
-        for (index, token) in tokens.enumerated() where !taken.contains(index) && token.holdsPin {
+            guard !taken.contains(index), token.holdsPin else { continue }
             throw mistake(at: index, "a pin stands here that is none of the pinner's")
         }
     }
 
-    // MARK: Tokens
+    /// Whether a declaration is in a block around the chain, or in the companion of one.
+    private func isSeen(_ declaration: Int, from chain: Int) -> Bool {
+        func isAround(_ index: Int) -> Bool {
+            depths[min(index, chain)...max(index, chain)].allSatisfy { $0 >= depths[index] }
+        }
+        if isAround(declaration) { return true }
+        let brace = tokens[..<declaration].indices.last { tokens[$0].isWord("{") && depths[$0] < depths[declaration] }
+        guard let brace, [2, 3].contains(where: { spells(["companion", "object"], at: brace - $0) }) else {
+            return false
+        }
+        return isAround(brace)
+    }
 
     private func spells(_ words: [String], at index: Int) -> Bool {
         guard index >= 0, index + words.count <= tokens.count else { return false }
         return zip(words, tokens[index...]).allSatisfy { $1.isWord($0) }
     }
 
-    private func line(of index: Int) -> Int { tokens.isEmpty ? 1 : tokens[min(index, tokens.count - 1)].line }
-
     private func mistake(at index: Int, _ reason: String) -> SourceMistake {
-        SourceMistake(line: line(of: index), reason: reason)
+        SourceMistake(line: tokens.isEmpty ? 1 : tokens[min(index, tokens.count - 1)].line, reason: reason)
     }
 }

@@ -10,10 +10,10 @@ enum PinLines {
         guard file.bytes.count <= mostBytes else { return false }
         var isFound = false
         each(of: file) { line in
-            let words = WordScanner(line.text).prefix(2).map(\.word)
+            let words = line.pins.prefix(2)
             isFound =
-                words.count == 2 && words[0].contains(".") && !words[0].contains("(")
-                && !PinNotation.isClaimed(by: words[0]) && PinNotation.isClaimed(by: words[1])
+                words.count == 2 && words[0].text.contains(".") && !words[0].text.contains("(") && !words[0].isClaimed
+                && words[1].isClaimed
             return false
         }
         return isFound
@@ -65,20 +65,15 @@ enum PinLines {
             throw PinFormatError(
                 .notation, at: line.place, "';' begins no comment here", remedy: "begin comments with '#'")
         }
-        var words = WordScanner(line.text)
-        let hosts = try HostText.okHttpPattern(words.next()?.word ?? "", at: line.place)
-        var pins: [Pin] = []
-        var isBare = true
-        for found in words where !found.word.isEmpty {
-            isBare = false
-            do throws(PinFormatError) { pins.append(try HashText.okHttp(found.word, at: line.place)) } catch {
-                reading.report(error)
-            }
-        }
-        guard !isBare else {
+        let words = PinText.words(of: line.text).filter { !$0.isEmpty }
+        let hosts = try HostText.okHttpPattern(words.first ?? "", at: line.place)
+        guard words.count > 1 else {
             throw PinFormatError(
                 .missingValue, at: line.place, "the host '\(hosts)' has no pin",
                 remedy: "write it after the host: sha256/…")
+        }
+        let pins = words.dropFirst().compactMap { word in
+            reading.attempt { (_) throws(PinFormatError) in try HashText.okHttp(word, at: line.place) }
         }
         reading.noteIfUnmatchable(hosts, by: "OkHttp", at: line.place)
         return HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))

@@ -14,20 +14,28 @@ struct SourceToken {
         /// What stands between quotation marks, where it is all that the text is.
         case text(String)
         /// A text with escapes, templates or several lines.
-        case unreadable
+        case unreadable(String)
     }
 
     let kind: Kind
     let line: Int
-    /// Whether it is a text with a pin in it.
-    let holdsPin: Bool
+
+    var text: String {
+        switch kind {
+        case .word(let text), .text(let text), .unreadable(let text): text
+        }
+    }
 
     func isWord(_ word: String) -> Bool { kind == .word(word) }
 
     /// Whether it begins as a name does.
     var isName: Bool {
-        guard case .word(let word) = kind else { return false }
-        return word.first.map { $0.isLetter || $0 == "_" } == true
+        if case .word(let word) = kind { word.first.map { $0.isLetter || $0 == "_" } == true } else { false }
+    }
+
+    /// Whether it is a text with a pin in it.
+    var holdsPin: Bool {
+        if case .word = kind { false } else { text[...].holds("sha256/") || text[...].holds("sha1/") }
     }
 
     /// The tokens, those before what cannot be told apart where there is that.
@@ -51,55 +59,45 @@ private struct SourceLexer {
     mutating func readNext() throws(SourceMistake) -> Bool {
         guard let byte = rest.first else { return false }
         let start = line
+        func add(_ kind: SourceToken.Kind) { tokens.append(SourceToken(kind: kind, line: start)) }
         if starts("//") {
-            _ = try take(until: "\n", nil)
+            _ = try take("//", until: "\n", nil)
         } else if starts("/*") {
-            skip(2)
-            let comment = try take(until: "*/", "a comment")
-            skip(2)
+            let comment = try take("/*", until: "*/", "a comment")
             guard !(comment + "*").contains("/*") else {
-                throw mistake(start, "a comment stands within a comment here")
+                throw SourceMistake(line: start, reason: "a comment stands within a comment here")
             }
         } else if starts("\"\"\"") {
-            skip(3)
-            let content = try take(until: "\"\"\"", "a text")
-            skip(3)
-            guard !starts("\""), !content.hasSuffix("\\") else { throw mistake(start, Self.twoEnds) }
-            try add(text: content, isPlain: false, at: start)
-        } else if byte == UInt8(ascii: "\"") {
-            skip(1)
-            let content = try take(until: "\"", "a text")
-            skip(1)
-            try add(text: content, isPlain: !content.contains { $0 == "\\" || $0 == "$" }, at: start)
-        } else if byte == UInt8(ascii: "`") {
+            let text = try take("\"\"\"", until: "\"\"\"", "a text")
+            guard !starts("\""), !text.hasSuffix("\\"), hasOneEnd(text) else { throw twoEnds(start) }
+            add(.unreadable(text))
+        } else if starts("\"") {
+            let text = try take("\"", until: "\"", "a text")
+            guard hasOneEnd(text) else { throw twoEnds(start) }
+            add(text.contains { $0 == "\\" || $0 == "$" } ? .unreadable(text) : .text(text))
+        } else if starts("`") {
             // A name of Kotlin's with whatever in it.
-            skip(1)
-            let name = try take(until: "`", "a name")
-            skip(1)
-            tokens.append(SourceToken(kind: .word(name), line: start, holdsPin: false))
+            add(.word(try take("`", until: "`", "a name")))
         } else if byte == UInt8(ascii: "'"), let count = characterLength {
             skip(count)
         } else if Self.isNamePart(byte) {
             let name = rest.prefix(while: Self.isNamePart)
             skip(name.count)
-            tokens.append(SourceToken(kind: .word(String(decoding: name, as: UTF8.self)), line: start, holdsPin: false))
+            add(.word(String(decoding: name, as: UTF8.self)))
         } else {
             try refuseUnsure()
             skip(1)
-            if byte > 0x20 {
-                let mark = String(Unicode.Scalar(byte))
-                tokens.append(SourceToken(kind: .word(mark), line: start, holdsPin: false))
-            }
+            if byte > 0x20 { add(.word(String(Unicode.Scalar(byte)))) }
         }
         return true
     }
 
-    private static let twoEnds = "a text whose end Kotlin and Java see in different places"
+    private func twoEnds(_ line: Int) -> SourceMistake {
+        SourceMistake(line: line, reason: "a text whose end Kotlin and Java see in different places")
+    }
 
-    private func mistake(_ line: Int, _ reason: String) -> SourceMistake { SourceMistake(line: line, reason: reason) }
-
-    private mutating func add(text: String, isPlain: Bool, at line: Int) throws(SourceMistake) {
-        // In a template Kotlin sees further texts, and Java the end of this one.
+    /// Whether no template goes on behind the text: Kotlin sees further texts in it, and Java the end of this one.
+    private func hasOneEnd(_ text: String) -> Bool {
         var depth = 0
         var previous: Character = " "
         for character in text {
@@ -107,19 +105,18 @@ private struct SourceLexer {
             if character == "}", depth > 0 { depth -= 1 }
             previous = character
         }
-        guard depth == 0 else { throw mistake(line, Self.twoEnds) }
-        let holdsPin = text.contains("sha256/") || text.contains("sha1/")
-        tokens.append(SourceToken(kind: isPlain ? .text(text) : .unreadable, line: line, holdsPin: holdsPin))
+        return depth == 0
     }
 
-    /// Takes what stands before `end`, which has to be there where `what` is to end.
-    private mutating func take(until end: String, _ what: String?) throws(SourceMistake) -> String {
+    /// Takes what stands between `begin` and `end`, which has to be there where `what` is to end.
+    private mutating func take(_ begin: String, until end: String, _ what: String?) throws(SourceMistake) -> String {
         let start = line
         var taken: [UInt8] = []
+        skip(begin.utf8.count)
         while !starts(end) {
             guard let byte = rest.first, end.utf8.count > 1 || byte != UInt8(ascii: "\n") else {
                 guard let what else { break }
-                throw mistake(start, "\(what) begins here and does not end")
+                throw SourceMistake(line: start, reason: "\(what) begins here and does not end")
             }
             try refuseUnsure()
             // What is escaped ends nothing.
@@ -127,18 +124,19 @@ private struct SourceLexer {
             taken += rest.prefix(count)
             skip(count)
         }
+        skip(end.utf8.count)
         return String(decoding: taken, as: UTF8.self)
     }
 
     /// Java takes `\u0022` for a quotation mark wherever it stands, and a carriage return for the end of a line.
     private func refuseUnsure() throws(SourceMistake) {
-        if rest.first == UInt8(ascii: "\r"), !starts("\r\n") {
-            throw mistake(line, "a carriage return stands here without a line feed")
+        if starts("\r"), !starts("\r\n") {
+            throw SourceMistake(line: line, reason: "a carriage return stands here without a line feed")
         }
         guard starts("\\u") else { return }
         let digits = rest.dropFirst().drop { $0 == UInt8(ascii: "u") }.prefix(4)
         guard let value = UInt16(String(decoding: digits, as: UTF8.self), radix: 16), value > 0x7F else {
-            throw mistake(line, "an escape stands here that Java reads as a part of the code")
+            throw SourceMistake(line: line, reason: "an escape stands here that Java reads as a part of the code")
         }
     }
 

@@ -31,19 +31,19 @@ struct CurlValue {
 
     /// The hash that an entry is; curl compares the text, so that every other spelling of it is wrong.
     private func digest(_ entry: String, isAlone: Bool) throws(PinFormatError) -> SHA256Digest {
-        let word = PinWord(text: entry[...], place: place, mayBeShown: true)
+        let word = PinString(entry[...], at: place, mayBeShown: true)
         let consequence =
             isAlone ? Self.consequence : "curl compares it as text and never finds it equal to the hash of a key"
         if let semicolon = entry.firstIndex(of: ";") {
             throw word.error(
                 .notation, "is one entry to curl, for only ';sha256//' begins another: \(consequence)",
-                remedy: HashReader.canonical(entry[..<semicolon]).map { "write sha256//\($0) without the rest" })
+                remedy: HashText.canonical(entry[..<semicolon]).map { "write sha256//\($0) without the rest" })
         }
-        do throws(PinFormatError) { return try HashReader.digest(entry[...], in: word) } catch {
+        do throws(PinFormatError) { return try HashText.digest(word, word.text) } catch {
             guard error.problem != .privateKey else { throw error }
             throw PinFormatError(
                 error.problem, at: error.place, "\(error.reason): \(consequence)",
-                remedy: HashReader.canonical(entry[...]).map { "write sha256//\($0)" } ?? error.remedy)
+                remedy: HashText.canonical(entry[...]).map { "write sha256//\($0)" } ?? error.remedy)
         }
     }
 
@@ -72,7 +72,13 @@ struct CurlValue {
             block.label == "PUBLIC KEY" && lines[block.line - 1].first == UInt8(ascii: "-")
         }
         guard let block = keys.first else { throw noKey(in: file) }
-        try refuseBlanks(in: lines, from: block.line, of: file)
+        // curl takes the line ends out of a block, and nothing else.
+        if let line = Self.lineWithBlanks(in: lines, from: block.line) {
+            throw PinFormatError(
+                .whitespace, at: file.place(line: line),
+                "has blanks in the key, which curl does not pass over: \(Self.consequence)",
+                remedy: "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem")
+        }
         guard let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) else {
             throw .brokenPublicKey(at: file.place(line: block.line), block.der, detail: nil)
         }
@@ -83,17 +89,8 @@ struct CurlValue {
         }
     }
 
-    /// curl takes the line ends out of a block, and nothing else.
-    private func refuseBlanks(in lines: [ArraySlice<UInt8>], from first: Int, of file: PinFile) throws(PinFormatError) {
-        guard let line = Self.lineWithBlanks(in: lines, from: first) else { return }
-        throw PinFormatError(
-            .whitespace, at: file.place(line: line),
-            "has blanks in the key, which curl does not pass over: \(Self.consequence)",
-            remedy: Self.withoutBlanks(file))
-    }
-
     /// The first line, from 1, of the block that begins in line `first` in which curl finds a blank.
-    static func lineWithBlanks(in lines: [ArraySlice<UInt8>], from first: Int) -> Int? {
+    private static func lineWithBlanks(in lines: [ArraySlice<UInt8>], from first: Int) -> Int? {
         let begin = Array("-----BEGIN PUBLIC KEY-----".utf8)
         for index in lines.indices.dropFirst(first - 1) {
             let text = index == first - 1 ? lines[index].dropFirst(begin.count) : lines[index]
@@ -103,18 +100,13 @@ struct CurlValue {
         return nil
     }
 
-    /// What makes a file that curl reads of one with blanks.
-    static func withoutBlanks(_ file: PinFile) -> String {
-        "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem"
-    }
-
     private func missing(_ path: String) -> PinFormatError {
-        let word = PinWord(text: path[...], place: place, mayBeShown: true)
-        guard PinNotation.isClaimed(by: path[...]) || PinNotation.resemblesHash(path[...]) else {
-            let name = PinWord.isShort(path[...]) || path.contains("/") ? "'\(shortened(path))'" : "the value"
+        let word = PinString(path[...], at: place, mayBeShown: true)
+        guard word.resemblesPin else {
+            let name = PinString.isShort(path[...]) || path.contains("/") ? "'\(shortened(path))'" : "the value"
             return PinFormatError(.missingFile, at: place, "\(name): there is no such file: \(Self.consequence)")
         }
-        let hash = HashReader.canonical(PinNotation(path[...])?.hash ?? path[...])
+        let hash = HashText.canonical(word.hash)
         return word.error(
             .slashes,
             "does not begin with 'sha256//': curl takes it for the name of a file, finds none and ends with exit status 90",

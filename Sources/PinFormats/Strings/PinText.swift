@@ -2,7 +2,12 @@ internal import Base
 internal import Pinning
 
 /// A line of text with pins: the value of `--pins`, or a line of a file.
+///
+/// Commas and white space separate pins, and a word may stand in quotation marks; RFC 7469's are separated by semicolons as well, and
+/// its other directives say nothing about a server's key. Semicolons with nothing around them separate curl's.
 struct PinText {
+    private static let directives: Set = ["max-age", "includesubdomains", "report-uri", "strict"]
+
     let text: Substring
     let place: PinPlace
     private let mayBeShown: Bool
@@ -11,116 +16,77 @@ struct PinText {
     init(_ text: Substring, at place: PinPlace, isArgument: Bool) {
         self.text = text.trimmingWhitespace()
         self.place = place
-        mayBeShown = isArgument && WordScanner(text).allSatisfy { PinWord.isShort($0.word) }
+        mayBeShown = isArgument && Self.words(of: text).allSatisfy(PinString.isShort)
+    }
+
+    /// The words of a text, without quotation marks around them.
+    static func words(of text: Substring) -> [Substring] {
+        text.unicodeScalars.split { scalar in
+            switch scalar {
+            case " ", "\t"..."\r", ",", ";": true
+            default: scalar.value > 0x7F && scalar.properties.isWhitespace
+            }
+        }.map { scalars in
+            let word = Substring(scalars)
+            let mark = word.utf8.first
+            guard word.utf8.count > 1, mark == UInt8(ascii: "\"") || mark == UInt8(ascii: "'"), word.utf8.last == mark
+            else { return word }
+            return word.dropFirst().dropLast()
+        }
+    }
+
+    /// The words, as what they should be.
+    var pins: [PinString] { Self.words(of: text).map(pin) }
+
+    private func pin(_ word: Substring) -> PinString { PinString(word, at: place, mayBeShown: mayBeShown) }
+
+    private var hasHeaderPins: Bool {
+        let text = text.lowercased()
+        return text.holds("pin-sha") || text.holds("pin-md5")
     }
 
     /// Whether the text is meant to be pins, well made or not; everything else is a file name or prose.
     var resemblesPins: Bool {
-        if isHPKP || isPEM || isSSHKey || isFingerprint { return true }
-        guard let first = WordScanner(text).first(where: { !$0.word.isEmpty }) else { return false }
-        return PinNotation.isClaimed(by: first.word) || PinNotation.resemblesHash(first.word)
+        if refusal != nil || hasHeaderPins { return true }
+        return Self.words(of: text).first { !$0.isEmpty }.map(pin)?.resemblesPin == true
     }
 
     /// Reads every pin in the text.
     func read(into reading: inout PinReading) throws(PinFormatError) {
-        if isPEM { throw pemError }
-        if isSSHKey {
-            throw PinFormatError(
-                .otherKind, at: place, "this is an OpenSSH public key, which is not a pin",
-                remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8")
-        }
-        if isFingerprint {
-            throw PinFormatError(
-                .hexadecimal, at: place,
-                "this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of its key",
-                remedy: "it cannot be converted: give the certificate's file")
-        }
-        if isHPKP {
-            try HPKPHeader(text, at: place).read(into: &reading)
+        if let refusal { throw refusal }
+        let words: [PinString]
+        let hash: (PinString) throws(PinFormatError) -> SHA256Digest
+        if hasHeaderPins {
+            words = pins.filter { word in !Self.directives.contains(word.text.prefix { $0 != "=" }.lowercased()) }
+            hash = headerHash
         } else if text.contains(";") {
-            try readCurlList(into: &reading)
+            words = text.split(separator: ";", omittingEmptySubsequences: false).map(pin)
+            hash = curlHash
         } else {
-            try readWords(into: &reading)
+            words = pins.filter { !$0.text.isEmpty }
+            hash = { (word) throws(PinFormatError) in try self.hash(word, isAlone: words.count == 1) }
         }
-    }
-
-    // MARK: curl
-
-    /// curl's list: `sha256//…;sha256//…` with nothing around the semicolons.
-    private func readCurlList(into reading: inout PinReading) throws(PinFormatError) {
-        var rest = text
-        var isLast = false
-        while !isLast {
-            let end = rest.firstIndex(of: ";")
-            let entry = rest[..<(end ?? rest.endIndex)]
-            isLast = end == nil
-            rest = end.map { rest[rest.index(after: $0)...] } ?? ""
-            do throws(PinFormatError) { reading.add(.publicKey(try curlPin(entry)), at: place) } catch {
+        for word in words {
+            do throws(PinFormatError) { reading.add(.publicKey(try hash(word)), at: place) } catch {
                 reading.report(error)
             }
         }
     }
 
-    private func curlPin(_ entry: Substring) throws(PinFormatError) -> SHA256Digest {
-        let trimmed = entry.trimmingWhitespace()
-        guard !trimmed.isEmpty else {
-            throw PinFormatError(
-                .empty, at: place, "an entry of the ';' list is empty",
-                remedy: "remove the extra ';', curl takes it as a part of the pin")
-        }
-        guard trimmed.count == entry.count else {
-            throw word(trimmed).error(
-                .whitespace, "has white space around it in a ';' list",
-                remedy: "remove it, curl takes it as a part of the pin")
-        }
-        let word = word(entry)
-        // In a list of curl's there is no doubt that the first two slashes are the separator.
-        if entry.hasPrefix("sha256//") { return try HashReader.digest(entry.dropFirst(8), in: word) }
-        if let notation = PinNotation(entry), notation.algorithm == "sha256", notation.separator == .slash {
-            throw word.error(
-                .slashes, "has one slash in a ';' list, which is curl's notation with two",
-                remedy: "write sha256//\(PinWord.isShort(entry) ? shortened(notation.hash, isPublic: true) : "…")")
-        }
-        _ = try hash(in: word, isAlone: true)
-        throw word.error(.notation, "stands in a ';' list without 'sha256//' before it", remedy: "add it")
-    }
+    // MARK: One pin
 
-    // MARK: Words
-
-    /// Pins separated by commas and white space: OkHttp's notation, plain base64, or one pin in curl's.
-    private func readWords(into reading: inout PinReading) throws(PinFormatError) {
-        let scanner = WordScanner(text)
-        var isAlone = true
-        for found in scanner where !found.word.isEmpty {
-            isAlone = isAlone && found.isLast
-            let word = word(found.word)
-            do throws(PinFormatError) {
-                let hash = try hash(in: word, isAlone: isAlone)
-                reading.add(.publicKey(hash), at: place)
-            } catch { reading.report(joinsWithNext(found) ? brokenByWhitespace(word, after: error) : error) }
+    private func hash(_ word: PinString, isAlone: Bool) throws(PinFormatError) -> SHA256Digest {
+        guard word.resemblesPin else {
+            throw word.error(.notAPin, "is not a pin", remedy: "a pin is sha256/ followed by 44 characters of base64")
         }
-    }
-
-    private func hash(in word: PinWord, isAlone: Bool) throws(PinFormatError) -> SHA256Digest {
-        guard let notation = PinNotation(word.text) else {
-            guard PinNotation.resemblesHash(word.text) else {
-                throw word.error(
-                    .notAPin, "is not a pin", remedy: "a pin is sha256/ followed by 44 characters of base64")
-            }
-            return try HashReader.digest(word.text, in: word)
-        }
-        guard notation.algorithm == "sha256" else {
+        guard let algorithm = word.algorithm else { return try HashText.digest(word) }
+        guard algorithm == "sha256" else { throw otherAlgorithm(word) }
+        let digest = try HashText.digest(word)
+        guard word.spelling == "sha256/" || word.spelling == "sha256//" else {
             throw word.error(
-                .wrongAlgorithm, "is a hash of \(notation.spelling), and only SHA-256 is compared",
-                remedy: PinWord.howToMakeAPin)
+                .notation, "begins with '\(word.spelling)'", remedy: word.rewritten(digest.base64) ?? "write sha256/")
         }
-        let digest = try HashReader.digest(notation.hash, in: word)
-        guard notation.spelling == "sha256", notation.separator == .slash || notation.separator == .twoSlashes else {
-            throw word.error(
-                .notation, "begins with '\(notation.spelling)\(notation.separator.rawValue)'",
-                remedy: word.rewritten(digest.base64) ?? "write sha256/")
-        }
-        guard notation.separator == .slash || isAlone else {
+        guard word.notation == .okHttp || isAlone else {
             throw word.error(
                 .slashes, "has two slashes in a list without ';'",
                 remedy: "write sha256/\(digest.base64), or separate curl's pins by ';' and nothing else")
@@ -128,86 +94,72 @@ struct PinText {
         return digest
     }
 
-    /// Whether `found` and what follows it after white space make one whole hash.
-    private func joinsWithNext(_ found: WordScanner.Found) -> Bool {
-        var joined = String(found.word)
-        var rest = found.rest
-        for _ in 0..<4 {
-            guard rest.first?.isWhitespace == true else { return false }
-            let next = rest.drop(while: \.isWhitespace).prefix { !Self.isSeparator($0) }
-            guard !next.isEmpty, joined.utf8.count + next.utf8.count <= PinWord.longestShown else { return false }
-            joined += next
-            rest = rest[next.endIndex...]
-            let hash = PinNotation(joined[...])?.hash ?? joined[...]
-            if HashReader.canonical(hash) != nil { return true }
+    private func headerHash(_ word: PinString) throws(PinFormatError) -> SHA256Digest {
+        guard word.notation == .header else {
+            throw word.error(
+                .notAPin, "is not a directive of a pin header", remedy: "each pin is written pin-sha256=\"…\"")
         }
-        return false
+        guard word.algorithm == "sha256" else { throw otherAlgorithm(word) }
+        return try HashText.digest(word)
     }
 
-    private func brokenByWhitespace(_ word: PinWord, after error: PinFormatError) -> PinFormatError {
-        word.error(.whitespace, "is followed by white space in the middle of the pin", remedy: "remove the white space")
+    private func otherAlgorithm(_ word: PinString) -> PinFormatError {
+        word.error(
+            .wrongAlgorithm, "is a hash of \(word.algorithm ?? "another kind"), and only SHA-256 is compared",
+            remedy: PinString.howToMakeAPin)
     }
 
-    private func word(_ text: Substring) -> PinWord { PinWord(text: text, place: place, mayBeShown: mayBeShown) }
-
-    static func isSeparator(_ character: Character) -> Bool {
-        character.isWhitespace || character == "," || character == ";"
+    /// An entry of curl's list: `sha256//…;sha256//…`.
+    private func curlHash(_ entry: PinString) throws(PinFormatError) -> SHA256Digest {
+        let trimmed = entry.text.trimmingWhitespace()
+        guard !trimmed.isEmpty else {
+            throw PinFormatError(
+                .empty, at: place, "an entry of the ';' list is empty",
+                remedy: "remove the extra ';', curl takes it as a part of the pin")
+        }
+        guard trimmed.count == entry.text.count else {
+            throw pin(trimmed).error(
+                .whitespace, "has white space around it in a ';' list",
+                remedy: "remove it, curl takes it as a part of the pin")
+        }
+        // In a list of curl's there is no doubt that the first two slashes are the separator.
+        if entry.text.hasPrefix("sha256//") { return try HashText.digest(entry, entry.text.dropFirst(8)) }
+        if entry.algorithm == "sha256", entry.notation == .okHttp {
+            let hash = PinString.isShort(entry.text) ? shortened(entry.hash, isPublic: true) : "…"
+            throw entry.error(
+                .slashes, "has one slash in a ';' list, which is curl's notation with two",
+                remedy: "write sha256//\(hash)")
+        }
+        _ = try hash(entry, isAlone: true)
+        throw entry.error(.notation, "stands in a ';' list without 'sha256//' before it", remedy: "add it")
     }
 
     // MARK: What is no list of pins
 
-    private var isHPKP: Bool { HPKPHeader.isClaimed(by: text) }
-    private var isPEM: Bool { text.holds("-----BEGIN ") || text.holds("-----END ") }
-    /// `sha256 Fingerprint=3C:76:…`, with the name of any hash.
-    private var isFingerprint: Bool {
-        let text = text.lowercased()
-        return (text.hasPrefix("sha") || text.hasPrefix("md5")) && text.holdsBytes(of: "fingerprint=")
-    }
-    private var isSSHKey: Bool { text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") }
-
-    private var pemError: PinFormatError {
+    /// What there is to say of relatives of pins, `nil` for anything else.
+    private var refusal: PinFormatError? {
         if text.holds("PRIVATE KEY-----") { return .privateKey(at: place) }
-        return PinFormatError(
-            .pemBody, at: place, place == .option ? "PEM text instead of a pin" : "PEM text without its first line",
-            remedy: place == .option ? "give the name of its file" : "the file has to begin with the -----BEGIN line")
-    }
-}
-
-/// Splits text at commas and white space, one word at a time.
-struct WordScanner: Sequence, IteratorProtocol {
-    struct Found {
-        /// The word, without quotation marks around it.
-        let word: Substring
-        /// Everything after it.
-        let rest: Substring
-
-        var isLast: Bool { rest.allSatisfy(PinText.isSeparator) }
-    }
-
-    private var rest: Substring
-    /// Whether bytes are characters, which are many times slower to look at.
-    private let isASCII: Bool
-
-    init(_ text: Substring) {
-        rest = text
-        isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-    }
-
-    /// White space, a comma or a semicolon.
-    private static func isSeparator(_ byte: UInt8) -> Bool {
-        byte == 0x20 || (0x09...0x0D).contains(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";")
-    }
-
-    mutating func next() -> Found? {
-        rest = isASCII ? Substring(rest.utf8.drop(while: Self.isSeparator)) : rest.drop(while: PinText.isSeparator)
-        guard !rest.isEmpty else { return nil }
-        var word =
-            isASCII ? Substring(rest.utf8.prefix { !Self.isSeparator($0) }) : rest.prefix { !PinText.isSeparator($0) }
-        rest = rest[word.endIndex...]
-        if let mark = word.first, "\"'".contains(mark), word.count >= 2, word.last == mark {
-            word = word.dropFirst().dropLast()
+        if text.holds("-----BEGIN ") || text.holds("-----END ") {
+            return PinFormatError(
+                .pemBody, at: place, place == .option ? "PEM text instead of a pin" : "PEM text without its first line",
+                remedy: place == .option
+                    ? "give the name of its file" : "the file has to begin with the -----BEGIN line")
         }
-        return Found(word: word, rest: rest)
+        if text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") {
+            return PinFormatError(
+                .otherKind, at: place, "this is an OpenSSH public key, which is not a pin",
+                remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8")
+        }
+        let lowercased = text.lowercased()
+        if lowercased.hasPrefix("public-key-pins") { return UnreadKind.responseHeader(at: place) }
+        // `sha256 Fingerprint=3C:76:…`, with the name of any hash.
+        guard lowercased.hasPrefix("sha") || lowercased.hasPrefix("md5"), lowercased.holds("fingerprint=") else {
+            return nil
+        }
+        return PinFormatError(
+            .hexadecimal, at: place,
+            "this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of its key",
+            remedy: "it cannot be converted: give the certificate's file")
     }
 }
 

@@ -9,14 +9,17 @@ extension PinBlockFormat {
     /// The groups as the client can say them; `host` is the one whose pins are wanted where the client names none.
     func adapted(_ groups: [PinGroup], host: String?) throws(PinFormatError) -> [PinGroup] {
         let groups = hasHosts ? self == .okhttp ? groups : joined(groups) : try chosen(groups, host)
-        let index = HostIndex(groups.map { ($0.rules?.entry.hosts, $0) })
+        let index = HostIndex(groups.compactMap { group in (group.rules?.entry.hosts).map { ($0, group) } })
         var adapted: [PinGroup] = []
         for group in groups {
             if let hosts = group.rules?.entry.hosts,
                 let other = index.covering(hosts.sample).first(where: { !agrees($0, with: group) })
             {
                 throw refusal(
-                    group, "pin \(hosts) beside \(other.hosts) as it is",
+                    group,
+                    group.isExempt
+                        ? "exempt \(hosts) from the pins of \(other.hosts)"
+                        : "pin \(hosts) beside \(other.hosts) as it is",
                     "write lines 'HOST sha256/…', each host with all of its pins, and name those")
             }
             // An exemption from nothing says nothing.
@@ -42,7 +45,7 @@ extension PinBlockFormat {
         if rules.position == .both, self != .nspinned {
             throw refusal(group, "ask for a leaf's and a CA's key at once", "give it the pins of one of the two")
         }
-        if rules.entry.enforcesPinning == false, self != .trustkit, rules.kind != .android {
+        if rules.entry.enforcesPinning == false, self != .trustkit {
             throw refusal(group, "leave a mismatch unenforced", "leave out the host, or enforce its pins")
         }
         if self == .afnetworking, !group.items.isEmpty, group.items.allSatisfy({ $0.certificate == nil }) {
@@ -73,7 +76,8 @@ extension PinBlockFormat {
     }
 
     private func refusal(_ group: PinGroup, _ what: String, _ remedy: String) -> PinFormatError {
-        let place: PinPlace = group.origin.isEmpty ? .option : .file(group.origin)
+        let origin = group.origin.isEmpty ? group.items.first?.source : group.origin
+        let place = origin.map { PinPlace.file($0) } ?? .option
         return PinFormatError(.otherKind, at: place, "\(clientName) cannot \(what)", remedy: remedy)
     }
 
@@ -99,6 +103,7 @@ extension PinBlockFormat {
     private func agrees(_ other: PinGroup, with group: PinGroup) -> Bool {
         if hasSameRules(other, group) { return true }
         guard let kind = group.rules?.kind, kind == other.rules?.kind else { return false }
+        if kind.lookup == .union, group.host == other.host, group.depth == other.depth { return true }
         switch self {
         case .curl, .afnetworking: return true
         case .okhttp: return kind.lookup == .union
@@ -111,7 +116,7 @@ extension PinBlockFormat {
     private func hasSameRules(_ group: PinGroup, _ other: PinGroup) -> Bool {
         Set(group.items.map(\.spkiSHA256)) == Set(other.items.map(\.spkiSHA256)) && group.isExempt == other.isExempt
             && group.rules?.anchors == other.rules?.anchors
-            && group.rules?.entry.enforcesPinning == other.rules?.entry.enforcesPinning
+            && (group.rules?.entry.enforcesPinning == false) == (other.rules?.entry.enforcesPinning == false)
     }
 
     /// The pins of one host, and those of none.

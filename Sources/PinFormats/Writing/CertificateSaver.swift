@@ -11,15 +11,9 @@ import Musl
 
 /// Writes certificates as DER files into one directory, and never over a file that holds anything else.
 package struct CertificateSaver {
-    /// Why a certificate could not be saved.
-    package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-        /// One line with the path and the system's reason.
-        package let description: String
-    }
+    package struct Failure: Error, Sendable, Hashable, CustomStringConvertible { package let description: String }
 
-    /// What became of a certificate.
     package struct Saved: Sendable, Hashable {
-        /// The path of its file.
         package let path: String
         /// Whether the file was there already, with the same bytes.
         package let wasThere: Bool
@@ -69,7 +63,9 @@ package struct CertificateSaver {
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw Self.failure(errno, at: directory) }
         defer { unlink(template) }
-        let isWritten = Self.write(bytes, to: descriptor) && fchmod(descriptor, 0o644) == 0 && fsync(descriptor) == 0
+        let isWritten =
+            (try? Descriptor.write(bytes, to: descriptor)) != nil && fchmod(descriptor, 0o644) == 0
+            && fsync(descriptor) == 0
         let code = errno
         guard close(descriptor) == 0, isWritten else { throw Self.failure(isWritten ? errno : code, at: path) }
         // rename(2) would replace what is there; link(2) does not.
@@ -78,37 +74,21 @@ package struct CertificateSaver {
         return false
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
-
     private static func failure(_ code: Int32, at path: String) -> Failure {
         let reason = SystemError.message(of: code)
         return Failure(description: "cannot write to '\(shortened(path, to: 1024))': \(reason)")
     }
 }
 
-/// write(2), by a name that ``CertificateSaver``'s own does not hide.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
-}
-
 /// Names for certificate files, made of names that anybody can have put into a certificate.
-enum CertificateFileName {
+package enum CertificateFileName {
     /// The longest part that comes from the certificate, in characters.
     private static let longest = 60
 
     /// The name for a certificate, as in `leaf-api.example.com.cer`: letters and digits of ASCII, `.`, `-` and `_` only.
     ///
     /// `suffix` tells apart files that would have the same name.
-    static func name(of certificate: Certificate, role: PinItem.Role, suffix: String = "") -> String {
+    package static func name(of certificate: Certificate, role: PinItem.Role, suffix: String = "") -> String {
         var stem = ""
         for scalar in (certificate.commonName ?? "").unicodeScalars {
             guard stem.utf8.count < longest else { break }

@@ -1,28 +1,15 @@
+internal import Base
 internal import Pinning
 
 /// The configurations of clients that can be written, ready to paste.
 package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
-    /// Kotlin for OkHttp's `CertificatePinner`.
-    case okhttp
-    /// `TSKConfiguration` for an Info.plist.
-    case trustkit
-    /// `NSPinnedDomains` for an Info.plist.
-    case nspinned
-    /// `network_security_config.xml`.
-    case android
-    /// The value of `--pinnedpubkey`.
-    case curl
-    /// Certificate files and how they are loaded.
-    case afnetworking
+    case okhttp, trustkit, nspinned, android, curl, afnetworking
 
     /// The block for the keys of some hosts, with line breaks at its end.
     ///
     /// Beside each hash stands whose it is and when its certificate expires. Without any key there is no block: empty text.
+    /// `host` is the one whose pins of a configuration are wanted where the client has no hosts.
     ///
-    /// - Parameters:
-    ///   - groups: the keys.
-    ///   - host: the one host whose pins of a configuration are wanted where the client has no hosts.
-    /// - Returns: the block.
     /// - Throws: ``PinFormatError`` for a rule of a configuration that decides and that the client cannot say.
     package func block(_ groups: [PinGroup], host: String? = nil) throws(PinFormatError) -> String {
         let groups = PinGroup.merged(
@@ -34,7 +21,6 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     /// Whether the client's configuration names hosts, each of them once and for every port.
     var hasHosts: Bool { self != .curl && self != .afnetworking }
 
-    /// The client's name in sentences.
     var clientName: String {
         switch self {
         case .okhttp: "OkHttp"
@@ -89,5 +75,59 @@ enum PinRemark {
         var lines = (group.origins + group.remarks).filter { seen.insert($0).inserted }
         if group.host == nil { lines.append("Write the host of your requests for \(PinGroup.hostPlaceholder).") }
         return lines
+    }
+}
+
+/// Makes text from outside safe to stand in the source of something else.
+///
+/// Certificates are written by anybody: what they say must neither end the comment or string it stands in nor show a reader
+/// anything else than it is.
+enum GeneratedText {
+    /// The longest comment, in characters: a name that goes on and on must not fill the file.
+    private static let longestComment = 300
+
+    /// The text as part of a comment in any of the languages the writers know.
+    ///
+    /// It stays on its line, and no two characters in it open or close a comment: `--`, `/*`, `*/`, and Java's `\u000a`,
+    /// which is a line break wherever it stands.
+    static func comment(_ text: String) -> String {
+        var result = ""
+        var last: Unicode.Scalar = " "
+        for scalar in visible(text).unicodeScalars.prefix(longestComment) {
+            switch (last, scalar) {
+            case ("-", "-"), ("-", ">"), ("<", "!"), ("*", "/"), ("/", "*"), ("\\", "u"), ("?", ">"), ("?", "?"):
+                result += " "
+            default: break
+            }
+            result.unicodeScalars.append(scalar)
+            last = scalar
+        }
+        // A backslash at the end of a line takes the next one into the comment; a hyphen could meet XML's own.
+        return last == "\\" || last == "-" ? result + " " : result
+    }
+
+    static func xml(_ text: String) -> String {
+        visible(text).replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&apos;"])
+    }
+
+    static func kotlin(_ text: String) -> String {
+        visible(text).replacingBytes(["\\": "\\\\", "\"": "\\\"", "$": "\\$"])
+    }
+
+    static func shellWord(_ text: String) -> String { "'" + visible(text).replacingBytes(["'": #"'\''"#]) + "'" }
+
+    /// The text with every character that cannot be seen, or that moves others, written as `(U+202E)`.
+    static func visible(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if scalar.isHidden {
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                result += "(U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + ")"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
     }
 }

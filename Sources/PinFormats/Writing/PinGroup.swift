@@ -7,7 +7,6 @@ package struct PinGroup: Sendable, Hashable {
 
     /// The host of the requests, `nil` when it is not known.
     package var host: String?
-    /// The port of the server.
     package let port: Int
     /// Where the keys come from, for the first comments of a block.
     package var origins: [String]
@@ -22,18 +21,12 @@ package struct PinGroup: Sendable, Hashable {
     /// Whether whoever chose the keys saw to it that they outlast what is served today: nothing is said of another one then.
     package var hasReserve = false
 
-    /// The keys of `host`.
     package init(
         host: String?, port: Int, origins: [String], items: [PinItem], chosen: Set<SHA256Digest> = [],
         rules: PinRules? = nil, remarks: [String] = []
     ) {
-        self.host = host
-        self.port = port
-        self.origins = origins
-        self.items = items
-        self.chosen = chosen
-        self.rules = rules
-        self.remarks = remarks
+        (self.host, self.port, self.origins, self.items) = (host, port, origins, items)
+        (self.chosen, self.rules, self.remarks) = (chosen, rules, remarks)
     }
 
     /// Where the first of what it is made of stands, empty when it is not known.
@@ -42,7 +35,6 @@ package struct PinGroup: Sendable, Hashable {
     /// Whether the hosts are exempt from what is pinned for their parent domain.
     package var isExempt: Bool { rules?.isExcluded == true }
 
-    /// The hosts as messages name them.
     package var hosts: String {
         guard let host else { return "whatever host" }
         let name = port == 443 ? host : "\(host):\(port)"
@@ -57,10 +49,8 @@ package struct PinGroup: Sendable, Hashable {
     /// Whether a block pins this key of the group.
     package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
 
-    /// How many labels may stand before the host.
     var depth: HostPattern.Depth { rules?.depth ?? .exact }
 
-    /// The host, or what stands for it.
     var hostName: String { host ?? Self.hostPlaceholder }
 
     /// The different keys in order, each with whether it is pinned or only offered in a comment.
@@ -103,26 +93,20 @@ package struct PinGroup: Sendable, Hashable {
 
     // MARK: From a configuration
 
-    /// The pins of a source by the hosts they are for, in their order.
-    ///
-    /// - Parameters:
-    ///   - reading: the source, read.
-    ///   - host: the host that pins without one are for, `nil` when that is not known.
-    /// - Returns: the groups; those for the same hosts are one.
+    /// The pins of a source by the hosts they are for, in their order; `host` is the one for pins without.
     package static func groups(of reading: PinReading, host: String?) -> [PinGroup] {
         var groups: [PinGroup] = []
         if !reading.pins.isEmpty {
             let entry = HostEntry(hosts: nil, origin: "", identities: .anywhere(reading.pins))
             groups.append(PinGroup(PinRules(nil, entry, anchors: nil), host: host))
         }
+        let trust = reading.networkSecurity.filter { !$0.isEmpty }
         for configuration in reading.configurations {
             let kind = configuration.kind == .appBundle ? nil : configuration.kind
             groups += merged(
                 configuration.entries.map { entry in
                     let name = entry.hosts?.name
-                    let anchors = name.flatMap { name in
-                        reading.networkSecurity.lazy.compactMap { $0.anchors(of: name) }.first
-                    }
+                    let anchors = name.flatMap { name in trust.lazy.compactMap { $0.anchors(of: name) }.first }
                     return PinGroup(
                         PinRules(kind, entry, anchors: kind == .android ? anchors : nil), host: name ?? host)
                 })
@@ -146,9 +130,7 @@ package struct PinGroup: Sendable, Hashable {
 
 /// What a configuration says of a host beside its pins.
 package struct PinRules: Sendable, Hashable {
-    /// Where on the path a pin has to match.
     package enum Position: String, Sendable, Hashable, CaseIterable {
-        /// Anywhere.
         case anywhere
         /// The server's own key.
         case leaf
@@ -160,9 +142,7 @@ package struct PinRules: Sendable, Hashable {
 
     /// Whose configuration it is, `nil` for pins that are for whatever host.
     package let kind: PinConfiguration.Kind?
-    /// What it says.
     package let entry: HostEntry
-    /// How many labels may stand before the host.
     package var depth: HostPattern.Depth
     /// Whether the hosts are exempt from what is said of their parent domain.
     package let isExcluded: Bool
@@ -176,7 +156,6 @@ package struct PinRules: Sendable, Hashable {
         isExcluded = entry.isExcluded || kind == .android && entry.pins.isEmpty
     }
 
-    /// Where on the path a pin has to match.
     package var position: Position {
         guard case .positions(let leaf, let authorities) = entry.identities else { return .anywhere }
         return leaf != nil && authorities != nil ? .both : authorities != nil ? .authority : .leaf

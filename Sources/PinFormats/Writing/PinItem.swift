@@ -3,9 +3,7 @@ package import Pinning
 
 /// One key that can be pinned, with what is known of it: what the writers write.
 package struct PinItem: Sendable, Hashable {
-    /// What part the key plays.
     package enum Role: String, Sendable, Hashable, CaseIterable {
-        /// The server's own certificate.
         case leaf
         /// An authority below the root.
         case intermediate
@@ -13,58 +11,39 @@ package struct PinItem: Sendable, Hashable {
         case root
         /// An authority of which only the key's hash is known.
         case authority
-        /// A public key without a certificate.
         case publicKey = "public-key"
-        /// A request for a certificate.
         case request
-        /// The public half of a private key.
         case privateKey = "private-key"
 
         /// Whether the key belongs to an authority, which vouches for certificates other than the server's too.
         package var isAuthority: Bool { [.intermediate, .root, .authority].contains(self) }
     }
 
-    /// What part the key plays.
     package let role: Role
-    /// SHA-256 of the SubjectPublicKeyInfo.
     package let spkiSHA256: SHA256Digest
-    /// The key, `nil` when only its hash is known.
     package let publicKey: PublicKey?
-    /// The certificate, `nil` for a key without one.
     package let certificate: Certificate?
     /// Who the key belongs to: the subject of the certificate or request, `nil` when that is not known.
     package let subject: String?
     /// Where it comes from: `presented`, the name of a trust store, or the place in a file.
     package let source: String
 
-    /// A certificate.
     package init(_ certificate: Certificate, role: Role, source: String) {
-        self.role = role
-        self.source = source
-        self.certificate = certificate
-        publicKey = certificate.publicKey
+        (self.role, self.source, self.certificate) = (role, source, certificate)
+        (publicKey, subject) = (certificate.publicKey, certificate.description)
         spkiSHA256 = certificate.publicKey.spkiSHA256
-        subject = certificate.description
     }
 
     /// A key without a certificate; `subject` names its owner where a request does.
     package init(_ publicKey: PublicKey, role: Role, subject: String? = nil, source: String) {
-        self.role = role
-        self.source = source
-        self.publicKey = publicKey
-        self.subject = subject
-        certificate = nil
-        spkiSHA256 = publicKey.spkiSHA256
+        (self.role, self.source, certificate) = (role, source, nil)
+        (self.publicKey, self.subject, spkiSHA256) = (publicKey, subject, publicKey.spkiSHA256)
     }
 
     /// A hash alone, as another configuration holds it.
     package init(_ spkiSHA256: SHA256Digest, role: Role = .publicKey, source: String) {
-        self.role = role
-        self.source = source
-        self.spkiSHA256 = spkiSHA256
-        publicKey = nil
-        certificate = nil
-        subject = nil
+        (self.role, self.source, certificate) = (role, source, nil)
+        (publicKey, subject, self.spkiSHA256) = (nil, nil, spkiSHA256)
     }
 
     /// A pin of a configuration, which may say whether the key is a CA's.
@@ -79,7 +58,6 @@ package struct PinItem: Sendable, Hashable {
         self.init(certificate, role: role, source: pin.origin)
     }
 
-    /// The notations of the pin, each as its clients take it.
     package var notations: PinNotations { PinNotations(self) }
 
     /// What a comment beside the hash says: role, owner and expiry; not escaped.
@@ -95,36 +73,21 @@ package struct PinItem: Sendable, Hashable {
 
 /// One pin in the notations people write by hand.
 package struct PinNotations: Sendable, Hashable {
-    /// A way in which people write a pin by hand.
-    package enum Kind: Sendable, Hashable {
-        /// OkHttp's: `sha256/…`.
-        case okhttp
-        /// curl's: `sha256//…`.
-        case curl
-        /// RFC 7469's: `pin-sha256="…"`.
-        case hpkp
-        /// Base64 and nothing else: TrustKit, Apple, Android.
-        case base64
-    }
+    package enum Kind: Sendable, Hashable { case okhttp, curl, hpkp, base64 }
+
+    private let digest: SHA256Digest
+
+    init(_ item: PinItem) { digest = item.spkiSHA256 }
 
     /// OkHttp's: `sha256/…`.
-    package let okhttp: String
+    package var okhttp: String { "sha256/" + digest.base64 }
     /// curl's: `sha256//…`.
-    package let curl: String
+    package var curl: String { "sha256//" + digest.base64 }
     /// RFC 7469's: `pin-sha256="…"`.
-    package let hpkp: String
+    package var hpkp: String { "pin-sha256=\"\(digest.base64)\"" }
     /// Base64 and nothing else: TrustKit, Apple, Android.
-    package let base64: String
+    package var base64: String { digest.base64 }
 
-    init(_ item: PinItem) {
-        let digest = item.spkiSHA256
-        okhttp = "sha256/" + digest.base64
-        curl = "sha256//" + digest.base64
-        hpkp = "pin-sha256=\"\(digest.base64)\""
-        base64 = digest.base64
-    }
-
-    /// The pin in one of them.
     package subscript(kind: Kind) -> String {
         switch kind {
         case .okhttp: okhttp

@@ -7,16 +7,20 @@ package struct HostIndex<Value: Sendable>: Sendable {
     }
 
     private var byName: [String: [Item]] = [:]
+    private var everywhere: [Value] = []
 
-    /// An index of values with a pattern; those without one are left out.
+    /// An index of values; those without a pattern are for whatever host.
     package init(_ values: some Sequence<(HostPattern?, Value)>) {
         for (order, (pattern, value)) in values.enumerated() {
-            guard let pattern else { continue }
+            guard let pattern else {
+                everywhere.append(value)
+                continue
+            }
             byName[pattern.name, default: []].append(Item(order: order, pattern: pattern, value: value))
         }
     }
 
-    /// The values that cover a host, in their order.
+    /// The values that cover a host, in their order, behind those for whatever host.
     package func covering(_ host: String) -> [Value] {
         var found: [Item] = []
         var name: Substring? = host[...]
@@ -24,7 +28,7 @@ package struct HostIndex<Value: Sendable>: Sendable {
             found += (byName[String(parent)] ?? []).filter { $0.pattern.covers(host) }
             name = parent.firstIndex(of: ".").map { parent[parent.index(after: $0)...] }
         }
-        return found.sorted { $0.order < $1.order }.map(\.value)
+        return everywhere + found.sorted { $0.order < $1.order }.map(\.value)
     }
 }
 

@@ -39,12 +39,23 @@ public struct PinConfiguration: Sendable, Hashable {
     public let entries: [HostEntry]
     /// Whether it is a program's source: of two nobody knows whether one client has both.
     public let isSource: Bool
+    private let index: HostIndex<HostEntry>
 
     /// A configuration of some hosts.
     public init(_ kind: Kind, entries: [HostEntry], isSource: Bool = false) {
-        self.kind = kind
-        self.entries = entries
-        self.isSource = isSource
+        (self.kind, self.entries, self.isSource) = (kind, entries, isSource)
+        index = HostIndex(entries.map { ($0.hosts, $0) })
+    }
+
+    /// Whether two say the same of the same hosts.
+    public static func == (left: PinConfiguration, right: PinConfiguration) -> Bool {
+        left.kind == right.kind && left.entries == right.entries && left.isSource == right.isSource
+    }
+
+    /// Hashes what it says.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(entries)
     }
 
     /// The entries as a client has them that finds hosts by `lookup`, `nil` for the rule of the kind.
@@ -73,7 +84,8 @@ public struct PinConfiguration: Sendable, Hashable {
     ///   - suffixes: the public suffix list, which TrustKit goes by.
     /// - Returns: the entries that apply, `nil` when there are none.
     public func policy(for host: String, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> HostPolicy? {
-        let covering = entries(by: lookup).filter { $0.covers(host) }
+        let isIndexed = lookup != .unionOfCanonicalNames
+        let covering = isIndexed ? index.covering(host) : entries(by: lookup).filter { $0.covers(host) }
         let lookup = lookup ?? kind.lookup
         guard !lookup.takesAll else { return HostPolicy(covering) }
         if let own = covering.first(where: { $0.hosts?.name == host }) { return HostPolicy([own]) }

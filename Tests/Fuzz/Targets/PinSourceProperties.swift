@@ -9,15 +9,15 @@ enum PinSourceProperties {
         let text = String(decoding: bytes, as: UTF8.self)
         // What stands at the path is read otherwise, and is not the same on every machine.
         guard FileKind(at: text) == .absent else { return }
-        try check(PinSource(text), in: scratch)
+        try check(PinSource(text))
         guard !text.hasPrefix("/"), !text.hasPrefix(".") else { return }
-        try check(PinSource(pinnedPublicKey: text), in: scratch)
+        try check(PinSource(pinnedPublicKey: text))
     }
 
     /// Reads `bytes` as a file.
     static func checkFile(_ bytes: [UInt8], named name: String, in scratch: Scratch) throws(Violation) {
         guard !namesOtherFiles(bytes) else { return }
-        try check(PinSource(scratch.write(bytes, to: name)), in: scratch)
+        try check(PinSource(scratch.write(bytes, to: name)))
     }
 
     /// Reads `bytes` as a policy, which is more than its pins.
@@ -32,7 +32,7 @@ enum PinSourceProperties {
         }
     }
 
-    private static func check(_ source: PinSource, in scratch: Scratch) throws(Violation) {
+    private static func check(_ source: PinSource) throws(Violation) {
         let read = outcome(source)
         let inspection = source.inspect()
         for problem in inspection.problems { try Violation.unlessMessage(problem.description) }
@@ -48,7 +48,6 @@ enum PinSourceProperties {
                 inspection.pins == reading.pins && inspection.configurations == reading.configurations,
                 "inspection finds other pins")
             for note in reading.notes { try Violation.unlessMessage(note.description) }
-            try RoundTrip.check(reading, in: scratch)
         case .failure(let error):
             try Violation.unlessMessage(error.description)
             try Violation.unless(!inspection.problems.isEmpty, "refused, and fine by inspection: \(error)")

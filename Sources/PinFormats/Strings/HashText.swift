@@ -2,12 +2,46 @@ internal import Pinning
 internal import X509
 
 /// Turns the base64 text of a pin into its 32 bytes, or says what is wrong with it.
-enum HashReader {
+enum HashText {
     private static let hashOfNothing = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     private static let otherHashes = [16: "MD5", 20: "SHA-1", 28: "SHA-224", 48: "SHA-384", 64: "SHA-512"]
 
-    /// Reads `text`, the hash within `word`.
-    static func digest(_ text: Substring, in word: PinWord) throws(PinFormatError) -> SHA256Digest {
+    /// A hash in plain base64, as all configurations but OkHttp's have them.
+    static func bare(_ text: String, at place: PinPlace) throws(PinFormatError) -> Pin {
+        let word = PinString(text[...], at: place)
+        if word.algorithm == "sha256", let digest = canonical(word.hash) {
+            throw word.error(
+                .notation, "begins with '\(word.spelling)', which does not belong here", remedy: "write \(digest)")
+        }
+        return Pin(.publicKey(try digest(word, word.text)), origin: place.description)
+    }
+
+    /// A hash with `sha256/` before it, as OkHttp has them.
+    static func okHttp(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> Pin {
+        let word = PinString(Substring(text), at: place)
+        guard word.spelling == "sha256/" else {
+            switch word.algorithm {
+            case nil, "sha256":
+                throw word.error(
+                    .notation, "does not begin with 'sha256/', and OkHttp throws for it",
+                    remedy: canonical(word.hash).map { "write sha256/\($0)" }
+                        ?? "write sha256/ and 44 characters of base64")
+            case "sha1":
+                throw word.error(
+                    .wrongAlgorithm, "is a SHA-1 pin, which OkHttp alone still takes: here only SHA-256 is compared",
+                    remedy: "replace it by the sha256/ pin of the same key: " + PinString.howToMakeAPin)
+            case let algorithm?:
+                throw word.error(
+                    .wrongAlgorithm, "is a hash of \(algorithm), and OkHttp throws for it",
+                    remedy: PinString.howToMakeAPin)
+            }
+        }
+        return Pin(.publicKey(try digest(word)), origin: place.description)
+    }
+
+    /// Reads the hash of a word, or `text` within it.
+    static func digest(_ word: PinString, _ text: Substring? = nil) throws(PinFormatError) -> SHA256Digest {
+        let text = text ?? word.hash
         guard !text.isEmpty else {
             throw word.error(.empty, "has no hash", remedy: "44 characters of base64 belong there")
         }
@@ -37,7 +71,7 @@ enum HashReader {
         return SHA256Digest(bytes: parsed.bytes)?.base64
     }
 
-    private static func checkForm(of parsed: Base64, in word: PinWord) throws(PinFormatError) {
+    private static func checkForm(of parsed: Base64, in word: PinString) throws(PinFormatError) {
         guard parsed.bytes.count == SHA256Digest.byteCount, let padding = parsed.expectedPadding else {
             throw wrongLength(parsed, in: word)
         }
@@ -57,7 +91,7 @@ enum HashReader {
         }
     }
 
-    private static func wrongLength(_ parsed: Base64, in word: PinWord) -> PinFormatError {
+    private static func wrongLength(_ parsed: Base64, in word: PinString) -> PinFormatError {
         let count = parsed.bytes.count
         guard parsed.expectedPadding != nil else {
             return word.error(
@@ -67,7 +101,7 @@ enum HashReader {
         if let algorithm = otherHashes[count] {
             return word.error(
                 .wrongLength, "has \(count) bytes, which is \(algorithm), and not the 32 of SHA-256",
-                remedy: PinWord.howToMakeAPin)
+                remedy: PinString.howToMakeAPin)
         }
         return word.error(
             .wrongLength, "has \(count) byte\(count == 1 ? "" : "s") instead of 32",
@@ -75,7 +109,7 @@ enum HashReader {
                 + (count < SHA256Digest.byteCount ? "short" : "long"))
     }
 
-    private static func badCharacter(_ bad: Base64.BadCharacter, in word: PinWord) -> PinFormatError {
+    private static func badCharacter(_ bad: Base64.BadCharacter, in word: PinString) -> PinFormatError {
         let reason = "has '\(bad.character)' as character \(bad.position) of the hash, which base64 does not know"
         switch bad.character {
         case "=":
@@ -89,15 +123,15 @@ enum HashReader {
     }
 
     /// Digits and colons: the notation of fingerprints, which hash the whole certificate and not its key.
-    private static func refuseHexadecimal(_ text: Substring, in word: PinWord) throws(PinFormatError) {
+    private static func refuseHexadecimal(_ text: Substring, in word: PinString) throws(PinFormatError) {
         let characters = Array(text.utf8)
-        guard characters.allSatisfy(PinNotation.isFingerprint) else { return }
+        guard characters.allSatisfy(PinString.isFingerprint) else { return }
         let digits = characters.filter { $0 != UInt8(ascii: ":") }
         guard [32, 40, 64].contains(digits.count) || digits.count < characters.count else { return }
         guard digits.count == 64 else {
             let kind = [32: "of MD5", 40: "of SHA-1"][digits.count] ?? "instead of the 64 of SHA-256"
             throw word.error(
-                .hexadecimal, "has \(digits.count) hexadecimal digits \(kind)", remedy: PinWord.howToMakeAPin)
+                .hexadecimal, "has \(digits.count) hexadecimal digits \(kind)", remedy: PinString.howToMakeAPin)
         }
         let values = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
         let bytes = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
@@ -110,7 +144,7 @@ enum HashReader {
     }
 
     /// Base64 of a certificate or a key where the hash of one should stand.
-    private static func refuseEncodedObjects(_ parsed: Base64, in word: PinWord) throws(PinFormatError) {
+    private static func refuseEncodedObjects(_ parsed: Base64, in word: PinString) throws(PinFormatError) {
         let bytes = parsed.bytes
         guard bytes.count > SHA256Digest.byteCount + 1, let shape = DERShape(bytes) else { return }
         if shape == .privateKey || shape == .keyStore { throw .privateKey(at: word.place) }
@@ -122,5 +156,82 @@ enum HashReader {
         }
         let kind = shape == .certificate ? "a certificate" : shape == .publicKey ? "a public key" : "a PEM file"
         throw word.error(.pemBody, "is the body of \(kind) and not a hash", remedy: remedy)
+    }
+}
+
+/// Base64 text taken apart, so that an error can say exactly what is wrong with it (RFC 4648, 4 and 5).
+///
+/// A decoder that says only yes or no would leave the diagnosis to guesswork, and FoundationEssentials' costs 7 MB of
+/// binary and a third of a millisecond at every start.
+struct Base64 {
+    /// The decoded bytes, as far as the characters before the padding go.
+    let bytes: [UInt8]
+    /// How many characters stand before the padding.
+    let digitCount: Int
+    /// How many `=` stand at the end.
+    let paddingCount: Int
+    /// Whether `-` or `_`, the alphabet of base64url, occurs.
+    let isURLAlphabet: Bool
+    /// Whether bits are set after the last whole byte.
+    let hasTrailingBits: Bool
+
+    /// How many `=` the text should end with; `nil` when no padding can make its length right.
+    var expectedPadding: Int? {
+        switch digitCount % 4 {
+        case 0: 0
+        case 2: 2
+        case 3: 1
+        default: nil
+        }
+    }
+
+    /// Takes `text` apart, or says which character is in neither alphabet: its position from 1 and the character.
+    static func parse(_ text: some StringProtocol) -> Result<Base64, BadCharacter> {
+        let utf8 = Array(text.utf8)
+        let digits = utf8.prefix(utf8.count - utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 4 * 3 + 2)
+        var word = 0
+        var bits = 0
+        var isURLAlphabet = false
+        for (index, character) in digits.enumerated() {
+            guard let value = value(of: character) else { return .failure(BadCharacter(inUTF8: utf8, at: index)) }
+            isURLAlphabet = isURLAlphabet || character == UInt8(ascii: "-") || character == UInt8(ascii: "_")
+            word = word << 6 | value
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(word >> bits))
+                word &= (1 << bits) - 1
+            }
+        }
+        return .success(
+            Base64(
+                bytes: bytes, digitCount: digits.count, paddingCount: utf8.count - digits.count,
+                isURLAlphabet: isURLAlphabet, hasTrailingBits: word != 0))
+    }
+
+    private static func value(of character: UInt8) -> Int? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(character) - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(character) - 97 + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(character) - 48 + 52
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+
+    /// A character that is not of the base64 alphabet.
+    struct BadCharacter: Error {
+        let character: Character
+        /// Counted in characters, from 1.
+        let position: Int
+
+        init(inUTF8 utf8: [UInt8], at index: Int) {
+            let before = String(decoding: utf8[..<index], as: UTF8.self)
+            character = String(decoding: utf8[index...].prefix(64), as: UTF8.self).first ?? "\u{FFFD}"
+            position = before.count + 1
+        }
     }
 }

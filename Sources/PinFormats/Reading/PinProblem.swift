@@ -1,4 +1,51 @@
-extension PinProblem {
+/// What can be wrong with pin data, as stable words.
+package enum PinProblem: String, Sendable, Hashable, CaseIterable {
+    case missingFile = "missing-file"
+    case unreadable = "unreadable"
+    case notARegularFile = "not-a-regular-file"
+    case noPinsInDirectory = "no-pins-in-directory"
+    case nulCharacter = "nul-character"
+    case empty = "empty"
+    case tooLarge = "too-large"
+    case privateKey = "private-key"
+    case encrypted = "encrypted"
+    case noArchiveLibrary = "no-archive-library"
+    case binaryJunk = "binary-junk"
+    case textEncoding = "text-encoding"
+    case wrongExtent = "wrong-extent"
+    case brokenCertificate = "broken-certificate"
+    case brokenPublicKey = "broken-public-key"
+    case brokenPEM = "broken-pem"
+    case otherKind = "other-kind"
+    case cerNotDER = "cer-not-der"
+    case notAPin = "not-a-pin"
+    case wrongLength = "wrong-length"
+    case wrongAlgorithm = "wrong-algorithm"
+    case base64URL = "base64url"
+    case padding = "padding"
+    case badCharacter = "bad-character"
+    case trailingBits = "trailing-bits"
+    case whitespace = "whitespace"
+    case slashes = "slashes"
+    case notation = "notation"
+    case hashOfNothing = "hash-of-nothing"
+    case hexadecimal = "hexadecimal"
+    case pemBody = "pem-body"
+    case brokenDocument = "broken-document"
+    case unreasonableDocument = "unreasonable-document"
+    case wrongValue = "wrong-value"
+    case missingValue = "missing-value"
+    case unknownKey = "unknown-key"
+    case badHost = "bad-host"
+    case duplicate = "duplicate"
+    case badDate = "bad-date"
+    case trustKitTooFewPins = "trustkit-too-few-pins"
+    case trustKitNoRegisteredSuffix = "trustkit-no-registered-suffix"
+    case trustKitPublicSuffix = "trustkit-public-suffix"
+    case trustKitExclusionNotAlone = "trustkit-exclusion-not-alone"
+    case trustKitExclusionWithoutParent = "trustkit-exclusion-without-parent"
+    case noHosts = "no-hosts"
+
     /// What is wrong, in one sentence for a list of problems.
     package var explanation: String {
         switch self {
@@ -47,6 +94,14 @@ extension PinProblem {
         case .trustKitExclusionNotAlone: "TrustKit throws when an exempt domain has other settings."
         case .trustKitExclusionWithoutParent: "TrustKit throws when a domain is exempt from no parent's policy."
         case .noHosts: "A policy names no host."
+        }
+    }
+
+    /// Whether the data is absent rather than wrong.
+    var isAbsence: Bool {
+        switch self {
+        case .missingFile, .unreadable, .notARegularFile, .noPinsInDirectory, .noHosts: true
+        default: false
         }
     }
 }

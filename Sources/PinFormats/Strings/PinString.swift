@@ -1,0 +1,130 @@
+internal import Base
+
+/// A word of text that should be a pin: `sha256/…`, `sha256//…`, `pin-sha256="…"`, or plain base64.
+struct PinString {
+    /// How it is written.
+    enum Notation {
+        /// No algorithm stands before the hash.
+        case bare
+        /// OkHttp's, with a slash.
+        case okHttp
+        /// curl's, with two.
+        case curl
+        /// RFC 7469's, `pin-sha256=`.
+        case header
+        /// With a colon or an equals sign, as nobody takes it.
+        case other
+    }
+
+    /// The longest text a message shows: a pin in any notation is shorter.
+    static let longestShown = 60
+    /// SHA-256 as pairs of hexadecimal digits with colons between them.
+    private static let longestFingerprint = 95
+    private static let algorithms: Set = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
+    static let howToMakeAPin =
+        "make the pin from the certificate: openssl x509 -in FILE -noout -pubkey"
+        + " | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | openssl base64"
+
+    let text: Substring
+    let place: PinPlace
+    /// Whether the text may be shown though it does not say that it is a pin.
+    ///
+    /// Never a line of a file, and nothing that stands beside text too long to be a pin: either could be a piece of a private key.
+    private let mayBeShown: Bool
+    let notation: Notation
+    /// The algorithm in lower case without hyphens, as in `sha256`; `nil` for a word that names none.
+    let algorithm: String?
+    /// The algorithm as it is spelled, with what separates it from the hash.
+    let spelling: Substring
+    /// What should be a hash.
+    let hash: Substring
+
+    init(_ text: Substring, at place: PinPlace, mayBeShown: Bool = false) {
+        (self.text, self.place, self.mayBeShown) = (text, place, mayBeShown)
+        let isHeader = text.prefix(4).lowercased() == "pin-"
+        let end = text.firstIndex { isHeader ? $0 == "=" : "/:=".contains($0) }
+        let name = end.map { text[..<$0].lowercased().filter { $0 != "-" && $0 != "_" } } ?? ""
+        let algorithm = isHeader ? String(name.dropFirst(3)) : name
+        guard let end, Self.algorithms.contains(algorithm) else {
+            (notation, self.algorithm, spelling, hash) = (.bare, nil, "", text)
+            return
+        }
+        self.algorithm = algorithm
+        let rest = text[text.index(after: end)...]
+        var start = rest.startIndex
+        if isHeader {
+            notation = .header
+            let mark = rest.first
+            let isQuoted = rest.count > 1 && (mark == "\"" || mark == "'") && rest.last == mark
+            hash = isQuoted ? rest.dropFirst().dropLast() : rest
+        } else if text[end] != "/" {
+            (notation, hash) = (.other, rest)
+        } else if rest.hasPrefix("/"), !Self.isWholeHash(rest) {
+            // A hash can begin with a slash, so `sha256//…` is OkHttp's notation when that makes a whole hash of it.
+            start = rest.index(after: start)
+            (notation, hash) = (.curl, rest[start...])
+        } else {
+            (notation, hash) = (.okHttp, rest)
+        }
+        spelling = text[..<start]
+    }
+
+    private static func isWholeHash(_ text: Substring) -> Bool {
+        guard text.utf8.count == 44, case .success(let parsed) = Base64.parse(text) else { return false }
+        return parsed.bytes.count == 32 && parsed.paddingCount == 1
+    }
+
+    /// Whether the word says of itself that it is a pin, well made or not.
+    var isClaimed: Bool { algorithm != nil || ["pin-sha", "pin-md5"].contains(text.prefix(7).lowercased()) }
+
+    /// Whether the word is a pin, or looks like a hash without saying so: base64 or hexadecimal digits, not a word or a path.
+    var resemblesPin: Bool {
+        if isClaimed { return true }
+        let bytes = Array(text.utf8)
+        if bytes.count(where: Self.isHexDigit) >= 32, bytes.allSatisfy(Self.isFingerprint) { return true }
+        guard bytes.count >= 20, case .success(let parsed) = Base64.parse(text) else { return false }
+        if parsed.paddingCount > 0 { return true }
+        if "/~.".contains(text.first ?? " "), !(42...44).contains(bytes.count) { return false }
+        func has(_ range: ClosedRange<UInt8>) -> Bool { bytes.contains(where: range.contains) }
+        return has(0x41...0x5A) && has(0x61...0x7A) && has(0x30...0x39)
+    }
+
+    /// Whether `character` occurs in fingerprints: a hexadecimal digit or a colon.
+    static func isFingerprint(_ character: UInt8) -> Bool { isHexDigit(character) || character == UInt8(ascii: ":") }
+
+    static func isHexDigit(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+
+    // MARK: Messages
+
+    /// Whether `text` is no longer than a pin or a fingerprint.
+    static func isShort(_ text: Substring) -> Bool {
+        let count = text.utf8.count
+        return count <= longestShown || count <= longestFingerprint && text.utf8.allSatisfy(isFingerprint)
+    }
+
+    private var isShown: Bool { Self.isShort(text) && (mayBeShown || isClaimed) }
+
+    /// An error about this word; `predicate` goes on from its name.
+    func error(_ problem: PinProblem, _ predicate: String, remedy: String? = nil) -> PinFormatError {
+        let name = isShown ? "'\(shortened(text, isPublic: true))'" : "the text (\(text.count) characters)"
+        return PinFormatError(problem, at: place, "\(name) \(predicate)", remedy: remedy)
+    }
+
+    /// A remedy that shows the hash as it should be, where the word may be shown.
+    func rewritten(_ base64: String?) -> String? {
+        guard isShown, let base64 else { return nil }
+        switch notation {
+        case .bare: return "write \(base64)"
+        case .header: return "write pin-sha256=\"\(base64)\""
+        case .curl: return "write sha256//\(base64)"
+        case .okHttp, .other: return "write sha256/\(base64)"
+        }
+    }
+}
