@@ -75,20 +75,6 @@ enum PropertyListFile {
     }
 }
 
-extension [UInt8] {
-    /// Whether `part` occurs in the bytes, at least one.
-    func holds(_ part: [UInt8]) -> Bool {
-        withUnsafeBufferPointer { bytes in
-            var start = 0
-            while start + part.count <= bytes.count {
-                if bytes[start] == part[0], part.indices.allSatisfy({ bytes[start + $0] == part[$0] }) { return true }
-                start += 1
-            }
-            return false
-        }
-    }
-}
-
 /// Reads `NSPinnedDomains` from an Info.plist.
 enum NSPinnedDomainsReader {
     private static let keys = ["NSPinnedLeafIdentities", "NSPinnedCAIdentities"]

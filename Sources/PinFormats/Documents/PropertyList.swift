@@ -43,32 +43,23 @@ enum XMLPropertyList {
     ) throws(PinFormatError) -> [(key: String, value: DocumentValue)] {
         var members: [(key: String, value: DocumentValue)] = []
         var keys: Set<String> = []
-        var key: String?
-        for child in element.children {
-            let place = file.place(line: child.line)
-            if let name = key {
-                guard child.name != "key" else {
-                    throw PinFormatError(
-                        .brokenDocument, at: place, "the key '\(shortened(name, to: 80))' has no value")
-                }
-                members.append((name, try value(child, file)))
-                key = nil
-            } else {
-                guard child.name == "key" else {
-                    throw PinFormatError(.brokenDocument, at: place, "a value in a <dict> has no <key> before it")
-                }
-                guard keys.insert(child.text).inserted else {
-                    throw PinFormatError(
-                        .duplicate, at: place,
-                        "the key '\(shortened(child.text, to: 80))' is given twice, and readers keep only one of the two",
-                        remedy: "put both together")
-                }
-                key = child.text
+        var rest = element.children[...]
+        while let key = rest.popFirst() {
+            let place = file.place(line: key.line)
+            guard key.name == "key" else {
+                throw PinFormatError(.brokenDocument, at: place, "a value in a <dict> has no <key> before it")
             }
-        }
-        if let key {
-            throw PinFormatError(
-                .brokenDocument, at: file.place(line: element.line), "the key '\(shortened(key, to: 80))' has no value")
+            guard keys.insert(key.text).inserted else {
+                throw PinFormatError(
+                    .duplicate, at: place,
+                    "the key '\(shortened(key.text, to: 80))' is given twice, and readers keep only one of the two",
+                    remedy: "put both together")
+            }
+            guard let child = rest.popFirst(), child.name != "key" else {
+                throw PinFormatError(
+                    .brokenDocument, at: place, "the key '\(shortened(key.text, to: 80))' has no value")
+            }
+            members.append((key.text, try value(child, file)))
         }
         return members
     }

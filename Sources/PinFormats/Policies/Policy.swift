@@ -90,14 +90,6 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case integer(ClosedRange<Int>)
     }
 
-    /// Whether its values can be names of files.
-    package var namesFiles: Bool {
-        switch self {
-        case .pins, .anchors, .extraRoots, .intermediates, .deviceData: true
-        default: false
-        }
-    }
-
     package var kind: Kind {
         switch self {
         case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client, .device: .texts

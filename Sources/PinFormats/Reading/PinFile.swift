@@ -68,7 +68,7 @@ package enum PrivateKeyGuard {
     /// Throws when `file` is or holds a private key: DER, PEM of any kind, OpenSSH's, PuTTY's, or a PKCS #12 store.
     package static func refusePrivateKeys(in file: PinFile) throws(PinFormatError) {
         if file.bytes.starts(with: puttyMark) { throw .privateKey(at: file.place(line: 1)) }
-        if let position = position(of: pemMark, in: file.bytes) {
+        if let position = file.bytes.position(of: pemMark) {
             let line = file.bytes[..<position].count { $0 == UInt8(ascii: "\n") } + 1
             throw .privateKey(at: file.place(line: line))
         }
@@ -83,19 +83,20 @@ package enum PrivateKeyGuard {
         default: return
         }
     }
+}
 
-    private static func position(of mark: [UInt8], in bytes: [UInt8]) -> Int? {
-        bytes.withUnsafeBufferPointer { buffer in
-            var start = 0
-            while start + mark.count <= buffer.count {
-                if buffer[start] == mark[0], mark.indices.allSatisfy({ buffer[start + $0] == mark[$0] }) {
-                    return start
-                }
-                start += 1
+extension [UInt8] {
+    /// Where `part` begins in the bytes, at least one.
+    fileprivate func position(of part: [UInt8]) -> Int? {
+        withUnsafeBufferPointer { bytes in
+            (0..<Swift.max(0, bytes.count - part.count + 1)).first { start in
+                bytes[start] == part[0] && part.indices.allSatisfy { bytes[start + $0] == part[$0] }
             }
-            return nil
         }
     }
+
+    /// Whether `part` occurs in the bytes, at least one.
+    func holds(_ part: [UInt8]) -> Bool { position(of: part) != nil }
 }
 
 /// Reads files of bounded size, and pipes where the user names one; a device could be read for ever.
