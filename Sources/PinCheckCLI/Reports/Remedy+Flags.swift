@@ -20,6 +20,7 @@ extension Remedy {
         case .sendIntermediate(let missing): missing.flags
         case .askForKeyTypes: ": --key-types all shows it"
         case .giveClientCertificate: "; give one with --cert"
+        case .offerECDHE: "; offer ECDHE alone to settle it: --ciphers ECDHE"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
         case .trustInstalledRoots(let client): "; --client \(client):user-roots judges one that does"
         case .nameRoot: "; give it with --anchors if it is yours"

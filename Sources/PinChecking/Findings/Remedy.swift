@@ -28,6 +28,8 @@ package enum Remedy: Hashable, Sendable {
     case askForKeyTypes
     /// Give a client certificate.
     case giveClientCertificate
+    /// Offer ECDHE alone, to see whether the server has it.
+    case offerECDHE
     /// Give newer lists of roots.
     case giveNewerDeviceData
     /// Judge an app that trusts roots which its user installs, by this client.
@@ -63,6 +65,7 @@ package enum Remedy: Hashable, Sendable {
                 + (missing.mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
         case .askForKeyTypes: ": ask for each type of key to see"
         case .giveClientCertificate: "; give a client certificate"
+        case .offerECDHE: "; offer ECDHE alone to settle it"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
         case .trustInstalledRoots(let client): "; judge \(client) as an app that trusts them"
         case .nameRoot: "; give it as an anchor if it is yours"

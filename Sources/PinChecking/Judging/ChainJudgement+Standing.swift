@@ -21,9 +21,7 @@ extension ChainJudgement {
             return clients.first?.reason ?? Reason(id: "not-configured", message: "no client was chosen")
         }
         let absent = clients.filter { $0.isAccepted == nil }
-        let others = [
-            (absent.filter(\.isNotSetUp), "cannot be set up"), (absent.filter { !$0.isNotSetUp }, "without a verdict"),
-        ].filter { !$0.0.isEmpty }.map { "; \(Set($0.0.map(\.name)).count) \($0.1): \(text($0.0))" }.joined()
+        let others = absent.isEmpty ? "" : "; \(Set(absent.map(\.name)).count) cannot be set up: \(text(absent))"
         let count = evaluation.devices.count > 1 ? deviceCount : clientCount
         guard count.rejecting == 0 else { return rejection(count, others) }
         guard absent.isEmpty else {

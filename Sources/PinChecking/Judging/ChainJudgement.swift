@@ -113,25 +113,6 @@ package struct ChainJudgement: Sendable {
                 + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 
-    /// The same judgement with that of another chain in the place of what some clients make of this one: they were served the other.
-    func taking(from other: ChainJudgement, _ isServedOther: (ChosenClient) -> Bool) -> ChainJudgement {
-        var judgement = self
-        judgement.clients = zip(clients, other.clients).map { isServedOther($0.client) ? $1 : $0 }
-        let own = judgements.filter { !isServedOther($0.client) }
-        let others = other.judgements.filter { isServedOther($0.client) }
-        let inUse = pinsInUse.union(other.pinsInUse)
-        judgement.judgements = evaluation.ordered((own + others).map { $0.knowing(pinsInUse: inUse) })
-        return judgement.withOutlooks()
-    }
-
-    /// The same judgement without what some clients make of the chain: they are not served it, and nobody knows what they are.
-    func leavingOut(_ isUnserved: (ChosenClient) -> Bool, because reason: Reason) -> ChainJudgement {
-        var judgement = self
-        judgement.clients = clients.map { isUnserved($0.client) ? $0.unserved(reason) : $0 }
-        judgement.judgements = judgements.filter { !isUnserved($0.client) }
-        return judgement.withOutlooks()
-    }
-
     /// The positions of the configured pins whose keys are seen in use.
     var pinsInUse: Set<Int> { judgements.reduce(into: []) { $0.formUnion($1.pinsInUse) } }
 

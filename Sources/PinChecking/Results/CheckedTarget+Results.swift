@@ -72,7 +72,7 @@ extension CheckedTarget {
                 evaluation: evaluation), connection.standing, judgement: connection.judgement,
             presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [], place: place,
             answer: connection.answer, changes: state?.changes, warnings: warnings,
-            notes: connection.notesOnNames + connection.remarks + (connection.judgement?.notes ?? [])
+            notes: connection.notesOnNames + (connection.judgement?.notes ?? [])
                 + (unseenKeyNote(on: connection).map { [$0] } ?? []))
     }
 }
