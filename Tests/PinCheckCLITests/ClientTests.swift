@@ -53,11 +53,8 @@ import Testing
         #expect(outcome.status == .fail)
         #expect(outcome.output.contains("  accept  okhttp                    public key pin matched at depth 1\n"))
         #expect(outcome.output.contains("  reject  curl                      the leaf's public key is not pinned"))
-        #expect(outcome.output.contains("2 of 4 clients reject: curl: the leaf's public key is not pinned: curl "))
-        #expect(
-            outcome.output.hasSuffix(
-                "; nspinneddomains: the key of the authority at depth 1 is in NSPinnedLeafIdentities, which the leaf alone is "
-                    + "compared with: NSPinnedCAIdentities is the list for it\n"))
+        #expect(outcome.output.contains("  curl: the leaf's public key is not pinned: curl "))
+        #expect(outcome.output.hasSuffix("; also rejected by nspinneddomains\n"), "\(outcome.output)")
         #expect(outcome.output.contains("  pins: 2 configured, 1 on the chain (intermediate), 1 not in the chain"))
         #expect(outcome.errors.contains("curl: the pin is that of the authority at depth 1"))
     }
@@ -86,7 +83,7 @@ import Testing
             [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "all")
         #expect(all.status == .pass)
         #expect(all.output.contains("  none    trustkit          1 pin is configured and TrustKit needs 2"))
-        #expect(all.output.hasSuffix("11 of 12 clients accept; 1 cannot be set up: trustkit\n"), "\(all.output)")
+        #expect(all.output.hasSuffix("11 of 12 clients accept; cannot be set up: trustkit\n"), "\(all.output)")
         #expect(all.errors.contains("trustkit cannot be set up: 1 pin is configured"))
         let cases = try await verify(
             [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "all", "--format",
@@ -174,15 +171,14 @@ import Testing
         }
     }
 
-    @Test func pedanticFindingsAreAWarningUnlessAskedFor() async throws {
+    @Test func pedanticFindingsDecideWhereTheyAreAskedFor() async throws {
         // A root without a subject key identifier: common in private PKIs, and forbidden by RFC 5280, 4.2.1.2.
         var template = CertificateTemplate.authority("Bare root")
         template.subjectKeyIdentifier = .absent
         let root = try LabCertificate.selfSigned(template)
         let leaf = try root.issue(.leaf(StandardPKI.serverName))
         let lenient = try await verify([leaf], anchors: [root])
-        #expect(lenient.status == .pass)
-        #expect(lenient.errors.contains("strict verifiers reject this"))
+        #expect(lenient.status == .pass && lenient.errors.isEmpty)
         let strict = try await verify([leaf], anchors: [root], "--strict", "--format", "json")
         #expect(strict.decision == "fail invalid")
     }

@@ -178,8 +178,8 @@ import Testing
             #expect(try pins(outcome).isEmpty)
             let warnings = try JSONValue(outcome.output)["results"].array[0]["warnings"].array
             #expect(warnings.compactMap { $0["id"].text } == ["interceptor"])
-            #expect(outcome.output.contains("has the name that Charles gives its own"))
-            #expect(outcome.errors.contains("Warning: \(path): this looks like the chain of an interceptor"))
+            #expect(outcome.output.contains("this looks like Charles, a TLS-intercepting proxy"))
+            #expect(outcome.errors.contains("Warning: \(path): this looks like Charles, a TLS-intercepting proxy"))
             let given = await pincheck(arguments + ["--anchors", store])
             #expect(try advice(given)["risks"].array.compactMap { $0["id"].text } == ["trusts-authority"])
         }

@@ -85,13 +85,17 @@ package struct ChainJudgement: Sendable {
         self.served = served
         self.isForecast = isForecast
         self.judgements = judgements
+        let interception = isForecast ? nil : evaluation.interceptionFinding(on: judgements)
+        // A proxy explains everything else: what would mend the chain without it is no advice.
+        let isIntercepted = interception?.id == Finding.interceptor && interception?.level == .warning
         clients = zip(decisions, own).map { decision, judgement in
             let device = evaluation.lists == nil ? nil : decision.device.name
             switch decision.verdict {
             case .success(let verdict):
                 return ClientResult(
                     client: decision.client, device: device, verdict: decision.verdict,
-                    reason: reason(verdict, decision.client), outlook: isForecast ? nil : judgement?.outlook)
+                    reason: reason(verdict, decision.client).advising(!isIntercepted),
+                    outlook: isForecast ? nil : judgement?.outlook)
             case .failure(let error):
                 return ClientResult(
                     client: decision.client, device: device, verdict: decision.verdict,
@@ -100,16 +104,15 @@ package struct ChainJudgement: Sendable {
         }
         outlook = isForecast ? nil : Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
         let isRefused = !judgements.isEmpty && judgements.allSatisfy { !$0.decided.isAccepted }
-        let interception = isForecast ? nil : evaluation.interceptionFinding(on: judgements)
+        let found = Self.findings(decisions, judgements, names, on: observation, by: evaluation, isForecast: isForecast)
         findings =
-            Self.findings(decisions, judgements, names, on: observation, by: evaluation, isForecast: isForecast)
+            found.map { Finding($0.level, $0.reason.advising(!isIntercepted)) }
             + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
             + (served?.findings(isRefused: isRefused) ?? [])
         notes =
             isForecast
             ? []
-            : evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation)
-                + evaluation.installedRootsNote(on: judgements, observation) + Self.notes(of: judgements)
+            : evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation) + Self.notes(of: judgements)
                 + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 
@@ -204,8 +207,7 @@ package struct ChainJudgement: Sendable {
             return findings
         }
         let own = [
-            evaluation.strictWarning(on: deciding, observation: observation),
-            evaluation.missingRootsWarning(on: deciding), evaluation.expiredRootWarning(on: judgements, observation),
+            evaluation.missingRootsWarning(on: deciding),
             evaluation.bareKeyWarning(on: deciding.decided, presented: observation.presented),
         ]
         return findings + own.compactMap(\.self) + evaluation.damagedStoreWarnings(on: deciding)
@@ -221,12 +223,12 @@ extension Evaluation.Decision {
 
 extension Judgement {
     /// Who judged, as sentences name it.
-    fileprivate func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
+    func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
         JudgeNames.Judge(client: name, device: evaluation.lists == nil ? nil : device.name)
     }
 
     /// Whether it is the judgement that a result tells.
-    fileprivate func isOf(_ result: ClientResult, in evaluation: Evaluation) -> Bool {
+    func isOf(_ result: ClientResult, in evaluation: Evaluation) -> Bool {
         client.isSame(as: result.client) && (evaluation.lists == nil || device.name == result.device)
     }
 }

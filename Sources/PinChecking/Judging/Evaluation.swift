@@ -96,16 +96,6 @@ package final class Evaluation: Sendable {
         }
     }
 
-    /// What the pedantic checks have against the path a verdict rests on, as a warning.
-    func strictWarning(on judgement: Judgement, observation: Observation) -> Finding? {
-        let verdict = judgement.decided
-        guard verdict.isAccepted, case .verified(let path) = verdict.builtChain else { return nil }
-        let findings = judgement.device.verifier.strictFindings(
-            on: path, policy: .sslServer(name: .unchecked), time: observation.time)
-        guard let finding = findings.first else { return nil }
-        return .warning(id: "strict", message: "\(finding): strict verifiers reject this", remedy: .judgeStrictly)
-    }
-
     /// That there is nothing the chain could be trusted for, when that is why it is not trusted.
     func missingRootsWarning(on judgement: Judgement) -> Finding? {
         guard judgement.decided.isMissingAnchor,
@@ -113,29 +103,6 @@ package final class Evaluation: Sendable {
         else { return nil }
         return .warning(
             id: "no-system-roots", message: "this machine has no trusted roots (\(places))", remedy: .giveRoots)
-    }
-
-    /// That a client which builds one path ends at an expired root of the store, while another path is valid.
-    ///
-    /// OpenSSL looks for an issuer in the store first and does not turn back, so that a root which expired there hides the certificate
-    /// that the server sends in its place.
-    func expiredRootWarning(on judgements: [Judgement], _ observation: Observation) -> Finding? {
-        for judgement in judgements where judgement.client.entry.platform == .openssl {
-            guard case .untrusted(let failures) = judgement.decided.reason, let failure = failures.first,
-                case .expired = failure.reason, failure.certificate.isSelfIssued
-            else { continue }
-            let verifier = judgement.device.verifier(for: judgement.client)
-            guard verifier.trustStore.holds(failure.certificate) else { continue }
-            let question = PathQuestion(
-                presented: observation.presented, anchors: .trustStore, policy: .basicX509, time: observation.time)
-            guard verifier.evaluate(question).isTrusted else { continue }
-            return .warning(
-                id: "expired-root-in-store",
-                message:
-                    "\(judgement.name) ends at \(failure.certificate), which expired among the trusted roots, and tries no "
-                    + "other path, although one is valid", remedy: .removeRoot)
-        }
-        return nil
     }
 
     /// What of the system's store cannot be read where the certificates of this chain were looked for: it may have been the root

@@ -7,8 +7,6 @@ extension PinSources {
     struct Own {
         /// The policy, `nil` when the host is not configured.
         let policy: HostPolicy?
-        /// Whether pins that are for whatever host are beside it, which the client's configuration does not have.
-        let ignoresPinsForAnyHost: Bool
         /// Why the client throws for its configuration, `nil` when it does not.
         let obstacle: ClientConfigurationError?
     }
@@ -36,9 +34,7 @@ extension PinSources {
         }
         try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host, port: port)
         try refuseContradiction(policies, own, for: client, name)
-        return Own(
-            policy: policies.first, ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty,
-            obstacle: obstacle(for: client, in: own))
+        return Own(policy: policies.first, obstacle: obstacle(for: client, in: own))
     }
 
     /// Why TrustKit for Android throws for a file, whatever host is asked for.

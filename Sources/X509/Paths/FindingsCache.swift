@@ -23,8 +23,6 @@ final class FindingsCache: Sendable {
         /// `nil` for what all platforms have in common.
         private let evidence: LeafEvidence?
         private let isServerPolicy: Bool
-        /// Whether it is the second, pedantic look at a path.
-        private let isStrictLook: Bool
 
         /// - Parameters:
         ///   - question: what is asked.
@@ -44,21 +42,6 @@ final class FindingsCache: Sendable {
             }
             anchorKeys = question.anchorKeys
             isServerPolicy = question.policy != .basicX509
-            isStrictLook = false
-        }
-
-        init(strictLookAt path: [Certificate], policy: TrustPolicy) {
-            presented = path.map(\.fingerprint)
-            platform = nil
-            evidence = nil
-            fetchable = []
-            intermediates = []
-            anchors = nil
-            includesStore = true
-            anchorKeys = []
-            roots = []
-            isServerPolicy = policy != .basicX509
-            isStrictLook = true
         }
     }
 

@@ -14,8 +14,6 @@ struct PathJudge {
         var authLevel: Int32
         /// Whether `X509_V_FLAG_X509_STRICT` is set.
         var isStrict: Bool
-        /// Whether signatures and dates are taken as checked: only for a second look at a path that was found valid.
-        var takesSignaturesAsChecked = false
         /// Whether name constraints hold the common name of a leaf without a DNS name.
         var constrainsCommonName = false
         var time: Timestamp
@@ -70,7 +68,6 @@ struct PathJudge {
             X509_STORE_CTX_set_verify_cb(context) { status, context in
                 VerificationRecord.of(context)?.decide(status, context) ?? 0
             }
-            if rules.takesSignaturesAsChecked { X509_STORE_CTX_set_verify(context) { _ in 1 } }
             let status = X509_verify_cert(context)
             let built = builtChain(context, of: path)
             guard status != 1 || X509_STORE_CTX_get_error(context) != X509_V_OK || !record.errors.isEmpty else {

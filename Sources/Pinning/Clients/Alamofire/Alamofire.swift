@@ -169,10 +169,6 @@ public struct Alamofire: ClientProcedure {
         guard !held.isEmpty else {
             return missing("noPublicKeysFound", "no pinned key is RSA or EC, and Alamofire loads no others", &run)
         }
-        if held.count < pins.pins.count {
-            run.warn(
-                "public-key-not-loaded", "Alamofire loads RSA and EC keys only: the pins of other keys are left out")
-        }
         let end = validate(performDefaultValidation, validateHost, .trustStore, &run)
         return end.verdict
             ?? run.compare(on: end.result, what: "public key") { pins, chain in
