@@ -108,11 +108,9 @@ import X509
         }
         for pins in [[leaf.pin, root.pin], ["leaf.cer"], [inter.pin], [root.pin]] {
             for (one, other) in [
-                ("okhttp,curl", "curl,okhttp"), ("okhttp,afnetworking,dane", "dane,afnetworking,okhttp"),
+                ("okhttp,curl", "curl,okhttp"), ("okhttp,afnetworking,curl", "curl,afnetworking,okhttp"),
             ] {
-                for form in ["text", "nagios", "markdown"] {
-                    #expect(try await lines(one, pins, form) == lines(other, pins, form))
-                }
+                for form in ["text", "nagios"] { #expect(try await lines(one, pins, form) == lines(other, pins, form)) }
             }
         }
     }
@@ -138,51 +136,6 @@ import X509
         #expect(outcome.output.contains("outlook: android: the pins expire on 2100-01-01: from then on"))
     }
 
-    // MARK: DANE
-
-    @Test func daneHasMatchesAndAnOutlook() async throws {
-        let key = try await verify([leaf, inter], [leaf.pin], "--client", "dane", "--min-pin-life", "200d")
-        #expect(key.status == .fail)
-        #expect(key.output.contains("  pins: 1 configured, 1 matched (leaf)\n"))
-        #expect(key.output.contains("no configured pin is sure to match after \(date(inDays: 80))"))
-        let certificate = try await verify([leaf, inter], ["leaf.cer"], "--client", "dane")
-        #expect(certificate.output.contains("outlook: leaf certificate pinned: breaks at the next renewal, due by"))
-        #expect(certificate.output.contains("the record (usage 3, the certificate) is for the leaf"))
-        // The key of the intermediate is no backup for the leaf's, and a foreign authority's certificate neither.
-        let json = try document(await verify([leaf, inter], [leaf.pin, inter.pin], "--client", "dane", "-f", "json"))
-        #expect((json["outlook"] as? [String: Any])?["has_backup"] as? Bool == false)
-        let withRoot = try document(
-            await verify([leaf, inter], [leaf.pin, root.pin], "--client", "dane", "-f", "json"))
-        #expect((withRoot["outlook"] as? [String: Any])?["has_backup"] as? Bool == false)
-        let nagios = try await verify([leaf, inter], [leaf.pin], "--client", "dane", "-f", "nagios")
-        #expect(nagios.output.contains("pins_matched=1;;;0;1"))
-    }
-
-    @Test func recordsThatNoPinExpressesAreCountedToo() async throws {
-        let hash = try Certificate(leaf).fingerprint.hexadecimal
-        let outcome = try await verify([leaf, inter], ["3 0 1 \(hash)"], "--client", "dane", "-f", "json")
-        let json = try document(outcome)
-        let pins = try #require(json["pins"] as? [String: Any])
-        let configured = try #require(pins["configured"] as? [[String: Any]])
-        #expect(configured.map { $0["kind"] as? String } == ["tlsa-record"])
-        #expect(configured.map { $0["pin"] as? String } == ["3 0 1 \(hash)"])
-        #expect((pins["matched"] as? [[String: Any]])?.count == 1)
-        let short = try await verify([leaf, inter], ["3 0 1 \(hash)"], "--client", "dane", "--min-pin-life", "200d")
-        #expect(short.status == .fail)
-        #expect(short.output.contains("pins: 1 configured, 1 matched (leaf)"))
-    }
-
-    @Test func aRecordOfTheAuthorityHoldsOnBesideTheLeafs() async throws {
-        func record(_ usage: Int, _ certificate: LabCertificate) throws -> String {
-            "\(usage) 1 1 \(try Certificate(certificate).publicKey.spkiSHA256.hexadecimal)"
-        }
-        let outcome = try await verify(
-            [leaf, inter, root], [record(3, leaf), record(2, root)], "--client", "dane", "--min-pin-life", "200d")
-        #expect(outcome.status == .pass, "\(outcome.output)")
-        #expect(outcome.output.contains("root pinned: breaks when the server gets another, due by"))
-        #expect(outcome.output.contains("record 1 of 2 (usage 3, the key's SHA-256) is for the leaf"))
-    }
-
     // MARK: A client of one's own
 
     /// Wants both the leaf's key and the root's certificate, and asks nobody else.
@@ -192,9 +145,7 @@ import X509
         var platform: Platform? { nil }
 
         func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-            PinComparison(
-                demands: [.any(pins?.uses(at: .leaf) ?? []), .any(pins?.certificateUses ?? [])], expiration: nil,
-                isEnforced: true, endsPathAtPin: false)
+            PinComparison([.keys(of: pins, at: .leaf), .certificates(of: pins)])
         }
 
         func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
@@ -272,7 +223,7 @@ import X509
             [leaf, inter], [leaf.pin, inter.pin, root.pin, spare], "--client", "afnetworking-2.5", "--min-pin-life",
             "200d")
         #expect(outcome.status == .fail)
-        #expect(outcome.output.contains("every key of the chain pinned: breaks when one of them is replaced"))
+        #expect(outcome.output.contains("every key of the chain pinned: breaks at the next renewal"))
     }
 }
 

@@ -102,7 +102,7 @@ package struct ChainJudgement: Sendable {
                     reason: Reason(id: ClientResult.notSetUp, message: error.message), outlook: nil)
             }
         }
-        outlook = isForecast ? nil : Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
+        outlook = isForecast ? nil : Self.outlook(of: judgements, names, evaluation)
         let isRefused = !judgements.isEmpty && judgements.allSatisfy { !$0.decided.isAccepted }
         let found = Self.findings(decisions, judgements, names, on: observation, by: evaluation, isForecast: isForecast)
         findings =
@@ -116,25 +116,23 @@ package struct ChainJudgement: Sendable {
                 + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 
-    /// The positions of the configured pins whose keys are seen in use.
-    var pinsInUse: Set<Int> { judgements.reduce(into: []) { $0.formUnion($1.pinsInUse) } }
+    /// The keys that the server is seen to use.
+    var keysInUse: Set<SHA256Digest> { judgements.reduce(into: []) { $0.formUnion($1.keysInUse) } }
 
-    /// The same judgement, knowing which pins are for keys that another connection to the same server shows in use.
-    func knowing(pinsInUse: Set<Int>) -> ChainJudgement {
-        guard !isForecast, judgements.contains(where: { !pinsInUse.isSubset(of: $0.pinsInUse) }) else { return self }
+    /// The same judgement, knowing which keys other connections to the same server show in use.
+    func knowing(keysInUse: Set<SHA256Digest>) -> ChainJudgement {
+        guard !isForecast, judgements.contains(where: { !keysInUse.isSubset(of: $0.keysInUse) }) else { return self }
         var judgement = self
-        judgement.judgements = judgements.map { $0.knowing(pinsInUse: pinsInUse) }
-        return judgement.withOutlooks()
+        judgement.judgements = judgements.map { $0.knowing(keysInUse: keysInUse) }
+        judgement.clients = clients.map { result in
+            result.with(outlook: judgement.judgements.first { $0.isOf(result, in: evaluation) }?.outlook)
+        }
+        judgement.outlook = Self.outlook(of: judgement.judgements, names, evaluation)
+        return judgement
     }
 
-    /// The same with the outlooks of its judgements.
-    private func withOutlooks() -> ChainJudgement {
-        var judgement = self
-        judgement.clients = clients.map { result in
-            result.with(outlook: judgements.first { $0.isOf(result, in: evaluation) }?.outlook)
-        }
-        judgement.outlook = Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
-        return judgement
+    private static func outlook(of judgements: [Judgement], _ names: JudgeNames, _ evaluation: Evaluation) -> Outlook? {
+        Outlook.worst(of: judgements.map { ($0.judge(in: evaluation), $0.outlook) }) { names.text($0) }
     }
 
     private static func notes(of judgements: [Judgement]) -> [Finding] {
@@ -144,25 +142,6 @@ package struct ChainJudgement: Sendable {
             if !notes.contains(finding) { notes.append(finding) }
         }
         return notes
-    }
-
-    /// The outlooks of the clients, those that are the same on several devices once.
-    private static func outlooks(
-        _ judgements: [Judgement], _ names: JudgeNames, _ evaluation: Evaluation
-    ) -> [Outlook.Named] {
-        guard evaluation.devices.count > 1 else {
-            return judgements.map { Outlook.Named(client: $0.name, outlook: $0.outlook) }
-        }
-        var groups: [[Judgement]] = []
-        for judgement in judgements {
-            let index = groups.firstIndex { group in
-                group[0].client.isSame(as: judgement.client) && group[0].outlook == judgement.outlook
-            }
-            if let index { groups[index].append(judgement) } else { groups.append([judgement]) }
-        }
-        return groups.map { group in
-            Outlook.Named(client: names.text(group.map { $0.judge(in: evaluation) }), outlook: group[0].outlook)
-        }
     }
 
     private static func findings(

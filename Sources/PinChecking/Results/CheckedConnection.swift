@@ -47,11 +47,11 @@ package struct CheckedConnection: Sendable {
         return connection
     }
 
-    /// The connection, knowing which configured pins are for keys that another connection to its target shows in use.
-    func knowing(pinsInUse: Set<Int>) -> CheckedConnection {
-        guard !pinsInUse.isEmpty, let judgement else { return self }
+    /// The connection, knowing which keys other connections to its target show in use.
+    func knowing(keysInUse: Set<SHA256Digest>) -> CheckedConnection {
+        guard let judgement else { return self }
         var connection = self
-        connection.judged = .byClients(judgement.knowing(pinsInUse: pinsInUse))
+        connection.judged = .byClients(judgement.knowing(keysInUse: keysInUse))
         return connection
     }
 
@@ -102,12 +102,8 @@ package struct CheckedTarget: Sendable {
     ///
     /// Its server has all of their keys: a pin for one that another connection shows in use is no backup.
     init(_ connections: [CheckedConnection], by evaluation: Evaluation?, compared comparison: TargetComparison) {
-        let inUse = connections.map { $0.judgement?.pinsInUse ?? [] }
-        var users: [Int: Int] = [:]
-        for pin in inUse.joined() { users[pin, default: 0] += 1 }
-        self.connections = zip(connections, inUse).map { connection, own in
-            connection.knowing(pinsInUse: Set(users.filter { $1 > (own.contains($0) ? 1 : 0) }.keys))
-        }
+        let keysInUse = connections.reduce(into: Set()) { $0.formUnion($1.judgement?.keysInUse ?? []) }
+        self.connections = connections.map { $0.knowing(keysInUse: keysInUse) }
         self.evaluation = evaluation
         self.comparison = comparison
     }

@@ -55,33 +55,11 @@ extension EvaluationLoader {
             warnings = []
         }
         return HostSetup(
-            clients: clients, mode: mode, pins: selection.pins,
-            records: Self.records(of: selection, comparedBy: clients, for: name, base.devices[0].verifier),
+            clients: clients, mode: mode, pins: selection.pins, records: [],
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
             }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName), warnings: warnings,
             notes: base.notes + (sources.configurations.isEmpty ? warnings : []), remarks: system.remarks)
-    }
-
-    /// The records that a client compares and that no pin expresses, each once.
-    private static func records(
-        of selection: PinSources.Selection, comparedBy clients: [ChosenClient], for name: ReferenceName,
-        _ verifier: OpenSSLPathVerifier
-    ) -> [ConfiguredRecord] {
-        let compared = clients.flatMap { client -> [TLSARecord] in
-            guard let procedure = try? client.procedure.get() else { return [] }
-            return procedure.comparison(with: client.pins, for: name).demands.flatMap(\.uses).compactMap(\.record)
-        }
-        guard !compared.isEmpty else { return [] }
-        let pins = RecordedPins(selection.pins?.pins ?? [], verifier)
-        var found: [ConfiguredRecord] = []
-        var missing = Set(compared)
-        for entry in selection.policies.flatMap(\.policy.entries) {
-            for record in entry.records where missing.remove(record) != nil && pins.positions(saying: record).isEmpty {
-                found.append(ConfiguredRecord(record: record, origin: entry.origin))
-            }
-        }
-        return found
     }
 
     /// The mode that was asked for, or the one the pins suggest.

@@ -23,16 +23,7 @@ public struct DANE: ClientProcedure {
     public var platform: Platform? { nil }
 
     /// What is compared with the pins.
-    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-        let uses = TLSARecord.Usage.allCases.flatMap { usage in
-            indices(of: usage).map { index in
-                PinComparison.Use(
-                    pinIndex: index, at: usage.place, isWholeCertificate: records[index].selector == .certificate,
-                    record: records[index])
-            }
-        }
-        return PinComparison(demands: [.any(uses)], expiration: nil, isEnforced: true, endsPathAtPin: false)
-    }
+    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison { .nothing }
 
     /// Decides as RFC 7671 says: the leaf by itself first, then anchors, then constraints on the system's trust.
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {

@@ -47,11 +47,9 @@ public struct AFNetworking25: ClientProcedure {
         case .none: return .nothing
         case .publicKey where !validatesCertificateChain: return .keys(of: pins, at: .leaf)
         case .certificate where !validatesCertificateChain: return .certificates(of: pins, endsPathAtPin: true)
-        case .publicKey, .certificate: break
+        case .publicKey: return .keys(of: pins, at: .everywhere)
+        case .certificate: return PinComparison(pins == nil ? [] : [.certificates(of: pins, at: .everywhere)])
         }
-        let uses = policy.mode == .certificate ? pins?.certificateUses : pins?.uses(at: .anywhere)
-        return PinComparison(
-            demands: uses.map { [.every($0)] } ?? [], expiration: nil, isEnforced: true, endsPathAtPin: false)
     }
 
     /// Decides as AFNetworking does, step by step in its order.
