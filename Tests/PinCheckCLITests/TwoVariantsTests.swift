@@ -96,10 +96,12 @@ import Testing
                 let release = try files.write(Array(text(pki.leaf).utf8), to: "Release" + name)
                 let outcome = await pincheck(base + ["--pins", debug, "--pins", release])
                 #expect(outcome.status == .data)
-                #expect(
-                    outcome.errors.contains("Release\(name):1: the pins of \(host) are others here than in \(debug):1"))
+                #expect(outcome.errors.contains("two configurations cover \(host): \(debug):1 and \(release):1"))
                 let list = try files.write(Array("\(host) \(pki.junk.pin)\n".utf8), to: "more.txt")
-                #expect(await pincheck(base + ["--pins", release, "--pins", release, "--pins", list]).status == .pass)
+                #expect(await pincheck(base + ["--pins", release, "--pins", release]).status == .pass)
+                // Lines are read by no client of their own; beside a source they are another configuration of its kind.
+                let beside = await pincheck(base + ["--pins", release, "--pins", list])
+                #expect(beside.status == (client == "okhttp" ? .data : .pass), "\(beside)")
             }
         }
     }

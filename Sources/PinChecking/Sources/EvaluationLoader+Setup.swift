@@ -12,6 +12,7 @@ extension EvaluationLoader {
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !isHostNeeded else { throw CheckError(.request, .hostIsNotNamed) }
         try sources.refuseUnread(name, writtenAs: server.host, port: server.port)
+        try sources.refuseContradictions(about: server)
         let selection = sources.selection(
             for: name, writtenAs: server.host, port: server.port, by: base.clients.entries)
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
@@ -23,10 +24,10 @@ extension EvaluationLoader {
         }
         let androidHost: String? = if case .unchecked = name { nil } else { name.description }
         func input(of entry: ClientRegistry.Entry, _ clientSettings: ClientSettings) throws(CheckError) -> ClientInput {
-            let own = try sources.own(entry, for: name, writtenAs: server.host, port: server.port)
+            let own = sources.own(entry, for: name, writtenAs: server.host, port: server.port)
             let android = try clientSettings.androidTrust(
-                entry.platform == .android ? sources.networkSecurity(for: name, host: androidHost) : nil,
-                for: androidHost, installedRoots: base.installedRoots)
+                entry.platform == .android ? sources.networkSecurity.first : nil, for: androidHost,
+                installedRoots: base.installedRoots)
             // A pin that is named for whatever host holds where the client's own configuration has nothing.
             let pins = own.map { $0.policy.map(\.pins) ?? selection.unconditional } ?? selection.pins(of: entry)
             // What a client loads from a bundle are certificates, whatever else the app pins.
@@ -40,9 +41,8 @@ extension EvaluationLoader {
                     ?? RequestDefaults.validatesCertificateChain, pins: pins, policy: own?.policy,
                 installedRoots: base.installedRoots, host: server.host == name.description ? nil : server.host,
                 androidTrust: android.trust,
-                transportSecurity: entry.platform == .apple
-                    ? try sources.transportSecurity(for: server.url ?? name.serverName) : nil, urlHost: server.url,
-                obstacle: own?.obstacle ?? android.obstacle, settings: clientSettings)
+                transportSecurity: entry.platform == .apple ? sources.transportSecurity.first : nil,
+                urlHost: server.url, obstacle: own?.obstacle ?? android.obstacle, settings: clientSettings)
         }
         let asked = try ChosenClient.chosen(base.clients, input: input).filter { client in
             base.devices.contains { $0.runs(client.entry) }

@@ -96,30 +96,13 @@ struct PinSources: Sendable {
         unreadHosts.contains(where: \.mindsPorts) || configurations.contains { $0.entries.contains { $0.port != nil } }
     }
 
-    /// Refuses a host whose pins cannot be read, or are others in two sources of which each client has one.
+    /// Refuses a host whose pins cannot be read.
     func refuseUnread(_ name: ReferenceName, writtenAs host: String, port: Int?) throws(CheckError) {
         let names = [name.description, host.lowercased()]
         if case .name = name,
             let unread = unreadHosts.first(where: { host in names.contains { host.covers($0, port: port) } })
         {
             throw CheckError(unread.error)
-        }
-        var found: [PinConfiguration.Kind: HostPolicy] = [:]
-        for source in readConfigurations where source.isSource {
-            let written = Self.written(host, name, for: source.kind)
-            guard let policy = policy(of: source, for: name, writtenAs: written, port: port), let pins = policy.pins
-            else { continue }
-            guard let other = found[source.kind] else {
-                found[source.kind] = policy
-                continue
-            }
-            guard Set(pins.pins.map(\.spkiSHA256)) != Set(other.pins?.pins.map(\.spkiSHA256) ?? []) else { continue }
-            throw .said(
-                .data,
-                """
-                \(policy.entries[0].origin): the pins\(name == .unchecked ? "" : " of \(host)") are others here than in \(other.entries[0].origin), and nothing says \
-                that one client has both; give the source of one variant, or a list with lines such as: host sha256/…
-                """)
         }
     }
 

@@ -84,9 +84,9 @@ package struct OutlookFacts: Sendable {
         guard let depth = holds.map(\.depth).max() else { return standing }
         let isRoot = depth == path.count - 1 && path[depth].isSelfIssued
         let until = path[depth].notAfter
-        standing.holding =
-            if depth == 0 { (condition.isWholeCertificate ? "leaf certificate" : "leaf key", .leafRenewal, until) } else
-            { (isRoot ? "root" : "intermediate", isRoot ? .rootExpiry : .intermediateExpiry, until) }
+        let leaf = condition.isWholeCertificate ? "leaf certificate" : "leaf key"
+        let end: Outlook.End = depth == 0 ? .leafRenewal : isRoot ? .rootExpiry : .intermediateExpiry
+        standing.holding = (depth == 0 ? leaf : isRoot ? "root" : "intermediate", end, until)
         // A key has no end; one in use that does not match where it is looked for is no help, another certificate for it is.
         let helping: [Timestamp?] =
             condition.isWholeCertificate
