@@ -87,7 +87,7 @@ package struct ChainJudgement: Sendable {
         self.judgements = judgements
         let interception = isForecast ? nil : evaluation.interceptionFinding(on: judgements)
         // A proxy explains everything else: what would mend the chain without it is no advice.
-        let isIntercepted = interception?.id == Finding.interceptor && interception?.level == .warning
+        let isIntercepted = interception?.id == Finding.interceptorID && interception?.level == .warning
         clients = zip(decisions, own).map { decision, judgement in
             let device = evaluation.lists == nil ? nil : decision.device.name
             switch decision.verdict {

@@ -1,3 +1,4 @@
+import Base
 package import Pinning
 package import X509
 
@@ -40,7 +41,7 @@ extension Evaluation {
 
 extension Finding {
     /// The word for a chain of a TLS-intercepting proxy.
-    static let interceptor = "interceptor"
+    static let interceptorID = "interceptor"
 
     /// What there is to say of a path whose keys are about to be pinned or recorded, which no client judges; `nil` for nothing.
     ///
@@ -58,12 +59,12 @@ extension Finding {
 
     /// That an issuer on a path has the name of a TLS-intercepting proxy's CA, a note where its root is known.
     fileprivate static func interceptor(making path: [Certificate], isKnown: Bool) -> Finding? {
+        // Longer names are not looked at to their end.
         let names = path.map { $0.issuer.prefix(1_000).lowercased() }
-        guard let program = interceptors.first(where: { mark, _ in names.contains { $0.contains(mark) } })?.1 else {
-            return nil
-        }
+        let known = interceptors.first { mark, _ in names.contains { $0.holdsBytes(of: mark) } }
+        guard let program = known?.1 else { return nil }
         return Finding(
-            isKnown ? .info : .warning, id: interceptor,
+            isKnown ? .info : .warning, id: interceptorID,
             message: "this looks like \(program), a TLS-intercepting proxy: the issuer has its name",
             remedy: isKnown ? nil : .distrust)
     }

@@ -37,7 +37,7 @@ extension ChainJudgement {
                 }
             }
         case .managedRoots:
-            return !findings.contains { $0.id == Finding.interceptor }
+            return !findings.contains { $0.id == Finding.interceptorID }
                 && onDevices.contains { judgement in
                     // What Android trusts is for the app's configuration to say.
                     judgement.client.entry.platform != .android && judgement.decided.isMissingAnchor

@@ -93,9 +93,12 @@ extension ChainJudgement {
         let matched = Set(shownMatches.map(\.pinIndex))
         let others = configured.indices.filter { !matched.contains($0) }
         // What another connection shows in use is not lost.
-        let inUse = pinsInUse
+        let inUse = keysInUse
+        let pins = evaluation.setup.pins?.pins ?? []
         guard standing.isAccepted, !matched.isEmpty, !others.isEmpty,
-            others.allSatisfy({ before.contains(configured[$0]) && !inUse.contains($0) })
+            others.allSatisfy({
+                before.contains(configured[$0]) && !(pins.indices.contains($0) && inUse.contains(pins[$0].spkiSHA256))
+            })
         else { return nil }
         func numbers(_ indices: some Sequence<Int>) -> String {
             indices.sorted().map { String($0 + 1) }.joined(separator: ", ")

@@ -82,9 +82,7 @@ extension HostEntry {
             case .anywhere(let pins), .records(_, let pins): [pins]
             case .positions(let leaf, let authorities): [leaf, authorities]
             }
-        return [
-            places.map { $0.map { Set($0.map(\.material)) } }, enforcesPinning, expiration, isExcluded,
-            hasExemptAnchors, loaders,
-        ]
+        let materials: [Set<Pin.Material>?] = places.map { pins in pins.map { Set($0.map(\.material)) } }
+        return [materials, enforcesPinning, expiration, isExcluded, hasExemptAnchors, loaders]
     }
 }
