@@ -58,7 +58,7 @@ let package = Package(
         tests("X509Tests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
         tests("SemanticsTests", ["LoopbackLab", "PinFormats", "Pinning", "X509"]),
         tests("TLSProbeTests", ["COpenSSL", "LoopbackLab", "Pinning", "TLSProbe", nioCore]),
-        tests("PinFormatsTests", ["LoopbackLab", "PinFormats", "Pinning", "X509"]),
+        tests("PinFormatsTests", ["LoopbackLab", "PinFormats", "Pinning", "X509"], exclude: ["pinners.txt"]),
         tests("PinLintTests", ["LoopbackLab", "PinFormats", "PinLint", "Pinning", "X509"]),
         tests("PinCheckingTests", ["LoopbackLab", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509"]),
         tests("LoopbackLabTests", ["LoopbackLab"]),
@@ -67,7 +67,8 @@ let package = Package(
             [
                 "Base", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509",
                 argumentParser,
-            ], exclude: ["PublishedSchemas"]), tests("ChainTests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
+            ], exclude: ["Golden", "PublishedSchemas"]),
+        tests("ChainTests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
         tests("ConformanceTests", ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"]),
         // The corpus of the fuzzer as tests; Tests/Fuzz/run builds the fuzzer itself.
         .testTarget(

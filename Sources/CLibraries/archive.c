@@ -17,7 +17,7 @@ _Static_assert(CArchive_WARN == ARCHIVE_WARN && CArchive_FATAL == ARCHIVE_FATAL,
     do(read_new) do(read_free) do(read_support_format_zip_seekable) do(read_set_callback_data)                   \
     do(read_set_read_callback) do(read_set_skip_callback) do(read_set_seek_callback) do(read_open1)              \
     do(read_next_header) do(read_data) do(error_string) do(entry_pathname) do(entry_pathname_utf8)               \
-    do(entry_filetype) do(entry_is_data_encrypted) do(read_support_filter_gzip) do(read_support_format_raw)
+    do(entry_filetype) do(entry_is_data_encrypted)
 
 EACH(SAME)
 

@@ -113,7 +113,7 @@ public final class PinChecker: Sendable {
         let name = HostName.reference(host)
         let judging = judging
         let evaluation = try loader.withLock { (loader) throws(CheckError) in
-            try loader.evaluation(judging, for: name, writtenAs: host, port: nil)
+            try loader.evaluation(judging, for: name, writtenAs: host)
         }
         return CheckResult(of: presented, named: host, for: name, by: evaluation, at: now())
     }

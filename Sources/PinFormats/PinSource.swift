@@ -8,17 +8,14 @@ internal import Pinning
 package struct PinSource: Sendable, Hashable {
     /// The source as the user wrote it.
     package let text: String
-    /// Whether bad pins in a list or directory become notes, as AFNetworking skips them in its public-key mode.
-    package private(set) var skipsBadPins: Bool
     /// Where the text stands, which the errors about it name.
     package let place: PinPlace
     /// Whether the text is a value of curl's `--pinnedpubkey`, which names other files and nothing but one key in them.
     package let isCurlValue: Bool
 
     /// Names a source; nothing is read yet.
-    package init(_ text: String, skipsBadPins: Bool = false, at place: PinPlace = .option) {
+    package init(_ text: String, at place: PinPlace = .option) {
         self.text = text
-        self.skipsBadPins = skipsBadPins
         self.place = place
         isCurlValue = false
     }
@@ -26,40 +23,28 @@ package struct PinSource: Sendable, Hashable {
     /// Takes a value of curl's `--pinnedpubkey`; nothing is read yet.
     ///
     /// What curl would never find equal to a key is an error when it is read.
-    package init(pinnedPublicKey text: String, skipsBadPins: Bool = false, at place: PinPlace = .pinnedPublicKey) {
+    package init(pinnedPublicKey text: String, at place: PinPlace = .pinnedPublicKey) {
         self.text = text
-        self.skipsBadPins = skipsBadPins
         self.place = place
         isCurlValue = true
     }
 
-    /// The same source with bad pins left out.
-    package func skippingBadPins() -> PinSource {
-        var source = self
-        source.skipsBadPins = true
-        return source
-    }
-
     /// Whether the sources hold the same pins; where they stand plays no part.
     package static func == (left: PinSource, right: PinSource) -> Bool {
-        left.text == right.text && left.skipsBadPins == right.skipsBadPins && left.isCurlValue == right.isCurlValue
+        left.text == right.text && left.isCurlValue == right.isCurlValue
     }
 
     /// Hashes what sources are compared by.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(text)
-        hasher.combine(skipsBadPins)
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// Reads every pin of the source.
     ///
     /// Blocks while it reads files, of which none may be larger than ``RegularFile/mostBytes``.
     ///
-    /// - Parameter defersHosts: whether what is wrong with one host is left to who asks for it, as ``PinReading/unreadHosts``.
     /// - Returns: the pins and what there is to say of them.
     /// - Throws: ``PinFormatError`` for pin data that is wrong or absent. A source without a pin is always an error.
-    package func read(defersHosts: Bool = false) throws(PinFormatError) -> PinReading {
-        var collector = PinCollector(skipsBadPins ? .skipped : .refused, defersHosts: defersHosts)
+    package func read() throws(PinFormatError) -> PinReading {
+        var collector = PinCollector(.refused)
         let absence = try collect(into: &collector)
         return try collector.reading(orThrow: absence)
     }
@@ -96,23 +81,31 @@ package struct PinSource: Sendable, Hashable {
         let path = PinPlace.at(text)
         switch FileKind(at: text) {
         case .regular, .pipe, .special:
-            try PinFileReader.readNamedFile(at: text, into: &collector)
+            try readFile(into: &collector)
             return .noPin(at: path)
         case .directory:
             try PinDirectory(path: text).read(into: &collector)
             return .noPinInDirectory(at: path)
         case .inaccessible(let code): throw RegularFile.failure(.system(code), at: path)
         case .absent:
-            if let record = TLSARecordLine(text) {
-                let entry = try record.entry(for: nil, at: place)
-                collector.add(PinConfiguration(.tlsa, entries: [entry]))
-                return .noPin(at: place)
-            }
+            if let error = TLSAText.refusal(text[...], at: place) { throw error }
             let pins = PinText(text[...], at: place, isArgument: place == .option)
             guard pins.resemblesPins else { throw missingFile }
             do throws(PinFormatError) { try pins.read(into: &collector) } catch { try collector.skip(error) }
             return .noPin(at: place)
         }
+    }
+
+    /// Reads the file that the user named: it has to hold pins.
+    private func readFile(into collector: inout PinCollector) throws(PinFormatError) {
+        guard !ArchivedApp.isArchive(text) else { return try AppReader(archive: text).read(into: &collector) }
+        let file = try PinFile.load(text, mayBePipe: true)
+        if !file.bytes.isEmpty, ["ipa", "apk", "aab", "zip"].contains(file.fileExtension) {
+            throw PinFormatError(
+                .otherKind, at: file.place, "is not a zip archive, which a file named .\(file.fileExtension) is",
+                remedy: "download or build it again")
+        }
+        try PinFileKind(file).read(file, into: &collector)
     }
 
     private var missingFile: PinFormatError {
@@ -156,7 +149,7 @@ extension PinCollector {
     ///
     /// - Returns: the pins.
     mutating func readForPolicy(_ source: PinSource) throws(PinFormatError) -> [Pin] {
-        var own = nested(skipsBadPins: source.skipsBadPins)
+        var own = nested()
         do throws(PinFormatError) {
             let absence = try source.collect(into: &own)
             if !isGathering { _ = try own.reading(orThrow: absence) }

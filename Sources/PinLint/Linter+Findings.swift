@@ -16,8 +16,8 @@ extension Linter {
     private static let rules: [any LintRule] = [
         CertificateValidityRule(), LeafCertificateRule(), AppleLeafRule(), AuthorityPinRule(), WeakCryptographyRule(),
         BackupPinRule(), DuplicatePinRule(), ExpirationRule(), OverlappingHostsRule(), TrustKitRule(),
-        TrustKitAndroidRule(), NSPinnedDomainsRule(), TransportSecurityRule(), OkHttpPatternRule(), AndroidTrustRule(),
-        BundleRule(), ClientInputRule(), ReaderNotesRule(),
+        NSPinnedDomainsRule(), TransportSecurityRule(), OkHttpPatternRule(), AndroidTrustRule(), BundleRule(),
+        ClientInputRule(), ReaderNotesRule(),
     ]
 
     private func obstacles(in source: LintSource) -> [LintFinding] {

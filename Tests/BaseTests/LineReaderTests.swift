@@ -21,15 +21,6 @@ import Testing
         #expect(try lines(Array(text.utf8)) == expected)
     }
 
-    @Test(arguments: [
-        ("a\nb", [true, false]), ("a\nb\n", [true, true]), ("a\r\n", [true]), ("a\r", [true]), ("a", [false]),
-    ]) func aLastLineWithoutAnEndIsTold(text: String, expected: [Bool]) throws {
-        let reader = LineReader(bytes: Array(text.utf8), limit: 1 << 20)
-        var ends: [Bool] = []
-        while try reader.next() != nil { ends.append(reader.isLineEnded) }
-        #expect(ends == expected)
-    }
-
     @Test func theLinesOfAFileAreThoseOfItsBytes() throws {
         // What ends a line stands at each place around the end of the buffer.
         for end in ["\n", "\r\n", "\u{85}", "\u{2028}"] {
@@ -53,21 +44,5 @@ import Testing
             if case .tooLong = $0 as? LineReader.Failure { true } else { false }
         }
         #expect(reader.number == 2)
-    }
-
-    @Test func packedInputIsReadUnpacked() throws {
-        let reader = LineReader(bytes: Array("#!ab".utf8), limit: 10)
-        reader.unpack(Array("#!".utf8)) { start, _ in
-            var left = Array("\(String(decoding: start.dropFirst(2), as: UTF8.self))\n\(start.count)".utf8)
-            return { buffer in
-                let count = min(left.count, 2)
-                buffer.copyBytes(from: left.prefix(count))
-                left.removeFirst(count)
-                return count
-            }
-        }
-        #expect(try reader.next() == Array("ab".utf8))
-        #expect(try reader.next() == Array("4".utf8))
-        #expect(try reader.next() == nil)
     }
 }

@@ -99,8 +99,6 @@ private struct World {
     /// What every client decides; those that compare what was merely presented are left out.
     func verdicts(_ presented: [LabCertificate]) throws -> [String: Verdict] {
         let observation = try Observation(presented)
-        let hash = pins.pins[0].spkiSHA256
-        let record = TLSARecord(usage: .trustAnchor, selector: .publicKey, matching: .sha256, data: hash.bytes)!
         let clients: [(String, any ClientProcedure)] = [
             ("certificate", AFNetworking4(policy: AFSecurityPolicy(mode: .certificate))),
             ("publicKey", AFNetworking4(policy: AFSecurityPolicy(mode: .publicKey))),
@@ -116,7 +114,7 @@ private struct World {
             ), ("trustkit", try TrustKit(pins: pins)), ("okhttp", OkHttp()),
             ("android", AndroidNetworkSecurityConfig()), ("nspinneddomains", NSPinnedDomains()),
             // Not curl: OpenSSL takes the first issuer that fits, so that the order counts.
-            ("hpkp", HPKP()), ("dane", try DANE(records: [record])),
+            ("hpkp", HPKP()),
         ]
         var verdicts: [String: Verdict] = [:]
         for (name, client) in clients { verdicts[name] = client.evaluate(observation, pins: pins, verifier: verifier) }
@@ -137,12 +135,4 @@ private final class RememberingVerifier: PathVerifier {
         answers.withLock { $0[question] = findings }
         return findings
     }
-
-    func sha256(of bytes: [UInt8]) -> SHA256Digest? { verifier.sha256(of: bytes) }
-
-    func sha512(of bytes: [UInt8]) -> [UInt8] { verifier.sha512(of: bytes) }
-
-    func certificate(der: [UInt8]) -> Certificate? { verifier.certificate(der: der) }
-
-    func isSigned(_ certificate: Certificate, byKey key: [UInt8]) -> Bool { verifier.isSigned(certificate, byKey: key) }
 }

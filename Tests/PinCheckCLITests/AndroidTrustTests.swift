@@ -63,8 +63,9 @@ import Testing
 
     // MARK: Which anchors count
 
-    @Test(arguments: ["android", "okhttp", "trustkit-android"])
-    func theAnchorsOfTheConfigurationDecideForEveryClientOfTheProcess(_ client: String) async throws {
+    @Test(arguments: ["android", "okhttp"]) func theAnchorsOfTheConfigurationDecideForEveryClientOfTheProcess(
+        _ client: String
+    ) async throws {
         // What the device has is not what the configuration names, and the other way round.
         let own = domain(anchors("@raw/own"))
         #expect(try await outcome(own, client: client).decision == "pass pins-not-applied")
@@ -112,9 +113,9 @@ import Testing
 
     // MARK: Roots of the user's
 
-    @Test(arguments: ["android", "okhttp", "trustkit-android"]) func rootsOfTheUserCountWhereTheConfigurationNamesThem(
-        _ client: String
-    ) async throws {
+    @Test(arguments: ["android", "okhttp"]) func rootsOfTheUserCountWhereTheConfigurationNamesThem(_ client: String)
+        async throws
+    {
         func decision(_ body: String, _ settings: String = "") async throws -> String {
             try await outcome(body, client: client + settings, userRoots: [pki.rootA]).decision
         }
@@ -143,7 +144,7 @@ import Testing
             for (setting, expected) in [
                 ("target-sdk=23", "pass pins-not-applied"), ("target-sdk=24", "fail unknown-issuer"),
             ] {
-                for client in ["android", "okhttp", "trustkit-android"] {
+                for client in ["android", "okhttp"] {
                     let arguments = [
                         "verify", chain, "--anchors", device, "--extra-root", user, "--host", host, "--client",
                         "\(client):\(setting)",
@@ -232,7 +233,7 @@ import Testing
     @Test func certificateTransparencyIsAskedForAsTheConfigurationSays() async throws {
         let asking = "<certificateTransparency enabled=\"true\"/>"
         let anchored = anchors("@raw/own")
-        for client in ["android", "okhttp", "trustkit-android"] {
+        for client in ["android", "okhttp"] {
             // In as many words it holds below private roots too.
             #expect(try await outcome(domain(anchored + asking), client: client).decision == "fail too-few-scts")
             #expect(try await outcome(base(anchored + asking), client: client).decision == "fail too-few-scts")

@@ -132,8 +132,8 @@ import Testing
 
     @Test func clientsWithoutAConfigurationOfTheirOwnTakeThePinsOfTheHost() async throws {
         let configuration = """
-            {"domains": {"\(StandardPKI.serverName)": {"hashes": \(hashes(pki.leaf))},
-                         "other.example.com": {"hashes": \(hashes(pki.rogue))}}}
+            {"\(StandardPKI.serverName)": {"publicKeyHashes": \(hashes(pki.leaf))},
+             "other.example.com": {"publicKeyHashes": \(hashes(pki.rogue))}}
             """
         let good = try await verify(configuration, client: "afnetworking,curl,okhttp")
         #expect(good.status == .pass, "\(good.output)\(good.errors)")

@@ -39,7 +39,7 @@ struct BuiltBinaryTests {
         let settings = #"openssl_conf=a\n[a]\nproviders=b\n[b]\nbase=c\n[c]\nactivate=1\n"#
         for command in [
             "verify $CHAIN", "127.0.0.1 --anchors $CHAIN", "127.0.0.1", "pins $CHAIN", "fetch https://127.0.0.1/",
-            "merge $CHAIN", "127.0.0.1 --cert $CHAIN",
+            "127.0.0.1 --cert $CHAIN",
         ] {
             let outcome = try await BuiltBinary.run(
                 "printf '\(settings)' >$TMPDIR/openssl.cnf; OPENSSL_CONF=$TMPDIR/openssl.cnf $PINCHECK \(command)")

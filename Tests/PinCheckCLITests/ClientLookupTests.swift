@@ -23,8 +23,6 @@ import Testing
             + "</pin-set>"
     }
 
-    private let enforced = "<trustkit-config enforcePinning=\"true\"/>"
-
     private func android(_ body: String) -> String {
         "<network-security-config>\n\(body)\n</network-security-config>\n"
     }
@@ -72,7 +70,7 @@ import Testing
         let address = "203.0.113.7"
         let server = try pki.interA.issue(
             .leaf(subject: DistinguishedName(commonName: "address"), names: [.ip([203, 0, 113, 7])]))
-        let text = android("<domain-config><domain>\(address)</domain>\(wrongPins)\(enforced)</domain-config>")
+        let text = android("<domain-config><domain>\(address)</domain>\(wrongPins)</domain-config>")
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pem(of: [server, pki.interA]), to: "chain.pem")
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
@@ -83,10 +81,6 @@ import Testing
                     "verify", chain, "--anchors", anchors, "--pins", source, "--client", client, "--host", address)
                 #expect(outcome.output.contains("pin-mismatch") || outcome.status == .fail, "\(outcome)")
             }
-            let refused = await pincheck(
-                "verify", chain, "--anchors", anchors, "--pins", nsc, "--client", "trustkit-android", "--host", address)
-            #expect(refused.status == .data)
-            #expect(refused.errors.contains("'\(address)' is not a domain to it"))
         }
     }
 
@@ -164,38 +158,10 @@ import Testing
         #expect(try await reason(text, client: "android").reason == "pin-matched")
     }
 
-    /// What the verdict of TrustKit for Android rests on is what is shown, though the platform finds another entry or none.
-    @Test(arguments: ["example.org", "example.com"]) func theReportShowsTheEntryThatTrustKitFinds(outer: String)
-        async throws
-    {
-        let inner =
-            "<domain-config><domain>\(host)</domain>\(pinSet([pki.leaf, pki.interA]))\(enforced)</domain-config>"
-        let text = android(
-            "<domain-config><domain includeSubdomains=\"true\">\(outer)</domain>\(wrongPins)\(enforced)\(inner)"
-                + "</domain-config>")
-        let name = "x." + host
-        let leaf = try pki.interA.issue(.leaf(subject: DistinguishedName(commonName: "x"), names: [.dns(name)]))
-        let own = text.replacing(bare(pki.leaf), with: bare(leaf))
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pem(of: [leaf, pki.interA]), to: "chain.pem")
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let source = try files.write(Array(own.utf8), to: "nsc.xml")
-            let outcome = await pincheck(
-                "verify", chain, "--anchors", anchors, "--pins", source, "--client", "trustkit-android", "--host", name,
-                "--min-pin-life", "9000d")
-            #expect(outcome.status == .fail, "\(outcome)")
-            #expect(outcome.output.contains("pins: 2 configured, 2 matched"), "\(outcome.output)")
-            #expect(!outcome.errors.contains("no configuration has an entry"), "\(outcome.errors)")
-        }
-    }
-
-    @Test func aDigestCountsWithoutRegardToCaseForAndroidAlone() async throws {
+    @Test func aDigestCountsWithoutRegardToCaseForAndroid() async throws {
         let pins = pinSet([pki.junk, pki.rogue], digest: "sha-256")
         let text = android("<domain-config><domain>\(host)</domain>\(pins)</domain-config>")
         #expect(try await reason(text, client: "android").reason == "pin-mismatch")
-        let (reason, outcome) = try await reason(text, client: "trustkit-android")
-        #expect(reason == "data")
-        #expect(outcome.errors.contains("the digest 'sha-256'"))
     }
 
     @Test func whatDebuggableBuildsThrowForIsFoundAndNoObstacle() async throws {
@@ -204,54 +170,6 @@ import Testing
                 + "<debug-overrides><trust-anchors><certificates src=\"usr\"/></trust-anchors></debug-overrides>")
         #expect(try await reason(text, client: "android").reason == "pin-matched")
         #expect(try await lint(text).contains("[debug-build-throws]"))
-    }
-
-    // MARK: TrustKit for Android
-
-    @Test func trustKitForAndroidComparesAndInheritsByRulesOfItsOwn() async throws {
-        let right = pinSet([pki.leaf, pki.junk])
-        let cases: [(String, String)] = [
-            (
-                "<domain-config><domain>API.EXAMPLE.COM</domain>\(wrongPins)\(enforced)</domain-config>",
-                "pins-not-applied"
-            ), ("<domain-config><domain> \(host) </domain>\(right)\(enforced)</domain-config>", "data"),
-            (
-                "<domain-config><domain>\(host)</domain><domain includeSubdomains=\"true\">example.com</domain>"
-                    + "\(wrongPins)\(enforced)</domain-config>", "pin-mismatch"
-            ),
-            (
-                "<domain-config><domain includeSubdomains=\"true\">example.com</domain>\(right)\(enforced)"
-                    + "<domain-config><domain>v2.example.com</domain>\(wrongPins)</domain-config></domain-config>",
-                "pin-matched"
-            ),
-            (
-                "<domain-config><domain includeSubdomains=\"true\">example.net</domain>\(right)\(enforced)"
-                    + "<domain-config><domain>example.com</domain>\(wrongPins)</domain-config></domain-config>",
-                "pin-mismatch"
-            ),
-            (
-                "<domain-config><domain>example.net</domain>\(pinSet([pki.junk], " expiration=\"2001-01-01\""))"
-                    + "<domain-config><domain>\(host)</domain>\(wrongPins)\(enforced)</domain-config></domain-config>",
-                "pins-not-applied"
-            ),
-            ("<domain-config><domain>www.example.net</domain>\(pinSet([pki.junk]))\(enforced)</domain-config>", "data"),
-            ("<domain-config><domain>www.example.net</domain><pin-set/>\(enforced)</domain-config>", "data"),
-            ("<domain-config><domain>localhost</domain>\(right)</domain-config>", "data"),
-            ("<domain-config><domain>printer.local</domain>\(right)</domain-config>", "data"),
-            ("<domain-config><domain>a_b.example.com</domain>\(right)</domain-config>", "data"),
-            ("<domain-config><domain>localhost</domain></domain-config>", "pins-not-applied"),
-        ]
-        for (body, expected) in cases {
-            let (reason, outcome) = try await reason(android(body), client: "trustkit-android")
-            #expect(reason == expected, "\(body)\n\(outcome.errors)")
-        }
-    }
-
-    @Test func whatTrustKitForAndroidThrowsForIsFoundWhereTheAppHasIt() async throws {
-        let localhost = "<domain-config><domain>localhost</domain>\(wrongPins)"
-        #expect(
-            try await lint(android(localhost + enforced + "</domain-config>")).contains("[trustkit-android-throws]"))
-        #expect(try await !lint(android(localhost + "</domain-config>")).contains("[trustkit-android-throws]"))
     }
 
     // MARK: Dots in URLs
@@ -301,14 +219,12 @@ import Testing
         #expect(try await lint(text, named: "t.json").contains("error: '\(name)' pins no server as URLs name it"))
     }
 
-    @Test func trustKitsOddHashesAndReportURIsAreFound() async throws {
+    @Test func aReportURIThatIsNoneIsFound() async throws {
         let text = """
             {"TSKPinnedDomains": {"example.com": {"TSKReportUris": ["not a uri"], "TSKPublicKeyHashes":
             ["VjLZe/p3W/PJnd6lL8JVNBCGQBZynFLdZSTIqcO0SJ8=", "FfFKxFycfaIz00eRZOgTf+Ne4POK6FgYPwhBDqgqxLQ="]}}}
             """
         let found = try await lint(text, named: "t.json")
-        #expect(found.contains("AOXgejMSKWj6sXM5pVpFW5vVEu4Z+y3bHgb6cGWUlUg="))
-        #expect(found.contains("/CxnVZU/SjLBSF07Q/veqUM+IwKHdSaSKPh4azdo6sI="))
         #expect(found.contains("'not a uri' in TSKReportUris is not a URL"))
     }
 

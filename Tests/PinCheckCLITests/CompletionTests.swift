@@ -125,7 +125,7 @@ import Testing
                 "--allow-target", "--at", "--cache", "--ciphers", "--connect", "--connect-to", "--doh",
                 "--expect-status", "--fail-before", "--groups", "--header", "--host", "--jobs", "--listen", "--loops",
                 "--max-redirs", "--min-pin-life", "--on-change", "--port", "--proxy", "--request", "--resolve",
-                "--retries", "--sha256", "--shard", "--sigalgs", "--sni", "--speed-limit", "--speed-time", "--timeout",
+                "--retries", "--sha256", "--sigalgs", "--sni", "--speed-limit", "--speed-time", "--timeout",
                 "--verify-name", "--warn-before",
             ])
     }

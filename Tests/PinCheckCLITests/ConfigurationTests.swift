@@ -31,57 +31,6 @@ import Testing
         try await verify(name, configuration, client: client, "--format", "json").decision
     }
 
-    private func tlsa(_ certificate: LabCertificate) -> String {
-        "3 1 1 " + SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal
-    }
-
-    @Test func tlsaRecordsAreForTheirHostAndKeepTheirUsage() async throws {
-        let zone = "_443._tcp.\(StandardPKI.serverName). 3600 IN TLSA \(tlsa(pki.leaf))\n"
-        let dane = try await verify("zone", zone, client: "dane,okhttp")
-        #expect(dane.status == .pass, "\(dane.output)\(dane.errors)")
-        #expect(dane.output.contains("the record (usage 3, the key's SHA-256) is for the leaf"))
-        let other = try await verify("zone", zone, client: "okhttp", host: "www.example.com")
-        #expect(other.errors.contains("no configuration has an entry for www.example.com"))
-        let without = try await verify("zone", zone, client: "okhttp", host: nil)
-        #expect(without.status == .usage)
-        #expect(without.errors.contains("give --host"))
-    }
-
-    @Test func anAliasThatLeadsOutOfTheZoneIsAnErrorOfItsHostAlone() async throws {
-        let zone = """
-            _443._tcp.\(StandardPKI.serverName). IN TLSA \(tlsa(pki.leaf))
-            _443._tcp.w.example.com. IN CNAME dane.example.net.
-            """
-        let dane = try await verify("zone", zone, client: "dane,okhttp")
-        #expect(dane.status == .pass, "\(dane.output)\(dane.errors)")
-        let alias = try await verify("zone", zone, client: "dane", host: "w.example.com")
-        #expect(alias.status == .data)
-        #expect(
-            alias.errors.contains(
-                "zone:2: the TLSA records of '_443._tcp.w.example.com.' are those of another name and are not in the file"
-            ))
-        let alone = String(zone.split(separator: "\n")[1])
-        #expect(try await verify("zone", alone + "\nx TLSA\n", client: "dane").status == .data)
-        try await TemporaryDirectory.scoped { files in
-            let printed = await pincheck("pins", try files.write(zone, to: "zone"))
-            #expect(printed.status == .data)
-            #expect(printed.errors.contains("are not in the file"))
-        }
-    }
-
-    @Test func aTLSARecordAsAnArgumentIsForAnyHost() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
-            let good = await pincheck("verify", chain, "--pins", tlsa(pki.leaf), "--client", "dane")
-            #expect(good.status == .pass, "\(good.errors)")
-            let bad = await decision(["verify", chain, "--pins", tlsa(pki.junk), "--client", "dane"])
-            #expect(bad == "fail pin-mismatch")
-            let cut = await pincheck("verify", chain, "--pins", "3 1 1 0b9f", "--client", "dane")
-            #expect(cut.status == .data)
-            #expect(cut.errors.contains("has 2 bytes; SHA-256 has 32"))
-        }
-    }
-
     @Test func okHttpTakesTheUnionOfAllPatternsThatCoverTheHost() async throws {
         let source = """
             val pinner = CertificatePinner.Builder()
@@ -143,23 +92,5 @@ import Testing
         #expect(outcome.output.contains("nsc.xml:3"))
         let own = nested.replacing("</domain></domain-config>", with: "</domain>\(pinSet(pki.junk))</domain-config>")
         #expect(try await decided("nsc.xml", own, client: "android") == "fail pin-mismatch")
-    }
-
-    @Test func trustKitForAndroidEnforcesOnlyWhenToldToAndKnowsOneDomain() async throws {
-        let domain = "<domain>\(StandardPKI.serverName)</domain>"
-        let pins =
-            "<pin-set><pin digest=\"SHA-256\">\(bare(pki.junk))</pin>"
-            + "<pin digest=\"SHA-256\">\(bare(pki.rogue))</pin></pin-set>"
-        // Vector 109.
-        let plain = android("<domain-config>\(domain)\(pins)</domain-config>")
-        #expect(try await decided("nsc.xml", plain, client: "trustkit-android") == "pass mismatch-not-enforced")
-        #expect(try await decided("nsc.xml", plain, client: "android") == "fail pin-mismatch")
-        let enforced = android(
-            "<domain-config>\(domain)\(pins)<trustkit-config enforcePinning=\"true\"/></domain-config>")
-        #expect(try await decided("nsc.xml", enforced, client: "trustkit-android") == "fail pin-mismatch")
-        // Vector 110: the last domain is the only one it knows.
-        let two = enforced.replacing(domain, with: domain + "<domain>other.example.com</domain>")
-        #expect(try await decided("nsc.xml", two, client: "trustkit-android") == "pass pins-not-applied")
-        #expect(try await decided("nsc.xml", two, client: "android") == "fail pin-mismatch")
     }
 }

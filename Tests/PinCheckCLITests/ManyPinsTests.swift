@@ -27,15 +27,6 @@ import Testing
         }
     }
 
-    @Test(arguments: ["3 1 1", "1 1 1"]) func manyRecordsOfOneHostAreComparedOnce(numbers: String) async throws {
-        let outcome = try await verify(8_500, client: "dane") { pin in
-            "_443._tcp.\(StandardPKI.serverName). IN TLSA \(numbers) \(pin.hexadecimal)"
-        }
-        #expect(outcome.status == .pass, "\(outcome.errors)")
-        #expect(outcome.output.contains("dane: record 8500 of 8500"), "\(outcome.output)")
-        #expect(outcome.output.contains("pins: 8500 configured, 1 matched (leaf), 8499 not in the chain (backup)"))
-    }
-
     @Test func manyPinsOfAListAreComparedOnce() async throws {
         let outcome = try await verify(19_000, client: "okhttp,android") { "sha256/\($0.base64)" }
         #expect(outcome.status == .pass, "\(outcome.errors)")

@@ -100,20 +100,9 @@ import Testing
         }
     }
 
-    @Test func aCompressedListIsReadAsItIs() async throws {
-        try await serving(60) { files, lines, arguments in
-            let bytes = Array(lines.joined(separator: "\n").utf8)
-            let list = try files.write(GzipFile.stored(bytes), to: "list.txt.gz")
-            for window in [7, 100] {
-                let outcome = await pincheck(
-                    arguments + ["--targets", list, "--format", "jsonl"], targetWindow: window)
-                #expect(outcome.status == .unreachable, "\(outcome.errors)")
-                #expect(try results(outcome.output) == expected(60))
-            }
-            let cut = try files.write(Array(GzipFile.stored(bytes).dropLast(200)), to: "cut.gz")
-            let outcome = await pincheck(arguments + ["--targets", cut, "--format", "jsonl"])
-            #expect(outcome.status == .data && outcome.output.isEmpty, "\(outcome)")
-            #expect(outcome.errors.contains("cannot be unpacked"), "\(outcome.errors)")
-        }
+    @Test func aCompressedListIsRefused() async throws {
+        let outcome = await pincheck("--targets", "-", input: [0x1F, 0x8B, 0x08, 0x00, 0x0A])
+        #expect(outcome.status == .data && outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.errors.contains("zcat FILE | pincheck --targets -"), "\(outcome.errors)")
     }
 }

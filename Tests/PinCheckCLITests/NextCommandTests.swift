@@ -67,7 +67,7 @@ import Testing
 
     @Test func eachClientIsToldItsOwnPin() async throws {
         try await withFiles { flags, file in
-            let clients = ["okhttp", "curl", "hpkp", "trustkit", "dane"]
+            let clients = ["okhttp", "curl", "hpkp", "trustkit"]
             let outcome = await pincheck(
                 [
                     "--next", file("next.csr"), "--pins", pki.leaf.pin, "--pins", pki.junk.pin, "--client",
@@ -75,10 +75,8 @@ import Testing
                 ] + flags)
             #expect(outcome.status == .fail)
             let base64 = String(pki.leaf2.pin.dropFirst(7))
-            let hexadecimal = pki.leaf2.publicKeySHA256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             for pin in [
                 "ship sha256/\(base64)\n", "ship sha256//\(base64)\n", "pin-sha256=\"\(base64)\"", "ship \(base64)\n",
-                "3 1 1 \(hexadecimal)",
             ] { #expect(outcome.output.contains(pin), "\(outcome.output)") }
             #expect(outcome.output.contains("; also rejected by "))
         }

@@ -8,10 +8,10 @@ import X509
 /// Random worlds are moved through time and renewals, and each promise of an outlook is held against what is judged then.
 @Suite(.endsSomeTime) struct OutlookPromiseTests {
     private static let clients = [
-        "afnetworking", "afnetworking-3", "afnetworking-2.6", "afnetworking-2.5", "alamofire",
+        "afnetworking", "afnetworking-3", "afnetworking-2.5", "afnetworking-2.5:chain=no", "alamofire",
         "alamofire:accept-self-signed:evaluator=pinned-certificates", "alamofire:evaluator=composite",
-        "trustkit:no-enforce", "trustkit-android:enforce", "okhttp", "android", "android:expires=2100-01-01",
-        "nspinneddomains", "nspinneddomains:key=leaf", "nspinneddomains:key=ca", "curl", "curl:insecure", "hpkp",
+        "trustkit:no-enforce", "okhttp", "android", "android:expires=2100-01-01", "nspinneddomains",
+        "nspinneddomains:key=leaf", "nspinneddomains:key=ca", "curl", "curl:insecure", "hpkp",
     ]
 
     @Test(arguments: Seeds.sample(6)) func everyPromiseIsKept(seed: UInt64) throws {
@@ -97,12 +97,11 @@ private struct PromiseWorld {
         guard let selection = try? ClientSelection([text]) else { return nil }
         let clients = try? ChosenClient.chosen(selection) { (_, settings) throws(CheckError) in
             ClientInput(
-                mode: mode, allowInvalidCertificates: false, isDomainNameIgnored: false,
-                validatesCertificateChain: true, pins: pins, policy: nil, installedRoots: [], settings: settings)
+                mode: mode, allowInvalidCertificates: false, isDomainNameIgnored: false, pins: pins, policy: nil,
+                installedRoots: [], settings: settings)
         }
         return clients.map {
-            HostSetup(
-                clients: $0, mode: mode, pins: pins, records: [], entries: [], applied: [], warnings: [], notes: [])
+            HostSetup(clients: $0, mode: mode, pins: pins, entries: [], applied: [], warnings: [], notes: [])
         }
     }
 

@@ -30,9 +30,7 @@ import Base
     }
 
     private static let forms = ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github", "markdown"]
-    private static let blocks = [
-        "text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "tlsa", "hpkp", "afnetworking",
-    ]
+    private static let blocks = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
 
     @Test func theNamesOfACertificate() async throws {
         let text = Self.hostile
@@ -178,14 +176,13 @@ import Base
             "--ciphers", "--sigalgs", "--min-tls", "--max-tls", "--proxy", "--key-types", "--httpdns", "--doh",
             "--warn-before", "--fail-before", "--min-pin-life", "--fail-on", "--allow", "--format", "--color", "--pins",
             "--pinnedpubkey", "--anchors", "--extra-root", "--targets", "--policy", "--addresses", "--baseline",
-            "--next", "--cert", "--key", "--on-change", "--request", "--expect-status", "--shard", "--\(text)",
-            "-\(text)",
+            "--next", "--cert", "--key", "--on-change", "--request", "--expect-status", "--\(text)", "-\(text)",
         ] {
             await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, text])
             await expectHarmless(["127.0.0.1:1", "\(option)=\(text)", "-f", "nagios"])
         }
         for command in [
-            "check", "verify", "pins", "lint", "snapshot", "diff", "merge", "schema", "clients", "demo", "help", text,
+            "check", "verify", "pins", "lint", "snapshot", "diff", "schema", "clients", "demo", "help", text,
         ] {
             await expectHarmless([command, text])
             await expectHarmless([command, text, text, "--\(text)"])
@@ -199,7 +196,7 @@ import Base
         await expectHarmless(["pins", "--from", text, "--key", text])
         // What names a file that is made, where none can be.
         let file = "/nonexistent/" + text
-        for option in ["--output", "--state", "--format=jsonl", "--resume"] {
+        for option in ["--output", "--state", "--format=jsonl"] {
             await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--on-change", "true", "\(option)=\(file)"])
             await expectHarmless(["127.0.0.1:1", "--timeout", "1", "\(option)=\(file)"])
         }
@@ -266,23 +263,6 @@ import Base
                 let hostile = text.replacing(at: field, with: "\u{1B}[31m\u{202E}\u{85}")
                 _ = try files.write(hostile, to: "state.json")
                 for form in ["text", "github", "json", "nagios"] { await expectHarmless(watch + ["-f", form]) }
-            }
-        }
-    }
-
-    @Test func recordedResults() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let hostile = try JSONRenderer.line(MachineFormatTests.hostile())
-            let plain = try JSONRenderer.line(RendererTests.passing())
-            let other = #"{"schema":"\u001b[31m\n::evil::"}"#
-            for text in [hostile, hostile + hostile, plain + hostile, other, plain + other + "\u{1B}\n::evil\u{202E}"] {
-                let file = try files.write(text, to: "recorded\(Self.hostile)")
-                let list = try files.write("x\u{202E}.test\nx.test\n", to: "list\(Self.hostile)")
-                // The report is none that a schema takes, so nothing is written of it as JSON here.
-                for form in Self.forms where !form.hasPrefix("json") {
-                    await expectHarmless(["merge", file, file, "-f", form, "--explain"])
-                    await expectHarmless(["merge", file, "-f", form, "--targets", list])
-                }
             }
         }
     }

@@ -10,9 +10,9 @@ import Darwin
 import Glibc
 #endif
 
-/// Sources of pins as checks use them: requests, apps, curl's value, records with ports, pipes.
+/// Sources of pins as checks use them: requests, apps, curl's value, pipes.
 @Suite(.timeLimit(.minutes(5))) struct PinSourceTests {
-    @Test func aKeyThatCurlDoesNotReadIsWarnedOfWhereCurlIsAsked() async throws {
+    @Test func aKeyThatCurlDoesNotReadIsRefusedAsItsValue() async throws {
         let pki = try StandardPKI.shared()
         try await TemporaryDirectory.scoped { files in
             let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
@@ -22,19 +22,8 @@ import Glibc
                 "-----BEGIN PUBLIC KEY-----\n\(text.prefix(64)) \n\(text.dropFirst(64))\n-----END PUBLIC KEY-----\n",
                 to: "key.pem")
             let words = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName]
-            let warning = "key.pem:2: has blanks in the key, with which curl ends with status 90"
-            for client in ["curl", "okhttp,curl"] {
-                let outcome = await pincheck(words + ["--pins", key, "--client", client])
-                #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
-                #expect((outcome.output + outcome.errors).contains(warning), "\(outcome.output)\(outcome.errors)")
-            }
-            let other = await pincheck(words + ["--pins", key, "--client", "okhttp"])
-            #expect(other.status == .pass && !(other.output + other.errors).contains("curl"))
             let own = await pincheck(words + ["--pinnedpubkey", key, "--client", "curl"])
             #expect(own.status == .data && own.errors.contains("has blanks in the key, which curl does not pass over"))
-            let lint = await pincheck("lint", key, "--client", "curl")
-            #expect(lint.output.contains("[curl-reads-no-blanks]"), "\(lint.output)\(lint.errors)")
-            #expect(await !pincheck("lint", key).output.contains("blanks"))
         }
     }
 
@@ -133,54 +122,6 @@ import Glibc
             let outcome = try await verify(files, "--pins", files.path + "/App.app")
             #expect(outcome.status == .pass)
             #expect(outcome.output.contains("certificate"))
-        }
-    }
-
-    // MARK: Ports
-
-    @Test func aTLSARecordIsForItsPortOnly() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            func hex(_ certificate: LabCertificate) -> String {
-                SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal
-            }
-            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
-            try await LoopbackServer.serving(.tls(settings)) { server in
-                let name = StandardPKI.serverName
-                let zone = try files.write(
-                    "_8443._tcp.\(name). IN TLSA 3 1 1 \(hex(pki.leaf))\n"
-                        + "_443._tcp.\(name). IN TLSA 3 1 1 \(hex(pki.junk))\n", to: "zone")
-                func outcome(_ target: String, _ client: String = "dane,okhttp") async -> Outcome {
-                    await pincheck(
-                        "check", target, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--pins", zone,
-                        "--client", client)
-                }
-                #expect(await outcome("\(name):8443").status == .pass)
-                #expect(await outcome(name).status == .fail)
-                let neither = await outcome("\(name):9443", "okhttp")
-                #expect(neither.errors.contains("no configuration has an entry for \(name) (there are: \(name):8443"))
-            }
-        }
-    }
-
-    @Test func aChainFromAFileIsForThePortOfHTTPSUnlessAnotherIsNamed() async throws {
-        try await TemporaryDirectory.scoped { files in
-            func zone(_ records: (port: Int, of: LabCertificate)...) throws -> String {
-                let lines = records.map { port, certificate in
-                    let digest = SHA256Digest(bytes: certificate.publicKeySHA256)!
-                    return "_\(port)._tcp.\(StandardPKI.serverName). IN TLSA 3 1 1 \(digest.hexadecimal)\n"
-                }
-                return try files.write(lines.joined(), to: "zone")
-            }
-            func status(_ zone: String, port: Int? = nil) async throws -> ExitStatus {
-                let host = StandardPKI.serverName + (port.map { ":\($0)" } ?? "")
-                return try await verify(files, "--pins", zone, "--client", "okhttp", host: host).status
-            }
-            let both = try zone((443, pki.junk), (8443, pki.leaf))
-            #expect(try await status(both) == .fail)
-            #expect(try await status(both, port: 443) == .fail)
-            #expect(try await status(both, port: 8443) == .pass)
-            #expect(try await status(zone((8443, pki.junk), (9443, pki.junk))) == .fail)
         }
     }
 

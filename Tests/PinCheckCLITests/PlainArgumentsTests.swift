@@ -19,17 +19,14 @@ import Testing
 
     @Test func everyOptionOfACheckIsUnderstoodButThoseThatAnswerThemselves() throws {
         let names = Set(try described().flatMap(\.names))
-        let left: Set = [
-            "-h", "--help", "--version", "--validate-certificate-chain", "--no-validate-certificate-chain",
-        ]
+        let left: Set = ["-h", "--help", "--version"]
         #expect(names.subtracting(PlainArguments.names) == left)
         #expect(PlainArguments.names.subtracting(names).isEmpty)
     }
 
     @Test(arguments: [
         ["--help"], ["a.example", "--"], ["-"], ["--pins"], ["--pins", ""], ["--pins="], ["--pins", "-x"], ["-fjson"],
-        ["-f=json"], ["--quiet=1"], ["-46"], ["--pin", "x"], ["--no-validate-certificate-chain"], [""],
-        ["-qf", "json"],
+        ["-f=json"], ["--quiet=1"], ["-46"], ["--pin", "x"], [""], ["-qf", "json"],
     ]) func whatIsNotPlainIsLeftToTheParser(arguments: [String]) { #expect(PlainArguments(arguments) == nil) }
 
     /// What a command was told, each value in a line.

@@ -39,11 +39,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--client", "dane", "--pins", "LEAF"], "usage 3 ignores authorities and dates"),
         (
             ["--client", "alamofire:host=other.example.com,okhttp", "--pins", "OTHER"],
             "alamofire: no evaluator is set for api.example.com, and allHostsMustBeEvaluated"
-        ),
+        )
     ]) func aChainThatWasNotVerifiedIsSaidToBeSoForItsOwnReason(arguments: [String], reason: String) async throws {
         let pins = ["LEAF": pki.leaf.pin, "OTHER": pki.junk.pin]
         let outcome = try await verify(arguments.map { pins[$0] ?? $0 })

@@ -41,8 +41,8 @@ import Testing
             let setup = try ChosenClient.chosen(.named([ClientSettings(of: entry)])) {
                 (_, settings) throws(CheckError) in
                 ClientInput(
-                    mode: .none, allowInvalidCertificates: false, isDomainNameIgnored: false,
-                    validatesCertificateChain: true, pins: pins, policy: nil, installedRoots: [], settings: settings)
+                    mode: .none, allowInvalidCertificates: false, isDomainNameIgnored: false, pins: pins, policy: nil,
+                    installedRoots: [], settings: settings)
             }
             let platform = try setup.map { try $0.procedure.get().platform?.family }
             #expect(platform == [entry.platform], "\(entry.name)")

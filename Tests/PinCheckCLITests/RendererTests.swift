@@ -402,15 +402,12 @@ import Testing
             }
           ],
           "proxy" : null,
-          "question" : null,
           "reason" : {
             "id" : "pin-matched",
             "message" : "public key pin matched at depth 0"
           },
-          "result_set" : null,
           "revocation" : null,
           "schema" : "pincheck/1",
-          "shard" : null,
           "target" : "api.example.com:443",
           "tls" : {
             "alpn" : null,

@@ -82,17 +82,6 @@ struct RotatedAuthority {
         ]
     }
 
-    /// What the owner of a private authority does.
-    func rotationsOfOwnRoot() throws -> [Step] {
-        let next = try LabCertificate.selfSigned(.authority("Next Root"), key: reserve)
-        return [
-            Step(name: "same key", chain: [try interX.reissue(leaf), interX], roots: [rootX]),
-            Step(name: "new key", chain: [try interX.renew(leaf), interX], roots: [rootX]),
-            Step(name: "new intermediate", chain: [try interX2.renew(leaf), interX2], roots: [rootX]),
-            Step(name: "the key in reserve", chain: [try next.renew(leaf)], roots: [next]),
-        ]
-    }
-
     /// What a table says of the authority.
     var table: AuthorityTable {
         func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> Authority.Root {
@@ -102,23 +91,7 @@ struct RotatedAuthority {
             )
         }
         return AuthorityTable([
-            Authority(
-                name: "A Laboratory", unlistedRoots: ["Root Z"],
-                roots: [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")])
+            Authority(name: "A Laboratory", roots: [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")])
         ])
-    }
-
-    /// Devices of two generations.
-    var devices: [UInt8] {
-        let lists: [(String, String, [LabCertificate])] = [
-            ("ios-12", "iOS 12", [old]), ("ios-26", "iOS 26", [rootX, rootY]), ("android-9", "Android 9", [old]),
-            ("android-17", "Android 17", [rootX, rootY]), ("mozilla", "Mozilla", [rootX, rootY]),
-        ]
-        let entries = lists.map { name, release, roots in
-            DeviceDataWriter.Entry(
-                name: name, release: release, address: "https://lists.example", day: Int(LabClock.now / 86_400) - 10,
-                roots: roots.map(\.der))
-        }
-        return DeviceDataWriter(source: "a laboratory", licence: "", entries: entries).bytes()
     }
 }

@@ -47,7 +47,7 @@ import Testing
     ]
 
     /// Options whose value is the name of a file that would be made.
-    private static let written: Set = ["--output", "--resume", "--state", "--save"]
+    private static let written: Set = ["--output", "--state", "--save"]
 
     @Test(arguments: try LabCommand.all()) func noOptionShowsALineOfAPrivateKey(command: LabCommand) async {
         for (index, argument) in command.arguments.enumerated() {

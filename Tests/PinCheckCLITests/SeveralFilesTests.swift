@@ -105,26 +105,7 @@ import Testing
         }
     }
 
-    @Test func aBadPinIsSkippedBesideGoodOnesHoweverTheyAreGiven() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = ["--anchors", try files.write(pki.rootA.pem, to: "anchors.pem"), "--skip-bad-pins"]
-            let both = anchors + ["--pins", "sha256/AAAA", "--pins", pki.leaf.pin]
-            let skipping = try await verify(files, both)
-            #expect(skipping.status == .pass, "\(skipping)")
-            #expect(skipping.output.contains("skipped: --pins: the only pin was skipped: 'sha256/AAAA' has 3 bytes"))
-            let list = try files.write(
-                "{version: 1, hosts: {'127.0.0.1:1': {pins: ['sha256/AAAA', '\(pki.leaf.pin)'], skipBadPins: true}}}",
-                to: "policy.json5")
-            #expect(await pincheck(["--policy", list, "--retries", "0"]).status == .unreachable)
-            // A file of which nothing is left is lost as a whole.
-            let lost = try files.write("sha256/AAAA\n", to: "pins.txt")
-            #expect(try await verify(files, both + ["--pins", lost]).status == .data)
-            #expect(
-                try await verify(files, anchors + ["--pins", "sha256/AAAA", "--pins", "sha256/BBBB"]).status == .data)
-        }
-    }
-
-    @Test func whatAnAppSaysOfTrustDoesNotStandForPinsThatWereSkipped() async throws {
+    @Test func whatAnAppSaysOfTrustDoesNotStandForPinsThatAreWrong() async throws {
         let plist = "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>"
         let trust = """
             <network-security-config><base-config><trust-anchors><certificates src="system"/></trust-anchors>
@@ -141,9 +122,6 @@ import Testing
             for (source, client) in [("Shop.app", "afnetworking"), ("pins", "android")] {
                 let options = anchors + ["--client", client, "--pins", files.path + "/" + source]
                 #expect(try await verify(files, options).status == .data)
-                let skipping = try await verify(files, options + ["--skip-bad-pins"])
-                #expect(skipping.status == .data, "\(source): \(skipping)")
-                #expect(skipping.errors.contains("the only pin was skipped"), "\(skipping.errors)")
             }
             // Without a pin there is something to say, whichever client is asked.
             for client in ["okhttp", "android", "afnetworking"] {

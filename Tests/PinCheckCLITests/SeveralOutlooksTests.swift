@@ -46,8 +46,9 @@ import X509
 
     // MARK: Every path
 
-    @Test(arguments: ["afnetworking", "afnetworking-3", "afnetworking-2.6"])
-    func certificateModeMindsWhatTheSystemIsAskedAbout(client: String) async throws {
+    @Test(arguments: ["afnetworking", "afnetworking-3"]) func certificateModeMindsWhatTheSystemIsAskedAbout(
+        client: String
+    ) async throws {
         let chain = [leaf, shortInter]
         let failing = try await verify(chain, ["leaf.cer"], "--client", client, "--fail-before", "30d")
         #expect(failing.status == .fail)
@@ -175,8 +176,7 @@ import X509
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([try value(root)])]))
         let evaluation = Evaluation(
             setup: HostSetup(
-                clients: [client], mode: .none, pins: pins, records: [], entries: [], applied: [], warnings: [],
-                notes: []),
+                clients: [client], mode: .none, pins: pins, entries: [], applied: [], warnings: [], notes: []),
             devices: [
                 JudgedDevice(device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
             ], time: nil, outlook: OutlookRules())

@@ -6,9 +6,7 @@ import Testing
 
 /// Chains that programs make which read along: whoever takes pins of one, or records it, is told.
 @Suite(.endsSomeTime) struct StrangerPinTests {
-    private static let forms = [
-        "text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "tlsa", "hpkp", "afnetworking",
-    ]
+    private static let forms = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
 
     let host = StandardPKI.serverName
     private let words = "this looks like Charles, a TLS-intercepting proxy: the issuer has its name"

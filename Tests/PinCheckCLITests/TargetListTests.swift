@@ -31,16 +31,6 @@ import Testing
         }
     }
 
-    @Test func aMillionLinesWithoutATargetAreNoList() async throws {
-        let idle = [UInt8](repeating: UInt8(ascii: "\n"), count: 1_000_000)
-        let outcome = await pincheck(["--targets", "-"], input: idle + Array("# more\n".utf8))
-        #expect(outcome.status == .data)
-        #expect(
-            outcome.errors
-                == "Error: standard input:1000001: a million lines before this one have no target: give the list "
-                + "without them\n")
-    }
-
     @Test(arguments: [
         ("client=okhttp client=curl", "client= stands twice"),
         ("device=ios-17 device=android-9", "device= stands twice"),

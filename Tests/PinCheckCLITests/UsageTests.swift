@@ -167,7 +167,7 @@ import Testing
             ["verify", "/absent"], ["host", "--policy", "/absent"], ["host", "--baseline", "/absent"],
             ["host", "--pins", "/absent"], ["host", "--anchors", "/absent"], ["pins", "/absent"],
             ["pins", "--key", "/absent"], ["pins", "--from", "/absent"], ["diff", "/absent"], ["--targets", "/absent"],
-            ["host", "--next", "/absent"], ["host", "--cert", "/absent"], ["host", "--ct-logs", "/absent"],
+            ["host", "--next", "/absent"], ["host", "--cert", "/absent"],
             ["host", "--device", "ios-12", "--device-data", "/absent"], ["host", "--addresses", "/absent"],
             ["host", "--extra-root", "/absent"], ["host", "--intermediate", "/absent"],
         ] {

@@ -221,9 +221,8 @@ import Testing
                 object.keys.sorted() == [
                     "built", "built_is_valid", "change", "checks", "clients", "consistency", "devices", "endpoint",
                     "evaluated_at", "exit", "http", "is_of_another_time", "monitoring", "next", "notes", "other_paths",
-                    "outlook", "pins", "presented", "proxy", "question", "reason", "result_set", "revocation", "schema",
-                    "shard", "target", "tls", "transparency", "unjudged", "variant", "verdict", "verify_name",
-                    "warnings", "why_unverified",
+                    "outlook", "pins", "presented", "proxy", "reason", "revocation", "schema", "target", "tls",
+                    "transparency", "unjudged", "variant", "verdict", "verify_name", "warnings", "why_unverified",
                 ])
         }
     }

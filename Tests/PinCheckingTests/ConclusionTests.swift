@@ -25,10 +25,10 @@ import Testing
             ], comparesPins: false)
     }
 
-    private static func changes(_ kind: Change.Kind, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
+    private static func changes(_ kind: Change.Kind?, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
         BaselineChanges(
-            [Change(kind, old: nil, new: nil)], since: "old.json", by: RotationPolicy(allowing: allowed),
-            comparedWith: nil)
+            kind.map { [Change($0, old: nil, new: nil)] } ?? [], since: "old.json",
+            by: RotationPolicy(allowing: allowed), comparedWith: nil)
     }
 
     @Test func withoutAnythingElseTheClientsDecide() {
@@ -40,7 +40,7 @@ import Testing
         for standing in [Self.rejected, Self.unreachable, Self.notSetUp] {
             for failsOnWarning in [false, true] {
                 for level in [Outlook.Finding.Level.info, .warn, .fail] {
-                    for change in [Self.changes(.unchanged), Self.changes(.rekeyed)] {
+                    for change in [Self.changes(nil), Self.changes(.rekeyed)] {
                         let conclusion = Conclusion(
                             standing, outlook: Self.outlook(level), changes: change, warnings: [Self.warning],
                             failsOnWarning: failsOnWarning)
@@ -53,17 +53,14 @@ import Testing
 
     /// What an acceptance comes to, by outlook, change, warning, and whether warnings are told by the outcome.
     @Test(arguments: [
-        (Outlook.Finding.Level.info, Change.Kind.unchanged, false, false, Outcome.accepted, "pin-matched"),
-        (.info, .unchanged, true, false, .accepted, "pin-matched"),
-        (.info, .unchanged, true, true, .needsAttention, "strict"),
-        (.info, .unchanged, false, true, .accepted, "pin-matched"),
-        (.warn, .unchanged, false, false, .accepted, "pin-matched"),
-        (.warn, .unchanged, false, true, .needsAttention, "ends"),
-        (.warn, .unchanged, true, true, .needsAttention, "ends"), (.warn, .rekeyed, true, true, .changed, "changed"),
-        (.info, .rekeyed, true, false, .changed, "changed"), (.fail, .unchanged, false, false, .endsTooSoon, "ends"),
-        (.fail, .rekeyed, true, true, .endsTooSoon, "ends"),
+        (Outlook.Finding.Level.info, Change.Kind?.none, false, false, Outcome.accepted, "pin-matched"),
+        (.info, nil, true, false, .accepted, "pin-matched"), (.info, nil, true, true, .needsAttention, "strict"),
+        (.info, nil, false, true, .accepted, "pin-matched"), (.warn, nil, false, false, .accepted, "pin-matched"),
+        (.warn, nil, false, true, .needsAttention, "ends"), (.warn, nil, true, true, .needsAttention, "ends"),
+        (.warn, .rekeyed, true, true, .changed, "changed"), (.info, .rekeyed, true, false, .changed, "changed"),
+        (.fail, nil, false, false, .endsTooSoon, "ends"), (.fail, .rekeyed, true, true, .endsTooSoon, "ends"),
     ]) func anAcceptanceEndsAsItsTimeItsChangesAndItsWarningsSay(
-        level: Outlook.Finding.Level, change: Change.Kind, hasWarning: Bool, failsOnWarning: Bool, outcome: Outcome,
+        level: Outlook.Finding.Level, change: Change.Kind?, hasWarning: Bool, failsOnWarning: Bool, outcome: Outcome,
         reason: String
     ) {
         let conclusion = Conclusion(
@@ -80,7 +77,7 @@ import Testing
         #expect(Conclusion(Self.accepted, changes: change) == Conclusion(Self.accepted))
         let unjudged = Conclusion(Self.unjudged, changes: change)
         #expect(unjudged.outcome == .unjudged && unjudged.reason.id == "changed-as-allowed")
-        #expect(Conclusion(Self.unjudged, changes: Self.changes(.unchanged)).reason.id == "unchanged")
+        #expect(Conclusion(Self.unjudged, changes: Self.changes(nil)).reason.id == "unchanged")
         #expect(Conclusion(Self.unjudged, changes: Self.changes(.rekeyed)).outcome == .changed)
     }
 

@@ -86,14 +86,10 @@ import Testing
     }
 
     @Test func everyClientThatHasANameOfItsOwnIsTheOneOfThatName() throws {
-        let named: [Client] = [
-            .afnetworking, .alamofire, .trustkit, .trustkitAndroid, .okhttp, .android, .nspinneddomains, .curl, .dane,
-            .hpkp,
-        ]
+        let named: [Client] = [.afnetworking, .alamofire, .trustkit, .okhttp, .android, .nspinneddomains, .curl, .hpkp]
         #expect(
             named.map(\.name) == [
-                "afnetworking", "alamofire", "trustkit", "trustkit-android", "okhttp", "android", "nspinneddomains",
-                "curl", "dane", "hpkp",
+                "afnetworking", "alamofire", "trustkit", "okhttp", "android", "nspinneddomains", "curl", "hpkp",
             ])
         #expect(Client.all.first == .afnetworking)
         #expect(try Client("trustkit:no-enforce") != .trustkit)

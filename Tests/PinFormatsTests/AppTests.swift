@@ -153,12 +153,6 @@ import Testing
         #expect(error.problem == .cerNotDER)
         #expect("\(error.place)".hasSuffix("App.ipa:Payload/App.app/a.cer"))
         #expect(error.remedy == "convert it: openssl x509 -in a.cer -outform der -out a-der.cer")
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(ipa([("a.cer", Array(root.pem.utf8)), ("b.cer", root.der)]), to: "App.ipa")
-            let reading = try PinSource(path, skipsBadPins: true).read()
-            #expect(reading.configurations.flatMap(\.entries).count == 1)
-            #expect(reading.notes.contains { $0.id == .skippedBadPin })
-        }
     }
 
     @Test func aPrivateKeyAmongTheCertificatesIsRefused() throws {

@@ -86,19 +86,11 @@ import Testing
         #expect(own.entries.first?.expiration?.date == "2040-06-01")
     }
 
-    @Test func theJSONOfReactNativeAndOfGenerators() throws {
+    @Test func theJSONOfReactNative() throws {
         let reactNative = try only(Samples.reactNative)
         #expect(reactNative.kind == .reactNative)
         #expect(reactNative.entries.map(\.hosts) == [try HostPattern("example.com", .anyNumber)])
         #expect(reactNative.entries.first?.pins.map { line($0.origin) } == ["2", "2"])
-        let sslManager = try only(Samples.sslManager)
-        #expect(sslManager.kind == .sslManager)
-        #expect(sslManager.entries.map(\.enforcesPinning) == [false])
-        #expect(sslManager.entries.first?.expiration?.date == "2040-06-01")
-        let pins = try only(Samples.pinsJSON)
-        #expect(pins.kind == .pinsJSON)
-        #expect(pins.entries.map(\.hosts?.name) == ["www.example.com"])
-        #expect(pins.entries.map(\.enforcesPinning) == [true])
     }
 
     @Test func okHttpInSourceAndLists() throws {
@@ -113,28 +105,6 @@ import Testing
         #expect(list.entries.map(\.pins.count) == [2, 1])
         let international = try only("σkhttp.com sha256/\(Samples.a)\n")
         #expect(international.entries.first?.hosts?.name == "xn--khttp-fde.com")
-    }
-
-    @Test func theHeaderOfAResponse() throws {
-        let header = """
-            HTTP/1.1 200 OK\r
-            Content-Type: text/html\r
-            Public-Key-Pins: pin-sha256="\(Samples.a)"; pin-sha256="\(Samples.b)"; max-age=5184000; includeSubDomains\r
-            """
-        let reading = try reading(ofFile: "header", header)
-        #expect(reading.pins.map(\.spkiSHA256) == [first, second])
-        #expect(reading.pins.map { line($0.origin) } == ["3", "3"])
-    }
-
-    @Test func tlsaRecords() throws {
-        let zone = try only(Samples.zone)
-        #expect(zone.kind == .tlsa)
-        #expect(zone.entries.map { $0.hosts?.name } == ["api.example.com", "api.example.com"])
-        #expect(zone.entries.flatMap(\.records).map(\.usage) == [.leaf, .trustAnchor])
-        #expect(zone.entries.map { $0.pins.map(\.spkiSHA256) } == [[first], []])
-        #expect(zone.entries.map { line($0.origin) } == ["3", "5"])
-        let bare = try only("3 1 1 \(first.hexadecimal)\n3 1 1 \(second.hexadecimal)\n")
-        #expect(bare.entries.map(\.hosts) == [nil, nil])
     }
 
     @Test func aHostIsLookedUpByTheRulesOfItsClient() throws {

@@ -69,25 +69,13 @@ enum Samples {
         {'example.com': {includeSubdomains: true, publicKeyHashes: ['\(a)', '\(b)'], expirationDate: '2040-06-01'},}
         """
 
-    static let sslManager = """
-        {"sha256Keys": {"example.com": ["sha256/\(a)", "sha256/\(b)"]},
-         "domains": {"example.com": {"enforcePinning": false, "expirationDate": "2040-06-01", "includeSubdomains": false}},
-         "reportUris": []}
-        """
-
-    static let pinsJSON = """
-        {"_comment": "generated", "_lastGenerated": "2026-07-07", "enforcePinning": true,
-         "_roots": {"\(a)": "GTS Root R1"},
-         "domains": {"www.example.com": {"hashes": ["\(a)"], "notes": "CDN"}}}
-        """
-
     static let kotlin = """
         object Api {
             private const val HOST = "api.example.com"
             // .add("old.example.com", "sha256/…")
             val pinner = CertificatePinner.Builder()
-                .add(HOST, "sha256/\(a)", "sha256/" +
-                    "\(b)")
+                .add(HOST, "sha256/\(a)",
+                    "sha256/\(b)")
                 .add("**.example.net", /* the CDN */ "sha256/\(b)")
                 .build()
             val list = mutableListOf<String>().add("sha256")
@@ -100,16 +88,8 @@ enum Samples {
         *.example.net    sha256/\(b)
         """
 
-    static let zone = """
-        $ORIGIN example.com.
-        @ 3600 IN SOA ns hostmaster 1 2 3 4 5
-        _443._tcp.api 3600 IN TLSA 3 1 1 ( \(first.hexadecimal.prefix(32))
-            \(first.hexadecimal.dropFirst(32)) ) ; the key
-                  IN TLSA 2 0 1 \(second.hexadecimal)
-        """
-
     /// The samples under names that say nothing.
-    static let all = [android, infoPlist, trustKit, reactNative, sslManager, pinsJSON, kotlin, okHttpList, zone]
+    static let all = [android, infoPlist, trustKit, reactNative, kotlin, okHttpList]
 
     /// The plist in Apple's binary form.
     static func binaryInfoPlist() throws -> [UInt8] {

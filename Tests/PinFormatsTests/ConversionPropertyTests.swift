@@ -5,7 +5,7 @@ import Testing
 
 /// Whatever hosts a configuration names, another format pins them to the same keys, or says whose are others.
 @Suite struct ConversionPropertyTests {
-    static let formats: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android, .curl, .tlsa]
+    static let formats: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android]
     private static let names = [
         "example.com", "sub.example.com", "api.example.com", "x.sub.example.com", "y.x.sub.example.com",
     ]

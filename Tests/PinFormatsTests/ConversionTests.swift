@@ -7,7 +7,7 @@ import X509
 /// Configurations turned into those of other clients: the pins and hosts stay, and what does not is said.
 @Suite struct ConversionTests {
     /// Formats that name the hosts of pins, and can be read back.
-    static let readable: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android, .curl, .tlsa]
+    static let readable: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android]
 
     private struct Suffixes: PublicSuffixList {
         func publicSuffix(of host: String) -> String? { host.split(separator: ".").last.map(String.init) }
@@ -54,17 +54,6 @@ import X509
         // Once more through the first, and nothing changes any more.
         let again = try converted(end, to: to).block
         #expect(pins(try reading(ofFile: "block", again)) == Self.expected)
-    }
-
-    @Test(arguments: readable) func aHeaderKeepsThePins(from: PinBlockFormat) throws {
-        let one = Self.list.split(separator: "\n").first.map(String.init) ?? ""
-        let header = try converted(try converted(one, to: from).block, to: .hpkp).block
-        let reading = try reading(ofFile: "header", header)
-        #expect(pins(reading) == ["*": [first, second]])
-        // The host is not in it, and can be given.
-        let groups = PinGroup.groups(of: reading, host: "api.example.com")
-        let block = from.block(PinConversion(groups, to: from, suffixes: Suffixes()).groups)
-        #expect(pins(try self.reading(ofBlock: block)) == ["api.example.com": [first, second]])
     }
 
     private func reading(ofBlock block: String) throws -> PinReading { try reading(ofFile: "block", block) }
@@ -128,8 +117,6 @@ import X509
                 "example.com: mismatches were reported, and OkHttp has no place to report them to",
                 "static.example.com: OkHttp cannot exempt a host: it is pinned like example.com now",
             ])
-        let header = try converted(trustKit, to: .hpkp)
-        #expect(header.block.contains("; includeSubDomains; report-uri=\"https://r.example.com/?a=1&b=2\"\n"))
     }
 
     @Test(
@@ -137,16 +124,11 @@ import X509
             (
                 "**.example.com", PinBlockFormat.nspinned, "upToOneLabel",
                 "includes one label only: names two labels and more"
-            ), ("**.example.com", .trustkit, "anyNumber", nil),
-            (
-                "**.example.com", .curl, "exact",
-                "curl has no subdomains: names below example.com are not pinned any more"
-            ), ("*.example.com", .okhttp, "oneLabel", nil),
+            ), ("**.example.com", .trustkit, "anyNumber", nil), ("*.example.com", .okhttp, "oneLabel", nil),
             (
                 "*.example.com", .nspinned, "upToOneLabel",
                 "cannot leave out example.com itself, which is pinned now too"
             ), ("*.example.com", .android, "anyNumber", "has no pattern for one label"),
-            ("*.example.com", .tlsa, "exact", "only example.com itself is named, which was not pinned before"),
             ("example.com", .trustkit, "exact", nil),
         ] as [(String, PinBlockFormat, String, String?)]) func theDepthOfSubdomainsIsKeptOrWhatChangesIsSaid(
             pattern: String, format: PinBlockFormat, depth: String, loss: String?
@@ -187,30 +169,9 @@ import X509
                 "example.com: a server's and an authority's key had to match, and with OkHttp one of them is enough"
             ])
         let authority = plist(identities("NSPinnedCAIdentities", second))
-        #expect(try converted(authority, to: .tlsa).block.contains("IN TLSA 2 1 1 \(second.hexadecimal)"))
         let curl = try converted(authority, to: .curl)
         #expect(curl.losses == ["example.com: curl compares the server's own key: pins of authorities are left out"])
         #expect(curl.block.contains("No key here is a server's: curl cannot pin an authority."))
-    }
-
-    @Test func recordsAreKeptWholeAndLostWhereTheyAreNoHashOfAKey() throws {
-        let zone = """
-            _8443._tcp.api.example.com. IN TLSA 1 1 1 \(first.hexadecimal)
-            _8443._tcp.api.example.com. IN TLSA 3 0 1 \(second.hexadecimal)
-            """
-        let same = try converted(zone, to: .tlsa)
-        #expect(same.losses.isEmpty)
-        #expect(same.block.contains("_8443._tcp.api.example.com. IN TLSA 1 1 1 \(first.hexadecimal)\n"))
-        #expect(same.block.contains("_8443._tcp.api.example.com. IN TLSA 3 0 1 \(second.hexadecimal)\n"))
-        let kotlin = try converted(zone, to: .okhttp)
-        #expect(
-            kotlin.losses == [
-                "api.example.com: the record '3 0 1 \(second.hexadecimal)' is not a hash of a key that OkHttp could compare: it is left out",
-                "api.example.com: records of usage 2 and 3 stand for the system's trust, which OkHttp asks all the same",
-                "api.example.com: the pins were for the port 8443, and OkHttp pins every port",
-            ])
-        #expect(pins(try reading(ofBlock: kotlin.block)) == ["api.example.com": [first]])
-        #expect(try converted(zone, to: .curl).block.contains("'https://api.example.com:8443/'"))
     }
 
     @Test func pinsOfOverlappingPatternsCountAsTheyDidBefore() throws {
@@ -252,23 +213,5 @@ import X509
                 "api.example.com: TrustKit throws when the app starts: 'api.example.com' has 1 pin and needs 2: "
                     + "add a backup pin"
             ])
-    }
-
-    // MARK: curl's own files
-
-    @Test(arguments: [
-        "curl -s --pinnedpubkey 'sha256//A;sha256//B' https://api.example.com/path",
-        "#!/bin/sh\nset -e\ncurl \\\n  --pinnedpubkey \"sha256//A;sha256//B\" \\\n  'https://user@api.example.com:443/?x=1' | jq .",
-        "# ~/.curlrc\npinnedpubkey = \"sha256//A;sha256//B\"\nurl = \"https://api.example.com\"",
-        "--pinnedpubkey sha256//A;sha256//B\n--url https://api.example.com\n",
-        "pinnedpubkey=sha256//A;sha256//B\nurl: https://api.example.com",
-    ]) func curlsCommandsAndConfigurationsAreRead(text: String) throws {
-        let text = text.replacing("A;", with: first.base64 + ";").replacing("//B", with: "//" + second.base64)
-        let reading = try reading(ofFile: "script", text)
-        let configuration = try #require(reading.configurations.first)
-        #expect(configuration.kind == .curl)
-        #expect(configuration.entries.map { $0.hosts?.name } == ["api.example.com"])
-        #expect(configuration.entries.map(\.port) == [443])
-        #expect(configuration.entries.flatMap(\.pins).map(\.spkiSHA256) == [first, second])
     }
 }

@@ -17,7 +17,6 @@ import Glibc
         "network_security_config.xml": Array("<network-security-config>".utf8), "Info.plist": Array("<plist>".utf8),
         "Binary.plist": Array("bplist00".utf8), "pins.json": Array("{\"domains\": {".utf8),
         "Pins.kt": Array("CertificatePinner.Builder().add(\"".utf8), "pins.txt": Array("sha256/".utf8),
-        "zone": Array("_443._tcp.a. IN TLSA 3 1 1 (".utf8), "header": Array("HTTP/1.1 200 OK\n".utf8),
         "policy.json5": Array("{hosts: {".utf8),
     ]
 
@@ -141,6 +140,8 @@ import Glibc
         "directives": String(repeating: "pin-sha256=\"a\";", count: 6_500),
         "semicolons": "sha256//AAAA" + String(repeating: ";", count: 100_000),
         "record": "_443._tcp.a IN TLSA 3 1 1 (" + String(repeating: "\n", count: 100_000),
+        "names": (0..<4_000).map { "val a\($0) = \"b.c\"\n" }.joined() + "CertificatePinner.Builder()"
+            + (0..<4_000).map { ".add(a\($0), a\($0))" }.joined(),
         "keys": "{\"domains\": {" + (0..<4_000).map { "\"k\($0)\": {\"hashes\": []}," }.joined(),
         "key": "{hosts: {\"a.b\": {\"" + String(repeating: "k", count: 100_000) + "\": 1}}}",
         "number": "{hosts: {\"a.b\": {timeout: " + String(repeating: "1", count: 100_000) + "}}}",
@@ -192,7 +193,7 @@ import Glibc
         let nested = Array(repeating: [0x30, 0x80] as [UInt8], count: 150_000).joined()
         try TemporaryDirectory.scoped { directory in
             let path = try directory.write(Array(nested), to: "key.der")
-            let error = try #require(throws: PinFormatError.self) { try PinItemReader.publicHalf(ofKeyFile: path) }
+            let error = try #require(throws: PinFormatError.self) { try KeyFile.publicHalf(ofKeyFile: path) }
             #expect(error.problem == .otherKind)
         }
     }

@@ -14,7 +14,6 @@ import Testing
                 let bytes = Self.damaged(original, &random)
                 let path = try directory.write(bytes, to: "source")
                 check(outcome(path), round)
-                check(outcome(path, skippingBadPins: round.isMultiple(of: 2)), round)
                 check(outcome(String(decoding: bytes.prefix(4096).filter { $0 != 0 }, as: UTF8.self)), round)
             }
         }

@@ -74,20 +74,14 @@ import Testing
                 let error = try failure(directory.path)
                 #expect(error.kind == .malformed)
                 #expect(error.place == .file(path))
-                let reading = try PinSource(directory.path, skipsBadPins: true).read()
-                #expect(reading.pins.map(\.certificate?.der) == [root.der])
-                #expect(reading.notes.map(\.message) == ["skipped: \(error)"])
             }
         }
     }
 
-    @Test func aPEMNamedCERInADirectoryIsAnErrorOrASkippedFile() throws {
+    @Test func aPEMNamedCERInADirectoryIsAnError() throws {
         try TemporaryDirectory.scoped { directory in
             try directory.write(leaf.pem, to: "leaf.cer")
             #expect(try failure(directory.path).problem == .cerNotDER)
-            #expect(try failure(directory.path, skippingBadPins: true).problem == .nothingLeft)
-            try directory.write(root.der, to: "root.cer")
-            #expect(try PinSource(directory.path, skipsBadPins: true).read().pins.count == 1)
         }
     }
 

@@ -218,24 +218,15 @@ import Testing
         #expect(forged.remedy == "make the request again")
     }
 
-    @Test func theCertificatesOfAPKCS7MessageArePinned() throws {
-        let root = try StandardPKI.shared().rootA
-        let message = signedData(of: [leaf, root])
-        for bytes in [message, Array(pem(message, label: "PKCS7").utf8)] {
-            let reading = try reading(ofFile: "chain.p7b", bytes)
-            #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der])
-            #expect(reading.notes.isEmpty)
+    @Test func pkcs7ComesWithTheCommandThatTakesItsCertificates() throws {
+        let message = signedData(of: [leaf])
+        let ber: [UInt8] = [0x30, 0x80] + message.dropFirst(4) + [0, 0]
+        let block = Array(pem(message, label: "PKCS7").utf8)
+        for (bytes, options) in [(message, "-inform der -in "), (ber, "-inform der -in "), (block, "-in ")] {
+            let error = try failure(ofFile: "chain.p7b", bytes)
+            #expect(error.problem == .otherKind)
+            #expect(error.remedy?.hasPrefix("take its certificates: openssl pkcs7 -print_certs \(options)") == true)
         }
-        #expect(try failure(ofFile: "chain.cer", message).problem == .cerNotDER)
-        #expect(try failure(ofFile: "chain.p7b", Array(message.dropLast())).problem == .wrongExtent)
-        let empty = try failure(ofFile: "chain.p7b", signedData(of: []))
-        #expect(empty.problem == .otherKind)
-        #expect(empty.reason == "PKCS #7 without a certificate that can be read (it holds no certificate)")
-        // BER, whose outer length is not definite.
-        let head: [UInt8] = [0x30, 0x80]
-        let ber = head + message.dropFirst(4) + [0, 0]
-        #expect(try reading(ofFile: "chain.p7b", ber).pins.map(\.certificate?.der) == [leaf.der, root.der])
-        #expect(try failure(ofFile: "chain.p7b", Array(ber.dropLast(40))).problem == .otherKind)
     }
 
     @Test func relativesOfCertificatesComeWithTheCommandThatHelps() throws {
@@ -264,26 +255,5 @@ import Testing
         let error = try failure(ofFile: "leaf.pem", beheaded)
         #expect(error.problem == .pemBody)
         #expect(error.reason == "the text (64 characters) is the body of a certificate and not a hash")
-    }
-
-    @Test func skippingBadPinsKeepsTheGoodOnesOfAFile() throws {
-        try TemporaryDirectory.scoped { directory in
-            let text = leaf.pem + pem([0x30, 0x05, 0x01], label: "CERTIFICATE") + root.pem
-            let reading = try PinSource(directory.write(text, to: "chain.pem"), skipsBadPins: true).read()
-            #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der])
-            #expect(reading.notes.map(\.id) == [.skippedBadPin])
-            let bad = try directory.write("sha256/AAEC\n", to: "bad.txt")
-            #expect(try failure(bad, skippingBadPins: true).problem == .nothingLeft)
-        }
-    }
-
-    @Test func notesOfSkippedPinsAreBounded() throws {
-        let text = String(repeating: "sha256/AAEC\n", count: 10_000) + "sha256/\(Self.a)\n"
-        let reading = try TemporaryDirectory.scoped {
-            try PinSource($0.write(text, to: "pins.txt"), skipsBadPins: true).read()
-        }
-        #expect(reading.pins.count == 1)
-        #expect(reading.notes.count == 51)
-        #expect(reading.notes.last?.message == "skipped: 10000 bad pins in all")
     }
 }

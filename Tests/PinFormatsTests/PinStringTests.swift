@@ -22,7 +22,6 @@ import Testing
             // HPKP, with the quotation marks and as a shell leaves it.
             ("pin-sha256=\"\(a)\"", [first]), ("pin-sha256=\(a)", [first]), ("PIN-SHA256='\(a)'", [first]),
             ("pin-sha256=\"\(a)\"; pin-sha256=\"\(b)\"; max-age=5184000; includeSubDomains", [first, second]),
-            ("Public-Key-Pins: max-age=3; pin-sha256=\"\(a)\"; report-uri=\"https://r.example/a;b\"", [first]),
             ("pin-sha256=\"\(a)\", pin-sha256=\"\(b)\"", [first, second]),
             ("pin-sha256=\"\(a)\" pin-sha256=\"\(b)\"", [first, second]),
         ] as [(String, [SHA256Digest])]) func everyNotationIsRead(text: String, expected: [SHA256Digest]) throws
@@ -208,7 +207,11 @@ import Testing
             (
                 "pin-sha256=\"\(a)\"; pins=7", .notAPin,
                 "--pins: the text (6 characters) is not a directive of a pin header; each pin is written pin-sha256=\"…\""
-            ), ("Public-Key-Pins: max-age=3", .notAPin, "--pins: the header has no pin-sha256 directive"),
+            ),
+            (
+                "Public-Key-Pins: max-age=3", .notation,
+                "--pins: is the header of a response, and no browser enforces its pins any more; give its pins alone: pin-sha256=\"…\""
+            ),
             (
                 "pin-sha256=\"\(a)", .notation,
                 "--pins: a quotation mark in the pin header is not closed; write pin-sha256=\"…\""
@@ -259,35 +262,5 @@ import Testing
         #expect(
             error.description == "--pins: '~/nowhere/pins.pem': there is no such file, and it is not a pin either; "
                 + "the shell replaces ~ only at the start of a word of its own")
-    }
-
-    @Test func badPinsOfAListAreSkippedOnDemand() throws {
-        let reading = try PinSource("sha256/\(Self.a),sha256/AAEC,sha256/\(Self.b)", skipsBadPins: true).read()
-        #expect(reading.pins.map(\.spkiSHA256) == [first, second])
-        #expect(
-            reading.notes.map(\.description) == [
-                "skipped: --pins: 'sha256/AAEC' has 3 bytes instead of 32; "
-                    + "a SHA-256 pin is 44 characters long, and this one is too short"
-            ])
-        #expect(reading.notes.map(\.id) == [.skippedBadPin])
-    }
-
-    @Test func badPinsOfACurlListAndOfAHeaderAreSkippedOnDemand() throws {
-        #expect(try PinSource("sha256//\(Self.a);sha256/\(Self.b)", skipsBadPins: true).read().pins.count == 1)
-        #expect(try PinSource("pin-sha256=\"\(Self.a)\"; pin-sha1=x", skipsBadPins: true).read().pins.count == 1)
-    }
-
-    @Test func skippingEveryPinIsStillAnError() throws {
-        let error = try failure("sha256/AAEC,sha256/AAED", skippingBadPins: true)
-        #expect(error.problem == .nothingLeft)
-        #expect(error.kind == .malformed)
-        #expect(
-            error.description
-                == "--pins: both pins were skipped, the first because: 'sha256/AAEC' has 3 bytes instead of 32; "
-                + "a SHA-256 pin is 44 characters long, and this one is too short")
-    }
-
-    @Test func skippingDoesNotMakeAMissingFileABadPin() throws {
-        #expect(try failure("nowhere.pem", skippingBadPins: true).problem == .missingFile)
     }
 }

@@ -14,16 +14,14 @@ let second = digest(from: 32)
 let slashed = digest(from: 0xFC)
 
 /// What reading a source came to, without having to catch.
-func outcome(_ text: String, skippingBadPins: Bool = false) -> Result<PinReading, PinFormatError> {
-    Result { () throws(PinFormatError) in try PinSource(text, skipsBadPins: skippingBadPins).read() }
+func outcome(_ text: String) -> Result<PinReading, PinFormatError> {
+    Result { () throws(PinFormatError) in try PinSource(text).read() }
 }
 
 func hashes(_ text: String) throws -> [SHA256Digest] { try PinSource(text).read().pins.map(\.spkiSHA256) }
 
-func failure(_ text: String, skippingBadPins: Bool = false, sourceLocation: SourceLocation = #_sourceLocation) throws
-    -> PinFormatError
-{
-    switch outcome(text, skippingBadPins: skippingBadPins) {
+func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> PinFormatError {
+    switch outcome(text) {
     case .failure(let error): return error
     case .success(let reading):
         Issue.record("\(reading.pins.count) pins were read", sourceLocation: sourceLocation)

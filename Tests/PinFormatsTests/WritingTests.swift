@@ -43,8 +43,6 @@ import X509
         for text in [notations.okhttp, notations.curl, notations.hpkp, notations.base64] {
             #expect(try hashes(text) == [leaf.spkiSHA256])
         }
-        #expect(notations.tlsa == "3 1 1 " + leaf.spkiSHA256.hexadecimal)
-        #expect(root.notations.tlsa == "2 1 1 " + root.spkiSHA256.hexadecimal)
     }
 
     @Test(arguments: [PinBlockFormat.okhttp, .trustkit, .nspinned, .android])
@@ -130,21 +128,6 @@ import X509
         #expect(authorities.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
     }
 
-    @Test func zoneLinesAreReadAsTheirRecord() throws {
-        let block = PinBlockFormat.tlsa.block([group(port: 8443)])
-        let lines = block.split(separator: "\n").filter { !$0.hasPrefix(";") }
-        #expect(lines == ["_8443._tcp.api.example.com. IN TLSA 3 1 1 \(leaf.spkiSHA256.hexadecimal)"])
-        let configuration = try #require(try reading(ofFile: "zone", block).configurations.first)
-        #expect(configuration.entries.flatMap(\.records).map(\.description) == [leaf.notations.tlsa])
-    }
-
-    @Test func theHeadersValueIsReadWithTheChosenPins() throws {
-        let block = PinBlockFormat.hpkp.block([group(chosen: [intermediate])])
-        let value = try #require(block.split(separator: "\n").last)
-        #expect(try hashes(String(value)) == [leaf.spkiSHA256, intermediate.spkiSHA256])
-        #expect(value.hasSuffix("; max-age=5184000"))
-    }
-
     @Test func afNetworkingIsToldWhichFilesToAdd() throws {
         let block = PinBlockFormat.afnetworking.block([group()])
         #expect(block.contains("\(leaf.notations.okhttp)  leaf-leaf.cer: add to the bundle\n"))
@@ -221,8 +204,7 @@ import X509
             case .trustkit, .nspinned, .android:
                 #expect(text.hasPrefix("<!-- ") && text.hasSuffix(" -->"))
                 #expect(!text.dropFirst(4).dropLast(3).contains("--"))
-            case .curl, .hpkp: #expect(text.hasPrefix("# "))
-            case .tlsa: #expect(text.hasPrefix("; "))
+            case .curl: #expect(text.hasPrefix("# "))
             case .okhttp, .afnetworking:
                 #expect(text.hasPrefix("// ") && !text.contains("\\u") && !text.hasSuffix("\\"))
             }
@@ -239,7 +221,6 @@ import X509
         func block(_ format: PinBlockFormat) -> String { format.block([group(host: attack)]) }
         #expect(block(.okhttp).contains(#".add("a\"b\\c\$d'e<f>&g;h i", "#))
         #expect(block(.curl).contains(#"'https://a"b\c$d'\''e<f>&g;h i/'"#))
-        #expect(block(.tlsa).contains("_443._tcp.a\\034b\\092c\\036d\\039e\\060f\\062\\038g\\059h\\032i. IN TLSA"))
         #expect(try list(block(.trustkit))["TSKConfiguration"] != nil)
         #expect(block(.android).contains("a&quot;b\\c$d&apos;e&lt;f&gt;&amp;g;h i</domain>"))
     }

@@ -90,19 +90,6 @@ import X509
         }
     }
 
-    @Test func aTLSARecordOfTheLeafsCertificateEndsWithTheNextRenewal() throws {
-        let record = String(repeating: "0b", count: 32)
-        let zone = """
-            _443._tcp.a.example.com. IN TLSA 3 0 1 \(record)
-            _443._tcp.b.example.com. IN TLSA 3 1 1 \(record)
-            _443._tcp.c.example.com. IN TLSA 2 0 1 \(record)
-            """
-        let found = try Files(("zone", zone)).findings().filter { $0.severity == .warning }
-        #expect(found.map(\.id) == ["leaf-certificate-pinned"])
-        #expect(found.first?.host == "a.example.com")
-        #expect(found.first?.place.line == 1)
-    }
-
     @Test func weakKeysAreFoundInCertificatesAndKeys() throws {
         let weak = try LabKey.generate(.rsa(bits: 1024))
         let files = Files([

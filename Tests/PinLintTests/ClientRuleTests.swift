@@ -46,25 +46,6 @@ import Testing
             ])
     }
 
-    @Test func trustKitForAndroidHasDefaultsOfItsOwn() throws {
-        let files = android(
-            """
-            <domain-config>
-            <domain>a.example.com</domain>
-            <domain>b.example.com</domain>
-            \(pins(Hashes.a, Hashes.b))<trustkit-config/></domain-config>
-            <domain-config>
-            <domain>c.example.com</domain>
-            \(pins(Hashes.a))<trustkit-config enforcePinning="true"/></domain-config>
-            """)
-        #expect(
-            try files.lint() == [
-                "warning trustkit-android-not-enforced nsc.xml:3", "warning trustkit-android-one-domain nsc.xml:3",
-                "warning trustkit-android-not-enforced nsc.xml:4", "error trustkit-too-few-pins nsc.xml:7",
-            ])
-        #expect(try files.findings().allSatisfy { $0.obstacle == nil })
-    }
-
     @Test func aConfigurationThatPinsNothingSaysSo() throws {
         let files = android("<domain-config><domain>a.example.com</domain></domain-config>")
         #expect(try files.lint() == ["warning host-not-pinned nsc.xml"])
@@ -116,11 +97,6 @@ import Testing
             try Files(("pins.json", native)).lint() == [
                 "error trustkit-too-few-pins pins.json:1", "error trustkit-no-registered-suffix pins.json:2",
             ])
-        let manager = """
-            {"sha256Keys": {"a.example.com": ["sha256/\(Hashes.a)", "sha256/\(Hashes.b)"]},
-             "domains": {"a.example.com": {"enforcePinning": false}}}
-            """
-        #expect(try Files(("ssl.json", manager)).lint() == ["warning trustkit-not-enforced ssl.json:1"])
     }
 
     @Test func trustKitCannotHashEveryKey() throws {

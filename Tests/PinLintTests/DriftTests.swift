@@ -32,8 +32,10 @@ import Testing
         let files = Files(
             ("nsc.xml", android(("api.example.com", false, ab))),
             ("tk.json", trustKit("api.example.com", ab.reversed())),
-            ("Net.kt", "CertificatePinner.Builder().add(\"api.example.com\", \"sha256/\(ab[0])\", \"sha256/\(ab[1])\")")
-        )
+            (
+                "Net.kt",
+                "CertificatePinner.Builder().add(\"api.example.com\", \"sha256/\(ab[0])\", \"sha256/\(ab[1])\").build()"
+            ))
         #expect(try files.lint() == [])
     }
 

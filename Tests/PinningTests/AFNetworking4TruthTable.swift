@@ -91,15 +91,12 @@ import Testing
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
     }
 
-    @Test(arguments: AFNetworking25.Version.allCases.filter { $0 != .v251 }, [2, 3] as [UInt8])
-    func `AFNetworking 2_5 calls pins that hold on one valid path only path-dependent too`(
-        version: AFNetworking25.Version, authority: UInt8
-    ) throws {
+    @Test(arguments: [2, 3] as [UInt8])
+    func `AFNetworking 2_5 calls pins that hold on one valid path only path-dependent too`(authority: UInt8) throws {
         let leaf = Certificate.fake(1)
         let verifier = FakeVerifier(systemPaths: [[leaf, .fake(2)], [leaf, .fake(3)]])
         let client = AFNetworking25(
-            policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false), validatesCertificateChain: true,
-            version: version)
+            policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false), validatesCertificateChain: true)
         let observation = Observation(
             presented: try #require(PresentedChain([leaf])), referenceName: .unchecked,
             time: Timestamp(secondsSinceEpoch: 10))

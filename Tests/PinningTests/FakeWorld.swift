@@ -39,7 +39,4 @@ struct FakeVerifier: PathVerifier {
             bestEffort: bestEffort)
     }
 
-    func sha512(of bytes: [UInt8]) -> [UInt8] { [] }
-
-    func certificate(der: [UInt8]) -> Certificate? { nil }
 }

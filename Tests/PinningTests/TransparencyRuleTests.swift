@@ -1,106 +1,43 @@
-import Pinning
 import Testing
 
-@Suite("Timestamps are counted as each platform counts them") struct TransparencyRuleTests {
+@testable import Pinning
+
+@Suite("Each platform needs timestamps of so many logs") struct TransparencyRuleTests {
     private static let day: Int64 = 86_400
-    /// 2026-11-01T00:00:00Z.
-    private static let start = Timestamp(secondsSinceEpoch: 1_793_491_200)
-    private static let now = start.advanced(bySeconds: 10 * day)
+    /// 2026-11-01T00:00:00Z, 2021-04-20T23:59:59Z, 2018-10-16T00:00:00Z and the second before.
+    private static let (today, april, october, earlier): (Int64, Int64, Int64, Int64) = (
+        1_793_491_200, 1_618_963_199, 1_539_648_000, 1_539_647_999
+    )
 
-    private func timestamps(_ logs: [UInt8], _ source: SignedCertificateTimestamp.Source, at time: Timestamp = start)
-        -> [SignedCertificateTimestamp]
-    {
-        logs.map { log in
-            SignedCertificateTimestamp(
-                source: source, logID: SHA256Digest(bytes: [UInt8](repeating: log, count: 32))!,
-                milliseconds: UInt64(time.secondsSinceEpoch) * 1_000, extensions: [], hashAlgorithm: 4,
-                signatureAlgorithm: 3, signature: [1])
-        }
-    }
-
-    private func isEnough(
-        _ rule: TransparencyRule, _ timestamps: [SignedCertificateTimestamp], lifetime: Int64 = 90 * day
-    ) -> Bool {
-        let judgement = rule.judge(
-            timestamps, notBefore: Self.start, notAfter: Self.start.advanced(bySeconds: lifetime), at: Self.now)
-        if case .enough = judgement { return true }
-        return false
-    }
-
-    /// How many logs a certificate of so many seconds needs; the second number is Apple's, the third Chrome's and Android's.
-    @Test(arguments: [
-        (1, 2, 2), (180 * day, 2, 2),
-        // A second more is over Apple's limit; Conscrypt counts whole days.
-        (180 * day + 1, 3, 2), (181 * day - 1, 3, 2), (181 * day, 3, 3), (398 * day, 3, 3), (825 * day, 3, 3),
-        (825 * day + 1, 4, 3), (3_650 * day, 4, 3), (-1, 2, 2),
-    ]) func `the lifetime decides how many are needed in the certificate`(lifetime: Int64, apple: Int, chrome: Int) {
-        for (rule, needed) in [(TransparencyRule.apple, apple), (.chrome, chrome)] {
-            let logs = (0..<UInt8(needed)).map { $0 }
-            #expect(isEnough(rule, timestamps(logs, .certificate), lifetime: lifetime), "\(rule)")
-            let fewer = timestamps(Array(logs.dropLast()), .certificate)
-            let judgement = rule.judge(
-                fewer, notBefore: Self.start, notAfter: Self.start.advanced(bySeconds: lifetime), at: Self.now)
-            #expect(judgement == .tooFew(.init(fewer, at: Self.now), needed: needed), "\(rule)")
-        }
-    }
-
-    /// Logs in the certificate, in the handshake and in the staple; whether that is enough for Apple, for Chrome and Android.
+    /// Where a leaf begins, how many seconds it lives, and how many logs Apple's platforms and Chrome and Android need.
     @Test(
         arguments: [
-            ([], [], [], false, false), ([1], [], [], false, false), ([1, 1], [], [], false, false),
-            ([1, 2], [], [], true, true), ([1], [2], [], true, false), ([1], [], [2], true, false),
-            ([1], [1], [], false, false), ([], [1], [], false, false), ([], [1], [1], false, false),
-            ([], [1], [2], true, true), ([], [1, 2], [], true, true), ([], [], [1, 2], true, true),
-            ([1], [1, 2], [], true, true), ([1, 2], [3], [4], true, true),
-        ] as [([UInt8], [UInt8], [UInt8], Bool, Bool)]) func `where timestamps came from counts`(
-            certificate: [UInt8], handshake: [UInt8], staple: [UInt8], apple: Bool, chrome: Bool
+            (today, 1, 2, 2), (today, 180 * day, 2, 2),
+            // A second more is over Apple's limit; Conscrypt counts whole days.
+            (today, 180 * day + 1, 3, 2), (today, 181 * day - 1, 3, 2), (today, 181 * day, 3, 3),
+            (today, 825 * day, 3, 3), (today, 825 * day + 1, 4, 3), (today, -1, 2, 2), (april, 454 * day - 1, 2, 3),
+            (april, 454 * day, 4, 3), (april, 825 * day, 4, 3), (april, 826 * day, 5, 3), (april + 1, 454 * day, 3, 3),
+            (october, 90 * day, 2, 2), (earlier, 825 * day, nil, 3), (.min, .max, nil, 3),
+        ] as [(Int64, Int64, Int?, Int)]) func `the lifetime and the age decide how many`(
+            start: Int64, lifetime: Int64, apple: Int?, chrome: Int
         )
     {
-        let all =
-            timestamps(certificate, .certificate) + timestamps(handshake, .handshake) + timestamps(staple, .staple)
-        #expect(isEnough(.apple, all) == apple)
-        #expect(isEnough(.chrome, all) == chrome)
+        let notBefore = Timestamp(secondsSinceEpoch: start)
+        let notAfter = start == .min ? Timestamp(secondsSinceEpoch: .max) : notBefore.advanced(bySeconds: lifetime)
+        #expect(TransparencyRule.apple.needed(notBefore: notBefore, notAfter: notAfter) == apple)
+        #expect(TransparencyRule.chrome.needed(notBefore: notBefore, notAfter: notAfter) == chrome)
     }
 
-    @Test func `a promise from the future counts for nothing`() {
-        let future = timestamps([1, 2], .certificate, at: Self.now.advanced(bySeconds: 1))
-        #expect(!isEnough(.apple, future) && !isEnough(.chrome, future))
-        let present = timestamps([1, 2], .certificate, at: Self.now)
-        #expect(isEnough(.apple, present) && isEnough(.chrome, present))
-    }
-
-    @Test func `a time that no clock shows is no trap`() {
-        let odd = SignedCertificateTimestamp(
-            source: .handshake, logID: SHA256Digest(bytes: [UInt8](repeating: 0, count: 32))!, milliseconds: .max,
-            extensions: [], hashAlgorithm: 0, signatureAlgorithm: 0, signature: [])
-        let (end, start) = (Timestamp(secondsSinceEpoch: .max), Timestamp(secondsSinceEpoch: .min))
-        for rule in TransparencyRule.allCases {
-            _ = rule.judge([odd], notBefore: start, notAfter: end, at: Self.now)
-            _ = rule.judge([odd], notBefore: end, notAfter: start, at: end)
+    @Test func `logs are counted once, and a promise from the future not at all`() {
+        let now = Timestamp(secondsSinceEpoch: Self.today)
+        func timestamp(_ log: UInt8, _ seconds: Int64) -> SignedCertificateTimestamp {
+            SignedCertificateTimestamp(
+                logID: SHA256Digest(bytes: [UInt8](repeating: log, count: 32))!, time: now.advanced(bySeconds: seconds))
         }
-    }
-
-    @Test func `Apple asks for none with leaves up to 2018-10-15`() {
-        let end = Timestamp(secondsSinceEpoch: 1_539_648_000)
-        let before = end.advanced(bySeconds: -1)
-        let notAfter = end.advanced(bySeconds: 825 * Self.day)
-        #expect(TransparencyRule.apple.judge([], notBefore: before, notAfter: notAfter, at: end) == .notAsked)
-        #expect(
-            TransparencyRule.apple.judge([], notBefore: end, notAfter: notAfter, at: end)
-                == .tooFew(.init([], at: end), needed: 3))
-    }
-
-    /// Leaves from 2020-01-31T00:00:00Z on, to an end; how many Apple wants, by months of the calendar.
-    @Test(arguments: [
-        // 2021-04-30 and 2021-04-29: a month more begins with the same day, so that both are 14.
-        (1_619_740_800, 2), (1_619_654_400, 2), (1_619_913_600, 3), (1_651_276_800, 3),
-        // 2022-05-31T00:00:00Z: 28 months, 2023-05-31: 40.
-        (1_653_955_200, 4), (1_685_491_200, 5),
-    ]) func `Apple counted months until 2021-04-21`(end: Int64, needed: Int) {
-        let start = Timestamp(secondsSinceEpoch: 1_580_428_800)
-        let judgement = TransparencyRule.apple.judge(
-            [], notBefore: start, notAfter: Timestamp(secondsSinceEpoch: end), at: start)
-        #expect(judgement == .tooFew(.init([], at: start), needed: needed))
+        let evidence = LeafEvidence(
+            timestamps: [timestamp(1, 0), timestamp(1, -9), timestamp(2, -1), timestamp(3, 1)], at: now)
+        #expect(evidence.logs == 2 && evidence.timestamps.count == 3)
+        #expect(evidence.earliestTimestamp == now.advanced(bySeconds: -9))
     }
 }
 

@@ -10,11 +10,8 @@ import Testing
     static func httpBinScene(_ mode: AFSecurityPolicy.PinningMode, pins: [LabCertificate], host: String? = nil) -> Scene
     { Scene(mode: mode, pins: pins, presented: httpBin, system: [httpBin[3]], host: host, time: World.in2020) }
 
-    static func vector(
-        _ number: String, wholeChain: Bool = true, version: AFNetworking25.Version = .v254, _ scene: Scene,
-        _ reason: String
-    ) -> ClientVector {
-        let client = AFNetworking25(policy: scene.policy, validatesCertificateChain: wholeChain, version: version)
+    static func vector(_ number: String, wholeChain: Bool = true, _ scene: Scene, _ reason: String) -> ClientVector {
+        let client = AFNetworking25(policy: scene.policy, validatesCertificateChain: wholeChain)
         return ClientVector(number, client, scene, reason)
     }
 
@@ -50,37 +47,16 @@ import Testing
         vector("62 (SS-san)", selfSigned(world.selfSignedAlternativeName, host: "foobar.com"), "pin-matched"),
         vector("63 (SS-cn)", selfSigned(world.selfSignedCommonName, host: "foo.bar"), "name-mismatch"),
         vector("63 (SS-san)", selfSigned(world.selfSignedAlternativeName, host: "foo.bar"), "name-mismatch"),
-        vector("65 (2.5.0)", version: .v250, unverified, "self-signed"),
-        vector("65 (2.5.1)", version: .v251, unverified, "everything-accepted"),
-        vector("65 (2.5.2)", version: .v252, unverified, "self-signed"),
-        vector("65 (2.5.4)", version: .v254, unverified, "self-signed"),
+        vector("65 (2.5.4)", unverified, "self-signed"),
     ]
 
-    /// The policy an app gets that sets nothing but the mode.
-    static func untouched(
-        _ version: AFNetworking25.Version, _ mode: AFSecurityPolicy.PinningMode, pins: [LabCertificate] = []
-    ) -> Scene {
-        httpBinScene(mode, pins: pins, host: "apple.com").with {
-            $0.validatesName = version.validatesDomainNameByDefault(mode: mode)
-        }
-    }
-
-    static let defaults = [
-        vector("67 (2.5.2)", version: .v252, untouched(.v252, .none), "trusted-without-pins"),
-        vector("67 (2.5.3)", version: .v254, untouched(.v254, .none), "name-mismatch"),
-        vector("67b", wholeChain: false, version: .v252, untouched(.v252, .publicKey, pins: [leaf]), "name-mismatch"),
-    ]
+    static let defaults = [vector("67 (2.5.3)", httpBinScene(.none, pins: [], host: "apple.com"), "name-mismatch")]
 
     @Test(arguments: chains + exceptions + defaults) func `the verdict and its reason are those of the table`(
         _ vector: ClientVector
     ) throws {
         let verdict = try vector.check()
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
-    }
-
-    @Test func `vector 59: 2.6 refuses the settings that 2.5 accepts everything with`() throws {
-        let scene = Self.exceptions[0].scene
-        #expect(try scene.afNetworking4(.v26).reason.id == "refused-settings")
     }
 
     @Test func `vector 64: one pin given four times passes for a chain of four`() throws {
@@ -95,9 +71,9 @@ import Testing
         let scene = Scene(
             mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, pki.interA],
             host: StandardPKI.serverName)
-        let verdicts = try [AFNetworking4.Version.v26, .v3, .v4].map { try scene.afNetworking4($0) }
-        #expect(verdicts.map(\.reason.id) == ["pin-mismatch", "pin-matched", "pin-matched"])
-        #expect(verdicts.map(\.disposition) == [.cancelAuthenticationChallenge, .useCredential, .useCredential])
+        let verdicts = try [AFNetworking4.Version.v3, .v4].map { try scene.afNetworking4($0) }
+        #expect(verdicts.map(\.reason.id) == ["pin-matched", "pin-matched"])
+        #expect(verdicts.map(\.disposition) == [.useCredential, .useCredential])
         let rejected = try scene.with { $0.host = "evil.example.com" }.afNetworking4(.v3)
         #expect(rejected.disposition == .rejectProtectionSpace)
     }

@@ -173,15 +173,6 @@ struct Vector: Sendable, CustomTestStringConvertible {
         #expect(verdict.matches.isEmpty)
     }
 
-    @Test(arguments: AFSecurityPolicy.PinningMode.allCases)
-    func `vector 48: a policy that was encoded and decoded is the same`(_ mode: AFSecurityPolicy.PinningMode) throws {
-        for flags in [(true, false), (false, true)] {
-            let policy = AFSecurityPolicy(mode: mode, allowInvalidCertificates: flags.0, validatesDomainName: flags.1)
-            let decoded = try JSONDecoder().decode(AFSecurityPolicy.self, from: JSONEncoder().encode(policy))
-            #expect(decoded == policy)
-        }
-    }
-
     @Test(arguments: [(3, 4), (1, 2), (0, 1)]) func `vectors 49 and 50: the built chain ends at the anchor`(
         anchor: Int, length: Int
     ) throws {

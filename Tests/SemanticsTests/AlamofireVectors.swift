@@ -89,11 +89,7 @@ struct AlamofireWorld: Sendable {
     static let others = [
         vector("85 (expired)", .disabled, leaf: pki.expired, "everything-accepted"),
         vector("85 (incomplete)", .disabled, intermediates: [], "everything-accepted"),
-        vector("86", .composite([.systemDefault(), .revocation()]), leaf: pki.expired, "expired"),
-        vector("86 (valid)", .composite([.systemDefault(), .revocation()]), "trusted-without-pins"),
-        vector(
-            "86 (revocation alone)", .revocation(performDefaultValidation: false, validateHost: false),
-            leaf: pki.expired, "expired"), vector("87 (certificates)", .pinnedCertificates(), "client-error"),
+        vector("87 (certificates)", .pinnedCertificates(), "client-error"),
         vector("87 (public keys)", .publicKeys(), "client-error"),
     ]
 

@@ -1,6 +1,7 @@
 import LoopbackLab
 import Pinning
 import Testing
+import X509
 
 @Suite("Apple's NSPinnedDomains decides as the decision table's vectors 131 to 136 say") struct AppleVectors {
     static let pki = World.shared.standard
@@ -12,23 +13,31 @@ import Testing
     /// The entry of a domain with its subdomains, as `NSIncludesSubdomains` has them.
     static func entry(
         _ name: String = "example.org", leaf: [LabCertificate]? = nil, authorities: [LabCertificate]? = nil
-    ) throws -> NSPinnedDomains.Entry {
-        NSPinnedDomains.Entry(
-            pattern: try HostPattern(name, .upToOneLabel), leaf: try leaf?.map(hash),
-            authorities: try authorities?.map(hash))
+    ) throws -> HostEntry {
+        func pins(_ list: [LabCertificate]?) throws -> [Pin]? {
+            try list?.map { Pin(.publicKey(try hash($0)), origin: name) }
+        }
+        return HostEntry(
+            hosts: try HostPattern(name, .upToOneLabel), origin: name,
+            identities: .positions(leaf: try pins(leaf), authorities: try pins(authorities)))
+    }
+
+    /// The client of an app with these entries, asked for a host.
+    static func client(_ entries: [HostEntry], _ host: String) throws -> NSPinnedDomains {
+        let configuration = PinConfiguration(.nsPinnedDomains, entries: entries)
+        let policy = configuration.policy(for: try ServerName(host), suffixes: SystemPublicSuffixList())
+        return NSPinnedDomains(identities: policy?.positions)
     }
 
     @Test func `vector 131: a subdomain with a trailing dot is pinned to one authority`() throws {
-        let client = NSPinnedDomains(
-            entries: [try Self.entry(authorities: [Self.pki.interA])], host: try ServerName("Subdomain.example.org."))
+        let client = try Self.client([Self.entry(authorities: [Self.pki.interA])], "Subdomain.example.org.")
         #expect(client.identities == .listed(leaf: nil, authorities: [try Self.hash(Self.pki.interA)]))
         try ClientVector("131", client, .ordinary(), "pin-matched").check()
     }
 
     @Test(arguments: ["a.b.example.org", "example.com", "notexample.org", "192.0.2.1"])
     func `vector 132: two labels below and other names are not pinned`(_ host: String) throws {
-        let client = NSPinnedDomains(
-            entries: [try Self.entry(authorities: [Self.pki.junk])], host: try ServerName(host))
+        let client = try Self.client([Self.entry(authorities: [Self.pki.junk])], host)
         #expect(client.identities == nil)
         let verdict = try ClientVector("132", client, .ordinary(), "pins-not-applied").check()
         #expect(verdict.disposition == .performDefaultHandling)
@@ -40,15 +49,14 @@ import Testing
         ("133 (both)", [pki.leaf], [pki.rootA], "pin-matched"), ("134 (leaf)", [], nil, "pin-mismatch"),
         ("134 (authority)", [pki.leaf], [], "pin-mismatch"),
         ("A7 (authority as leaf)", [pki.interA], nil, "pin-mismatch"),
-        ("A7 (leaf as authority)", nil, [pki.leaf], "pin-mismatch"), ("A7 (no list)", nil, nil, "pins-not-applied"),
+        ("A7 (leaf as authority)", nil, [pki.leaf], "pin-mismatch"), ("A7 (no list)", nil, nil, "pin-mismatch"),
     ]
 
     @Test(arguments: listed)
     func `vectors 133 and 134: leaf and authority identities must both hold, and an empty list never does`(
         _ number: String, leaf: [LabCertificate]?, authorities: [LabCertificate]?, reason: String
     ) throws {
-        let client = NSPinnedDomains(
-            entries: [try Self.entry(leaf: leaf, authorities: authorities)], host: try ServerName("example.org"))
+        let client = try Self.client([Self.entry(leaf: leaf, authorities: authorities)], "example.org")
         try ClientVector(number, client, .ordinary(), reason).check()
     }
 
@@ -57,7 +65,7 @@ import Testing
             try Self.entry("www.example.org", authorities: [Self.pki.junk]),
             try Self.entry(authorities: [Self.pki.interA]),
         ]
-        let client = NSPinnedDomains(entries: entries, host: try ServerName("www.example.org"))
+        let client = try Self.client(entries, "www.example.org")
         try ClientVector("A7", client, .ordinary(), "pin-matched").check()
     }
 

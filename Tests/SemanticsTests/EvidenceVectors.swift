@@ -9,15 +9,13 @@ import X509
     private static let host = StandardPKI.serverName
 
     private func verdict(
-        _ client: some ClientProcedure, logs: Int = 0, revocation: LeafEvidence.Revocation? = nil,
-        isPublic: Bool = true, pins: PinSet? = nil
+        _ client: some ClientProcedure, logs: Int = 0, staple: LeafEvidence.Staple = .none, isPublic: Bool = true,
+        pins: PinSet? = nil
     ) throws -> Verdict {
         let time = Timestamp(secondsSinceEpoch: LabClock.now)
         let timestamps = (0..<logs).map { log in
             SignedCertificateTimestamp(
-                source: .certificate, logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log), count: 32))!,
-                milliseconds: UInt64(LabClock.now) * 1_000, extensions: [], hashAlgorithm: 4, signatureAlgorithm: 3,
-                signature: [1])
+                logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log), count: 32))!, time: time)
         }
         let root = try Certificate(Self.pki.rootA)
         let verifier = OpenSSLPathVerifier(
@@ -25,7 +23,7 @@ import X509
         let observation = Observation(
             presented: PresentedChain(try [Self.pki.leaf, Self.pki.interA].map { try Certificate($0) })!,
             referenceName: ReferenceName(Self.host), time: time,
-            evidence: LeafEvidence(timestamps: timestamps, revocation: revocation, at: time))
+            evidence: LeafEvidence(timestamps: timestamps, staple: staple, at: time))
         // Twice, because the verifier remembers: other evidence is another question.
         let first = client.evaluate(observation, pins: pins, verifier: verifier)
         let bare = Observation(presented: observation.presented, referenceName: observation.referenceName, time: time)
@@ -65,9 +63,9 @@ import X509
     }
 
     @Test func `a revoked leaf is rejected on every path, by those who look`() throws {
-        let revocation = LeafEvidence.Revocation(at: Timestamp(secondsSinceEpoch: LabClock.now - 60), reason: 4)
+        let revoked = LeafEvidence.Staple.revoked(at: Timestamp(secondsSinceEpoch: LabClock.now - 60), reason: 4)
         for isPublic in [true, false] {
-            let verdict = try verdict(ordinary, logs: 3, revocation: revocation, isPublic: isPublic)
+            let verdict = try verdict(ordinary, logs: 3, staple: revoked, isPublic: isPublic)
             #expect(verdict.reason.id == "revoked")
             #expect(verdict.trace.contains { $0.id == "revocation" && $0.status == .fail })
         }

@@ -58,21 +58,11 @@ import X509
         #expect(verdict.builtChain.certificates.count == 1)
     }
 
-    @Test func `D: AFNetworking 2.6 looks for the pin on the system's chain, which is the leaf`() throws {
-        var scene = Self.scene(Self.pki.leaf, pins: [Self.pki.interA], system: [Self.pki.rootA])
-        scene.mode = .certificate
-        scene.allowInvalid = true
-        #expect(try scene.afNetworking4(.v26).reason == .pinMismatch)
-        scene.presented = [try Self.leaf(Self.place)]
-        #expect(try scene.afNetworking4(.v26).reason.id == "pin-matched")
-    }
-
     @Test func `only clients whose platform fetches take what it would fetch`() throws {
         var scene = Self.scene(try Self.leaf(Self.place), pins: [Self.pki.interA], system: [Self.pki.rootA])
         for (client, isAccepted) in [
             (NSPinnedDomains(), true), (Alamofire(.systemDefault()), true), (Alamofire(.publicKeys()), true),
             (HPKP(), true), (OkHttp(), false), (AndroidNetworkSecurityConfig(), false), (Curl(), false),
-            (try TrustKitAndroid(pins: nil), false),
         ] as [(any ClientProcedure, Bool)] {
             #expect(try scene.verdict(of: client).isAccepted == isAccepted, "\(client.name)")
         }

@@ -15,7 +15,7 @@ import X509
         ("apple", AFNetworking4(policy: AFSecurityPolicy(mode: .none))), ("apple", Alamofire(.systemDefault())),
         ("apple", NSPinnedDomains()), ("apple", try! TrustKit(pins: nil)),
         ("apple", AFNetworking25(policy: AFSecurityPolicy(mode: .none))), ("android", AndroidNetworkSecurityConfig()),
-        ("android", try! TrustKitAndroid(pins: nil)), ("okhttp", OkHttp()), ("openssl", Curl()), ("browser", HPKP()),
+        ("okhttp", OkHttp()), ("openssl", Curl()), ("browser", HPKP()),
     ]
 
     /// Who accepts, by column, of a chain whose root is of a class.
@@ -50,6 +50,13 @@ import X509
             reason: "name-mismatch")
     }
 
+    private static func common(_ name: String, beside other: GeneralName, _ accepted: Set<String>) -> Row {
+        Row(
+            name: "a common name beside \(other)",
+            chain: [try! inter.issue(.leaf(subject: DistinguishedName(commonName: name), names: [other])), inter],
+            accepted: accepted, reason: "name-mismatch")
+    }
+
     static let names: [Row] = [
         named("*.example.com", host: "www.example.com", all), named("w*.example.com", host: "www.example.com", []),
         named("*.example.com", host: "a.b.example.com", []),
@@ -57,14 +64,20 @@ import X509
         named("*.com", host: "example.com", ["okhttp"]), named("*.internal", host: "server.internal", ["okhttp"]),
         named("*.example.com", host: "a_b.example.com", all), named("a_b.example.com", host: "a_b.example.com", all),
         named("www.example.com.", host: "www.example.com", ["android", "okhttp", "openssl"]),
+        named("*.example.com.", host: "www.example.com", ["android", "okhttp", "openssl"]),
+        named("www.example.com..", host: "www.example.com", []), named("*", host: "localhost", []),
+        named("*.*.com", host: "a.b.com", []), named("*.example.com", host: "example.com", []),
+        named(".", host: "www.example.com", []), named("*.", host: "www.example.com", []),
+        named("*.localhost", host: "a.localhost", ["okhttp"]), named("10.0.0.1", host: "10.0.0.1", []),
         Row(
             name: "a common name alone",
             chain: [try! inter.issue(.leaf(subject: "www.example.com", names: [])), inter], accepted: ["openssl"],
-            reason: "name-mismatch"),
+            reason: "name-mismatch"), common("www.example.com", beside: .dns("b.example"), []),
+        common("www.example.com", beside: .ip([10, 0, 0, 1]), []),
+        common("*.example.com", beside: .emailBytes(Array("a@b.c".utf8)), ["openssl"]),
         Row(
-            name: "a common name beside a DNS name",
-            chain: [try! inter.issue(.leaf(subject: "www.example.com", names: [.dns("b.example")])), inter],
-            accepted: [], reason: "name-mismatch"),
+            name: "an IPv4 address for the IPv6 one that maps it", chain: [leaf([.ip([192, 0, 2, 1])]), inter],
+            host: "::ffff:192.0.2.1", accepted: ["okhttp"], reason: "name-mismatch"),
         Row(
             name: "the IPv4 address that an IPv6 one maps",
             chain: [leaf([.ip([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 1])]), inter],
@@ -235,14 +248,6 @@ import X509
         try ClientVector("5", OkHttp(), scene, "pins-not-applied").check()
         try ClientVector("5", Curl(), scene, "not-an-authority").check()
         try ClientVector("5", AFNetworking4(policy: AFSecurityPolicy(mode: .none)), scene, "not-an-authority").check()
-    }
-
-    @Test func `dane has no platform, and goes by the verifier`() throws {
-        let leaf = Self.leaf { $0 = $0.valid(from: LabClock.now - LabClock.day, to: LabClock.now + 900 * LabClock.day) }
-        let record = try #require(
-            TLSARecord(usage: .trustAnchor, selector: .certificate, matching: .full, data: Self.root.der))
-        let scene = Scene(presented: [leaf, Self.inter], host: Self.host)
-        try ClientVector("none", try DANE(records: [record]), scene, "pin-matched").check()
     }
 
     @Test func `a rejection by a rule that others do not have names the platform`() throws {

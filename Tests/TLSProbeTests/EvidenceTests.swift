@@ -17,12 +17,8 @@ import Testing
     @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13], [1, 1_000]) func whatIsSentAlongIsHandedOverAsItCame(
         version: LoopbackLab.TLSVersion, expecting: Int
     ) async throws {
-        let list = LabLog.list([try LabLog().timestamp(for: .certificate(world.leaf.der))])
         let staple = [UInt8](repeating: 0xA5, count: 9_000)
-        let settings = settings(version).with {
-            $0.timestamps = list
-            $0.staple = staple
-        }
+        let settings = settings(version).with { $0.staple = staple }
         // Prepared for one connection or for many, the library is another.
         let result = try await LoopbackServer.serving(.tls(settings), address: "127.0.0.1") { server in
             let prober = Probers(expecting: expecting).prober(for: 0)
@@ -30,27 +26,21 @@ import Testing
             await prober.shutdown()
             return try result.get()
         }
-        #expect(result.timestampList == list)
         #expect(result.staple == staple)
         #expect(result.presented.certificates.map(\.der) == [world.leaf.der, world.interA.der])
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13]) func aServerThatKnowsNeitherIsNotAffected(
+    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13]) func aServerThatKnowsNoneIsNotAffected(
         version: LoopbackLab.TLSVersion
     ) async throws {
         let result = try await probe(.tls(settings(version))) { $0.minimumTLS = .tls10 }
-        #expect(result.timestampList == nil && result.staple == nil && result.handshakeCompleted)
+        #expect(result.staple == nil && result.handshakeCompleted)
     }
 
     @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func whatIsDamagedEndsNoHandshake(
         version: LoopbackLab.TLSVersion
     ) async throws {
-        let settings = settings(version).with {
-            $0.timestamps = [0xFF, 0xFF, 0]
-            $0.staple = [0]
-        }
-        let result = try await probe(.tls(settings))
-        #expect(result.timestampList == [0xFF, 0xFF, 0])
+        let result = try await probe(.tls(settings(version).with { $0.staple = [0] }))
         #expect(result.staple == [0])
     }
 

@@ -3,84 +3,51 @@ import Pinning
 import Testing
 import X509
 
-@Suite("Signed certificate timestamps are read as they are, and nothing else is") struct TransparencyTests {
-    static let pki = try! StandardPKI.shared()
-    static let logs = try! [LabLog(), LabLog(), LabLog()]
+@Suite("Timestamps in certificates are read as they are, and nothing else is") struct TransparencyTests {
+    static let logs = [LabLog(), LabLog(), LabLog()]
 
-    private func certificate(_ template: CertificateTemplate) throws -> Certificate {
-        try CertificateReader.certificate(der: Self.pki.interA.issue(template).der)
+    private func read(_ extensions: [CertificateTemplate.Extension]) throws -> [[UInt8]] {
+        let template = CertificateTemplate.leaf("a.example").with { $0.additionalExtensions = extensions }
+        let issued = try StandardPKI.shared().interA.issue(template)
+        return EmbeddedTimestamps.of(try CertificateReader.certificate(der: issued.der)).map(\.logID.bytes)
     }
 
     @Test func `those in a certificate are read in their order`() throws {
-        let issued = try Self.pki.interA.issue(.leaf("a.example"), loggedBy: Self.logs, milliseconds: 1_700_000_000_123)
-        let certificate = try CertificateReader.certificate(der: issued.der)
-        let list = try #require(try TimestampListReader.embedded(in: certificate))
-        #expect(list.unreadable == 0)
-        #expect(list.timestamps.map(\.logID.bytes) == Self.logs.map(\.id))
-        #expect(list.timestamps.allSatisfy { $0.source == .certificate && $0.milliseconds == 1_700_000_000_123 })
-        #expect(list.timestamps.allSatisfy { $0.time == Timestamp(secondsSinceEpoch: 1_700_000_000) })
-        #expect(list.timestamps.allSatisfy { $0.hashAlgorithm == 4 && $0.signatureAlgorithm == 3 })
-        #expect(list.timestamps.allSatisfy { $0.extensions.isEmpty && !$0.signature.isEmpty })
+        let issued = try StandardPKI.shared().interA.issue(
+            .leaf("a.example"), loggedBy: Self.logs, milliseconds: 1_700_000_000_123)
+        let timestamps = EmbeddedTimestamps.of(try CertificateReader.certificate(der: issued.der))
+        #expect(timestamps.map(\.logID.bytes) == Self.logs.map(\.id))
+        #expect(timestamps.allSatisfy { $0.time == Timestamp(secondsSinceEpoch: 1_700_000_000) })
+        #expect(try read([]).isEmpty)
     }
 
-    @Test func `a certificate without them has none`() throws {
-        #expect(try TimestampListReader.embedded(in: certificate(.leaf("a.example"))) == nil)
-    }
-
-    @Test func `those of the handshake have no octet string around them`() throws {
-        let timestamp = try Self.logs[0].timestamp(for: .certificate(Self.pki.leaf.der))
-        let list = try TimestampListReader.read(LabLog.list([timestamp, timestamp]), from: .handshake)
-        #expect(list.timestamps.count == 2 && list.timestamps.allSatisfy { $0.source == .handshake })
-    }
-
-    @Test func `one that cannot be read takes no other along`() throws {
-        let good = try Self.logs[0].timestamp(for: .certificate(Self.pki.leaf.der))
+    @Test func `one that cannot be read takes no other along, and of many twenty are looked at`() throws {
+        let good = Self.logs[0].timestamp()
         var newer = good
         newer[0] = 1
         let bad = [newer, good + [0], Array(good.dropLast()), [0]]
-        let list = try TimestampListReader.read(LabLog.list(bad + [good]), from: .handshake)
-        #expect(list.timestamps.map(\.logID.bytes) == [Self.logs[0].id])
-        #expect(list.unreadable == 4)
+        #expect(EmbeddedTimestamps.timestamps(in: LabLog.list(bad + [good])).map(\.logID.bytes) == [Self.logs[0].id])
+        let many = LabLog.list([[0]] + [[UInt8]](repeating: good, count: 500))
+        #expect(EmbeddedTimestamps.timestamps(in: many).count == 19)
     }
 
-    @Test func `of a list without end twenty are looked at`() throws {
-        let timestamp = try Self.logs[0].timestamp(for: .certificate(Self.pki.leaf.der))
-        let list = try TimestampListReader.read(
-            LabLog.list([[0]] + [[UInt8]](repeating: timestamp, count: 500)), from: .handshake)
-        #expect(list.timestamps.count == 20 && list.unreadable == 481)
-    }
-
-    @Test func `a list that its parts do not fill is damaged`() throws {
-        let timestamp = try Self.logs[0].timestamp(for: .certificate(Self.pki.leaf.der))
+    @Test func `a list or an extension that is damaged or there twice counts as none`() throws {
+        let timestamp = Self.logs[0].timestamp()
         let whole = LabLog.list([timestamp])
         var long = whole
         long[3] += 1
-        let broken = [
-            [], [0], [0, 0], LabLog.list([[]]), Array(whole.dropLast()), whole + [0], long, Array(whole.dropFirst()),
-        ]
-        for bytes in broken {
-            let error = #expect(throws: TransparencyError.self) {
-                try TimestampListReader.read(bytes, from: .handshake)
-            }
-            #expect(error?.problem == .brokenList, "\(bytes.count) bytes")
-        }
-    }
-
-    @Test func `an extension that is damaged or there twice is not read`() throws {
-        let timestamp = try Self.logs[0].timestamp(for: .certificate(Self.pki.leaf.der))
-        let good = LabLog.certificateExtension(LabLog.list([timestamp]))
-        let bare = CertificateTemplate.Extension(good.identifier, value: LabLog.list([timestamp]))
-        let long = CertificateTemplate.Extension(good.identifier, value: good.value + [0])
-        let empty = LabLog.certificateExtension([])
-        for (extensions, problem) in [
-            ([good, good], TransparencyError.Problem.repeatedExtension), ([bare], .brokenExtension),
-            ([long], .brokenExtension), ([empty], .brokenList),
+        for bytes in [
+            [], [0], [0, 0], LabLog.list([[]]), LabLog.list([timestamp, []]), Array(whole.dropLast()), whole + [0],
+            long, Array(whole.dropFirst()),
         ] {
-            let certificate = try certificate(
-                CertificateTemplate.leaf("a.example").with { $0.additionalExtensions = extensions })
-            let error = #expect(throws: TransparencyError.self) { try TimestampListReader.embedded(in: certificate) }
-            #expect(error?.problem == problem)
+            #expect(EmbeddedTimestamps.timestamps(in: bytes).isEmpty, "\(bytes.count) bytes")
+            #expect(try read([LabLog.certificateExtension(bytes)]).isEmpty)
         }
+        let good = LabLog.certificateExtension(whole)
+        #expect(try read([good]) == [Self.logs[0].id])
+        let bare = CertificateTemplate.Extension(good.identifier, value: whole)
+        let padded = CertificateTemplate.Extension(good.identifier, value: good.value + [0])
+        for extensions in [[good, good], [bare], [padded]] { #expect(try read(extensions).isEmpty) }
     }
 }
 

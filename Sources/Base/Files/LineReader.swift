@@ -11,7 +11,7 @@ internal import Musl
 /// A line ends where Unicode says so: at LF, CR LF, CR, VT, FF, NEL, LS and PS.
 package final class LineReader {
     /// Puts the next bytes into a buffer and says how many; none at the end.
-    package typealias Input = (UnsafeMutableRawBufferPointer) throws(ReadFailure) -> Int
+    private typealias Input = (UnsafeMutableRawBufferPointer) throws(ReadFailure) -> Int
 
     /// Why there is no next line.
     package enum Failure: Error {
@@ -23,12 +23,10 @@ package final class LineReader {
 
     /// The number of the line that was read last, from 1.
     package private(set) var number = 0
-    /// Whether the line that was read last had an end of its own, as all have but perhaps the last.
-    package private(set) var isLineEnded = false
     /// Whether the input can be opened again and then is the same.
     package let isRepeatable: Bool
 
-    private var input: Input
+    private let input: Input
     private let limit: Int
     private let ownDescriptor: Int32?
     private var buffer: [UInt8]
@@ -78,24 +76,6 @@ package final class LineReader {
 
     deinit { if let ownDescriptor { close(ownDescriptor) } }
 
-    /// Looks at the first bytes, and reads what `unpack` makes of the input where they are `mark`.
-    ///
-    /// - Parameters:
-    ///   - mark: what packed input begins with; few bytes.
-    ///   - unpack: given the bytes that were read so far and the rest, says where to read from.
-    /// - Throws: ``ReadFailure``, and what `unpack` throws.
-    package func unpack<Failure: Error>(
-        _ mark: [UInt8], by unpack: ([UInt8], @escaping Input) throws(Failure) -> Input
-    ) throws(Failure) {
-        guard number == 0 else { return }
-        // What cannot be read is said when it is.
-        if end == 0 { _ = try? fill() }
-        guard end >= mark.count, buffer[..<mark.count].elementsEqual(mark) else { return }
-        input = try unpack(Array(buffer[..<end]), input)
-        (start, end) = (0, 0)
-        if buffer.count < 1 << 16 { buffer = [UInt8](repeating: 0, count: 1 << 16) }
-    }
-
     /// The next line without its end, `nil` when there is none.
     package func next() throws(Failure) -> [UInt8]? {
         var line: [UInt8] = []
@@ -106,7 +86,6 @@ package final class LineReader {
                     // A file that ends in a line break has no empty line behind it.
                     guard isThere else { return nil }
                     number += 1
-                    isLineEnded = false
                     return line
                 }
             }
@@ -129,7 +108,6 @@ package final class LineReader {
             if Self.ends(&line, with: buffer[stop]) {
                 endsInCarriageReturn = buffer[stop] == UInt8(ascii: "\r")
                 number += 1
-                isLineEnded = true
                 return line
             }
         }

@@ -20,8 +20,6 @@ package enum ReadFailure: Error, Hashable, Sendable {
     case withoutWriter
     /// It gives nothing, as devices may for ever.
     case silent
-    /// It is compressed, and cannot be unpacked for this reason.
-    case packed(reason: String)
     /// Anything else: the code in `errno`.
     case system(Int32)
 

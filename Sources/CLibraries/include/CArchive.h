@@ -1,4 +1,4 @@
-// libarchive's functions for reading zip archives and gzip, looked up when one is read (dlopen). Linking with the library would
+// libarchive's functions for reading zip archives, looked up when one is read (dlopen). Linking with the library would
 // cost every start of the program 2.8 ms: it brings nettle, libxml2, ICU and the C++ runtime along.
 #ifndef CARCHIVE_H
 #define CARCHIVE_H
@@ -19,8 +19,6 @@ struct CArchive {
     struct archive *(*read_new)(void);
     int (*read_free)(struct archive *archive);
     int (*read_support_format_zip_seekable)(struct archive *archive);
-    int (*read_support_filter_gzip)(struct archive *archive);
-    int (*read_support_format_raw)(struct archive *archive);
     int (*read_set_callback_data)(struct archive *archive, void *data);
     int (*read_set_read_callback)(struct archive *archive, CArchive_read_callback *callback);
     int (*read_set_skip_callback)(struct archive *archive, CArchive_skip_callback *callback);

@@ -34,9 +34,11 @@ public final class LabKey: @unchecked Sendable {
     ///
     /// Borrow it only while the object is alive.
     let pointer: OpaquePointer
+    /// The private scalar of a key that signs the same bytes each time.
+    let secret: [UInt8]?
 
     /// Takes over one reference to `key`, also when it throws.
-    init(takingOwnershipOf key: OpaquePointer, algorithm: Algorithm) throws(LabError) {
+    init(takingOwnershipOf key: OpaquePointer, algorithm: Algorithm, secret: [UInt8]? = nil) throws(LabError) {
         var encoded: UnsafeMutablePointer<UInt8>?
         let length = i2d_PUBKEY(key, &encoded)
         guard length > 0, let encoded else {
@@ -48,6 +50,7 @@ public final class LabKey: @unchecked Sendable {
         publicKeySHA256 = sha256(publicKeyInfo)
         pointer = key
         self.algorithm = algorithm
+        self.secret = secret
     }
 
     deinit { EVP_PKEY_free(pointer) }

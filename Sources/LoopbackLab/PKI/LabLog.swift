@@ -1,43 +1,22 @@
-/// A log of certificates, as far as its promises go (RFC 6962): it signs timestamps and keeps nothing.
+/// A log of certificates, as far as its promises go (RFC 6962): its timestamps are signed by nobody.
 public struct LabLog: Sendable {
-    /// What a timestamp is for.
-    public enum Entry: Sendable {
-        /// A certificate in DER.
-        case certificate([UInt8])
-        /// A TBSCertificate without its timestamps, and SHA-256 of the issuer's SubjectPublicKeyInfo.
-        case precertificate([UInt8], issuerKeySHA256: [UInt8])
-    }
+    /// What the log is known by: 32 bytes.
+    public let id: [UInt8]
 
-    /// The log's key.
-    public let key: LabKey
-    /// What the log is known by: SHA-256 of its SubjectPublicKeyInfo.
-    public var id: [UInt8] { key.publicKeySHA256 }
+    /// A new log.
+    public init() { id = randomBytes(32) }
 
-    /// A log with a new key, or this one.
-    public init(key: LabKey? = nil) throws(LabError) { self.key = if let key { key } else { try LabKey.generate() } }
-
-    /// Promises to publish an entry: a SerializedSCT of version 1, signed with SHA-256 (RFC 6962, 3.2).
+    /// A promise to publish a certificate: a SerializedSCT of version 1 (RFC 6962, 3.2).
     ///
-    /// - Parameters:
-    ///   - entry: what is promised.
-    ///   - milliseconds: when, since 1970; `nil` for now.
+    /// - Parameter milliseconds: when, since 1970; `nil` for now.
     /// - Returns: the encoding.
-    /// - Throws: ``LabError`` when OpenSSL cannot sign.
-    public func timestamp(for entry: Entry, milliseconds: UInt64? = nil) throws(LabError) -> [UInt8] {
+    public func timestamp(milliseconds: UInt64? = nil) -> [UInt8] {
         let time = Self.number(milliseconds ?? UInt64(LabClock.now) * 1_000, 8)
-        let signed: [UInt8] =
-            switch entry {
-            case .certificate(let der): [0, 0] + Self.number(UInt64(der.count), 3) + der
-            case .precertificate(let toBeSigned, let issuer):
-                [0, 1] + issuer + Self.number(UInt64(toBeSigned.count), 3) + toBeSigned
-            }
-        // Version 1 and the kind of the signature, certificate_timestamp, are both written as 0.
-        let signature = try key.sign([0, 0] + time + signed + [0, 0], digest: .sha256)
-        let kind: UInt8 = if case .rsa = key.algorithm { 1 } else { 3 }
-        return [0] + id + time + [0, 0, 4, kind] + Self.number(UInt64(signature.count), 2) + signature
+        // Version 1 is written as 0; no extensions, SHA-256, ECDSA and a signature follow.
+        return [0] + id + time + [0, 0, 4, 3, 0, 8] + randomBytes(8)
     }
 
-    /// A SignedCertificateTimestampList of these timestamps, as the TLS extension holds it.
+    /// A SignedCertificateTimestampList of these timestamps.
     public static func list(_ timestamps: [[UInt8]]) -> [UInt8] {
         let parts = timestamps.flatMap { number(UInt64($0.count), 2) + $0 }
         return number(UInt64(parts.count), 2) + parts
@@ -54,19 +33,11 @@ public struct LabLog: Sendable {
 }
 
 extension LabCertificate {
-    /// Issues a certificate that holds a timestamp of each log, as an authority does: the logs sign what it will be without them.
+    /// Issues a certificate that holds a timestamp of each log.
     public func issue(
         _ template: CertificateTemplate, key: LabKey? = nil, loggedBy logs: [LabLog], milliseconds: UInt64? = nil
     ) throws(LabError) -> LabCertificate {
-        let key = if let key { key } else { try LabKey.generate() }
-        let template = template.with { $0.serialNumber = $0.serialNumber ?? [0x40] + randomBytes(15) }
-        let toBeSigned = try template.toBeSigned(key: key, issuerName: subject, issuerKey: self.key)
-        var timestamps: [[UInt8]] = []
-        for log in logs {
-            let entry = LabLog.Entry.precertificate(toBeSigned, issuerKeySHA256: publicKeySHA256)
-            timestamps.append(try log.timestamp(for: entry, milliseconds: milliseconds))
-        }
-        let added = LabLog.certificateExtension(LabLog.list(timestamps))
-        return try issue(template.with { $0.additionalExtensions.append(added) }, key: key)
+        let list = LabLog.list(logs.map { $0.timestamp(milliseconds: milliseconds) })
+        return try issue(template.with { $0.additionalExtensions.append(LabLog.certificateExtension(list)) }, key: key)
     }
 }

@@ -48,31 +48,42 @@ public struct StandardPKI: Sendable {
     public let junk: LabCertificate
 
     /// Issues a world of its own, with new keys.
-    public init() throws(LabError) {
-        let now = LabClock.now
-        func authority(_ name: DistinguishedName) -> CertificateTemplate {
-            .authority(name).valid(from: now - LabClock.year, to: now + 9 * LabClock.year)
+    public init() throws(LabError) { try self.init(at: LabClock.now, isFixed: false) }
+
+    /// Issues the world of a time: the same bytes in every process.
+    public init(fixedAt time: Int64) throws(LabError) { try self.init(at: time, isFixed: true) }
+
+    private init(at now: Int64, isFixed: Bool) throws(LabError) {
+        var issued: UInt8 = 0
+        func numbered(_ template: CertificateTemplate) -> CertificateTemplate {
+            issued += 1
+            return isFixed ? template.with { $0.serialNumber = [issued] } : template
         }
+        func key(_ label: String) throws(LabError) -> LabKey { try isFixed ? .fixed(label) : .generate() }
+        func authority(_ name: DistinguishedName) -> CertificateTemplate {
+            numbered(.authority(name).valid(from: now - LabClock.year, to: now + 9 * LabClock.year))
+        }
+        func again(_ template: inout CertificateTemplate) { template = numbered(template) }
         func expire(_ template: inout CertificateTemplate) {
-            template = template.valid(from: now - 6 * LabClock.year, to: now - 5 * LabClock.year)
+            template = numbered(template.valid(from: now - 6 * LabClock.year, to: now - 5 * LabClock.year))
         }
         let server = CertificateTemplate.leaf(subject: "leaf", names: [.dns(Self.serverName)]).valid(
             from: now - 90 * LabClock.day, to: now + 300 * LabClock.day)
 
-        rootA = try .selfSigned(authority("RootA"))
-        rootB = try .selfSigned(authority("RootB"))
+        rootA = try .selfSigned(authority("RootA"), key: key("RootA"))
+        rootB = try .selfSigned(authority("RootB"), key: key("RootB"))
         rootAexp = try rootA.reissue(rootA, changing: expire)
-        interA = try rootA.issue(authority("InterA"))
-        interA2 = try rootA.reissue(interA)
+        interA = try rootA.issue(authority("InterA"), key: key("InterA"))
+        interA2 = try rootA.reissue(interA, changing: again)
         interAexp = try rootA.reissue(interA, changing: expire)
-        interAxB = try rootB.crossSign(interA)
-        leaf = try interA.issue(server)
-        leafRe = try interA.reissue(leaf)
+        interAxB = try rootB.reissue(interA, changing: again)
+        leaf = try interA.issue(numbered(server), key: key("leaf"))
+        leafRe = try interA.reissue(leaf, changing: again)
         leafExp = try interA.reissue(leaf, changing: expire)
-        leaf2 = try interA.renew(leaf)
-        rogueI = try rootB.issue(authority("RogueI"))
-        rogue = try rogueI.issue(server)
-        junk = try .selfSigned(authority("Junk"))
+        leaf2 = try interA.renew(leaf, key: key("leaf2"), changing: again)
+        rogueI = try rootB.issue(authority("RogueI"), key: key("RogueI"))
+        rogue = try rogueI.issue(numbered(server), key: key("rogue"))
+        junk = try .selfSigned(authority("Junk"), key: key("Junk"))
     }
 
     private static let world = Result { () throws(LabError) in try StandardPKI() }

@@ -28,8 +28,6 @@ public struct StatusResponse: Sendable {
     public var thisUpdate = LabClock.now - LabClock.hour
     /// When there will be a newer one, `nil` to leave it out.
     public var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
-    /// A list of signed certificate timestamps, as ``LabLog/list(_:)`` makes it.
-    public var timestamps: [UInt8]?
     /// What follows in the same response: other answers about the same certificate, of which nothing but that counts.
     public var others: [StatusResponse] = []
     /// The responder, whose certificate is then sent along; `nil` for the issuer itself.
@@ -72,13 +70,8 @@ public struct StatusResponse: Sendable {
         let identifier = DER.sequence(
             DER.sequence(digest.oid.der, DER.null), DER.octetString(digest.hash(issuer.subject.der)),
             DER.octetString(digest.hash(issuer.key.bareKey)), DER.integer(certificate.template.serialNumber ?? []))
-        let extensions = timestamps.map { list in
-            let kind = OID(1, 3, 6, 1, 4, 1, 11129, 2, 4, 5)
-            return DER.explicit(1, DER.sequence(DER.sequence(kind.der, DER.octetString(DER.octetString(list)))))
-        }
         return DER.sequence(
-            identifier, encodedStatus, Self.time(thisUpdate), nextUpdate.map { DER.explicit(0, Self.time($0)) } ?? [],
-            extensions ?? [])
+            identifier, encodedStatus, Self.time(thisUpdate), nextUpdate.map { DER.explicit(0, Self.time($0)) } ?? [])
     }
 
     private var encodedStatus: [UInt8] {

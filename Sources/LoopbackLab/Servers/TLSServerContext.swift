@@ -60,10 +60,7 @@ final class TLSServerContext: @unchecked Sendable {
         guard let context = SSL_CTX_new(TLS_server_method()) else { throw .openSSL("make a TLS context") }
         do {
             try setUp(context, settings)
-            for identity in identities {
-                try use(identity, in: context)
-                if let timestamps = settings.timestamps { try send(timestamps, in: context) }
-            }
+            for identity in identities { try use(identity, in: context) }
         } catch {
             SSL_CTX_free(context)
             throw error
@@ -106,18 +103,6 @@ final class TLSServerContext: @unchecked Sendable {
         }
         // Any client certificate will do.
         SSL_CTX_set_verify(context, mode) { _, _ in 1 }
-    }
-
-    /// Sends a list of timestamps along with the certificate that was used last (`SSL_CTX_use_serverinfo_ex`).
-    private static func send(_ timestamps: [UInt8], in context: OpaquePointer) throws(LabError) {
-        let messages = UInt32(SSL_EXT_CLIENT_HELLO | SSL_EXT_TLS1_2_SERVER_HELLO | SSL_EXT_TLS1_3_CERTIFICATE)
-        let count = timestamps.count
-        let parts: [UInt32] = [messages >> 24, messages >> 16, messages >> 8, messages, 0, 18]
-        let head = parts.map { UInt8(truncatingIfNeeded: $0) }
-        let info = head + [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)] + timestamps
-        guard SSL_CTX_use_serverinfo_ex(context, UInt32(SSL_SERVERINFOV2), info, info.count) == 1 else {
-            throw .openSSL("send timestamps along with a certificate")
-        }
     }
 
     private static func use(_ identity: TLSIdentity, in context: OpaquePointer) throws(LabError) {

@@ -104,10 +104,6 @@ public struct TLSServerSettings: Sendable {
     public var sessionTickets = 2
     /// To a multiple of how many bytes records of TLS 1.3 are padded, at most 16,384; 1 for not at all.
     public var recordPadding = 1
-    /// What clients get that ask for signed certificate timestamps, right or wrong; `nil`: the extension is ignored.
-    ///
-    /// A SignedCertificateTimestampList is what belongs here (RFC 6962, 3.3.1).
-    public var timestamps: [UInt8]?
     /// What clients get that ask for an OCSP response (RFC 6066, 8), right or wrong; `nil`: the extension is ignored.
     public var staple: [UInt8]?
     /// Whether there are DHE suites, whose prime is as long as the certificate's key (`SSL_CTX_set_dh_auto`).

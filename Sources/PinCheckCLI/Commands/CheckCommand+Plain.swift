@@ -34,8 +34,6 @@ extension PlanOptions {
         baseline = plain.text("--baseline")
         next = plain.texts("--next")
         rotation = RotationOptions(plain)
-        resume = plain.text("--resume")
-        shard = plain.text("--shard")
     }
 }
 
@@ -52,18 +50,15 @@ extension EvaluationOptions {
         self.init()
         pins = plain.texts("--pins")
         pinnedpubkey = plain.text("--pinnedpubkey")
-        skipBadPins = plain.flag("--skip-bad-pins")
         client = plain.text("--client")
         mode = plain.text("--mode")
         allowInvalidCertificates = plain.flag("--allow-invalid-certificates")
         noValidateDomainName = plain.flag("--no-validate-domain-name")
-        validateCertificateChain = nil
         anchors = plain.texts("--anchors")
         andSystem = plain.flag("--and-system")
         at = plain.text("--at")
         extraRoot = plain.texts("--extra-root")
         intermediate = plain.texts("--intermediate")
-        ctLogs = plain.text("--ct-logs")
         strict = plain.flag("--strict")
         authLevel = plain.text("--auth-level")
     }
@@ -139,7 +134,6 @@ extension VariantOptions {
         httpDNS = plain.text("--httpdns")
         dnsOverHTTPS = plain.text("--doh")
         keyTypes = plain.text("--key-types")
-        eachTLSVersion = plain.flag("--each-tls-version")
         comparesSNI = plain.flag("--compare-sni")
         thorough = plain.flag("--thorough")
     }

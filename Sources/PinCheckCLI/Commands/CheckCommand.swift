@@ -28,13 +28,8 @@ struct CheckCommand: RequestingCommand {
               pincheck internal.example.com --anchors ca.pem
               pincheck a.example.com b.example.com:8443 --format json
               pincheck --targets hosts.txt --format jsonl
-            A part of a list on each of eight machines, and all results as one:
-              pincheck --targets hosts.txt --shard 3/8 --format jsonl -o 3.jsonl
-              pincheck merge --targets hosts.txt 1.jsonl 2.jsonl 3.jsonl
             Would apps on these phones accept it, by their roots and rules?
               pincheck api.example.com --device ios-12,ios-26,android-9,android-17
-            Are the SCTs of its certificate from logs that a list has as usable?
-              pincheck api.example.com --ct-logs log_list.json
             Has the server changed since its snapshot, other than by a renewal?
               pincheck api.example.com --baseline api.json --allow renewed
             Will the apps in use accept the next certificate, request or key?
@@ -72,7 +67,7 @@ struct CheckCommand: RequestingCommand {
     @OptionGroup(title: "Output") var output: OutputOptions
 
     func exitConvention(in context: Context) -> ExitConvention? {
-        (try? OutputSettings(output, resuming: plan.resume, in: context))?.exitConvention
+        (try? OutputSettings(output, in: context))?.exitConvention
     }
 
     func request() throws(CommandError) -> CheckRequest {
@@ -99,8 +94,8 @@ struct CheckCommand: RequestingCommand {
 
     private func checkRun() throws(CommandError) -> CheckRun {
         CheckRun(
-            targets: targets, lists: given.lists, policies: given.policy, resumed: plan.resume,
-            shard: try ShardChoice.read(plan.shard), baseline: plan.baseline, rotation: plan.rotation, next: plan.next,
-            request: try request(), files: requestFiles, changes: changes, output: output)
+            targets: targets, lists: given.lists, policies: given.policy, baseline: plan.baseline,
+            rotation: plan.rotation, next: plan.next, request: try request(), files: requestFiles, changes: changes,
+            output: output)
     }
 }

@@ -79,7 +79,7 @@ struct DiffCommand: RequestingCommand {
         try roles.refuseClashes()
         let request = try flags.reading(requestFiles, in: context)
         let baseline = try Baseline(reading: baseline, rotation, in: context)
-        if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinItemReader.isThere(newer) {
+        if others.count == 1, policy.isEmpty, let newer = others.first, newer == "-" || PinFile.isThere(newer) {
             return try compare(baseline, with: newer, isJudged: isJudged(request), settings, in: context)
         }
         if let missing = others.first(where: Self.looksLikeFile) {
@@ -94,7 +94,7 @@ struct DiffCommand: RequestingCommand {
         var comparison = BaselineComparison(with: baseline)
         try await Checker.run(jobs, request, in: context.surroundings) { position, target throws(CommandError) in
             let states = comparison.states(of: target)
-            try writer.add(target.results(since: states, acceptsKnownDifferences: true), at: position)
+            try writer.add(target.results(since: states), at: position)
         }
         let status = try writer.finish()
         baseline.reportUnasked(comparison.unasked, in: context)
@@ -125,7 +125,7 @@ struct DiffCommand: RequestingCommand {
 
     /// Whether an argument that is no file can only have been meant as one.
     private static func looksLikeFile(_ argument: String) -> Bool {
-        guard !argument.contains("://"), !PinItemReader.isThere(argument) else { return false }
+        guard !argument.contains("://"), !PinFile.isThere(argument) else { return false }
         return argument.hasSuffix(".json") || argument.contains("/")
     }
 
@@ -176,13 +176,13 @@ struct DiffCommand: RequestingCommand {
         }
         let newer = try SnapshotFile.read(path, in: context)
         var writer = try ResultWriter(settings, notes: [], in: context)
-        let differences = baseline.changes(at: newer.endpoints)
         let changes =
-            zip(newer.endpoints, differences).map { ($0, $1) }
-            + baseline.missing(from: newer.endpoints).map { ($0.endpoint, [$0.change]) }
+            newer.endpoints.map { ($0, baseline.changes(at: $0)) }
+            + baseline.missing(from: newer.endpoints).map {
+                ($0.endpoint, baseline.described([$0.change], at: $0.endpoint))
+            }
         for (position, change) in changes.enumerated() {
-            let result = CheckResult(
-                of: change.0, changes: baseline.described(change.1, at: change.0), time: context.now())
+            let result = CheckResult(of: change.0, changes: change.1, time: context.now())
             try writer.add([result], at: position)
         }
         guard !changes.isEmpty else {

@@ -97,9 +97,7 @@ struct FetchCommand: RequestingCommand {
             return download
         }
         let hosts = policy.isEmpty ? nil : try PolicyHosts(policy, in: context)
-        var questioning = context.loader
-        questioning.tellsQuestions = true
-        let loader = Mutex(questioning)
+        let loader = Mutex(context.loader)
         let host: Downloader.HostSettings = { (target, request) throws(CheckError) in
             guard let hosts else { return CheckTarget(target: target, request: request) }
             do throws(CommandError) { return try hosts.checkTarget(for: target, request) } catch {

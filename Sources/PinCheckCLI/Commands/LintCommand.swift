@@ -71,7 +71,7 @@ struct LintCommand: ContextCommand {
 
     /// A source as reports name it: what is no file may be a piece of a private key, unless it says that it is a pin.
     private static func shown(_ source: String) -> String {
-        isPin(source) || PinItemReader.isThere(source) ? source : KeyMaterial.hidden(in: source)
+        isPin(source) || PinFile.isThere(source) ? source : KeyMaterial.hidden(in: source)
     }
 
     /// Whether a text is nothing but pins by their hashes: what is longer may be a key behind the word.

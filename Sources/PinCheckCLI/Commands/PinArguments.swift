@@ -16,7 +16,7 @@ enum PinArguments {
                 try PinInput.read(bytes, name: name)
             }
         }
-        guard PinItemReader.isThere(argument) else {
+        guard PinFile.isThere(argument) else {
             guard !FileArgument.isMeant(by: argument) else {
                 throw .noInput("\(quoted(argument)): there is no such file")
             }
@@ -45,13 +45,12 @@ enum PinArguments {
     /// The public half of a key file.
     static func keyFile(_ path: String) throws(CommandError) -> KeySource {
         KeySource(
-            file: path,
-            items: [try reading { () throws(PinFormatError) in try PinItemReader.publicHalf(ofKeyFile: path) }])
+            file: path, items: [try reading { () throws(PinFormatError) in try KeyFile.publicHalf(ofKeyFile: path) }])
     }
 
     private static func reading<Value>(_ read: () throws(PinFormatError) -> Value) throws(CommandError) -> Value {
         do { return try read() } catch {
-            throw CommandError(status: error.kind == .missing ? .noInput : .data, description: "\(error)")
+            throw CommandError(status: error.kind == .missing ? .noInput : .data, description: error.message)
         }
     }
 }

@@ -29,10 +29,9 @@ struct PinsCommand: RequestingCommand {
               pincheck pins --from App.ipa --format okhttp
             What the other format cannot say is a warning, and a comment in the block.
 
-            Which pins to ship, with the reason and the date of each, and what is wrong with those of today:
+            Which pins to ship, with the reason and the date of each:
               pincheck pins api.example.com --recommend
               pincheck pins api.example.com --recommend --key backup.key --format android
-              pincheck pins --recommend --policy pins.json5
 
             A server's chain is verified first. When it is not trusted, or not for the
             name, the pins are printed with a warning and the exit status is 1.
@@ -62,7 +61,13 @@ struct PinsCommand: RequestingCommand {
             discussion: "Any of rsa, ecdsa and ed25519 with commas, or all. A server can have a certificate for each.",
             valueName: "types")) var keyTypes: String?
 
-    @OptionGroup(title: "Recommending") var recommending: RecommendOptions
+    @Flag(
+        help: ArgumentHelp(
+            "Say which pins to ship, and why.",
+            discussion: """
+                The server's key and one in reserve, where a --key, a request or a public key is given; else the roots that its CA \
+                issues below.
+                """)) var recommend = false
 
     @OptionGroup(title: "Trust") var trust: TrustOptions
 
@@ -74,7 +79,6 @@ struct PinsCommand: RequestingCommand {
 
     func request() throws(CommandError) -> CheckRequest {
         var request = try CheckRequest(names: names, connection: connection, trust: trust)
-        recommending.read(into: &request.judging)
         if let keyTypes { request.variants.keyTypes = try VariantOptions.keyTypes(keyTypes) }
         return request
     }
@@ -83,8 +87,12 @@ struct PinsCommand: RequestingCommand {
 
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         let settings = try PinsOutputSettings(output)
-        try recommending.refuseWithoutRecommend()
-        if recommending.recommend { return try await recommended(settings, in: context) }
+        if recommend {
+            guard from.isEmpty else { throw .usage("--from is what is converted: leave it out with --recommend") }
+            guard settings.positions == nil else {
+                throw .usage("--recommend chooses the positions itself: leave out --position")
+            }
+        }
         guard !sources.isEmpty || !key.isEmpty || !from.isEmpty else {
             throw .usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
@@ -111,16 +119,32 @@ struct PinsCommand: RequestingCommand {
         for source in from { files += try PinArguments.source(source, host: host, in: context) }
         let keys = try key.map { (path) throws(CommandError) in try PinArguments.keyFile(path) }
 
-        var all = try await servers(targets, request, in: context) + files
-        let reserves = keys.map { $0.asReserve(beside: all) }
-        for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit.message.message)") }
-        for item in reserves.flatMap(\.source.items) {
-            guard let keyType = all.lazy.compactMap({ $0.unseenKeyType(of: item) }).first else { continue }
-            context.console.report(
-                "Note: whether the server has \(item.source) for clients that ask for \(keyType) was not looked at: "
-                    + "--key-types all shows it")
+        let roots = try CommandError.reading { () throws(CheckError) in
+            try TrustAnchors.read(request.judging.trust, environment: context.environment)
         }
-        if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
+        var all = try await servers(targets, request, by: roots, in: context) + files
+        var spares = keys
+        if recommend {
+            spares += all.filter { $0.endpoint == nil && $0.presented == nil }
+            all.removeAll { $0.endpoint == nil && $0.presented == nil }
+            guard !all.isEmpty else {
+                throw .noInput("--recommend is about a server: name a host, or a file with its chain")
+            }
+            if let authority = spares.lazy.flatMap(\.items).first(where: \.role.isAuthority) {
+                throw .usage(
+                    "\(quoted(authority.source)) is a CA's certificate, and no key in reserve: give the roots of your CA as "
+                        + "--anchors")
+            }
+        }
+        let reserves = spares.map { $0.asReserve(beside: all) }
+        for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit)") }
+        if recommend {
+            let recommender = PinRecommender(
+                by: context.authorities(), reserve: reserves.flatMap(\.source.items),
+                comparesServerKeyOnly: settings.comparesServerKeyOnly, trusting: roots.store, given: roots.given,
+                at: context.now())
+            all = all.map(recommender.recommending)
+        } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
         } else {
             // A block of the reserve alone would lock everybody out for as long as the server keeps its key.
@@ -145,11 +169,9 @@ struct PinsCommand: RequestingCommand {
 
     /// Connects to targets and verifies what they send.
     private func servers(
-        _ targets: [String], _ request: CheckRequest, in context: Context
+        _ targets: [String], _ request: CheckRequest,
+        by roots: (store: TrustStore, name: Evaluation.Trust, given: TrustStore?), in context: Context
     ) async throws(CommandError) -> [KeySource] {
-        let roots = try CommandError.reading { () throws(CheckError) in
-            try TrustAnchors.read(request.judging.trust, environment: context.environment)
-        }
         let endpoints = try CommandError.reading { () throws(RequestError) in
             let checkTargets = try targets.map { (text) throws(RequestError) in
                 CheckTarget(target: try Target(text), request: request)
@@ -173,4 +195,9 @@ struct PinsCommand: RequestingCommand {
         }
         return sources
     }
+}
+
+extension PinsOutputSettings {
+    /// Whether the client that the block is for compares the server's own key and no other.
+    fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = form { true } else { false } }
 }

@@ -36,8 +36,8 @@ struct RootCommand: ParsableCommand {
     /// The commands, in the order of the help.
     static let commands: [any ContextCommand.Type] = [
         CheckCommand.self, VerifyCommand.self, PinsCommand.self, LintCommand.self, SnapshotCommand.self,
-        DiffCommand.self, MergeCommand.self, FetchCommand.self, ServeCommand.self, ClientsCommand.self,
-        DevicesCommand.self, DemoCommand.self, SchemaCommand.self,
+        DiffCommand.self, FetchCommand.self, ServeCommand.self, ClientsCommand.self, DevicesCommand.self,
+        DemoCommand.self, SchemaCommand.self,
     ]
 
     /// What `pincheck` alone prints.
@@ -50,7 +50,6 @@ struct RootCommand: ParsableCommand {
                pincheck lint SOURCE…                 judge pins before they ship
                pincheck snapshot TARGET…             record what servers serve
                pincheck diff FILE                    say what changed since a snapshot
-               pincheck merge FILE…                  put the results of runs together
                pincheck fetch URL                    download from an accepted server
                pincheck serve --policy FILE          answer the scrapes of Prometheus
                pincheck clients                      list the clients that can be asked

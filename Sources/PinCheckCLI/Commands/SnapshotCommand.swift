@@ -125,7 +125,7 @@ struct SnapshotCommand: RequestingCommand {
     private func refuseOutput(readBy targets: [CheckTarget], in context: Context) throws(CommandError) {
         let file = output == "-" ? nil : output
         guard file != nil || context.console.output.isFile else { return }
-        for source in Set(targets.flatMap(\.request.judging.pins)) { _ = try? source.skippingBadPins().read() }
+        for source in Set(targets.flatMap(\.request.judging.pins)) { _ = source.inspect() }
         if let file {
             try OutputFile.refuseReadFile(file)
         } else {

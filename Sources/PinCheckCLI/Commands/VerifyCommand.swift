@@ -55,9 +55,7 @@ struct VerifyCommand: RequestingCommand {
         try CommandError.reading(OpenSSLHealth.require)
         var loader = context.loader
         let evaluation = try CommandError.reading { () throws(CheckError) in
-            try loader.evaluation(
-                request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil),
-                port: request.names.host?.port)
+            try loader.evaluation(request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil))
         }
         let result = CheckResult(
             of: try presentedChain(in: context), named: chain, for: referenceName, by: evaluation, at: context.now())

@@ -6,7 +6,6 @@ struct DocumentField<Owner>: Sendable {
     let key: String
     private let writeValue: @Sendable (Owner, inout JSONOutput) throws(JSONOutput.NoNumber) -> Void
     private let valueSchema: @Sendable (inout SchemaDefinitions) -> JSONNode
-    private let valueBreach: @Sendable (Owner) -> String?
 
     /// A key that is always there.
     ///
@@ -25,7 +24,6 @@ struct DocumentField<Owner>: Sendable {
             let node = Value.schema(as: form, in: &definitions)
             return meaning.map { node.adding("description", .text($0)) } ?? node
         }
-        valueBreach = { value($0).breach(of: form) }
     }
 
     /// A key of a part that is written as if it were the whole's own.
@@ -33,7 +31,6 @@ struct DocumentField<Owner>: Sendable {
         key = field.key
         writeValue = { (owner, output) throws(JSONOutput.NoNumber) in try field.writeValue(part(owner), &output) }
         valueSchema = field.valueSchema
-        valueBreach = { field.valueBreach(part($0)) }
     }
 
     /// Writes the key and the value that `owner` has for it.
@@ -41,9 +38,6 @@ struct DocumentField<Owner>: Sendable {
         output.beginMember(key)
         try writeValue(owner, &output)
     }
-
-    /// Where the value that `owner` has for it breaks what the schema says, empty for the value itself; `nil` where it does not.
-    func breach(_ owner: Owner) -> String? { valueBreach(owner) }
 
     /// What the value may be.
     func schema(in definitions: inout SchemaDefinitions) -> JSONNode { valueSchema(&definitions) }

@@ -24,16 +24,6 @@ extension DocumentObject {
         return definitions.reference(to: definition) { schemaOfObject(in: &$0) }
     }
 
-    func breach(of form: ValueForm?) -> String? { breachOfFields() }
-
-    /// Where a key has a value that its row of the table does not allow.
-    func breachOfFields() -> String? {
-        for field in Self.fields.rows {
-            if let place = field.breach(self) { return DocumentPlace.path(field.key, place) }
-        }
-        return nil
-    }
-
     /// The schema itself and no reference to it.
     static func schemaOfObject(in definitions: inout SchemaDefinitions) -> JSONNode {
         var properties: [String: JSONNode] = [:]

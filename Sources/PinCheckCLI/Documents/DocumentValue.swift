@@ -10,12 +10,7 @@ protocol JSONWritable: Sendable {
 protocol DocumentValue: JSONWritable {
     /// The schema of such values, or of those of them that have a form; what it refers to is added to the definitions.
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode
-
-    /// Where a value that was read breaks its schema, as in `[0].role`, empty for the value itself; `nil` where it holds to it.
-    func breach(of form: ValueForm?) -> String?
 }
-
-extension DocumentValue { func breach(of form: ValueForm?) -> String? { nil } }
 
 /// Which values of a type there are.
 enum ValueForm: Sendable {
@@ -25,8 +20,6 @@ enum ValueForm: Sendable {
     case day
     /// A SHA-256 of a public key in the notation of OkHttp.
     case pin
-    /// The same, or a TLSA record that is no hash of a key.
-    case pinOrRecord
     /// Text that looks like this.
     case matching(TextPattern)
     /// Always this text.
@@ -61,14 +54,6 @@ enum ValueForm: Sendable {
                     "pattern": .text(TextPattern.pin.expression),
                 ]
             }
-        case .pinOrRecord:
-            let record = definitions.reference(to: "recordText") { _ in
-                [
-                    "description": "A TLSA record that is no hash of a key, as in a zone file.", "type": "string",
-                    "pattern": .text(TextPattern.record.expression),
-                ]
-            }
-            return ["anyOf": [ValueForm.pin.schema(type, in: &definitions), record]]
         case .matching(let pattern): return ["type": .text(type), "pattern": .text(pattern.expression)]
         case .constant(let text): return ["const": .text(text)]
         case .words(let words): return ["enum": .array(words.map(JSONNode.text))]
@@ -76,29 +61,6 @@ enum ValueForm: Sendable {
         case .within(let range):
             return ["type": .text(type), "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
         case .exits: return ["type": .text(type)]
-        }
-    }
-
-    /// Whether a text is one of these.
-    fileprivate func allows(_ text: String) -> Bool {
-        switch self {
-        case .time: TextPattern.time.matches(text)
-        case .day: TextPattern.day.matches(text)
-        case .pin: TextPattern.pin.matches(text)
-        case .pinOrRecord: TextPattern.pin.matches(text) || TextPattern.record.matches(text)
-        case .matching(let pattern): pattern.matches(text)
-        case .constant(let constant): text == constant
-        case .words(let words): words.contains(text)
-        case .atLeast, .within, .exits: true
-        }
-    }
-
-    /// Whether a number is one of these.
-    fileprivate func allows(_ number: Double) -> Bool {
-        switch self {
-        case .atLeast(let least): number >= Double(least)
-        case .within(let range): (Double(range.lowerBound)...Double(range.upperBound)).contains(number)
-        default: true
         }
     }
 }
@@ -109,8 +71,6 @@ extension String: DocumentValue {
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         form?.schema("string", in: &definitions) ?? ["type": "string"]
     }
-
-    func breach(of form: ValueForm?) -> String? { form?.allows(self) ?? true ? nil : "" }
 }
 
 extension Int: DocumentValue {
@@ -119,9 +79,6 @@ extension Int: DocumentValue {
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         form?.schema("integer", in: &definitions) ?? ["type": "integer"]
     }
-
-    /// No program of ours writes what readers of JSON do not agree on (RFC 8259, section 6).
-    func breach(of form: ValueForm?) -> String? { magnitude < 1 << 53 && form?.allows(Double(self)) ?? true ? nil : "" }
 }
 
 extension Double: DocumentValue {
@@ -130,8 +87,6 @@ extension Double: DocumentValue {
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         form?.schema("number", in: &definitions) ?? ["type": "number"]
     }
-
-    func breach(of form: ValueForm?) -> String? { form?.allows(self) ?? true ? nil : "" }
 }
 
 extension Bool: DocumentValue {
@@ -151,8 +106,6 @@ extension Optional: DocumentValue where Wrapped: DocumentValue {
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         Wrapped.schema(as: form, in: &definitions).orNull
     }
-
-    func breach(of form: ValueForm?) -> String? { self?.breach(of: form) }
 }
 
 extension Array: JSONWritable where Element: JSONWritable {
@@ -171,13 +124,6 @@ extension Array: DocumentValue where Element: DocumentValue {
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         ["type": "array", "items": Element.schema(as: form, in: &definitions)]
     }
-
-    func breach(of form: ValueForm?) -> String? {
-        for (index, element) in enumerated() {
-            if let place = element.breach(of: form) { return DocumentPlace.path("[\(index)]", place) }
-        }
-        return nil
-    }
 }
 
 /// A word of a list: those of the type are all that are written.
@@ -188,13 +134,5 @@ extension DocumentWord {
 
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         ["enum": .array(allCases.map { .text($0.rawValue) })]
-    }
-}
-
-/// Where something stands in a document, in words: `built[0].role`.
-enum DocumentPlace {
-    /// The place that is `inner` within `outer`, which may each be empty.
-    static func path(_ outer: String, _ inner: String) -> String {
-        outer.isEmpty || inner.isEmpty || inner.hasPrefix("[") ? outer + inner : "\(outer).\(inner)"
     }
 }

@@ -1,6 +1,4 @@
-/// What a text looks like, said once for the schema and for texts at hand.
-///
-/// It goes from part to part and never back: no part begins with a character that the one before may have more of.
+/// What a text looks like, for the schema.
 struct TextPattern: Sendable, ExpressibleByArrayLiteral {
     enum Part: Sendable {
         /// These characters as they are; none of them has a meaning in a regular expression.
@@ -34,25 +32,6 @@ struct TextPattern: Sendable, ExpressibleByArrayLiteral {
         return "^\(parts.joined())\(hasEnd ? "$" : "")"
     }
 
-    /// Whether a text looks like that.
-    func matches(_ text: String) -> Bool {
-        var rest = Substring(text).utf8
-        for part in parts {
-            switch part {
-            case .text(let text):
-                guard rest.starts(with: text.utf8) else { return false }
-                rest = rest.dropFirst(text.utf8.count)
-            case .characters(let set, let counts):
-                let set = Array(set.utf8)
-                // A library's prefix of so many as there can be goes beyond what an index can be.
-                let count = min(rest.prefix { Self.contains($0, in: set) }.count, counts.upperBound)
-                guard counts.contains(count) else { return false }
-                rest = rest.dropFirst(count)
-            }
-        }
-        return !hasEnd || rest.isEmpty
-    }
-
     private static func expression(of counts: ClosedRange<Int>) -> String {
         switch (counts.lowerBound, counts.upperBound) {
         case (1, 1): ""
@@ -61,20 +40,6 @@ struct TextPattern: Sendable, ExpressibleByArrayLiteral {
         case (let least, .max): "{\(least),}"
         case (let least, let most): least == most ? "{\(least)}" : "{\(least),\(most)}"
         }
-    }
-
-    private static func contains(_ byte: UInt8, in set: [UInt8]) -> Bool {
-        var index = 0
-        while index < set.count {
-            if index + 2 < set.count, set[index + 1] == UInt8(ascii: "-") {
-                if (set[index]...set[index + 2]).contains(byte) { return true }
-                index += 3
-            } else {
-                if set[index] == byte { return true }
-                index += 1
-            }
-        }
-        return false
     }
 }
 
@@ -93,11 +58,6 @@ extension TextPattern {
     static let sha256: TextPattern = [.characters("0-9a-f", 64)]
     /// A SHA-256 of a public key in the notation of OkHttp.
     static let pin = base64SHA256(behind: "sha256/")
-    /// A TLSA record as in a zone file (RFC 6698, section 2.2).
-    static let record: TextPattern = [
-        .characters("0-3", 1), .text(" "), .characters("01", 1), .text(" "), .characters("0-2", 1), .text(" "),
-        .characters("0-9a-f", 1...Int.max),
-    ]
 
     /// A few printable ASCII characters, as labels have them.
     static let label: TextPattern = [.characters(" -~", 0...200)]

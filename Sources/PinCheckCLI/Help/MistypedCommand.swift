@@ -6,6 +6,9 @@ import PinFormats
 enum MistypedCommand {
     /// Refuses a mistyped command: that it is a host of the local network is the rarer case, and nothing is asked of anybody.
     static func refuse(in arguments: [String]) throws(CommandError) {
+        if let first = arguments.first, !commands.contains(first), let instead = GoneWords.commands[first] {
+            throw .usage("there is no command \(quoted(first)) any more: \(instead)")
+        }
         guard let command = command(meantBy: arguments) else { return }
         try FileArgument.refuse(asTarget: arguments[0])
         let rest = arguments.dropFirst().prefix(3).map { " " + $0 }.joined() + (arguments.count > 4 ? " …" : "")
@@ -19,6 +22,9 @@ enum MistypedCommand {
         guard arguments.count > 1, ["help", "--help", "-h"].contains(arguments[0]), !arguments[1].hasPrefix("-"),
             !commands.contains(arguments[1])
         else { return }
+        if let instead = GoneWords.commands[arguments[1]] {
+            throw .usage("there is no command \(quoted(arguments[1])) any more: \(instead)")
+        }
         let nearest = Suggestion.nearest(to: arguments[1], in: commands)
         throw .usage(
             "there is no command \(quoted(arguments[1])): "

@@ -10,8 +10,7 @@ enum UnknownOption {
         "-p": "--pins", "--dns-servers": "--doh", "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3",
         "-x": "--proxy", "--socks5": "--proxy", "--socks5-hostname": "--proxy", "--noproxy": "--no-proxy",
         "--curves": "--groups", "--cipher": "--ciphers", "--tls13-ciphers": "--ciphers", "--ciphersuites": "--ciphers",
-        "-U": "--proxy-user-file", "--proxy-user": "--proxy-user-file", "-H": "--header",
-        "--ca-certificate": "--anchors",
+        "-H": "--header", "--ca-certificate": "--anchors",
     ]
 
     /// Options of curl's and of others that no option here does the same as, and what to do instead.
@@ -42,7 +41,9 @@ enum UnknownOption {
         guard let command = arguments.first.flatMap(program.subcommand) ?? program.subcommand("check") else {
             return nil
         }
-        if !command.options.flatMap(\.names).contains(name), let advice = advice(on: name, for: command.name) {
+        if !command.options.flatMap(\.names).contains(name),
+            let advice = advice(on: name, for: command.name) ?? GoneWords.options[name]
+        {
             return "Error: there is no option \(quoted(name)): \(advice)"
         }
         let remedy = proposal(for: name, of: command).map { "did you mean '\($0)'?" }

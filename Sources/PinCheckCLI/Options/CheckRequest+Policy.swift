@@ -13,7 +13,9 @@ extension CheckRequest {
         // In one order, so that of several mistakes always the same is told.
         for key in PolicyKey.allCases {
             guard let value = settings[key] else { continue }
-            do { try set(key, value) } catch { throw .data("\(value.place): '\(key.rawValue)': \(error)") }
+            do { try set(key, value) } catch let error as ClientSelectionError {
+                throw .data("\(value.place): '\(key.rawValue)': \(CommandError.message(error))")
+            } catch { throw .data("\(value.place): '\(key.rawValue)': \(error)") }
         }
     }
 
@@ -21,19 +23,16 @@ extension CheckRequest {
         switch key {
         case .ports: break
         case .pins: judging.pins = value.texts.map { PinSource($0.text, at: $0.place) }
-        case .skipBadPins: judging.skipsBadPins = value.flag
         case .client: judging.clients = try ClientSelection(value.texts.map(\.text))
         case .mode: judging.mode = value.text.flatMap(AFSecurityPolicy.PinningMode.init(rawValue:))
         case .allowInvalidCertificates: judging.allowsInvalidCertificates = value.flag
         case .validatesDomainName: judging.validatesDomainName = value.flag
-        case .validatesCertificateChain: judging.validatesCertificateChain = value.flag
         case .anchors: judging.trust.anchors = value.texts.map(\.text)
         case .andSystem: judging.trust.includesSystem = value.flag
         case .extraRoots: judging.extraRoots = value.texts.map(\.text)
         case .intermediates: judging.intermediates = value.texts.map(\.text)
         case .device: judging.devices = DeviceSelection(value.texts.map(\.text))
         case .deviceData: judging.deviceData = value.text
-        case .ctLogs: judging.transparencyLogs = value.text
         case .strict: judging.isStrict = value.flag
         case .authLevel: judging.authLevel = value.integer
         case .connect:

@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import PinFormats
 import Pinning
 import TLSProbe
 
@@ -89,7 +90,7 @@ extension CommandError {
         let message: SafeText
         switch error.problem {
         case .said(let text): message = text
-        case .pins(let error): message = "\(error)"
+        case .pins(let error): message = error.message
         case .hostIsNotNamed: message = "the pins are configured host by host: give --host or --verify-name"
         case .noCertificatesForMode:
             message =

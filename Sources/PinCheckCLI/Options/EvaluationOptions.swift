@@ -10,10 +10,9 @@ struct EvaluationOptions: ParsableArguments {
         help: ArgumentHelp(
             "The pins: a file, a directory, an app, or a pin.",
             discussion: """
-                Files hold certificates, public keys, requests or PKCS #7. Pins are sha256/…, sha256//…;sha256//…, \
-                pin-sha256="…", bare base64 or '3 1 1 …'. Configurations are network_security_config.xml, \
-                Info.plist, TrustKit's or React Native's JSON, OkHttp source, curl commands and zone files. Apps are \
-                .ipa or .app. Repeatable.
+                Files hold certificates, public keys or requests. Pins are sha256/…, sha256//…;sha256//…, \
+                pin-sha256="…" or bare base64. Configurations are network_security_config.xml, Info.plist, \
+                TrustKit's or React Native's JSON, and OkHttp source in one chain. Apps are .ipa or .app. Repeatable.
                 """, valueName: "source"), completion: .file()) var pins: [String] = []
 
     @Option(
@@ -21,11 +20,6 @@ struct EvaluationOptions: ParsableArguments {
             "The value of curl's --pinnedpubkey, verbatim.",
             discussion: "It is sha256//…;sha256//…, or the name of a file with one public key.", valueName: "value"),
         completion: .file()) var pinnedpubkey: String?
-
-    @Flag(
-        help: ArgumentHelp(
-            "Warn of pins that cannot be read, and go on.", discussion: "Without it the exit status is 65."))
-    var skipBadPins = false
 
     @Option(
         help: ArgumentHelp(
@@ -51,14 +45,6 @@ struct EvaluationOptions: ParsableArguments {
         help: ArgumentHelp(
             "AFNetworking: validatesDomainName = NO.",
             discussion: "Neither the name nor the purpose of the certificate counts.")) var noValidateDomainName = false
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: ArgumentHelp(
-            "AFNetworking 2.5: validatesCertificateChain.",
-            discussion: """
-                Whether every certificate of the built chain has to be pinned. It does unless this is switched off.
-                """)) var validateCertificateChain: Bool?
 
     @Option(
         help: ArgumentHelp(
@@ -86,14 +72,6 @@ struct EvaluationOptions: ParsableArguments {
                 Repeatable.
                 """, valueName: "file|dir"), completion: .file()) var intermediate: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Warn when no SCT is from a usable log of this list.",
-            discussion: """
-                A list of Certificate Transparency logs, such as Chrome's log_list.json (version 3). None is built \
-                in.
-                """, valueName: "file"), completion: .file()) var ctLogs: String?
-
     @Flag(
         help: ArgumentHelp("Reject what OpenSSL's pedantic checks find.", discussion: "Without it they are a warning."))
     var strict = false
@@ -110,16 +88,13 @@ extension EvaluationOptions {
     func read() throws(CommandError) -> CheckRequest.Judging {
         var judging = CheckRequest.Judging()
         judging.pins = pins.map { PinSource($0) } + (pinnedpubkey.map { [PinSource(pinnedPublicKey: $0)] } ?? [])
-        judging.skipsBadPins = skipBadPins ? true : nil
         judging.clients = try client.map { (text) throws(CommandError) in try Self.clients(text) }
         judging.mode = try mode.map { (text) throws(CommandError) in try Self.pinningMode(text) }
         judging.allowsInvalidCertificates = allowInvalidCertificates ? true : nil
         judging.validatesDomainName = noValidateDomainName ? false : nil
-        judging.validatesCertificateChain = validateCertificateChain
         judging.trust = CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil)
         judging.extraRoots = extraRoot
         judging.intermediates = intermediate
-        judging.transparencyLogs = ctLogs
         judging.time = try at.map { (text) throws(CommandError) in try Self.time(text) }
         judging.isStrict = strict ? true : nil
         judging.authLevel = try authLevel.map { (text) throws(CommandError) in try Self.level(text) }
@@ -127,7 +102,7 @@ extension EvaluationOptions {
     }
 
     private static func clients(_ text: String) throws(CommandError) -> ClientSelection {
-        do { return try ClientSelection([text]) } catch { throw .usage("\(error)") }
+        do { return try ClientSelection([text]) } catch { throw CommandError(error) }
     }
 
     private static func pinningMode(_ text: String) throws(CommandError) -> AFSecurityPolicy.PinningMode {

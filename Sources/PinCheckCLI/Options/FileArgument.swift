@@ -14,7 +14,7 @@ enum FileArgument {
     static func refuse(asTarget argument: String) throws(CommandError) {
         let isDirectory = FileKind(at: argument) == .directory
         guard isMeant(by: argument) || isDirectory && !argument.contains(".") && !argument.contains(":"),
-            PinItemReader.isThere(argument)
+            PinFile.isThere(argument)
         else { return }
         guard isDirectory else { throw .usage("\(quoted(argument)) is a file, not a host: \(remedy)") }
         let host = isMeant(by: argument) ? "" : "; a host of that name is checked as \(quoted("https://" + argument))"
@@ -24,7 +24,7 @@ enum FileArgument {
     /// What to say when a host could not be reached that is a file as well, `nil` where there is none.
     static func hint(for arguments: [String]) -> SafeText? {
         guard let first = arguments.drop(while: { $0 == "check" }).first, !first.hasPrefix("-"), !first.contains(":"),
-            PinItemReader.isThere(first)
+            PinFile.isThere(first)
         else { return nil }
         let isDirectory = FileKind(at: first) == .directory
         return

@@ -106,7 +106,6 @@ extension FileRoles {
         reads(judging.trust.anchors, as: "--anchors")
         reads(judging.extraRoots, as: "--extra-root")
         reads(judging.intermediates, as: "--intermediate")
-        reads(judging.transparencyLogs, as: "--ct-logs")
         reads(judging.deviceData, as: "--device-data")
     }
 

@@ -6,8 +6,6 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     let form: Form
     /// The path of the file, `nil` for standard output.
     let file: String?
-    /// Whether the file keeps what it has.
-    var isAddedTo = false
 
     /// Reads `FORM` and `FORM=FILE`.
     ///
@@ -27,7 +25,9 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         for text in texts.isEmpty ? [form.rawValue] : texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let form = Form(rawValue: String(parts[0])) else {
-                throw .unknown("--format \(quoted(parts[0]))", parts[0], among: Form.allCases.map(\.rawValue))
+                throw .unknown(
+                    "--format \(quoted(parts[0]))", parts[0], among: Form.allCases.map(\.rawValue),
+                    gone: GoneWords.forms)
             }
             var file = parts.count == 2 ? String(parts[1]) : fileOfFirst
             if parts.count == 1 { fileOfFirst = nil }

@@ -10,8 +10,6 @@ struct GivenTargets {
     var lists: [String] = []
     /// The policies that name hosts.
     var policies: [String] = []
-    /// The part of them that is asked for, `nil` for all.
-    var shard: ShardChoice?
     /// What the flags say of all of them.
     let request: CheckRequest
     /// A command line that names one, for whoever names none.
@@ -48,7 +46,7 @@ struct GivenTargets {
     ///   - context: the world.
     ///   - window: how many targets are read at once.
     ///   - begin: is told of those at hand, where there are others.
-    ///   - visit: is told of the others, as far as they can be known, and of those of other shards.
+    ///   - visit: is told of the others, as far as they can be known.
     /// - Returns: the targets.
     /// - Throws: as ``read(in:)``.
     func supply(
@@ -57,28 +55,19 @@ struct GivenTargets {
         let hosts = try policyHosts(in: context)
         let stream = try stream(of: hosts, in: context)
         var first: [CheckTarget] = []
-        var passed = 0
-        func next() throws(CommandError) -> CheckTarget? {
-            try stream.next { target in
-                passed += 1
-                visit(target)
-            }
-        }
-        while first.count < window, let target = try next() { first.append(target) }
-        guard !first.isEmpty || passed > 0 else { throw noTarget }
-        guard first.count == window else {
-            return TargetSupply(first: first, total: first.count, rest: nil, passed: passed)
-        }
+        while first.count < window, let target = try stream.next() { first.append(target) }
+        guard !first.isEmpty else { throw noTarget }
+        guard first.count == window else { return TargetSupply(first: first, total: first.count, rest: nil) }
         begin(first)
-        guard stream.isRepeatable else { return TargetSupply(first: first, total: nil, rest: stream, passed: nil) }
+        guard stream.isRepeatable else { return TargetSupply(first: first, total: nil, rest: stream) }
         var total = first.count
-        while let target = try next() {
+        while let target = try stream.next() {
             total += 1
             visit(target)
         }
         let rest = try self.stream(of: hosts, in: context)
         for _ in first { _ = try rest.next() }
-        return TargetSupply(first: first, total: total, rest: total == first.count ? nil : rest, passed: passed)
+        return TargetSupply(first: first, total: total, rest: total == first.count ? nil : rest)
     }
 
     private var noTarget: CommandError {
@@ -103,6 +92,6 @@ struct GivenTargets {
             first = named.map { CheckTarget(target: $0, request: request) }
         }
         let opened = try lists.map { (path) throws(CommandError) in try TargetList(path, in: context) }
-        return TargetStream(first, lists: opened, hosts: hosts, request: request, shard: shard)
+        return TargetStream(first, lists: opened, hosts: hosts, request: request)
     }
 }

@@ -116,7 +116,7 @@ struct LintSettings: Sendable {
         if text == "all" { return Set(ClientRegistry.entries.filter(\.isInAll).map(\.name)) }
         var names: Set<String> = []
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            do { names.insert(try ClientRegistry.entry(named: String(name)).name) } catch { throw .usage("\(error)") }
+            do { names.insert(try ClientRegistry.entry(named: String(name)).name) } catch { throw CommandError(error) }
         }
         return names
     }

@@ -67,20 +67,12 @@ enum OutputForm: String, CaseIterable, Sendable {
 
     /// Whether a file of it is written line by line rather than as a whole at the end.
     var isWrittenAsItGrows: Bool { self == .jsonl }
-
-    /// Whether it says something of all targets together, which is wrong where most were checked by an earlier run.
-    var sumsUp: Bool {
-        switch self {
-        case .text, .json, .jsonl: false
-        case .nagios, .prometheus, .junit, .github, .markdown: true
-        }
-    }
 }
 
 /// What the output options say, read.
 struct OutputSettings: Sendable {
     /// At least one; at most one of them goes to standard output.
-    private(set) var outputs: [FormOutput<OutputForm>]
+    let outputs: [FormOutput<OutputForm>]
     let explains: Bool
     let isQuiet: Bool
     let color: TextStyle.Choice
@@ -99,19 +91,12 @@ struct OutputSettings: Sendable {
     ///
     /// - Parameters:
     ///   - options: the options.
-    ///   - file: the file of a run that this one goes on with: nothing else is written unless it is asked for.
     ///   - context: the world.
     /// - Throws: ``CommandError`` for values that cannot be understood.
-    init(_ options: OutputOptions, resuming file: String? = nil, in context: Context) throws(CommandError) {
-        let resumed = file.map { FormOutput<OutputForm>(form: .jsonl, file: $0, isAddedTo: true) }
-        let isAlone = resumed != nil && options.format.isEmpty && options.output == nil
-        outputs =
-            isAlone
-            ? []
-            : try FormOutput.read(
-                options.format, default: .text, fileOfFirst: options.output,
-                standardOutput: context.console.output.identity)
-        if let resumed { outputs.append(resumed) }
+    init(_ options: OutputOptions, in context: Context) throws(CommandError) {
+        outputs = try FormOutput.read(
+            options.format, default: .text, fileOfFirst: options.output, standardOutput: context.console.output.identity
+        )
         explains = options.explain
         isQuiet = options.quiet
         color = try ColorOption.read(options.color)

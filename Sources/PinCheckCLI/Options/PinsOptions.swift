@@ -74,7 +74,9 @@ struct PinsOutputSettings: Sendable {
 
     init(_ options: PinsOutputOptions) throws(CommandError) {
         let name = options.format ?? "text"
-        guard let form = Form(name) else { throw .unknown("--format \(quoted(name))", name, among: Form.names) }
+        guard let form = Form(name) else {
+            throw .unknown("--format \(quoted(name))", name, among: Form.names, gone: GoneWords.forms)
+        }
         self.form = form
         positions = try options.position.map { (text) throws(CommandError) in try Self.positions(text) }
         directory = options.save

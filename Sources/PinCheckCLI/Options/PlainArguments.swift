@@ -6,18 +6,18 @@ struct PlainArguments {
     // The options that are understood; a test holds them against the parser's own description. Few are given: going through a list
     // takes less time than to make a table.
     private static let flags = [
-        "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni",
-        "--each-tls-version", "--explain", "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name", "--quiet",
-        "-q", "--skip-bad-pins", "--strict", "--thorough", "--update", "--verbose",
+        "-4", "-6", "--all-addresses", "--allow-invalid-certificates", "--and-system", "--compare-sni", "--explain",
+        "--head", "--no-proxy", "--no-sni", "--no-validate-domain-name", "--quiet", "-q", "--strict", "--thorough",
+        "--update", "--verbose",
     ]
     private static let values = [
         "--addresses", "--allow", "--alpn", "--anchors", "--at", "--auth-level", "--baseline", "--cert", "--ciphers",
-        "--client", "--color", "--connect", "--connect-to", "--ct-logs", "--device", "--device-data", "--doh",
-        "--expect-status", "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header",
-        "--host", "--httpdns", "--intermediate", "--jobs", "--key", "--key-types", "--loops", "--max-tls",
-        "--min-pin-life", "--min-tls", "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins",
-        "--policy", "--port", "--proxy", "--proxy-user-file", "--request", "--resolve", "--resume", "--retries",
-        "--shard", "--sigalgs", "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
+        "--client", "--color", "--connect", "--connect-to", "--device", "--device-data", "--doh", "--expect-status",
+        "--extra-root", "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header", "--host", "--httpdns",
+        "--intermediate", "--jobs", "--key", "--key-types", "--loops", "--max-tls", "--min-pin-life", "--min-tls",
+        "--mode", "--next", "--on-change", "--output", "-o", "--pinnedpubkey", "--pins", "--policy", "--port",
+        "--proxy", "--proxy-user-file", "--request", "--resolve", "--retries", "--sigalgs", "--sni", "--state",
+        "--targets", "--timeout", "--verify-name", "--warn-before",
     ]
 
     /// The names of the options that are understood.

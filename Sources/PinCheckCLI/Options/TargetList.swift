@@ -7,13 +7,13 @@ import TLSProbe
 /// A list of targets: one a line, each with what is said of it alone, read as they are needed.
 ///
 /// `#` begins a comment at the start of a word. Values with white space stand in single or double quotation marks. Relative
-/// paths in the list are relative to its directory, or to the current one where the list is standard input. A list may be
-/// compressed with gzip.
+/// paths in the list are relative to its directory, or to the current one where the list is standard input.
 final class TargetList {
     /// The most bytes a line can have: paths, and the addresses of a target, are far shorter.
     static let longestLine = 64 * 1024
-    /// The most lines without a target that can stand one behind the other: compressed, hours of them are a small file.
-    static let mostIdleLines = 1_000_000
+
+    /// What a file of gzip begins with (RFC 1952).
+    private static let gzip: [UInt8] = [0x1F, 0x8B]
 
     private let reader: LineReader
     private let name: String
@@ -38,23 +38,15 @@ final class TargetList {
         } else {
             reader = LineReader(bytes: try context.readStandardInput(), limit: Self.longestLine)
         }
-        let name = name
-        try reader.unpack(GzipInput.mark) { (start, rest) throws(CommandError) in
-            do throws(PinFormatError) { return try GzipInput.unpacked(start, rest, named: name) } catch {
-                throw CommandError(CheckError(error))
-            }
-        }
     }
 
     /// The next line with a target, `nil` after the last.
     ///
     /// - Throws: ``CommandError`` with the place of what cannot be understood.
     func next() throws(CommandError) -> Line? {
-        let start = reader.number
         while let bytes = try nextLine() {
-            guard reader.number - start <= Self.mostIdleLines else {
-                throw CommandError.data("a million lines before this one have no target: give the list without them")
-                    .at(.line(reader.number, of: name))
+            guard reader.number > 1 || !bytes.starts(with: Self.gzip) else {
+                throw .data("\(name) is compressed: write 'zcat FILE | pincheck --targets -'")
             }
             guard String(validating: bytes, as: UTF8.self) != nil else {
                 throw .data("\(name): a list of targets is text in UTF-8, and this is not")
@@ -131,8 +123,6 @@ extension TargetList {
         let target: Target
         /// Where the line stands.
         let place: PinPlace
-        /// The line without white space, quotation marks and comments.
-        let words: [String]
         /// What it says of the target.
         private(set) var request = CheckRequest()
 
@@ -147,7 +137,6 @@ extension TargetList {
         ) throws(CommandError) {
             self.target = try CommandError.reading { () throws(RequestError) in try Target(target) }
             self.place = place
-            self.words = [target] + words
             var single: Set<String> = []
             for word in words {
                 if let key = Self.flags[word] {
@@ -171,7 +160,7 @@ extension TargetList {
                 guard !value.isEmpty else { throw .usage("\(quoted(word)) has no value: write \(key)=VALUE") }
                 do throws(ClientSelectionError) {
                     if key == "client" { request.judging.clients = try ClientSelection([value]) }
-                } catch { throw .usage("\(error)") }
+                } catch { throw CommandError(error) }
                 try CommandError.reading(serverName: "sni=") { () throws(RequestError) in
                     try set(key, value, directory: directory)
                 }

@@ -9,7 +9,7 @@ struct TargetOptions: ParsableArguments {
             discussion: """
                 TARGET [connect=ADDR] [sni=NAME] [no-sni] [host=NAME] [verify-name=NAME] [pins=SOURCE] [client=NAME] \
                 [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is standard input. It \
-                may be compressed (gzip), and is read as it is needed. Repeatable.
+                is read as it is needed. Repeatable.
                 """, valueName: "file"), completion: .file()) var lists: [String] = []
 
     @Option(
@@ -35,21 +35,4 @@ struct PlanOptions: ParsableArguments {
             valueName: "file"), completion: .file()) var next: [String] = []
 
     @OptionGroup var rotation: RotationOptions
-
-    @Option(
-        help: ArgumentHelp(
-            "Go on with a run that was broken off.",
-            discussion: """
-                The file has its results, as jsonl writes them: what has none yet, or was unreachable, is checked and \
-                added there, and standard output gets what --format asks for. A result counts for the same target, \
-                pins, clients, roots and settings alone. The file need not be there yet.
-                """, valueName: "file"), completion: .file(extensions: ["jsonl"])) var resume: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Check one of N parts of the targets.",
-            discussion: """
-                The parts are 1/N to N/N, for as many machines; 'pincheck merge' puts their results together. The part of a \
-                target is known by its text alone, so lists may change and every other target stays in its own.
-                """, valueName: "i/n")) var shard: String?
 }

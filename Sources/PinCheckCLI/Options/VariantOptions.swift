@@ -39,11 +39,6 @@ struct VariantOptions: ParsableArguments {
             discussion: "Any of rsa, ecdsa and ed25519 with commas, or all.", valueName: "types")) var keyTypes: String?
 
     @Flag(
-        help: ArgumentHelp(
-            "Check TLS 1.2 and TLS 1.3 one by one.", discussion: "Or every version from --min-tls to --max-tls."))
-    var eachTLSVersion = false
-
-    @Flag(
         name: .customLong("compare-sni"),
         help: ArgumentHelp(
             "Show also what clients without SNI get.",
@@ -54,9 +49,8 @@ struct VariantOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Check all addresses, key types and versions, and SNI.",
-            discussion: "The same as --all-addresses --key-types rsa,ecdsa --each-tls-version --compare-sni."))
-    var thorough = false
+            "Check all addresses and key types, also without SNI.",
+            discussion: "The same as --all-addresses --key-types rsa,ecdsa --compare-sni.")) var thorough = false
 }
 
 extension VariantOptions {
@@ -66,8 +60,7 @@ extension VariantOptions {
             allAddresses: allAddresses || thorough, service: try service(),
             // What public authorities issue; Ed25519 has to be asked for.
             keyTypes: try keyTypes.map { (text) throws(CommandError) in try Self.keyTypes(text) }
-                ?? (thorough ? [.rsa, .ecdsa] : []), eachVersion: eachTLSVersion || thorough,
-            comparesSNI: comparesSNI || thorough)
+                ?? (thorough ? [.rsa, .ecdsa] : []), comparesSNI: comparesSNI || thorough)
     }
 
     private func service() throws(CommandError) -> AddressService? {

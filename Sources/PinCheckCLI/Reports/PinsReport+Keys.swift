@@ -39,8 +39,7 @@ extension PinsReport.Rules {
         DocumentField("position", \.position, as: .words(["anywhere", "leaf", "authority", "both"])),
         DocumentField("enforced", \.enforced, "Whether a mismatch blocks the connection; null where nothing is said."),
         DocumentField("expires", \.expires, "From when on the pins no longer apply."),
-        DocumentField("excluded", \.excluded), DocumentField("records", \.records, "TLSA records, as in a zone file."),
-        DocumentField("report_uris", \.reportUris),
+        DocumentField("excluded", \.excluded), DocumentField("report_uris", \.reportUris),
     ]
 }
 
@@ -67,6 +66,6 @@ extension PinsReport.Pins {
     static let fields: DocumentFields<PinsReport.Pins> = [
         DocumentField("okhttp", \.okhttp, as: .matching(.pin)),
         DocumentField("curl", \.curl, as: .matching(.base64SHA256(behind: "sha256//"))), DocumentField("hpkp", \.hpkp),
-        DocumentField("base64", \.base64, as: .matching(.base64SHA256(behind: ""))), DocumentField("tlsa", \.tlsa),
+        DocumentField("base64", \.base64, as: .matching(.base64SHA256(behind: ""))),
     ]
 }

@@ -55,8 +55,6 @@ struct PinsReport: DocumentObject {
         var expires: String?
         /// Whether the host is exempt from what is said of its parent domain.
         var excluded: Bool
-        /// TLSA records, as in a zone file.
-        var records: [String]
         /// Where mismatches are reported to.
         var reportUris: [String]
     }
@@ -90,7 +88,6 @@ struct PinsReport: DocumentObject {
         var curl: String
         var hpkp: String
         var base64: String
-        var tlsa: String
     }
 
     /// Reports sources as of `time`; `saved` has the file of each certificate that was saved.
@@ -150,7 +147,7 @@ extension PinsReport.Source {
             keys: source.itemsWithRecommended.map { item in
                 PinsReport.Key(item, isPinned: pinned.contains(item.spkiSHA256), saved: saved, time: time)
             }, alsoSent: source.alsoSent.map(\.description),
-            recommendation: source.recommended.map { PinsReport.Advice($0.recommendation) })
+            recommendation: source.recommended.map { PinsReport.Advice($0) })
     }
 }
 
@@ -166,7 +163,7 @@ extension PinsReport.Rules {
         self.init(
             kind: rules.kind?.rawValue, origin: group.origin, subdomains: subdomains, position: rules.position.rawValue,
             enforced: rules.enforcesPinning, expires: rules.expiration?.date, excluded: rules.isExcluded,
-            records: rules.records.map(\.description), reportUris: rules.reportURIs)
+            reportUris: rules.reportURIs)
     }
 }
 
@@ -180,8 +177,8 @@ extension PinsReport.Key {
             daysLeft: item.certificate.map { Report.Certificate.wholeDays(from: time, to: $0.notAfter) },
             certSha256: item.certificate?.fingerprint.hexadecimal,
             pins: PinsReport.Pins(
-                okhttp: notations.okhttp, curl: notations.curl, hpkp: notations.hpkp, base64: notations.base64,
-                tlsa: notations.tlsa), savedAs: item.certificate.flatMap { saved[$0] })
+                okhttp: notations.okhttp, curl: notations.curl, hpkp: notations.hpkp, base64: notations.base64),
+            savedAs: item.certificate.flatMap { saved[$0] })
     }
 }
 
@@ -190,7 +187,7 @@ extension ExitStatus {
     init(_ source: KeySource) {
         self =
             switch source.standing {
-            case .file, .verified: source.recommended?.recommendation.doubt == nil ? .pass : .fail
+            case .file, .verified: source.recommended?.isHeldBack == true ? .fail : .pass
             case .unverified: .fail
             case .unreachable: .unreachable
             }

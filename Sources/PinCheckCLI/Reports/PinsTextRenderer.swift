@@ -57,11 +57,7 @@ struct PinsTextRenderer: Sendable {
     private func block(_ source: KeySource) -> [String] {
         var lines = [heading(source)]
         if let recommended = source.recommended {
-            lines += RecommendationText(style: style, layout: layout).lines(recommended.recommendation)
-            return lines + verdict(source, recommended.recommendation.doubt)
-        }
-        if source.items.isEmpty, let records = source.group?.rules?.records {
-            lines += records.map { "      tlsa     \(safe($0.description, length: 400))" }
+            return lines + advice(recommended) + verdict(source, isHeldBack: recommended.isHeldBack)
         }
         for (index, item) in source.items.enumerated() {
             lines.append("  \(index) " + owner(item))
@@ -75,8 +71,44 @@ struct PinsTextRenderer: Sendable {
         return lines + verdict(source)
     }
 
-    private func verdict(_ source: KeySource, _ doubt: Recommendation.Doubt? = nil) -> [String] {
-        let held = doubt.map { _ in "nothing is recommended before somebody says whose chain this is" }
+    /// Which pins to ship; only hashes may be wider than there is room.
+    private func advice(_ recommendation: Recommendation) -> [String] {
+        func folded(_ line: String) -> String { layout.folded(line, indent: 4) }
+        func shown(_ text: String) -> String { TerminalText.shown(text, to: 2000) }
+        func words(_ choice: Recommendation.Choice) -> String {
+            let words = choice.reason.id == "server-key" ? ". Renew with this key by " : ". It lasts until "
+            return shown(choice.owner + ": " + choice.reason.message + (choice.until.map { words + $0.date } ?? ""))
+        }
+        var lines: [String] = []
+        if let authority = recommendation.authority {
+            let pages = recommendation.choices.compactMap(\.root).map { "\($0.source), \($0.date)" }
+            let known =
+                pages.first.map { page in " (\(page)\(pages.allSatisfy { $0 == page } ? "" : " and more"))" } ?? ""
+            lines.append(folded("  CA: " + shown(authority.name + known)))
+        }
+        let count =
+            recommendation.count == 1 ? "1 pin: " : recommendation.isHeldBack ? "" : "\(recommendation.count) pins: "
+        lines.append(folded("  ship \(count)" + shown(recommendation.summary)))
+        for (index, choice) in recommendation.choices.enumerated() {
+            lines += ["  \(index + 1) \(choice.item.spkiSHA256)", folded("    " + words(choice))]
+        }
+        if let intermediate = recommendation.intermediate {
+            lines += ["  – \(intermediate.item.spkiSHA256)", folded("    " + words(intermediate))]
+        }
+        if let missing = recommendation.missing {
+            lines.append(folded("  \(style.doubtful("warning")): " + shown(Report.Message(missing).message)))
+        }
+        if recommendation.missing?.id == "reserve-missing" {
+            lines += [
+                "      openssl ecparam -genkey -name prime256v1 -noout -out backup.key",
+                "      pincheck pins … --recommend --key backup.key",
+            ]
+        }
+        return lines
+    }
+
+    private func verdict(_ source: KeySource, isHeldBack: Bool = false) -> [String] {
+        let held = isHeldBack ? "nothing is recommended before somebody says whose chain this is" : nil
         guard let finding = source.warning == nil ? held ?? source.finding : source.finding else { return [] }
         let words = source.warning.map { style.bad(safe($0, length: 800)) } ?? safe(finding, length: 600)
         return ["\(style.token(ExitStatus(source)))  \(safe(source.name, length: 120))  \(words)"]
@@ -125,7 +157,7 @@ struct PinsTextRenderer: Sendable {
         let notations = item.notations
         var lines = [
             ("okhttp", notations.okhttp), ("curl", notations.curl), ("hpkp", notations.hpkp),
-            ("base64", notations.base64), ("tlsa", notations.tlsa),
+            ("base64", notations.base64),
         ]
         if let certificate = item.certificate { lines.append(("cert", certificate.fingerprint.hexadecimal)) }
         return lines

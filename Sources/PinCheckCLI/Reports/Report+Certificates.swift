@@ -1,7 +1,7 @@
 import PinChecking
 
 extension Report {
-    struct Certificate: DocumentObject, Decodable {
+    struct Certificate: DocumentObject {
         var index: Int
         /// `leaf`, `intermediate` or `root`.
         var role: String
@@ -35,7 +35,7 @@ extension Report {
     }
 
     /// A valid path and who needs it.
-    struct Path: DocumentObject, Decodable {
+    struct Path: DocumentObject {
         /// The clients, as `--client` names them.
         var clients: [String]
         /// The path, leaf first.

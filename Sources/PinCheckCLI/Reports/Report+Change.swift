@@ -3,17 +3,17 @@ import Pinning
 
 extension Report {
     /// What changed since a baseline.
-    struct Change: DocumentObject, Decodable {
+    struct Change: DocumentObject {
         /// The file with the baseline.
         let baseline: String
         /// `unchanged`, `allowed` when every change is, `changed` otherwise.
         let status: String
         /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
         var comparedWith: String?
-        /// At least one; `unchanged` alone when there is no change.
+        /// None where nothing changed.
         let classes: [Class]
 
-        struct Class: DocumentObject, Decodable {
+        struct Class: DocumentObject {
             /// The kind of change, as `--allow` takes it.
             let id: String
             /// What was, in words.
@@ -28,7 +28,7 @@ extension Report {
         }
 
         /// What is recorded of a certificate.
-        struct Certificate: DocumentObject, Decodable {
+        struct Certificate: DocumentObject {
             let subject: String
             let issuer: String
             /// As in `EC P-256`.

@@ -3,7 +3,7 @@ import Pinning
 
 extension Report {
     /// The devices that were judged for, and what is known of their roots.
-    struct Devices: DocumentObject, Decodable {
+    struct Devices: DocumentObject {
         /// The file with the lists, `nil` for what is part of the program.
         var file: String?
         /// Where the lists are from.
@@ -17,7 +17,7 @@ extension Report {
     }
 
     /// One device.
-    struct Device: DocumentObject, Decodable {
+    struct Device: DocumentObject {
         var name: String
         /// Whose list of roots it has: `ios`, `android` or `mozilla`; `nil` for this machine.
         var platform: String?
@@ -82,5 +82,3 @@ extension Report.Device {
         DocumentField("verdict", \.verdict, "reject where one of its clients rejects; none where none can be set up."),
     ]
 }
-
-extension Evaluation.Trust: Decodable {}

@@ -3,7 +3,7 @@ import TLSProbe
 
 extension Report {
     /// The request for an accepted server, and what came of it.
-    struct HTTP: DocumentObject, Decodable {
+    struct HTTP: DocumentObject {
         /// `GET` or `HEAD`.
         var method: String
         /// The path and the query.

@@ -8,13 +8,6 @@ extension Report {
     static let fields: DocumentFields<Report> = [
         DocumentField("schema", { _ in Report.schema }, as: .constant(Report.schema)),
         DocumentField("target", \.target, "The target with its port, or the chain file."),
-        DocumentField(
-            "question", \.question,
-            "The hash of what was asked, by which --resume knows a result again; null in other runs."),
-        DocumentField(
-            "result_set", \.resultSet,
-            "The hash of all results of the target, by which --resume knows that none is missing; null in other runs."),
-        DocumentField("shard", \.shard, "The part of the targets that was checked (--shard); null where all were."),
         DocumentField("endpoint", \.endpoint), DocumentField("proxy", \.proxy, "The proxy on the way; null for none."),
         DocumentField("tls", \.tls),
         DocumentField(
@@ -141,8 +134,8 @@ extension Report.ConfigurationEntry {
 
 extension Report.Pin {
     static let fields: DocumentFields<Report.Pin> = [
-        DocumentField("pin", \.pin, as: .pinOrRecord),
-        DocumentField("kind", \.kind, as: .words(["certificate", "public-key", "tlsa-record"])),
+        DocumentField("pin", \.pin, as: .pin),
+        DocumentField("kind", \.kind, as: .words(["certificate", "public-key"])),
         DocumentField("origin", \.origin, "Where the pin was read."), DocumentField("subject", \.subject),
     ]
 }
@@ -193,12 +186,6 @@ extension Report.Exit {
     static let definition: String? = "exit"
 
     static let fields: DocumentFields<Report.Exit> = [DocumentField("code", \.code), DocumentField("name", \.name)]
-
-    /// Those statuses alone that a document can have.
-    func breach(of form: ValueForm?) -> String? {
-        guard case .exits(let statuses, _) = form else { return breachOfFields() }
-        return statuses.contains(status) ? nil : ""
-    }
 
     /// The schema of those statuses that a document can have.
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {

@@ -3,7 +3,7 @@ import Pinning
 
 extension Report {
     /// What is about to be deployed, in a report on that.
-    struct Next: DocumentObject, Decodable {
+    struct Next: DocumentObject {
         /// `chain`, `certificate`, `request` or `public-key`.
         let kind: String
         /// The pin of its key.

@@ -4,7 +4,7 @@ import Pinning
 
 extension Report {
     /// How long the verdict will last, as far as can be told.
-    struct Outlook: DocumentObject, Decodable {
+    struct Outlook: DocumentObject {
         /// The gravest level of the findings: `info`, `warn` or `fail`.
         let level: PinChecking.Outlook.Finding.Level
         /// When the first certificate expires that a client needs, `nil` where none minds.
@@ -24,7 +24,7 @@ extension Report {
         let pins: [Standing]
         let findings: [Finding]
 
-        struct Standing: DocumentObject, Decodable {
+        struct Standing: DocumentObject {
             /// The position of the pin in `configured`, from 0.
             let pin: Int
             /// The position in `built` of the certificate it matches.
@@ -120,4 +120,4 @@ extension Report.Outlook.Finding {
     ]
 }
 
-extension PinChecking.Outlook.Finding.Level: DocumentWord, Decodable {}
+extension PinChecking.Outlook.Finding.Level: DocumentWord {}

@@ -4,7 +4,7 @@ import TLSProbe
 
 extension Report {
     /// The proxy that a connection went through, or should have.
-    struct Proxy: DocumentObject, Decodable {
+    struct Proxy: DocumentObject {
         /// The proxy without the credentials.
         var url: String
         /// What named it, as in `HTTPS_PROXY`.
@@ -16,7 +16,7 @@ extension Report {
     }
 
     /// The TLS connection to a proxy itself.
-    struct ProxyTLS: DocumentObject, Decodable {
+    struct ProxyTLS: DocumentObject {
         var version: String
         var cipher: String
         var subject: String

@@ -9,6 +9,7 @@ extension Report {
         // A path that is only assumed is no chain of anybody's.
         let shown = judgement?.isForecast == true ? nil : judgement?.shown
         let path = shown?.shown.builtChain
+        let evidence = judgement?.isForecast == true ? nil : judgement?.observation.evidence
         let matches = judgement?.shownMatches ?? []
         let built = path.map { Self.links(of: $0.certificates, matches, in: result) } ?? []
         let status = ExitStatus(result.outcome)
@@ -23,9 +24,8 @@ extension Report {
             builtIsValid: path?.isVerified ?? false,
             whyUnverified: shown.flatMap { Self.whyUnverified($0, among: judgement?.judgements.count ?? 0) },
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
-            transparency: judgement?.served.map(Transparency.init),
-            revocation: judgement?.served.map { Revocation($0.response) }, devices: Devices(result),
-            checks: Self.checks(result), clients: judgement?.clients.map(Client.init) ?? [],
+            transparency: evidence.map(Transparency.init), revocation: evidence.map { Revocation($0.staple) },
+            devices: Devices(result), checks: Self.checks(result), clients: judgement?.clients.map(Client.init) ?? [],
             warnings: result.warnings.map { Message($0.reason) }, notes: ownNotes + Self.notes(on: result),
             ownNotes: ownNotes, unjudged: Self.unjudgedNote(on: result),
             outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
@@ -61,7 +61,7 @@ extension Report {
         let matters = (result.judgement?.unjudged ?? []).map { matter in
             switch matter {
             case .revocation: "revocation, which the certificate says where to ask for"
-            case .transparencyLogs: "which logs its SCTs are from (--ct-logs)"
+            case .transparencyLogs: "which logs its SCTs are from"
             case .managedRoots: "roots that management puts on devices (--extra-root)"
             }
         }
@@ -159,9 +159,7 @@ extension Report.Pins {
     fileprivate init(_ result: CheckResult, _ matches: [PinMatch]) {
         let setup = result.evaluation?.setup
         self.init(
-            mode: (setup?.mode ?? .none).rawValue,
-            configured: (setup?.pins?.pins.map { Report.Pin($0) } ?? [])
-                + (setup?.records.map { Report.Pin($0) } ?? []),
+            mode: (setup?.mode ?? .none).rawValue, configured: setup?.pins?.pins.map { Report.Pin($0) } ?? [],
             matched: matches.map { Report.Match(pin: $0.pinIndex, depth: $0.depth) },
             entries: setup?.entries.map(Report.ConfigurationEntry.init) ?? [],
             applied: setup?.applied.map(Report.AppliedConfiguration.init) ?? [])
@@ -217,11 +215,6 @@ extension Report.Pin {
         self.init(
             pin: pin.spkiSHA256.description, kind: pin.certificate == nil ? "public-key" : "certificate",
             origin: pin.origin, subject: pin.certificate?.description)
-    }
-
-    /// Reports a configured record that no pin expresses.
-    fileprivate init(_ item: ConfiguredRecord) {
-        self.init(pin: item.record.description, kind: "tlsa-record", origin: item.origin)
     }
 }
 

@@ -3,13 +3,11 @@ import TLSProbe
 
 extension Report {
     /// Which of a target's variants a report is about.
-    struct Variant: DocumentObject, Decodable {
-        /// As in `ordinary`, `RSA`, `TLS 1.2` and `no SNI`.
+    struct Variant: DocumentObject {
+        /// As in `ordinary`, `RSA` and `no SNI`.
         let label: String
         /// The only type of key asked for, `nil` for any.
         var keyType: String?
-        /// The only TLS version offered, `nil` for those of the target.
-        var tlsVersion: String?
         /// Whether the verdict counts for the target; that of clients without SNI does not.
         let counts: Bool
         /// Where it stands among others, whatever the order they came in.
@@ -41,30 +39,7 @@ extension Report {
         /// How many of the accepted variants answered otherwise than expected.
         var answeringOtherwise = 0
 
-        /// What addresses have no report on, for a table of them.
-        var absences: [Gap] = []
-
-        /// That a kind of client has no report at an address.
-        struct Gap: DocumentObject, Decodable {
-            /// The address, with its port where that is not the target's.
-            let address: String
-            /// The kind of client, as in `RSA`; empty for the ordinary one.
-            let label: String
-            /// Whether its verdict would count.
-            let counts: Bool
-            /// Where it stands among others.
-            let rank: Int
-            let reason: Reason
-
-            enum Reason: String, DocumentWord, Decodable {
-                /// The address serves others, and refused the kind.
-                case notOffered = "not-offered"
-                /// No handshake was tried, for want of time or because the address does not answer.
-                case notTried = "not-tried"
-            }
-        }
-
-        enum Level: String, DocumentWord, Decodable {
+        enum Level: String, DocumentWord {
             /// To be expected, and good to know.
             case info
             /// Something is not as it should be.
@@ -77,8 +52,7 @@ extension Report {
         }
 
         struct Finding: DocumentObject {
-            /// `addresses-differ`, `addresses-incomplete`, `key-types-differ`, `versions-differ`, `no-sni-differs`, `sni-differs`,
-            /// `not-offered`, `hung-up`, `no-time`.
+            /// `addresses-differ`, `addresses-incomplete`, `key-types-differ`, `no-sni-differs`, `no-time`.
             let id: String
             let level: Level
             let message: String
@@ -90,15 +64,8 @@ extension Report.Variant {
     /// Reports a variant.
     init(_ variant: Variant) {
         var keyType: String?
-        var version: String?
-        switch variant {
-        case .keyType(let type): keyType = type.rawValue
-        case .version(let number): version = number.number
-        case .ordinary, .withoutSNI, .withSNI: break
-        }
-        self.init(
-            label: variant.label ?? "ordinary", keyType: keyType, tlsVersion: version, counts: variant.counts,
-            rank: variant.rank)
+        if case .keyType(let type) = variant { keyType = type.rawValue }
+        self.init(label: variant.label ?? "ordinary", keyType: keyType, counts: variant.counts, rank: variant.rank)
     }
 }
 
@@ -113,17 +80,7 @@ extension Report.Consistency {
                 return Finding(
                     id: message.id, level: finding.level == .warning ? .warning : .info, message: message.message)
             }, exit: Report.Exit(.worst(consistency.outcomes.map(ExitStatus.init))),
-            hasKnownDifferences: consistency.hasKnownDifferences, answeringOtherwise: consistency.answeringOtherwise,
-            absences: consistency.absences.map(Gap.init))
-    }
-}
-
-extension Report.Consistency.Gap {
-    /// Reports that there is nothing.
-    fileprivate init(_ absence: Absence) {
-        self.init(
-            address: absence.address, label: absence.variant.label ?? "", counts: absence.variant.counts,
-            rank: absence.variant.rank, reason: absence.reason == .notOffered ? .notOffered : .notTried)
+            hasKnownDifferences: consistency.hasKnownDifferences, answeringOtherwise: consistency.answeringOtherwise)
     }
 }
 
@@ -133,11 +90,10 @@ extension Report.Variant {
     static let definition: String? = "variant"
 
     static let fields: DocumentFields<Report.Variant> = [
-        DocumentField("label", \.label, "As in ordinary, RSA, TLS 1.2, no SNI and with SNI.", as: .matching(.label)),
+        DocumentField("label", \.label, "As in ordinary, RSA, no SNI and with SNI.", as: .matching(.label)),
         DocumentField(
             "key_type", \.keyType, "The only type of key asked for; null for any.",
             as: .words(CertificateKeyType.allCases.map(\.rawValue))),
-        DocumentField("tls_version", \.tlsVersion, "The only TLS version offered; null for those of the target."),
         DocumentField("counts", \.counts, "Whether the verdict counts for the target."),
         DocumentField("rank", \.rank, "Where it stands among others."),
     ]
@@ -157,17 +113,8 @@ extension Report.Consistency {
             "has_known_differences", \.hasKnownDifferences, "Whether some differ as a baseline has recorded them."),
         DocumentField(
             "answering_otherwise", \.answeringOtherwise, "How many of the accepted gave another answer than expected.",
-            as: .atLeast(0)), DocumentField("absences", \.absences, "What could not be looked at."),
+            as: .atLeast(0)),
         DocumentField("exit", \.exit, as: .exits([.pass, .fail, .unreachable, .warn, .changed, .data])),
-    ]
-}
-
-extension Report.Consistency.Gap {
-    static let fields: DocumentFields<Report.Consistency.Gap> = [
-        DocumentField("address", \.address, "With its port where that is not the target's."),
-        DocumentField("label", \.label, "The kind of client; empty for the ordinary one.", as: .matching(.label)),
-        DocumentField("counts", \.counts, "Whether its verdict would count for the target."),
-        DocumentField("rank", \.rank, "Where the kind stands among others."), DocumentField("reason", \.reason),
     ]
 }
 
@@ -175,9 +122,7 @@ extension Report.Consistency.Finding {
     static let fields: DocumentFields<Report.Consistency.Finding> = [
         DocumentField(
             "id", \.id,
-            as: .words([
-                "addresses-differ", "addresses-incomplete", "key-types-differ", "versions-differ", "no-sni-differs",
-                "sni-differs", "not-offered", "hung-up", "no-time",
-            ])), DocumentField("level", \.level), DocumentField("message", \.message),
+            as: .words(["addresses-differ", "addresses-incomplete", "key-types-differ", "no-sni-differs", "no-time"])),
+        DocumentField("level", \.level), DocumentField("message", \.message),
     ]
 }

@@ -12,12 +12,6 @@ struct Report: DocumentObject {
 
     /// The target or chain file as the user named it.
     var target: String
-    /// The hash of what was asked, in a run that another can go on with.
-    var question: String? = nil
-    /// The hash of all results of the target, in such a run.
-    var resultSet: String? = nil
-    /// The part of the targets that was checked, in a run with others beside it.
-    var shard: Shard? = nil
     /// What was connected to, `nil` for a chain from a file.
     var endpoint: Endpoint?
     /// The proxy on the way, `nil` for none.
@@ -75,9 +69,9 @@ struct Report: DocumentObject {
     /// What monitoring systems are told.
     var monitoring: Monitoring
 
-    enum VerdictWord: String, DocumentWord, Decodable { case accept, reject, none }
+    enum VerdictWord: String, DocumentWord { case accept, reject, none }
 
-    struct Endpoint: DocumentObject, Decodable {
+    struct Endpoint: DocumentObject {
         /// The address connected to, `nil` when none could be.
         var address: String?
         var port: Int
@@ -102,15 +96,13 @@ struct Report: DocumentObject {
         var clientCertificateSent = false
         /// What was sent first; no part of the document by itself.
         var clientHello: ClientHello? = nil
-        /// What a document says of it.
-        var readOffer: Offer? = nil
         var timingsMs: Timings
 
         /// What the ClientHello offered, `nil` where that is not known or not to be told.
-        var offered: Offer? { readOffer ?? clientHello.flatMap(Offer.init) }
+        var offered: Offer? { clientHello.flatMap(Offer.init) }
     }
 
-    struct Offer: DocumentObject, Decodable {
+    struct Offer: DocumentObject {
         var clientHelloBytes: Int
         var versions: [String]
         var groups: [String]
@@ -120,14 +112,14 @@ struct Report: DocumentObject {
         var signatureAlgorithms: [String]
     }
 
-    struct Timings: DocumentObject, Decodable {
+    struct Timings: DocumentObject {
         var resolve: Double?
         var connect: Double?
         var proxy: Double? = nil
         var handshake: Double?
     }
 
-    struct Pins: DocumentObject, Decodable {
+    struct Pins: DocumentObject {
         /// `none`, `public-key` or `certificate`.
         var mode: String
         var configured: [Pin]
@@ -138,7 +130,7 @@ struct Report: DocumentObject {
         var applied: [AppliedConfiguration] = []
     }
 
-    struct AppliedConfiguration: DocumentObject, Decodable {
+    struct AppliedConfiguration: DocumentObject {
         /// Which part of which configuration, as in `network-security-config`.
         var kind: String
         /// The clients it binds, as `--client` names them.
@@ -151,7 +143,7 @@ struct Report: DocumentObject {
         var settings: [String]
     }
 
-    struct ConfigurationEntry: DocumentObject, Decodable {
+    struct ConfigurationEntry: DocumentObject {
         /// Whose configuration it is, as in `okhttp` and `android`.
         var kind: String
         /// The hosts it is for, `nil` for whatever host.
@@ -164,10 +156,10 @@ struct Report: DocumentObject {
         var expires: String?
     }
 
-    struct Pin: DocumentObject, Decodable {
-        /// The hash in the notation of OkHttp, `sha256/…`, or a TLSA record that none expresses.
+    struct Pin: DocumentObject {
+        /// The hash in the notation of OkHttp, `sha256/…`.
         var pin: String
-        /// `certificate`, `public-key` or `tlsa-record`.
+        /// `certificate` or `public-key`.
         var kind: String
         /// Where the pin was read.
         var origin: String
@@ -175,14 +167,14 @@ struct Report: DocumentObject {
         var subject: String?
     }
 
-    struct Match: DocumentObject, Decodable {
+    struct Match: DocumentObject {
         /// The position of the pin in `configured`, from 0.
         var pin: Int
         /// The position of the certificate in `built`, 0 for the leaf.
         var depth: Int
     }
 
-    struct Check: DocumentObject, Decodable {
+    struct Check: DocumentObject {
         /// The client whose procedure the step belongs to, `nil` for the connection.
         var client: String?
         /// The device it decides on, `nil` where none was named.

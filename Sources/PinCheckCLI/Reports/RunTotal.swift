@@ -39,17 +39,11 @@ struct RunTotal: Sendable {
         if status != .pass { unaccepted.append(Unit(name: name, status: status)) }
     }
 
-    /// Counts a target that is not to be told by name.
-    mutating func add(_ status: ExitStatus) { counts[status, default: 0] += 1 }
-
     /// How many there are.
     var count: Int { counts.values.reduce(0, +) }
 
     /// How many did not pass.
     var problems: Int { count - counts[.pass, default: 0] }
-
-    /// What the worst of them came to, `nil` for none.
-    var worst: ExitStatus? { counts.isEmpty ? nil : .worst(Set(counts.keys)) }
 
     /// As in `5 targets: 1 FAIL, 1 UNREACHABLE, 3 PASS`: the worst first, which is the status of the run.
     func sentence(_ shown: (ExitStatus) -> String = { $0.name }) -> String {

@@ -107,8 +107,6 @@ struct VariantSummary {
 
     private static let words = [
         "addresses-differ": "the addresses differ", "addresses-incomplete": "not all addresses are known",
-        "versions-differ": "the TLS versions differ", "no-sni-differs": "another certificate without SNI",
-        "sni-differs": "another certificate with SNI", "hung-up": "some handshakes were cut off",
-        "no-time": "the time was up",
+        "no-sni-differs": "another certificate without SNI", "no-time": "the time was up",
     ]
 }

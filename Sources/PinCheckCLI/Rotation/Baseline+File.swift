@@ -16,7 +16,7 @@ extension Baseline {
     private static func policy(_ lists: [String]) throws(CommandError) -> RotationPolicy {
         do { return try RotationPolicy(reading: lists) } catch {
             let known = Change.Kind.allCases.map(\.rawValue)
-            throw .unknown("--allow \(quoted(error.word))", error.word, among: known)
+            throw .unknown("--allow \(quoted(error.word))", error.word, among: known, gone: GoneWords.changes)
         }
     }
 

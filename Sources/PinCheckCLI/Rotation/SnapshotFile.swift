@@ -67,9 +67,22 @@ enum SnapshotFile {
     }
 
     private static func reason(of error: DecodingError) -> String {
-        let failure = DocumentReader.failure(error)
-        return failure.place.isEmpty
-            ? "it is not a JSON document; write one with 'pincheck snapshot'" : "\(failure.place) \(failure.problem)"
+        switch error {
+        case .keyNotFound(let key, let context): "\(place(context.codingPath + [key])) is missing"
+        case .typeMismatch(_, let context) where !context.codingPath.isEmpty:
+            "\(place(context.codingPath)) is of another type than it has to be"
+        case .valueNotFound(_, let context) where !context.codingPath.isEmpty: "\(place(context.codingPath)) is null"
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            "\(place(context.codingPath)) is not what it can be"
+        default: "it is not a JSON document; write one with 'pincheck snapshot'"
+        }
+    }
+
+    /// Where something stands in a document: `endpoints[0].chain`.
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.reduce("") { text, key in
+            key.intValue.map { "\(text)[\($0)]" } ?? (text.isEmpty ? "" : text + ".") + SnakeCase.key(key.stringValue)
+        }
     }
 }
 
@@ -104,11 +117,10 @@ extension SnapshotFile {
         @Nullable var sni: String?
         @Nullable var verifyName: String?
         @Nullable var variant: String?
-        @Nullable var tls: TLS?
         let chain: [Certificate]
 
         enum CodingKeys: String, CodingKey {
-            case target, connect, sni, variant, tls, chain
+            case target, connect, sni, variant, chain
             case verifyName = "verify_name"
         }
 
@@ -123,8 +135,7 @@ extension SnapshotFile {
                 CodingKeys.verifyName.rawValue, \.verifyName, "The name the certificate has to be valid for."),
             DocumentField(
                 CodingKeys.variant.rawValue, \.variant,
-                "The part of the offer that was changed, as in RSA or TLS 1.2; null for ordinary clients."),
-            DocumentField(CodingKeys.tls.rawValue, \.tls),
+                "The part of the offer that was changed, as in RSA or no SNI; null for ordinary clients."),
             DocumentField(
                 CodingKeys.chain.rawValue, \.chain, "The certificates the server sent, in wire order, at least one."),
         ]
@@ -136,7 +147,6 @@ extension SnapshotFile {
             sni = endpoint.key.sni
             verifyName = endpoint.key.verifyName
             variant = endpoint.key.variant
-            tls = endpoint.tls.map { TLS(version: $0.version, asksForClient: $0.clientCertificateRequested) }
         }
 
         func endpoint(at place: String) throws -> Snapshot.Endpoint {
@@ -159,27 +169,11 @@ extension SnapshotFile {
                     place: place + ".variant", reason: "\(quoted(variant)) is not a way to connect")
             }
             let key = Snapshot.Key(target: target, connect: connect, sni: sni, verifyName: verifyName, variant: variant)
-            let tls = tls.map { Snapshot.TLS(version: $0.version, clientCertificateRequested: $0.asksForClient) }
-            guard let endpoint = Snapshot.Endpoint(key, tls: tls, chain: certificates) else {
+            guard let endpoint = Snapshot.Endpoint(key, chain: certificates) else {
                 throw SnapshotValueError(place: place + ".chain", reason: "it holds no certificate")
             }
             return endpoint
         }
-    }
-
-    private struct TLS: DocumentObject, Decodable {
-        let version: String
-        let asksForClient: Bool
-
-        enum CodingKeys: String, CodingKey {
-            case version
-            case asksForClient = "client_certificate_requested"
-        }
-
-        static let fields: DocumentFields<TLS> = [
-            DocumentField(CodingKeys.version.rawValue, \.version, "As in TLSv1.3."),
-            DocumentField(CodingKeys.asksForClient.rawValue, \.asksForClient),
-        ]
     }
 
     private struct Certificate: DocumentObject, Decodable {

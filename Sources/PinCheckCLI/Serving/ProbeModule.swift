@@ -116,7 +116,7 @@ final class ProbeModule: Sendable {
 
     /// Throws for a target that would pass because nobody said what it has to hold: `check` refuses one that is in no policy, too.
     private func requireSomethingToJudgeBy(_ target: Target) throws(Refusal) {
-        guard isNamed, request.judging.pinSources.isEmpty else { return }
+        guard isNamed, request.judging.pins.isEmpty else { return }
         do throws(CommandError) { guard try hosts?.names(target, request) != true else { return } } catch {
             throw Refusal(status: 500, message: error.message)
         }

@@ -38,8 +38,6 @@ extension Client {
     public static var alamofire: Client { named("alamofire") }
     /// TrustKit 3 for iOS and macOS.
     public static var trustkit: Client { named("trustkit") }
-    /// TrustKit for Android.
-    public static var trustkitAndroid: Client { named("trustkit-android") }
     /// OkHttp 5, CertificatePinner.
     public static var okhttp: Client { named("okhttp") }
     /// Android's Network Security Config.
@@ -48,8 +46,6 @@ extension Client {
     public static var nspinneddomains: Client { named("nspinneddomains") }
     /// curl's `--pinnedpubkey`.
     public static var curl: Client { named("curl") }
-    /// DANE, the pins as TLSA records.
-    public static var dane: Client { named("dane") }
     /// A browser with the pins of a Public-Key-Pins header (RFC 7469).
     public static var hpkp: Client { named("hpkp") }
 }

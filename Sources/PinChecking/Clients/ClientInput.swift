@@ -11,8 +11,6 @@ struct ClientInput: Sendable {
     let allowInvalidCertificates: Bool
     /// Whether validatesDomainName was switched off.
     let isDomainNameIgnored: Bool
-    /// AFNetworking 2.x's validatesCertificateChain.
-    let validatesCertificateChain: Bool
     /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
     let pins: PinSet?
     /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
@@ -32,16 +30,20 @@ struct ClientInput: Sendable {
     /// What stands behind the client's name.
     let settings: ClientSettings
 
-    /// AFNetworking's settings for a version with a default of its own for the name.
-    func policy(validatesDomainNameByDefault isDefault: Bool) -> AFSecurityPolicy {
+    /// AFNetworking's settings.
+    var afSecurityPolicy: AFSecurityPolicy {
         AFSecurityPolicy(
-            mode: mode, allowInvalidCertificates: allowInvalidCertificates,
-            validatesDomainName: isDefault && !isDomainNameIgnored)
+            mode: mode, allowInvalidCertificates: allowInvalidCertificates, validatesDomainName: !isDomainNameIgnored)
     }
 
-    /// The settings of a version of AFNetworking 2.5, whose default for the name depends on the mode.
-    func policy(of version: AFNetworking25.Version) -> AFSecurityPolicy {
-        policy(validatesDomainNameByDefault: version.validatesDomainNameByDefault(mode: mode))
+    /// AFNetworking 2.5's validatesCertificateChain.
+    func validatesCertificateChain() throws(CheckError) -> Bool {
+        switch settings.text("chain") {
+        case nil, "yes": return true
+        case "no": return false
+        case let other?:
+            throw .said(.request, "the setting chain of \(settings.entry.name) is yes or no, not \(quoted(other))")
+        }
     }
 
     /// OkHttp with the pins for whatever host, or for the hosts of a pattern.
@@ -113,23 +115,5 @@ struct ClientInput: Sendable {
                 .request,
                 "nspinneddomains has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))")
         }
-    }
-
-    /// The TLSA records that were given, or the pins as such records: hashes of keys, whole certificates by their own hash.
-    func dane() throws -> DANE {
-        if let policy, settings.text("usage") == nil { return try DANE(records: policy.records) }
-        let text = settings.text("usage") ?? "3"
-        guard let number = UInt8(text), let usage = TLSARecord.Usage(rawValue: number) else {
-            throw CheckError.said(.request, "dane has no usage \(quoted(text)): choose 0, 1, 2 or 3")
-        }
-        let records = (pins?.pins ?? []).compactMap { pin -> TLSARecord? in
-            switch pin.material {
-            case .certificate(let certificate):
-                TLSARecord(usage: usage, selector: .certificate, matching: .full, data: certificate.der)
-            case .publicKey(let digest):
-                TLSARecord(usage: usage, selector: .publicKey, matching: .sha256, data: digest.bytes)
-            }
-        }
-        return try DANE(records: records)
     }
 }

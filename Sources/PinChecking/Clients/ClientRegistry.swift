@@ -70,11 +70,8 @@ package enum ClientRegistry {
                     .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
                     .init("expires", .date, "kTSKExpirationDate, midnight UTC"),
                     .init("macos", .flag, "macOS, where roots given by --extra-root are exempt from pinning"),
-                ],
-                configurations: [
-                    .trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix,
-                    .sslManager: .mostSpecificOfSameSuffix,
-                ], answersChallenges: true, platform: .apple, notation: .base64,
+                ], configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
+                answersChallenges: true, platform: .apple, notation: .base64,
                 make: { input in
                     try TrustKit(
                         pins: input.pins,
@@ -83,26 +80,11 @@ package enum ClientRegistry {
                         exemptRoots: input.settings.isSet("macos") ? Set(input.installedRoots) : [])
                 }),
             Entry(
-                name: "trustkit-android", summary: "TrustKit for Android, which enforces nothing unless told to",
-                settings: [
-                    .init("enforce", .flag, "enforcePinning=\"true\""),
-                    .init("expires", .date, "the pin set's expiration, midnight UTC here"),
-                ] + ClientSetting.androidApp, trustsInstalledRoots: false, configurations: [.android: .trustKitAndroid],
-                platform: .android, notation: .base64,
-                make: { input in
-                    try TrustKitAndroid(
-                        pins: input.pins,
-                        enforcesPinning: input.policy?.enforcesPinning ?? false || input.settings.isSet("enforce"),
-                        expiration: input.settings.date("expires") ?? input.policy?.expiration,
-                        trust: input.androidTrust)
-                }),
-            Entry(
                 name: "okhttp", summary: "OkHttp 5, CertificatePinner",
                 settings: [.init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")]
                     + ClientSetting.androidApp, isDefault: true, trustsInstalledRoots: false,
-                configurations: [
-                    .okHttp: .union, .reactNative: .unionOfCanonicalNames, .sslManager: .unionOfCanonicalNames,
-                ], comparesHostAsWritten: true, platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
+                configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames], comparesHostAsWritten: true,
+                platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
             Entry(
                 name: "android", summary: "Android's Network Security Config",
                 settings: [.init("expires", .date, "the pin set's expiration, midnight UTC here")]
@@ -120,13 +102,8 @@ package enum ClientRegistry {
                 platform: .apple, notation: .base64, make: { try $0.nsPinnedDomains() }),
             Entry(
                 name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
-                settings: [.init("insecure", .flag, "--insecure: only the pin is checked")],
-                configurations: [.curl: .union], platform: .openssl, notation: .curl,
-                make: { Curl(isInsecure: $0.settings.isSet("insecure")) }),
-            Entry(
-                name: "dane", summary: "DANE: the pins as TLSA records of one usage",
-                settings: [.init("usage", .text("0|1|2|3"), "PKIX-TA, PKIX-EE, DANE-TA or DANE-EE (default 3)")],
-                configurations: [.tlsa: .union], platform: nil, notation: .tlsa, make: { try $0.dane() }),
+                settings: [.init("insecure", .flag, "--insecure: only the pin is checked")], platform: .openssl,
+                notation: .curl, make: { Curl(isInsecure: $0.settings.isSet("insecure")) }),
             Entry(
                 name: "hpkp", summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
                 isDefault: true, platform: .browser, notation: .hpkp,
@@ -137,33 +114,31 @@ package enum ClientRegistry {
     private static let afNetworking: [Entry] =
         AFNetworking4.Version.allCases.map { version in
             Entry(
-                name: version.rawValue, summary: summary(version), isDefault: version == .v4,
+                name: version.rawValue,
+                summary: version == .v4
+                    ? "AFNetworking 4, AFSecurityPolicy (the default)"
+                    : "AFNetworking 3: decides alike, answers with rejectProtectionSpace", isDefault: version == .v4,
                 configurations: [.appBundle: .union], loader: version == .v4 ? .afNetworking4 : .afNetworking3,
                 answersChallenges: true, platform: .apple, notation: .okhttp,
-                shownSettings: { shown($0.policy(validatesDomainNameByDefault: true)) }
-            ) { input in AFNetworking4(policy: input.policy(validatesDomainNameByDefault: true), version: version) }
-        }
-        + AFNetworking25.Version.allCases.map { version in
+                shownSettings: { shown($0.afSecurityPolicy) }
+            ) { input in AFNetworking4(policy: input.afSecurityPolicy, version: version) }
+        } + [
             Entry(
-                name: version.rawValue, summary: summary(version), isInAll: false, configurations: [.appBundle: .union],
-                loader: .afNetworking3, answersChallenges: true, platform: .apple, notation: .okhttp,
+                name: "afnetworking-2.5", summary: "AFNetworking 2.2.1 – 2.5.4, with validatesCertificateChain",
+                settings: [.init("chain", .text("yes|no"), "validatesCertificateChain: the whole chain is pinned")],
+                isInAll: false, configurations: [.appBundle: .union], loader: .afNetworking3, answersChallenges: true,
+                platform: .apple, notation: .okhttp,
                 shownSettings: { input in
-                    shown(input.policy(of: version)) + [
-                        ShownSetting("validatesCertificateChain", .flag(input.validatesCertificateChain))
+                    shown(input.afSecurityPolicy) + [
+                        ShownSetting(
+                            "validatesCertificateChain", .flag((try? input.validatesCertificateChain()) ?? true))
                     ]
                 }
             ) { input in
                 AFNetworking25(
-                    policy: input.policy(of: version), validatesCertificateChain: input.validatesCertificateChain,
-                    version: version)
+                    policy: input.afSecurityPolicy, validatesCertificateChain: try input.validatesCertificateChain())
             }
-        }
-
-    /// The names of what clients can be set to, in the order in which they are shown.
-    package static var settingNames: [String] {
-        ["mode", "allowInvalidCertificates", "validatesDomainName", "validatesCertificateChain"]
-            + entries.flatMap(\.settings).map(\.name)
-    }
+        ]
 
     /// AFNetworking's own names for its policy.
     private static func shown(_ policy: AFSecurityPolicy) -> [ShownSetting] {
@@ -172,23 +147,6 @@ package enum ClientRegistry {
             ShownSetting("allowInvalidCertificates", .flag(policy.allowInvalidCertificates)),
             ShownSetting("validatesDomainName", .flag(policy.validatesDomainName)),
         ]
-    }
-
-    private static func summary(_ version: AFNetworking4.Version) -> String {
-        switch version {
-        case .v4: "AFNetworking 4, AFSecurityPolicy (the default)"
-        case .v3: "AFNetworking 3: decides alike, answers with rejectProtectionSpace"
-        case .v26: "AFNetworking 2.6 – 2.7: certificate mode compares the system's chain"
-        }
-    }
-
-    private static func summary(_ version: AFNetworking25.Version) -> String {
-        switch version {
-        case .v254: "AFNetworking 2.5.3 – 2.5.4, with validatesCertificateChain"
-        case .v252: "AFNetworking 2.5.2, whose default policy checks no names (CVE-2015-3996)"
-        case .v251: "AFNetworking 2.5.1, whose default policy checks nothing (issue 2590)"
-        case .v250: "AFNetworking 2.2.1 – 2.5.0"
-        }
     }
 
     /// All names in one line, for messages and help.

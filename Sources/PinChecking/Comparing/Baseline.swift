@@ -21,24 +21,21 @@ package struct Baseline: Sendable {
         comparison = SnapshotComparison(with: snapshot)
     }
 
-    /// What changed at endpoints of one target, position by position.
-    package func changes(at endpoints: [Snapshot.Endpoint]) -> [[Change]] {
-        let differences = comparison.differences(among: endpoints)
-        return endpoints.enumerated().map { index, endpoint in
-            let changes = comparison.changes(at: endpoint)
-            guard let difference = differences[index] else { return changes }
-            return changes.filter { $0.kind != .unchanged } + [difference]
-        }
+    /// What changed at an endpoint, with what it is a change to.
+    package func changes(at endpoint: Snapshot.Endpoint) -> BaselineChanges {
+        described(comparison.changes(at: endpoint), at: endpoint)
+    }
+
+    /// Changes at an endpoint, with what they are changes to.
+    package func described(_ changes: [Change], at endpoint: Snapshot.Endpoint) -> BaselineChanges {
+        let counterpart = comparison.counterpart(for: endpoint)
+        return BaselineChanges(
+            changes, since: path, by: policy,
+            comparedWith: counterpart.flatMap { $0.isElsewhere ? $0.endpoint.place : nil })
     }
 
     /// What is recorded of an endpoint, `nil` for nothing.
     package func recorded(for endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? { comparison.recorded(for: endpoint) }
-
-    /// The address that an endpoint is compared with where its own is not recorded.
-    package func placeElsewhere(for endpoint: Snapshot.Endpoint) -> String? {
-        guard let (other, isElsewhere) = comparison.counterpart(for: endpoint), isElsewhere else { return nil }
-        return other.place
-    }
 
     /// What is recorded and not among `endpoints`.
     package func missing(from endpoints: [Snapshot.Endpoint]) -> [(endpoint: Snapshot.Endpoint, change: Change)] {

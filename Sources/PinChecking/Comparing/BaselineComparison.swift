@@ -13,13 +13,11 @@ package struct BaselineComparison {
         var states = [RecordedState?](repeating: nil, count: target.connections.count)
         let reached = target.connections.indices.filter { target.connections[$0].served != nil }
         let endpoints = reached.compactMap { Snapshot.Endpoint(target.connections[$0]) }
-        for ((index, endpoint), changes) in zip(zip(reached, endpoints), baseline.changes(at: endpoints)) {
-            states[index] = RecordedState(
-                changes: baseline.described(changes, at: endpoint), recorded: baseline.recorded(for: endpoint))
-        }
         for (index, endpoint) in zip(reached, endpoints) {
             var endpoint = endpoint
-            let recorded = baseline.recorded(for: endpoint)?.key
+            let state = baseline.recorded(for: endpoint)
+            states[index] = RecordedState(changes: baseline.changes(at: endpoint), recorded: state)
+            let recorded = state?.key
             asked.insert(recorded ?? endpoint.key)
             // What an address serves that was given says nothing of where a look-up leads: it is recorded beside that.
             let isLookedUp = endpoint.key.connect == nil || target.connections[index].endpoint.lookedUpName != nil
@@ -37,11 +35,4 @@ package struct BaselineComparison {
 
     /// What is recorded, with what was seen in the place of what was.
     package var updated: Snapshot { baseline.snapshot.replacing(seen) }
-}
-
-extension Baseline {
-    /// Changes at an endpoint, with what they are changes to.
-    package func described(_ changes: [Change], at endpoint: Snapshot.Endpoint) -> BaselineChanges {
-        BaselineChanges(changes, since: path, by: policy, comparedWith: placeElsewhere(for: endpoint))
-    }
 }

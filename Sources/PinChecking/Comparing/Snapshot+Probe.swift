@@ -24,8 +24,6 @@ extension Snapshot.Endpoint {
         guard let result = connection.served else { return nil }
         self.init(
             Snapshot.Key(connection.endpoint, connection.variant), peer: result.peer?.description,
-            tls: Snapshot.TLS(
-                version: result.tlsVersion.description, clientCertificateRequested: result.clientCertificateRequested),
             chain: result.presented.certificates.map(Snapshot.Certificate.init))
     }
 }

@@ -27,36 +27,17 @@ struct VariantOutcome: Sendable {
         return error.phase != .resolve
     }
 
-    /// How a server gave no certificate for the kind of client that was tried.
-    enum Refusal: Hashable {
-        /// It said that it has nothing of the kind, by the alert for that.
-        case notOffered
-        /// It ended the connection without saying why: it may have nothing of the kind, or be broken for such clients.
-        case hungUp
-        /// It sent an alert that means something else.
-        case alert(TLSAlert)
-    }
-
-    /// How the server refused the kind of client that was tried.
+    /// Whether the server has no certificate for the kind of client that was tried.
     ///
-    /// - Parameter isServing: whether the same address completed another handshake, so that the server and the name are all
-    ///   right.
-    /// - Returns: `nil` for everything else, success among it.
-    func refusal(whereOthersWork isServing: Bool) -> Refusal? {
-        guard case .failure(let error) = result else { return nil }
-        switch (variant, error.reason) {
-        case (.ordinary, _), (.withoutSNI, _), (.withSNI, _): return nil
-        case (.keyType, .keyTypeRefused), (.version, .protocolVersion): return .notOffered
-        case (_, .protocolVersion) where isServing: return .notOffered
-        case (_, .alert(let alert)) where isServing:
-            return alert.isForWantOfCommonParameters ? .notOffered : .alert(alert)
-        case (_, .closedEarly) where isServing, (_, .reset) where isServing: return .hungUp
-        default: return nil
+    /// `isServing`: the same address completed another handshake, so that the server and the name are all right.
+    func isRefused(whereOthersWork isServing: Bool) -> Bool {
+        guard case .keyType = variant, case .failure(let error) = result else { return false }
+        return switch error.reason {
+        case .keyTypeRefused: true
+        case .protocolVersion, .alert, .closedEarly, .reset: isServing
+        default: false
         }
     }
-
-    /// Whether the server refused the kind of client that was tried, as ``refusal(whereOthersWork:)`` says how.
-    func isRefused(whereOthersWork isServing: Bool) -> Bool { refusal(whereOthersWork: isServing) != nil }
 
     /// Whether there was no time for it.
     var isUntried: Bool {
@@ -73,6 +54,9 @@ struct VariantOutcome: Sendable {
 extension VariantOutcome {
     /// Whether there is a chain.
     var isServing: Bool { if case .success = result { true } else { false } }
+
+    /// The chain, `nil` where there is none.
+    var presented: PresentedChain? { try? result.get().presented }
 
     /// What all variants of one endpoint have in common.
     var place: String { endpoint.request.target }

@@ -47,7 +47,7 @@ extension Downloader {
         }
         // Of what is given, which pins are for a host may depend on its name and port.
         let name = "\(location.authority) \(job.endpoint.referenceName)"
-        let acceptance = job.acceptance.map { judged in Hashing.sha256(judged.bytes + Array(name.utf8)).hexadecimal }
+        let acceptance = job.evaluation?.acceptance(of: name).hexadecimal
         receiver.begin(from: acceptance, goingOn: goingOn && acceptance != nil, needingPins: !mayBeUnpinned)
         let transfer = transfer(location, request, record, to: receiver)
         let (connection, end) = await checker.fetched(transfer, by: job) { connection in

@@ -19,10 +19,7 @@ struct AssumedPath: PathVerifier {
                 : PathFindings(validPaths: [], failures: failures, bestEffort: certificates)
         }
         guard case .only(let anchors) = question.anchors else { return isValid(path) }
-        let end = path.indices.first { depth in
-            anchors.contains(path[depth]) || question.anchorKeys.contains { isEnd(depth, byKey: $0) }
-        }
-        if let end { return isValid(Array(path[...end])) }
+        if let end = path.firstIndex(where: anchors.contains) { return isValid(Array(path[...end])) }
         let last = path.count - 1
         return PathFindings(
             validPaths: [], failures: [TrustFailure(.unknownIssuer, at: last, of: path[last])], bestEffort: path)
@@ -35,23 +32,7 @@ struct AssumedPath: PathVerifier {
         return platform.objections(toLeaf: path[0], endingAt: isOwn ? .own : nil)
     }
 
-    /// Whether a bare key signed the certificate at `depth` and no certificate of that key comes next.
-    private func isEnd(_ depth: Int, byKey key: [UInt8]) -> Bool {
-        path.dropFirst(depth + 1).first?.publicKey.subjectPublicKeyInfo != key
-            && verifier.isSigned(path[depth], byKey: key)
-    }
-
-    func sha256(of bytes: [UInt8]) -> SHA256Digest? { verifier.sha256(of: bytes) }
-
-    func sha512(of bytes: [UInt8]) -> [UInt8] { verifier.sha512(of: bytes) }
-
     func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
 
     func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
-
-    func certificate(der: [UInt8]) -> Certificate? { verifier.certificate(der: der) }
-
-    func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool {
-        verifier.isSigned(certificate, byKey: subjectPublicKeyInfo)
-    }
 }

@@ -82,7 +82,7 @@ package struct NextQuestion {
         if let chain = PresentedChain(presented), !isIncomplete(item, chain, subject) {
             let observation = Observation(
                 presented: chain, referenceName: name, time: subject.time, fetchable: evaluation.fetchable,
-                evidence: ServedEvidence(of: chain, by: evaluation, at: subject.time).evidence)
+                evidence: evaluation.evidence(of: chain, at: subject.time))
             return result(
                 subject, NextDeployment(item, isAssumed: false, issuers: []),
                 ChainJudgement(

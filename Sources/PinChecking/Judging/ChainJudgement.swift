@@ -6,8 +6,6 @@ package struct ChainJudgement: Sendable {
     package let evaluation: Evaluation
     /// What was judged.
     package let observation: Observation
-    /// What came along with its leaf, `nil` where nobody looked.
-    package let served: ServedEvidence?
     /// What each client makes of it, in the order in which they were chosen, device by device.
     package private(set) var clients: [ClientResult]
     /// The judgements of those that could be set up, in the order of the devices and the registry.
@@ -51,11 +49,10 @@ package struct ChainJudgement: Sendable {
     /// - Parameters:
     ///   - observation: the chain, the name and the time.
     ///   - evaluation: what it is judged by.
-    ///   - served: what came along with its leaf.
     ///   - serverName: which name the server was asked for.
-    init(_ observation: Observation, by evaluation: Evaluation, served: ServedEvidence, serverName: SentServerName) {
+    init(_ observation: Observation, by evaluation: Evaluation, serverName: SentServerName) {
         self.init(
-            evaluation.decisions(on: observation), on: observation, by: evaluation, served: served, isForecast: false,
+            evaluation.decisions(on: observation), on: observation, by: evaluation, isForecast: false,
             reason: { verdict, client in
                 Reason(
                     verdict, of: client, by: evaluation, serverName: serverName,
@@ -69,12 +66,11 @@ package struct ChainJudgement: Sendable {
     ///   - decisions: the decisions, in the order of the clients.
     ///   - observation: what they were made on.
     ///   - evaluation: what they were made by.
-    ///   - served: what came along with its leaf, `nil` where nobody looked.
     ///   - isForecast: whether they rest on a path that is only assumed, of which there is nothing else to say.
     ///   - reason: the reason of a verdict; the client is given along.
     init(
-        _ decisions: [Evaluation.Decision], on observation: Observation, by evaluation: Evaluation,
-        served: ServedEvidence? = nil, isForecast: Bool, reason: (Verdict, ChosenClient) -> Reason
+        _ decisions: [Evaluation.Decision], on observation: Observation, by evaluation: Evaluation, isForecast: Bool,
+        reason: (Verdict, ChosenClient) -> Reason
     ) {
         let own = evaluation.judgements(decisions, on: observation, isForecast: isForecast)
         let judgements = evaluation.ordered(own)
@@ -82,7 +78,6 @@ package struct ChainJudgement: Sendable {
         self.names = names
         self.evaluation = evaluation
         self.observation = observation
-        self.served = served
         self.isForecast = isForecast
         self.judgements = judgements
         let interception = isForecast ? nil : evaluation.interceptionFinding(on: judgements)
@@ -108,7 +103,7 @@ package struct ChainJudgement: Sendable {
         findings =
             found.map { Finding($0.level, $0.reason.advising(!isIntercepted)) }
             + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
-            + (served?.findings(isRefused: isRefused) ?? [])
+            + (observation.evidence?.findings(isRefused: isRefused) ?? [])
         notes =
             isForecast
             ? []

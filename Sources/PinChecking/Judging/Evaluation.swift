@@ -21,8 +21,6 @@ package final class Evaluation: Sendable {
     package let fetchable: [Certificate]
     /// The roots that were installed on the devices by hand.
     let installedRoots: [Certificate]
-    /// The Certificate Transparency logs that timestamps are held against, `nil` for none.
-    package let logs: TransparencyLogs?
     /// Roots that count as those of devices, beside the lists of devices.
     let publicRoots: Set<[UInt8]>
 
@@ -30,7 +28,7 @@ package final class Evaluation: Sendable {
     package init(
         setup: HostSetup, devices: [JudgedDevice], lists: Lists? = nil, givenRoots: TrustStore? = nil, time: Timestamp?,
         outlook: OutlookRules, fetchable: [Certificate] = [], installedRoots: [Certificate] = [],
-        logs: TransparencyLogs? = nil, publicRoots: Set<[UInt8]> = []
+        publicRoots: Set<[UInt8]> = []
     ) {
         self.setup = setup
         self.devices = devices
@@ -40,7 +38,6 @@ package final class Evaluation: Sendable {
         self.outlook = outlook
         self.fetchable = fetchable
         self.installedRoots = installedRoots
-        self.logs = logs
         self.publicRoots = publicRoots
     }
 

@@ -8,8 +8,6 @@ package struct HostSetup: Sendable {
     package let mode: AFSecurityPolicy.PinningMode
     /// All pins that are for the host.
     package let pins: PinSet?
-    /// The records that some client compares and that none of the pins expresses; they are counted behind those.
-    package let records: [ConfiguredRecord]
     /// The entries of configurations that are for the host.
     package let entries: [ConfiguredEntry]
     /// What an app's configuration has the device decide by, beside the pins.

@@ -16,17 +16,7 @@ final class RememberingVerifier: PathVerifier {
         return findings
     }
 
-    func sha256(of bytes: [UInt8]) -> SHA256Digest? { verifier.sha256(of: bytes) }
-
-    func sha512(of bytes: [UInt8]) -> [UInt8] { verifier.sha512(of: bytes) }
-
     func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
 
     func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
-
-    func certificate(der: [UInt8]) -> Certificate? { verifier.certificate(der: der) }
-
-    func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool {
-        verifier.isSigned(certificate, byKey: subjectPublicKeyInfo)
-    }
 }

@@ -27,10 +27,10 @@ extension ChainJudgement {
         let accepting = onDevices.filter { $0.decided.isAccepted && !$0.decided.restsOn.isEmpty }
         switch matter {
         case .revocation:
-            return !accepting.isEmpty && observation.evidence?.isVouchedFor != true
+            return !accepting.isEmpty && observation.evidence?.staple != .good
                 && RevocationPlaces.areNamed(by: observation.presented.leaf)
         case .transparencyLogs:
-            guard evaluation.logs == nil, served?.timestamps.isEmpty == false else { return false }
+            guard observation.evidence?.timestamps.isEmpty == false else { return false }
             return accepting.contains { judgement in
                 judgement.decided.restsOn.contains { path in
                     path.certificates.last.map(judgement.device.verifier.isPublicRoot) ?? false

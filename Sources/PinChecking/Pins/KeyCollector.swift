@@ -31,13 +31,6 @@ package struct KeyCollector: Sendable {
             self.keyTypes = keyTypes
         }
 
-        /// Asks the endpoints of one target, whose chain is verified by what the host is judged by.
-        package init(_ endpoints: [CheckEndpoint], by evaluation: Evaluation, keyTypes: [CertificateKeyType]) {
-            self.init(
-                endpoints, verifier: evaluation.verifier, trust: evaluation.devices[0].trust,
-                given: evaluation.givenRoots, keyTypes: keyTypes)
-        }
-
         /// The connections to an endpoint: an ordinary client's first.
         fileprivate var variants: [Variant] { [.ordinary] + keyTypes.map(Variant.keyType) }
 
@@ -105,10 +98,7 @@ package struct KeyCollector: Sendable {
             if case .keyType(let keyType) = variant { source.keyType = keyType }
             sources.append(source)
         }
-        if !sources.isEmpty {
-            sources[0].askedKeyTypes = target.keyTypes
-            sources[0].absentKeyTypes = absent
-        }
+        if !sources.isEmpty { sources[0].absentKeyTypes = absent }
         return sources
     }
 

@@ -29,9 +29,7 @@ package struct KeySource: Sendable {
     package var peer: PeerAddress?
     /// The type of key that the server was asked for, `nil` for what an ordinary client gets.
     package internal(set) var keyType: CertificateKeyType?
-    /// The types of keys that the endpoint was asked for beside; of its first source.
-    package internal(set) var askedKeyTypes: [CertificateKeyType] = []
-    /// Those of them that the endpoint has no certificate for; of its first source.
+    /// Types of keys that the endpoint was asked for and has no certificate for; of its first source.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
     package let standing: Standing
     /// The keys, the leaf's first.
@@ -45,7 +43,7 @@ package struct KeySource: Sendable {
     /// That the chain may be a stranger's, though it is trusted or nobody asked whether it is; `nil` for nothing.
     package private(set) var suspicion: Finding?
     /// Which pins to ship, `nil` where nobody asked.
-    package var recommended: RecommendedPins?
+    package var recommended: Recommendation?
 
     /// One sentence about the standing, `nil` for a file.
     package var finding: String? {
@@ -59,21 +57,13 @@ package struct KeySource: Sendable {
 
     /// The keys that are pinned: those that are recommended, those of a configuration, all of them when that was asked for, otherwise the server's.
     package func pinned(all: Bool) -> Set<SHA256Digest> {
-        if let recommended { return Set(recommended.items.map(\.spkiSHA256)) }
+        if let recommended { return Set(recommended.choices.map(\.item.spkiSHA256)) }
         let chosen = all || group != nil ? items : items.filter { !$0.role.isAuthority }
         return Set(chosen.map(\.spkiSHA256))
     }
 
     /// Whether the chain of a server is trusted and valid for the name.
     package var isVerified: Bool { if case .verified = standing { true } else { false } }
-
-    /// The type of key for which the server may have the key of `item`: one that it was not asked for, `nil` for none.
-    package func unseenKeyType(of item: PinItem) -> CertificateKeyType? {
-        guard endpoint != nil, askedKeyTypes.isEmpty, let leaf = presented?.leaf, let key = item.publicKey,
-            let keyType = CertificateKeyType(key.algorithm), keyType != CertificateKeyType(leaf.publicKey.algorithm)
-        else { return nil }
-        return keyType
-    }
 
     /// Whether the chain leads to no anchor.
     package var lacksAnchor: Bool {
@@ -140,20 +130,15 @@ package struct KeySource: Sendable {
         suspicion = .stranger(on: presented?.certificates ?? certificates, isTrusted: false, given: nil)
     }
 
-    /// The source without the keys that a certificate of the servers and files has already, and why those are no reserve.
-    package func asReserve(beside sources: [KeySource]) -> (source: KeySource, unfit: [Recommendation.UnfitReserve]) {
+    /// The source without the keys that a certificate of the servers and files has already, and those, in words.
+    package func asReserve(beside sources: [KeySource]) -> (source: KeySource, unfit: [String]) {
         let known = sources.flatMap(\.items).filter { $0.certificate != nil }
         var source = self
-        source.items = []
-        var unfit: [Recommendation.UnfitReserve] = []
-        for item in items {
-            guard let other = known.first(where: { $0.spkiSHA256 == item.spkiSHA256 }) else {
-                source.items.append(item)
-                continue
+        source.items.removeAll { item in known.contains { $0.spkiSHA256 == item.spkiSHA256 } }
+        let unfit = items.compactMap { item in
+            known.first { $0.spkiSHA256 == item.spkiSHA256 }.map { other in
+                "\(item.source) is the key of \(other.certificate?.shownName ?? ""), which is on the chain already: it is no reserve"
             }
-            let name = other.certificate?.shownName ?? ""
-            let cause: Recommendation.UnfitReserve.Cause = other.role.isAuthority ? .onPath(name) : .inUse
-            unfit.append(.init(key: item.spkiSHA256, origin: item.source, cause: cause))
         }
         return (source, unfit)
     }

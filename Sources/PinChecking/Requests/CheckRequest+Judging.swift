@@ -6,8 +6,6 @@ extension CheckRequest {
     package struct Judging: Hashable, Sendable {
         /// The sources of pins.
         package var pins: [PinSource] = []
-        /// Whether pins that cannot be read are left out, with a warning.
-        package var skipsBadPins: Bool?
         /// The clients whose decisions are made.
         package var clients: ClientSelection?
         /// AFNetworking's pinning mode, `nil` for the one that the pins suggest.
@@ -16,8 +14,6 @@ extension CheckRequest {
         package var allowsInvalidCertificates: Bool?
         /// AFNetworking's `validatesDomainName`, `nil` for the default of its version.
         package var validatesDomainName: Bool?
-        /// AFNetworking 2.5's `validatesCertificateChain`.
-        package var validatesCertificateChain: Bool?
         /// The roots that are trusted.
         package var trust = Trust()
         /// The devices whose roots and rules decide, `nil` for this machine and the newest of each client's platform.
@@ -28,8 +24,6 @@ extension CheckRequest {
         package var extraRoots: [String] = []
         /// Files and directories of certificates as if a platform had fetched them.
         package var intermediates: [String] = []
-        /// A file with a list of Certificate Transparency logs, `nil` for none: which logs are usable is then not looked at.
-        package var transparencyLogs: String?
         /// The moment to judge by, `nil` for now.
         package var time: Timestamp?
         /// Whether what OpenSSL's pedantic checks find is a rejection.
@@ -39,29 +33,21 @@ extension CheckRequest {
         /// What is asked for the time ahead.
         package var outlook = OutlookRules()
 
-        /// The sources of pins, as they are to be read.
-        package var pinSources: [PinSource] {
-            skipsBadPins ?? RequestDefaults.skipsBadPins ? pins.map { $0.skippingBadPins() } : pins
-        }
-
         /// Nothing is said.
         package init() {}
 
         package func merged(over other: Judging) -> Judging {
             var merged = self
             merged.pins = pins.isEmpty ? other.pins : pins
-            merged.skipsBadPins = skipsBadPins ?? other.skipsBadPins
             merged.clients = clients ?? other.clients
             merged.mode = mode ?? other.mode
             merged.allowsInvalidCertificates = allowsInvalidCertificates ?? other.allowsInvalidCertificates
             merged.validatesDomainName = validatesDomainName ?? other.validatesDomainName
-            merged.validatesCertificateChain = validatesCertificateChain ?? other.validatesCertificateChain
             merged.trust = trust.merged(over: other.trust)
             merged.devices = devices ?? other.devices
             merged.deviceData = deviceData ?? other.deviceData
             merged.extraRoots = extraRoots.isEmpty ? other.extraRoots : extraRoots
             merged.intermediates = intermediates.isEmpty ? other.intermediates : intermediates
-            merged.transparencyLogs = transparencyLogs ?? other.transparencyLogs
             merged.time = time ?? other.time
             merged.isStrict = isStrict ?? other.isStrict
             merged.authLevel = authLevel ?? other.authLevel

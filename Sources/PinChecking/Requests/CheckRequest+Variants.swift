@@ -9,25 +9,22 @@ extension CheckRequest {
         package var service: AddressService?
         /// The types of keys that are asked for, each for itself.
         package var keyTypes: [CertificateKeyType] = []
-        /// Whether each TLS version is offered for itself.
-        package var eachVersion = false
-        /// Whether a client without SNI is compared.
+        /// Whether what clients get without SNI and with it is compared.
         package var comparesSNI = false
 
         /// Variants as they are asked for.
         package init(
             allAddresses: Bool = false, service: AddressService? = nil, keyTypes: [CertificateKeyType] = [],
-            eachVersion: Bool = false, comparesSNI: Bool = false
+            comparesSNI: Bool = false
         ) {
             self.allAddresses = allAddresses
             self.service = service
             self.keyTypes = keyTypes
-            self.eachVersion = eachVersion
             self.comparesSNI = comparesSNI
         }
 
         /// Whether nothing is checked but what an ordinary client sees.
-        package var isEmpty: Bool { !(asksForAddresses || eachVersion || comparesSNI) && keyTypes.isEmpty }
+        package var isEmpty: Bool { !(asksForAddresses || comparesSNI) && keyTypes.isEmpty }
 
         /// Whether all addresses of a name are wanted rather than the one that answers first.
         package var asksForAddresses: Bool { allAddresses || service != nil }
@@ -35,8 +32,7 @@ extension CheckRequest {
         package func merged(over other: Variants) -> Variants {
             Variants(
                 allAddresses: allAddresses || other.allAddresses, service: service ?? other.service,
-                keyTypes: keyTypes.isEmpty ? other.keyTypes : keyTypes, eachVersion: eachVersion || other.eachVersion,
-                comparesSNI: comparesSNI || other.comparesSNI)
+                keyTypes: keyTypes.isEmpty ? other.keyTypes : keyTypes, comparesSNI: comparesSNI || other.comparesSNI)
         }
     }
 }

@@ -9,8 +9,6 @@ package struct CheckTarget: Sendable {
     package private(set) var request: CheckRequest
     /// Where the target stands in a list or policy, `nil` for one of the command line.
     package var place: PinPlace? = nil
-    /// What the target is known by where results of several runs are put together, `nil` where they are not.
-    package var entry: TargetEntry? = nil
 
     /// A target and what is asked of it.
     package init(target: Target, request: CheckRequest, place: PinPlace? = nil) {

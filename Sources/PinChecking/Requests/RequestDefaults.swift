@@ -22,14 +22,10 @@ package enum RequestDefaults {
     package static let asksForHead = false
     /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"
-    /// Whether pins that cannot be read are left out.
-    package static let skipsBadPins = false
     /// The clients whose decisions are made.
     package static let clients = ClientSelection.named([ClientSettings(of: ClientRegistry.entries[0])])
     /// AFNetworking's `allowInvalidCertificates`.
     package static let allowsInvalidCertificates = false
-    /// AFNetworking 2.5's `validatesCertificateChain`.
-    package static let validatesCertificateChain = true
     /// Whether the system's roots are trusted beside anchors.
     package static let includesSystem = false
     /// Whether what OpenSSL's pedantic checks find is a rejection.

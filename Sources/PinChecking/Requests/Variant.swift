@@ -7,19 +7,16 @@ package enum Variant: Hashable, Sendable {
     case ordinary
     /// Only certificates with a key of this type are asked for.
     case keyType(CertificateKeyType)
-    /// Only this TLS version is offered.
-    case version(TLSVersion)
     /// No server name is sent.
     case withoutSNI
     /// The name that is judged is sent, where an ordinary client sends none.
     case withSNI
 
-    /// The name in reports, as in `RSA` and `TLS 1.2`; `nil` for the ordinary one.
+    /// The name in reports, as in `RSA` and `no SNI`; `nil` for the ordinary one.
     package var label: String? {
         switch self {
         case .ordinary: nil
         case .keyType(let keyType): keyType.description
-        case .version(let version): "TLS " + version.number
         case .withoutSNI: "no SNI"
         case .withSNI: "with SNI"
         }
@@ -27,10 +24,7 @@ package enum Variant: Hashable, Sendable {
 
     /// The variant that reports call `label`, `nil` for none of them.
     package init?(label: String) {
-        let known =
-            CertificateKeyType.allCases.map(Variant.keyType) + TLSVersion.allCases.map(Variant.version) + [
-                .withoutSNI, .withSNI,
-            ]
+        let known = CertificateKeyType.allCases.map(Variant.keyType) + [.withoutSNI, .withSNI]
         guard let variant = known.first(where: { $0.label == label }) else { return nil }
         self = variant
     }
@@ -40,7 +34,6 @@ package enum Variant: Hashable, Sendable {
         switch self {
         case .ordinary: 0
         case .keyType(let keyType): 1 + (CertificateKeyType.allCases.firstIndex(of: keyType) ?? 0)
-        case .version(let version): 10 + (TLSVersion.allCases.firstIndex(of: version) ?? 0)
         case .withoutSNI: 20
         case .withSNI: 21
         }
@@ -51,7 +44,7 @@ package enum Variant: Hashable, Sendable {
     /// What clients get that are not the target's own, with a name sent or without, is said and judged only when it is asked for.
     package var counts: Bool {
         switch self {
-        case .ordinary, .keyType, .version: true
+        case .ordinary, .keyType: true
         case .withoutSNI, .withSNI: false
         }
     }
@@ -62,9 +55,6 @@ package enum Variant: Hashable, Sendable {
         switch self {
         case .ordinary: break
         case .keyType(let keyType): request.keyType = keyType
-        case .version(let version):
-            request.minimumTLS = version
-            request.maximumTLS = version
         case .withoutSNI: request.serverNameIndication = nil
         case .withSNI:
             // A recorded one has the name that was sent.
@@ -78,14 +68,9 @@ package enum Variant: Hashable, Sendable {
 extension CheckRequest.Variants {
     /// The variants of an endpoint, the ordinary one first.
     func variants(of endpoint: CheckEndpoint) -> [Variant] {
-        let request = endpoint.request
         var result: [Variant] = [.ordinary] + keyTypes.map(Variant.keyType)
-        if eachVersion, request.minimumTLS < request.maximumTLS {
-            result += TLSVersion.allCases.filter { (request.minimumTLS...request.maximumTLS).contains($0) }.map(
-                Variant.version)
-        }
         if comparesSNI {
-            if request.serverNameIndication != nil { result.append(.withoutSNI) }
+            if endpoint.request.serverNameIndication != nil { result.append(.withoutSNI) }
             if endpoint.nameBesideAddress != nil { result.append(.withSNI) }
         }
         return result

@@ -14,7 +14,7 @@ package struct BaselineChanges: Hashable, Sendable {
     package let baseline: String
     /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
     package let comparedWith: String?
-    /// At least one; `unchanged` alone when there is none.
+    /// None where nothing changed.
     package let changes: [Change]
     /// Which changes may happen.
     package let policy: RotationPolicy
@@ -29,7 +29,7 @@ package struct BaselineChanges: Hashable, Sendable {
 
     /// What the changes come to.
     package var status: Status {
-        if changes.allSatisfy({ $0.kind == .unchanged }) { return .unchanged }
+        if changes.isEmpty { return .unchanged }
         return changes.allSatisfy(policy.allows) ? .allowed : .changed
     }
 

@@ -14,11 +14,10 @@ extension CheckResult {
         at now: Timestamp
     ) {
         let time = evaluation.time ?? now
-        let served = ServedEvidence(of: chain, by: evaluation, at: time)
         let observation = Observation(
             presented: chain, referenceName: referenceName, time: time, fetchable: evaluation.fetchable,
-            evidence: served.evidence)
-        let judgement = ChainJudgement(observation, by: evaluation, served: served, serverName: .noServer)
+            evidence: evaluation.evidence(of: chain, at: time))
+        let judgement = ChainJudgement(observation, by: evaluation, serverName: .noServer)
         self.init(
             Subject(target: name, referenceName: referenceName, time: time, evaluation: evaluation), judgement.standing,
             judgement: judgement, presented: judgement.shown == nil ? [] : chain.certificates,

@@ -117,8 +117,4 @@ struct TargetComparison: Sendable {
     let addresses: Int
     /// How many connections that count gave a chain.
     let serving: Int
-    /// Whether the connections are those of a baseline: what they differ in is a change, or was so before.
-    let isRecorded: Bool
-    /// What addresses have nothing of.
-    let absences: [Absence]
 }

@@ -4,26 +4,21 @@ import TLSProbe
 extension CheckedTarget {
     /// The results on all connections, in their order.
     ///
-    /// - Parameters:
-    ///   - baseline: what the connections are compared with, `nil` for nothing.
-    ///   - acceptsKnownDifferences: whether what the connections differ in goes without a warning where nothing changed, since the
-    ///     baseline has the differences as well.
+    /// - Parameter baseline: what the connections are compared with, `nil` for nothing; what they differ in there is no warning.
     /// - Returns: a result for each connection.
-    package func results(
-        since baseline: [RecordedState?]? = nil, acceptsKnownDifferences: Bool = false
-    ) -> [CheckResult] {
+    package func results(since baseline: [RecordedState?]? = nil) -> [CheckResult] {
         let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)
-        let isUnchanged = acceptsKnownDifferences && states.allSatisfy { $0?.changes?.status == .unchanged }
+        let isUnchanged = states.allSatisfy { $0?.changes?.status == .unchanged }
+        let differed = Set(states.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
         let findings = (comparison?.findings ?? []).map { finding in
-            isUnchanged && finding.isDifference ? finding.asInfo : finding
+            (isUnchanged || differed) && finding.isDifference ? finding.asInfo : finding
         }
         var places = connections.map { connection in
             CheckResult.PlaceInTarget(variant: comparison == nil ? nil : connection.variant)
         }
         func results() -> [CheckResult] { connections.indices.map { result($0, places[$0], since: states[$0]) } }
         guard let comparison, let last = places.indices.last else { return results() }
-        if evaluation?.outlook.failsOnWarning ?? false, !comparison.isRecorded,
-            let warning = findings.first(where: { $0.level == .warning }),
+        if evaluation?.outlook.failsOnWarning ?? false, let warning = findings.first(where: { $0.level == .warning }),
             let index = results().lastIndex(where: { $0.counts && $0.outcome == .accepted })
         {
             places[index].difference = [warning]
@@ -44,7 +39,7 @@ extension CheckedTarget {
             isConsistent: differ ? false : comparison.serving < 2 && !isUnchanged ? nil : true,
             addresses: comparison.addresses, accepted: accepted, rejected: rejected,
             unreachable: results.count { $0.standing.isWithoutVerdict }, findings: findings,
-            outcomes: results.map(\.outcome), absences: comparison.absences)
+            outcomes: results.map(\.outcome))
     }
 
     private func result(_ index: Int, _ place: CheckResult.PlaceInTarget, since state: RecordedState?) -> CheckResult {
@@ -111,10 +106,8 @@ extension ChainJudgement {
 }
 
 extension HostSetup {
-    /// The configured pins and records in their order, as reports name them.
-    package var configuredPins: [String] {
-        (pins?.pins ?? []).map { $0.spkiSHA256.description } + records.map { $0.record.description }
-    }
+    /// The configured pins in their order, as reports name them.
+    package var configuredPins: [String] { (pins?.pins ?? []).map { $0.spkiSHA256.description } }
 }
 
 /// What a baseline has of a connection.

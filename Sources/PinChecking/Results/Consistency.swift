@@ -17,9 +17,6 @@ package struct Consistency: Sendable {
     /// What became of the connections that count.
     package let outcomes: [Outcome]
 
-    /// What addresses have nothing of.
-    package let absences: [Absence]
-
     /// How many of the accepted connections had another answer to the request than expected, or none.
     package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
 

@@ -1,5 +1,5 @@
 import Base
-package import Pinning
+import Pinning
 import TLSProbe
 
 /// One endpoint to check, and by what.
@@ -10,17 +10,8 @@ package struct CheckJob: Sendable {
     package let evaluation: Evaluation?
     /// How often to try again when there was no answer.
     package let retries: Int
-    /// The hash of what is asked, `nil` where nobody tells questions apart.
-    package var question: SHA256Digest? = nil
-    /// What the target is known by where results of several runs are put together, `nil` where they are not.
-    package var entry: TargetEntry? = nil
-    /// The hash of what the server is accepted by, wherever it is connected to; `nil` where nobody tells questions apart.
-    var acceptance: SHA256Digest? = nil
     /// All that is checked of the target, `nil` when that is the endpoint alone.
     var variants: TargetVariants? = nil
-
-    /// Whether there is a result for each of several variants.
-    package var hasVariants: Bool { variants != nil }
 
     /// The most connections to the target at the same time.
     package var mostConnections: Int { variants?.mostConnections ?? 1 }
@@ -33,8 +24,6 @@ package struct CheckJob: Sendable {
         var endpoint = endpoint
         endpoint.request.timeout = min(endpoint.request.timeout, max(.milliseconds(1), limit))
         var job = CheckJob(endpoint: endpoint, evaluation: evaluation, retries: retries)
-        job.question = question
-        job.entry = entry
         job.variants = variants
         return job
     }
@@ -61,12 +50,8 @@ package enum CheckPlan {
                 let endpoints = try CheckError.reading(target.endpoints)
                 let evaluation = try loader.evaluation(
                     target.request.judging, for: endpoints[0].referenceName, writtenAs: endpoints[0].writtenName,
-                    port: endpoints[0].targetPort, url: target.target.host)
-                var job = job(target, endpoints, evaluation)
-                job.question = try loader.question(of: target, at: endpoints)
-                job.entry = target.entry
-                job.acceptance = try loader.questionOfJudging(target.request.judging)
-                jobs.append(job)
+                    url: target.target.host)
+                jobs.append(job(target, endpoints, evaluation))
             } catch { throw target.place.map(error.at) ?? error }
         }
         if areAll { try refuseUnusedAddresses(of: targets) }

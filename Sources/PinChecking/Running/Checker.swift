@@ -196,15 +196,14 @@ package struct Checker: Sendable {
         case (.success, nil): judged = .byNobody
         case (.success(let result), let evaluation?):
             ProbeWatch.current?("\(endpoint.target): judging the chain")
-            let served = ServedEvidence(
-                of: result.presented, timestampList: result.timestampList, staple: result.staple, by: evaluation,
-                at: time)
             let observation = Observation(
                 presented: result.presented, referenceName: endpoint.referenceName, time: time,
-                fetchable: evaluation.fetchable, evidence: served.evidence, connection: ConnectionFacts(result))
+                fetchable: evaluation.fetchable,
+                evidence: evaluation.evidence(of: result.presented, staple: result.staple, at: time),
+                connection: ConnectionFacts(result))
             judged = .byClients(
                 ChainJudgement(
-                    observation, by: evaluation, served: served,
+                    observation, by: evaluation,
                     serverName: SentServerName(endpoint, leftOut: variant == .withoutSNI || endpoint.omitsServerName)))
         }
         return CheckedConnection(endpoint: endpoint, variant: variant, result: result, judged: judged, time: time)

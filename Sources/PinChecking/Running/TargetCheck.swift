@@ -19,9 +19,7 @@ struct TargetCheck: Sendable {
         let connections = (variants.recorded == nil ? shown(outcomes) : outcomes).map { outcome in
             outcome.checked ?? judged(outcome.result, of: outcome.endpoint, as: outcome.variant, judging)
         }
-        return CheckedTarget(
-            connections, by: job.evaluation,
-            compared: TargetComparison(of: outcomes, gaps: gaps, isRecorded: variants.recorded != nil))
+        return CheckedTarget(connections, by: job.evaluation, compared: TargetComparison(of: outcomes, gaps: gaps))
     }
 
     /// Judges what a connection came to, if there is time left for it.

@@ -11,10 +11,8 @@ extension EvaluationLoader {
         let settings = base.settings
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !isHostNeeded else { throw CheckError(.request, .hostIsNotNamed) }
-        try sources.refuseUnread(name, writtenAs: server.host, port: server.port)
         try sources.refuseContradictions(about: server)
-        let selection = sources.selection(
-            for: name, writtenAs: server.host, port: server.port, by: base.clients.entries)
+        let selection = sources.selection(for: name, writtenAs: server.host)
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
         var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
         if let pins = selection.pins, mode == .none {
@@ -24,7 +22,7 @@ extension EvaluationLoader {
         }
         let androidHost: String? = if case .unchecked = name { nil } else { name.description }
         func input(of entry: ClientRegistry.Entry, _ clientSettings: ClientSettings) throws(CheckError) -> ClientInput {
-            let own = sources.own(entry, for: name, writtenAs: server.host, port: server.port)
+            let own = sources.own(entry, for: name, writtenAs: server.host)
             let android = try clientSettings.androidTrust(
                 entry.platform == .android ? sources.networkSecurity.first : nil, for: androidHost,
                 installedRoots: base.installedRoots)
@@ -36,13 +34,11 @@ extension EvaluationLoader {
                 mode: (isModeItsOwn ? pins : nil).map(Self.suggestedMode) ?? mode,
                 allowInvalidCertificates: settings.allowsInvalidCertificates
                     ?? RequestDefaults.allowsInvalidCertificates,
-                isDomainNameIgnored: settings.validatesDomainName == false,
-                validatesCertificateChain: settings.validatesCertificateChain
-                    ?? RequestDefaults.validatesCertificateChain, pins: pins, policy: own?.policy,
+                isDomainNameIgnored: settings.validatesDomainName == false, pins: pins, policy: own?.policy,
                 installedRoots: base.installedRoots, host: server.host == name.description ? nil : server.host,
                 androidTrust: android.trust,
                 transportSecurity: entry.platform == .apple ? sources.transportSecurity.first : nil,
-                urlHost: server.url, obstacle: own?.obstacle ?? android.obstacle, settings: clientSettings)
+                urlHost: server.url, obstacle: android.obstacle, settings: clientSettings)
         }
         let asked = try ChosenClient.chosen(base.clients, input: input).filter { client in
             base.devices.contains { $0.runs(client.entry) }
@@ -55,7 +51,7 @@ extension EvaluationLoader {
             warnings = []
         }
         return HostSetup(
-            clients: clients, mode: mode, pins: selection.pins, records: [],
+            clients: clients, mode: mode, pins: selection.pins,
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
             }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName), warnings: warnings,

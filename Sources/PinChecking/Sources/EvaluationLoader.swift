@@ -7,10 +7,6 @@ import X509
 package struct EvaluationLoader {
     /// What should be said once about pins as they were read.
     package private(set) var notes: [Finding] = []
-    /// Whether jobs know the hash of their question, which takes reading everything once more.
-    package var tellsQuestions = false
-    /// The last request whose hash was made, without what only its endpoints tell.
-    var lastQuestion: (request: CheckRequest, digest: SHA256Digest)?
 
     private let environment: [String: String]
     private let time: Timestamp?
@@ -39,14 +35,11 @@ package struct EvaluationLoader {
         let sources: PinSources
         let installedRoots: [Certificate]
         let fetchable: [Certificate]
-        let logs: TransparencyLogs?
         let devices: [JudgedDevice]
         let lists: Evaluation.Lists?
         let givenRoots: TrustStore?
         /// What is said of all hosts.
         let notes: [Finding]
-        /// The hash of all this as it was asked for, `nil` where nobody tells questions apart.
-        let question: SHA256Digest?
         fileprivate let known = KnownEvaluations()
     }
 
@@ -64,7 +57,6 @@ package struct EvaluationLoader {
         let name: ReferenceName
         /// The host as the URL has it.
         let host: String
-        let port: Int?
         /// The URL's host, `nil` for the reference name and where it plays no part.
         let url: ServerName?
     }
@@ -73,8 +65,6 @@ package struct EvaluationLoader {
     private struct DeviceRoots {
         let data: DeviceData
         let bundle: AnchorBundle
-        /// The hash of the data, `nil` where nobody tells questions apart.
-        let question: SHA256Digest?
     }
 
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
@@ -82,31 +72,28 @@ package struct EvaluationLoader {
         if bases[settings] == nil { bases[settings] = try base(settings) }
     }
 
-    /// What the host called `name` is judged by, at `port` where that is known.
+    /// What the host called `name` is judged by.
     ///
     /// - Parameters:
     ///   - settings: what it is judged by.
     ///   - name: the reference name.
     ///   - host: the name as it was written, `nil` where it was written as it is read.
-    ///   - port: the port of the server.
     ///   - url: the host of the URL, `nil` where that is the reference name.
     /// - Returns: what the chain is judged by.
     /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
     package mutating func evaluation(
-        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil, port: Int?,
-        url: ServerName? = nil
+        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil, url: ServerName? = nil
     ) throws(CheckError) -> Evaluation {
         let base = try knownBase(settings)
         let host = host ?? name.description
-        let server = Server(
-            name: name, host: host, port: base.sources.mindsPorts ? port : nil, url: url == name.serverName ? nil : url)
+        let server = Server(name: name, host: host, url: url == name.serverName ? nil : url)
         let tellsHostsApart = base.sources.tellsHostsApart || host != name.description || server.url != nil
         if let known = base.known.byServer[server] ?? (tellsHostsApart ? nil : base.known.common) { return known }
         let setup = try setup(for: server, base)
         let evaluation = Evaluation(
             setup: setup, devices: base.devices, lists: base.lists, givenRoots: base.givenRoots,
             time: base.settings.time, outlook: base.settings.outlook, fetchable: base.fetchable,
-            installedRoots: base.installedRoots, logs: base.logs, publicRoots: publicRoots)
+            installedRoots: base.installedRoots, publicRoots: publicRoots)
         if !tellsHostsApart {
             base.known.common = evaluation
         } else {
@@ -119,14 +106,7 @@ package struct EvaluationLoader {
     /// What an endpoint is judged by that is named as it is recorded.
     package mutating func evaluation(
         _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
-    ) throws(CheckError) -> Evaluation {
-        try evaluation(settings, for: endpoint.referenceName, port: endpoint.targetPort, url: endpoint.urlHost)
-    }
-
-    /// The hash of what settings ask, `nil` where nobody tells questions apart.
-    mutating func questionOfJudging(_ settings: CheckRequest.Judging) throws(CheckError) -> SHA256Digest? {
-        try knownBase(settings).question
-    }
+    ) throws(CheckError) -> Evaluation { try evaluation(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
 
     private mutating func knownBase(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
         if let known = bases[settings] { return known }
@@ -141,7 +121,7 @@ package struct EvaluationLoader {
         try CheckError.reading(settings.outlook.check)
         let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
         if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
-        let sources = try PinSources(reading: settings.pinSources)
+        let sources = try PinSources(reading: settings.pins)
         let chosen = try chosenDevices(settings)
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path, as: "extra roots") }
@@ -149,7 +129,6 @@ package struct EvaluationLoader {
         for path in settings.intermediates {
             fetchable += try AnchorFiles.bundles(at: path, as: "intermediate certificates").flatMap(\.certificates)
         }
-        let logs = try settings.transparencyLogs.map { (path) throws(CheckError) in try Self.logs(at: path) }
         let given = try givenAnchors(settings.trust)
         let makers = (ordinary: VerifierMaker(settings), withInstalledRoots: VerifierMaker(settings))
         let devices = chosen.devices.map { device in
@@ -171,20 +150,16 @@ package struct EvaluationLoader {
             devices.contains(where: \.usesOwnRoots)
                 ? chosen.roots.flatMap { DeviceLists.warning(of: $0.data, at: time) } : nil
         }
-        let notes = Self.told(by: sources, chosen.clients) + (oldData.map { [$0] } ?? [])
+        let notes = sources.notes + (oldData.map { [$0] } ?? [])
         note(notes)
-        let content = QuestionContent(
-            sources: sources, anchors: given, installed: installed, fetchable: fetchable, logs: logs,
-            devices: chosen.roots?.question, environment: environment)
         return Base(
             settings: settings, clients: chosen.clients, sources: sources,
-            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, logs: logs, devices: devices,
+            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, devices: devices,
             lists: chosen.roots.map { roots in
                 Evaluation.Lists(
                     data: roots.data, file: settings.deviceData,
                     verifier: OpenSSLPathVerifier(trustStore: TrustStore(anchors: [roots.bundle])))
-            }, givenRoots: given.map { TrustStore(anchors: $0) }, notes: notes,
-            question: tellsQuestions ? content.question(settings) : nil)
+            }, givenRoots: given.map { TrustStore(anchors: $0) }, notes: notes)
     }
 
     /// Makes the verifiers of several devices, which share what they find out.
@@ -232,24 +207,12 @@ package struct EvaluationLoader {
         } else {
             try OpenSSLHealth.require()
             let data = try DeviceLists.data(at: path)
-            roots = DeviceRoots(
-                data: data, bundle: try DeviceLists.roots(of: data, at: path),
-                question: tellsQuestions ? Hashing.sha256(data.bytes) : nil)
+            roots = DeviceRoots(data: data, bundle: try DeviceLists.roots(of: data, at: path))
             deviceRoots[path] = roots
         }
         let chosen = try DeviceLists.chosen(selection, settings.clients, in: roots.data)
         return (chosen.devices, chosen.clients, roots)
     }
 
-    private static func logs(at path: String) throws(CheckError) -> TransparencyLogs {
-        do throws(PinFormatError) { return try LogListReader.list(at: path) } catch { throw CheckError(error) }
-    }
-
     mutating func note(_ messages: [Finding]) { notes += messages.filter { !notes.contains($0) } }
-
-    /// What is to be said of the sources to the clients that are asked.
-    private static func told(by sources: PinSources, _ clients: ClientSelection) -> [Finding] {
-        let isForCurl = clients.includes("curl")
-        return sources.notes.filter { isForCurl || $0.id != PinNote.ID.curlReadsNoBlanks.rawValue }
-    }
 }

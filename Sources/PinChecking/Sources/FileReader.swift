@@ -47,7 +47,6 @@ package enum FileReader {
                 "\(name) is larger than \(limit / 1024 / 1024) MiB, and nothing that pincheck reads is: name another file"
             )
         case .silent: .said(.missing, "\(name) gives nothing to read, as a device may: name a file")
-        case .packed(let reason): .said(.data, "\(name) is compressed and cannot be unpacked: \(quoted(reason))")
         case .withoutWriter: .said(.missing, "\(name) is a pipe into which nobody writes")
         }
     }

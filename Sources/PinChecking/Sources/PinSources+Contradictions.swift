@@ -56,14 +56,14 @@ extension PinSources {
         let files = own.filter { !$0.isList } + (lines.isEmpty ? [] : [PinConfiguration(.okHttp, entries: lines)])
         return files.flatMap { file -> [(origin: String, value: AnyHashable)] in
             guard let lookup = lookups[file.kind], files.count > 1 || !lookup.takesAll,
-                let policy = policy(of: file, for: server.name, writtenAs: host, port: server.port, by: lookup),
+                let policy = policy(of: file, for: server.name, writtenAs: host, by: lookup),
                 // What is for whatever host is no configuration of one.
                 file.isSource || policy.entries.contains(where: { $0.hosts != nil || $0.loaders != nil })
             else { return [] }
             guard !lookup.takesAll else { return [(policy.entries[0].origin, Set(policy.entries.map(\.value)))] }
             // Of several entries for the same hosts one is taken.
             let taken = policy.entries[0]
-            let alike = file.entries(by: lookup).filter { $0.hosts == taken.hosts && $0.port == taken.port }
+            let alike = file.entries(by: lookup).filter { $0.hosts == taken.hosts }
             return ([taken] + alike).map { ($0.origin, Set([$0.value])) }
         }
     }
@@ -79,7 +79,7 @@ extension HostEntry {
     fileprivate var value: [AnyHashable] {
         let places: [[Pin]?] =
             switch identities {
-            case .anywhere(let pins), .records(_, let pins): [pins]
+            case .anywhere(let pins): [pins]
             case .positions(let leaf, let authorities): [leaf, authorities]
             }
         let materials: [Set<Pin.Material>?] = places.map { pins in pins.map { Set($0.map(\.material)) } }

@@ -7,14 +7,12 @@ extension PinSources {
     struct Own {
         /// The policy, `nil` when the host is not configured.
         let policy: HostPolicy?
-        /// Why the client throws for its configuration, `nil` when it does not.
-        let obstacle: ClientConfigurationError?
     }
 
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
     ///
     /// Of the certificate files of an app those count that the client loads from the bundle.
-    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String, port: Int?) -> Own? {
+    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String) -> Own? {
         let own = configurations.filter { client.configurations[$0.kind] != nil }
         guard !own.isEmpty else { return nil }
         let policies = own.compactMap { configuration -> HostPolicy? in
@@ -24,26 +22,10 @@ extension PinSources {
             }
             return policy(
                 of: PinConfiguration(configuration.kind, entries: read), for: name,
-                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description, port: port,
+                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                 by: client.configurations[configuration.kind])
         }
-        return Own(policy: policies.first, obstacle: obstacle(for: client, in: own))
+        return Own(policy: policies.first)
     }
-
-    /// Why TrustKit for Android throws for a file, whatever host is asked for.
-    private func obstacle(
-        for client: ClientRegistry.Entry, in configurations: [PinConfiguration]
-    ) -> ClientConfigurationError? {
-        for configuration in configurations where client.configurations[configuration.kind] == .trustKitAndroid {
-            for entry in configuration.entries {
-                guard let domain = entry.trustKitAndroid,
-                    let violation = domain.violations(pins: entry.pins, suffixes: suffixes).first
-                else { continue }
-                return ClientConfigurationError(
-                    client: client.name,
-                    message: "TrustKit throws when the app starts (\(entry.origin)): " + violation.message(domain.name))
-            }
-        }
-        return nil
-    }
+}
 }

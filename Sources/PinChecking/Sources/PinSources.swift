@@ -13,8 +13,6 @@ struct PinSources: Sendable {
     private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
     /// What the Info.plist of apps says of App Transport Security, in the order of their files.
     private(set) var transportSecurity: [TransportSecurity] = []
-    /// The hosts whose pins cannot be read.
-    private(set) var unreadHosts: [UnreadHost] = []
     /// What should be said once about the sources.
     private(set) var notes: [Finding] = []
 
@@ -25,30 +23,23 @@ struct PinSources: Sendable {
 
     /// Reads the sources in their order.
     init(reading sources: [PinSource]) throws(CheckError) {
-        // Pins that are written out stand together as the lines of a file do: one that is skipped leaves the others.
-        var skipped: [PinFormatError] = []
         for source in sources {
             do {
-                let reading = try source.read(defersHosts: true)
+                let reading = try source.read()
                 pins += reading.pins
                 readConfigurations += reading.configurations
                 reading.configurations.forEach { merge($0) }
                 networkSecurity += reading.networkSecurity
                 transportSecurity += reading.transportSecurity
-                unreadHosts += reading.unreadHosts
                 notes += reading.notes.map { note in
                     // What apps are released with has that part too, and does not read it.
                     Finding(
                         [.debugOverrides, .loadedFromBundle].contains(note.id) ? .info : .warning, id: note.id.rawValue,
                         message: note.message)
                 }
-            } catch  where error.problem == .nothingLeft && error.place == source.place { skipped.append(error) } catch
-            { throw CheckError(error) }
+            } catch { throw CheckError(error) }
         }
-        if let first = skipped.first, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
-            throw CheckError(first)
-        }
-        notes += skipped.map { .warning(id: PinNote.ID.skippedBadPin.rawValue, message: "skipped: \($0)") }
+        try refuseSeveralSources()
         let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
         if !trust.isEmpty, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
             notes.append(
@@ -91,36 +82,21 @@ struct PinSources: Sendable {
     /// Whether what is said depends on the host.
     var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }
 
-    /// Whether an entry is for one port only.
-    var mindsPorts: Bool {
-        unreadHosts.contains(where: \.mindsPorts) || configurations.contains { $0.entries.contains { $0.port != nil } }
+    /// Refuses a second source: each client has its own, and what several of them pin is not added up.
+    private func refuseSeveralSources() throws(CheckError) {
+        let sources = readConfigurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
+        guard sources.count > 1 else { return }
+        throw .said(
+            .data,
+            "\(sources[1]): a second source with a pinner, beside \(sources[0]), and nothing says that one client has both; "
+                + "give one of them, or a list with lines such as: host sha256/…")
     }
 
-    /// Refuses a host whose pins cannot be read.
-    func refuseUnread(_ name: ReferenceName, writtenAs host: String, port: Int?) throws(CheckError) {
-        let names = [name.description, host.lowercased()]
-        if case .name = name,
-            let unread = unreadHosts.first(where: { host in names.contains { host.covers($0, port: port) } })
-        {
-            throw CheckError(unread.error)
-        }
-    }
-
-    /// What is for `name` at `port`, by the rules of each configuration's own client and of others that are asked and have rules of
-    /// their own for it.
-    func selection(
-        for name: ReferenceName, writtenAs host: String, port: Int?, by clients: [ClientRegistry.Entry]
-    ) -> Selection {
+    /// What is for `name`, by the rules of each configuration's own client.
+    func selection(for name: ReferenceName, writtenAs host: String) -> Selection {
         let policies = configurations.compactMap { configuration -> (PinConfiguration.Kind, HostPolicy)? in
             let host = Self.written(host, name, for: configuration.kind)
-            var entries: [HostEntry] = []
-            for lookup in Self.lookups(in: configuration, by: clients) {
-                let policy = policy(of: configuration, for: name, writtenAs: host, port: port, by: lookup)
-                // The same in another reading adds nothing.
-                let known = Set(entries.map(\.origin))
-                entries += policy?.entries.filter { !known.contains($0.origin) } ?? []
-            }
-            return HostPolicy(entries).map { (configuration.kind, $0) }
+            return policy(of: configuration, for: name, writtenAs: host).map { (configuration.kind, $0) }
         }
         return Selection(
             pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
@@ -132,27 +108,17 @@ struct PinSources: Sendable {
         kind == .okHttp ? host.lowercased() : name.description
     }
 
-    /// How the entries of a configuration are found, `nil` for the rule of its kind: TrustKit for Android reads the platform's file
-    /// in a way of its own, and finds entries that the platform does not, and other ones.
-    private static func lookups(
-        in configuration: PinConfiguration, by clients: [ClientRegistry.Entry]
-    ) -> [PinConfiguration.Lookup?] {
-        let lookups = clients.compactMap { $0.configurations[configuration.kind] }
-        guard lookups.contains(.trustKitAndroid) else { return [nil] }
-        return lookups.allSatisfy { $0 == .trustKitAndroid } ? [.trustKitAndroid] : [nil, .trustKitAndroid]
-    }
-
     /// What one configuration says of a host, by the rule of its kind or by another.
     func policy(
-        of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String, port: Int?,
+        of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String,
         by lookup: PinConfiguration.Lookup? = nil
     ) -> HostPolicy? {
         guard case .name = name else {
             let unconditional = PinConfiguration(
                 configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })
-            return unconditional.policy(for: "", port: port, by: .union, suffixes: suffixes)
+            return unconditional.policy(for: "", by: .union, suffixes: suffixes)
         }
-        return configuration.policy(for: host, port: port, by: lookup, suffixes: suffixes)
+        return configuration.policy(for: host, by: lookup, suffixes: suffixes)
     }
 
     /// What should be said when the configurations have no pin for the host, `nil` when they have.
@@ -160,16 +126,11 @@ struct PinSources: Sendable {
         guard configurations.contains(where: { !$0.entries.isEmpty }),
             selection.policies.allSatisfy({ $0.policy.pins == nil })
         else { return nil }
-        if let policy = selection.policies.first(where: { $0.policy.records.isEmpty })?.policy,
-            let entry = policy.entries.first
-        {
+        if let entry = selection.policies.first?.policy.entries.first {
             let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
             return .warning(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
         }
-        guard selection.policies.isEmpty else { return nil }
-        let hosts = configurations.flatMap(\.entries).compactMap { entry in
-            entry.hosts.map { $0.description + (entry.port.map { ":\($0)" } ?? "") }
-        }
+        let hosts = configurations.flatMap(\.entries).compactMap(\.hosts?.description)
         return .warning(
             id: "host-not-configured",
             message: "no configuration has an entry for \(name) (there are: \(listed(hosts)))"

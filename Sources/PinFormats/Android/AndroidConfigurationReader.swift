@@ -13,19 +13,9 @@ struct AndroidConfigurationReader {
         var reportURIs: [String] = []
         /// Whether pins are left out because they are wrong.
         var isIncomplete = false
-        var trustKit = TrustKit()
 
         /// Whether hosts are pinned with it.
         var isPinning: Bool { !pins.isEmpty || isIncomplete }
-    }
-
-    /// What TrustKit for Android takes over besides, by rules of its own.
-    struct TrustKit {
-        var hasPinSet = false
-        var includesSubdomains: Bool?
-        var enforcesPinning: Bool?
-        var expiration: Timestamp?
-        var unknownDigest: String?
     }
 
     let file: PinFile
@@ -88,17 +78,13 @@ struct AndroidConfigurationReader {
         own.levels.insert(try level(element, into: &collector), at: 0)
         if let trustKit = element.children(named: "trustkit-config").first {
             let enforces = try AndroidStructure(file: file).flag("enforcePinning", of: trustKit)
-            own.trustKit.enforcesPinning = enforces ?? own.trustKit.enforcesPinning
-            own.enforcesPinning = own.trustKit.enforcesPinning ?? false
+            own.enforcesPinning = enforces ?? own.enforcesPinning ?? false
             own.reportURIs = trustKit.children(named: "report-uri").map { String($0.text[...].trimmingWhitespace()) }
         }
-        for (index, domain) in domains.enumerated() {
-            let isLast = index == domains.count - 1
+        for domain in domains {
             let includes = try AndroidStructure(file: file).flag("includeSubdomains", of: domain)
-            // A domain that does not say is TrustKit's own too, and takes its parent's word.
-            if isLast, let includes { own.trustKit.includesSubdomains = includes }
             let entry = try collector.entry { (collector) throws(PinFormatError) in
-                try readDomain(domain, includes ?? false, own, isLast: isLast, into: &collector)
+                try readDomain(domain, includes ?? false, own, into: &collector)
             }
             guard let entry else { continue }
             pinCount += own.pins.count
@@ -117,8 +103,7 @@ struct AndroidConfigurationReader {
     }
 
     private mutating func readDomain(
-        _ domain: XMLElement, _ includesSubdomains: Bool, _ own: Inherited, isLast: Bool,
-        into collector: inout PinCollector
+        _ domain: XMLElement, _ includesSubdomains: Bool, _ own: Inherited, into collector: inout PinCollector
     ) throws(PinFormatError) -> HostEntry {
         let name = domain.text[...].trimmingWhitespace()
         let hosts: HostPattern
@@ -143,12 +128,6 @@ struct AndroidConfigurationReader {
         let levels = own.levels + [trust.base]
         entry.hasExemptAnchors = levels.lazy.compactMap(\.sources).first?.contains(where: \.overridesPins) ?? false
         entry.reportURIs = own.reportURIs
-        if isLast, own.trustKit.hasPinSet {
-            entry.trustKitAndroid = TrustKitAndroidDomain(
-                name: domain.text, includesSubdomains: own.trustKit.includesSubdomains ?? false,
-                enforcesPinning: own.trustKit.enforcesPinning ?? false, expiration: own.trustKit.expiration,
-                unknownDigest: own.trustKit.unknownDigest)
-        }
         return entry
     }
 
@@ -156,13 +135,9 @@ struct AndroidConfigurationReader {
         _ pinSet: XMLElement, _ own: inout Inherited, into collector: inout PinCollector
     ) throws(PinFormatError) {
         let before = collector.problemCount
-        own.trustKit.hasPinSet = true
-        own.trustKit.unknownDigest = nil
         own.pins = []
         for element in pinSet.children(named: "pin") {
-            do throws(PinFormatError) { own.pins.append(try pin(element, &own.trustKit)) } catch {
-                try collector.skip(error)
-            }
+            do throws(PinFormatError) { own.pins.append(try pin(element)) } catch { try collector.skip(error) }
         }
         if pinSet.children(named: "pin").isEmpty {
             collector.note(.emptyPinSet, at: place(pinSet), "the <pin-set> is empty: Android pins nothing")
@@ -174,19 +149,17 @@ struct AndroidConfigurationReader {
                 try collector.gather(error)
             }
         }
-        own.trustKit.expiration = own.expiration ?? own.trustKit.expiration
     }
 
-    private func pin(_ element: XMLElement, _ trustKit: inout TrustKit) throws(PinFormatError) -> Pin {
+    private func pin(_ element: XMLElement) throws(PinFormatError) -> Pin {
         let digest = element.attributes["digest"]
-        // Android looks at no case here, and TrustKit does.
+        // Android looks at no case here.
         guard let digest, digest.lowercased() == "sha-256" else {
             throw PinFormatError(
                 .wrongAlgorithm, at: place(element),
                 digest.map { "Android does not know the digest '\(shortened($0, to: 40))'" } ?? "the pin has no digest",
                 remedy: "it is digest=\"SHA-256\"")
         }
-        if digest != "SHA-256" { trustKit.unknownDigest = trustKit.unknownDigest ?? digest }
         let text = String(element.text[...].trimmingWhitespace())
         return try HashText.bare(text, at: place(element))
     }

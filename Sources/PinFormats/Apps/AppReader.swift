@@ -63,7 +63,7 @@ struct AppReader {
         let contents = try files.contents(of: Set(loaders.keys).union(wanted))
         if let bytes = contents[bundle.propertyList] {
             let file = PinFile(path: files.path(of: bundle.propertyList), bytes: bytes)
-            try PropertyListFormat().readInfo(file, into: &collector)
+            try PropertyListFile.readInfo(file, into: &collector)
         } else {
             collector.note(.notFollowed, at: .at(files.path(of: bundle.propertyList)), "is missing")
         }
@@ -100,14 +100,9 @@ struct AppReader {
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         var own = PinCollector(.refused)
         do throws(PinFormatError) {
-            guard DERFormat().recognises(file) else {
-                guard let format = PinFileFormats.format(of: file) else { throw PinFileFormats.whyUnknown(file) }
-                // A file named .cer that is text is an error whatever the text is.
-                try format.read(file, into: &own)
-                throw PinFormatError(.cerNotDER, at: file.place, "is not a certificate in DER")
-            }
-            try DERFormat().read(file, into: &own)
-            guard let pin = own.pins.first, pin.certificate != nil else {
+            // A file named .cer that is text is an error whatever the text is.
+            try PinFileKind(file).read(file, into: &own)
+            guard !KeyFile.isPEM(file), let pin = own.pins.first, pin.certificate != nil else {
                 throw PinFormatError(.cerNotDER, at: file.place, "is not a certificate in DER")
             }
             return pin
@@ -174,11 +169,8 @@ struct AppReader {
         }
         let contents = try files.contents(of: [Self.manifest])
         let file = PinFile(path: files.path(of: Self.manifest), bytes: contents[Self.manifest] ?? [])
-        guard !AndroidConfigurationFormat.isBinary(file.bytes), files is UnpackedApp else {
-            throw AndroidConfigurationFormat.binary(at: file.place)
-        }
-        let format = AndroidConfigurationFormat()
-        guard format.recognises(file) else { throw .noPin(at: file.place) }
-        try format.read(file, into: &collector)
+        guard !AndroidFile.isBinary(file.bytes), files is UnpackedApp else { throw AndroidFile.binary(at: file.place) }
+        guard case .android = try PinFileKind(file) else { throw .noPin(at: file.place) }
+        try AndroidFile.read(file, into: &collector)
     }
 }

@@ -51,13 +51,6 @@ struct ConversionTarget {
         case .curl:
             (name, depths) = ("curl", Self.exactOnly)
             hasPorts = true
-        case .tlsa:
-            (name, depths) = ("a TLSA record", Self.exactOnly)
-            hasPorts = true
-        case .hpkp:
-            (name, depths) = ("Public-Key-Pins", Self.exactOrAny)
-            hasReportURIs = true
-            namesHosts = false
         case .afnetworking:
             (name, depths) = ("AFNetworking", Self.exactOnly)
             namesHosts = false

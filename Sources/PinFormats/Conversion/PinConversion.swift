@@ -91,7 +91,6 @@ package struct PinConversion: Sendable {
                 lost.append("a mismatch was only reported, and \(target.name) enforces every pin")
             }
             lost += lostPositions(group, rules)
-            lost += lostRecords(rules)
         }
         if rules.isExcluded, rules.depth != .exact, format == .trustkit {
             lost.append("TrustKit exempts \(host) alone: names below it are pinned like its parent domain now")
@@ -131,15 +130,6 @@ package struct PinConversion: Sendable {
                 "a pin matched anywhere on the path, and is written as the server's own key: move those of authorities to "
                     + "NSPinnedCAIdentities"
             ]
-        case .tlsa where rules.records.isEmpty:
-            var lost = ["records of usage 2 and 3 are trusted in place of the system's roots, which were asked before"]
-            if rules.position == .anywhere, hasUnknown {
-                lost.append("a pin matched anywhere on the path, and is written as the server's own key (usage 3)")
-            }
-            if rules.position == .both {
-                lost.append("a server's and an authority's key had to match, and one record is enough")
-            }
-            return lost
         case .afnetworking where group.items.contains { $0.certificate == nil }:
             let count = group.items.count { $0.certificate == nil }
             return ["\(count) of \(group.items.count) pins are hashes, and AFNetworking takes certificate files only"]
@@ -147,23 +137,6 @@ package struct PinConversion: Sendable {
         }
         guard rules.position == .both, format != .nspinned else { return [] }
         return ["a server's and an authority's key had to match, and with \(target.name) one of them is enough"]
-    }
-
-    /// What is lost of the records of a zone.
-    private func lostRecords(_ rules: PinRules) -> [String] {
-        guard format != .tlsa, !rules.records.isEmpty else { return [] }
-        var lost: [String] = []
-        let hashes = rules.records.filter {
-            $0.selector == .certificate && $0.matching != .full || $0.matching == .sha512
-        }
-        for record in hashes.prefix(3) {
-            lost.append(
-                "the record '\(record)' is not a hash of a key that \(target.name) could compare: it is left out")
-        }
-        if rules.records.contains(where: { $0.usage == .trustAnchor || $0.usage == .leaf }) {
-            lost.append("records of usage 2 and 3 stand for the system's trust, which \(target.name) asks all the same")
-        }
-        return lost
     }
 
     // MARK: Several groups
@@ -230,11 +203,8 @@ package struct PinConversion: Sendable {
 
     private mutating func loseHosts() {
         let hosts = Set(groups.filter { $0.rules != nil }.compactMap(\.host))
-        guard hosts.count > 1 || format == .afnetworking && !hosts.isEmpty else { return }
-        let text =
-            format == .hpkp
-            ? "a header says nothing of its host: send each from the host it is for"
-            : "AFNetworking has one set of certificates for every host of a manager"
+        guard !hosts.isEmpty else { return }
+        let text = "AFNetworking has one set of certificates for every host of a manager"
         losses.append(PinLoss(host: nil, text: text))
     }
 

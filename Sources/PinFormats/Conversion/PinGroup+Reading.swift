@@ -28,11 +28,10 @@ extension PinGroup {
             case .positions(let leaf, let authorities):
                 (leaf ?? []).map { PinItem($0, isAuthority: false) }
                     + (authorities ?? []).map { PinItem($0, isAuthority: true) }
-            case .records(_, let pins): pins.map { PinItem($0, isAuthority: rules.position == .authority) }
             }
         self.init(
-            host: host, port: entry.port ?? 443, origins: entry.origin.isEmpty ? [] : ["From \(entry.origin)"],
-            items: items, chosen: Set(items.map(\.spkiSHA256)), rules: rules)
+            host: host, port: 443, origins: entry.origin.isEmpty ? [] : ["From \(entry.origin)"], items: items,
+            chosen: Set(items.map(\.spkiSHA256)), rules: rules)
     }
 }
 

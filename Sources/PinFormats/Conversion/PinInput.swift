@@ -24,17 +24,18 @@ package enum PinInput: Sendable {
     }
 
     private static func read(_ file: PinFile) throws(PinFormatError) -> PinInput {
-        let format = PinFileFormats.format(of: file)
-        guard let format, !(format is PEMFormat), !(format is DERFormat) else {
-            if file.isPropertyList { throw PropertyListFormat.withoutPins(at: file.place) }
-            if format == nil, let error = CurlCommandFormat.whyUnread(file) { throw error }
-            return .items(try PinItemReader.items(in: file))
+        do throws(PinFormatError) { try PrivateKeyGuard.refusePrivateKeys(in: file) } catch {
+            guard DERShape(file.bytes) != .keyStore else { throw error }
+            throw PinFormatError(
+                .privateKey, at: error.place, "this is a private key; it was not used and no part of it is shown",
+                remedy: "to take the pin of its public half, name the file with --key")
         }
-        try PinItemReader.refusePrivateKeys(in: file)
+        let kind = try PinFileKind(file)
+        if case .keys = kind { return .items(try KeyFile.items(in: file)) }
         var collector = PinCollector(.refused)
-        try format.read(file, into: &collector)
-        if file.isPropertyList, collector.configurations.isEmpty {
-            throw PropertyListFormat.withoutPins(at: file.place)
+        try kind.read(file, into: &collector)
+        if case .propertyList = kind, collector.configurations.isEmpty {
+            throw PropertyListFile.withoutPins(at: file.place)
         }
         return .reading(try pinning(try collector.reading(orThrow: .noPin(at: file.place)), at: file.place))
     }

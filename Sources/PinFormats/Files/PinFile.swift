@@ -47,3 +47,15 @@ package struct PinFile {
         return isPlain && text.utf8.first != UInt8(ascii: "-") ? text : "'\(text.replacingBytes(["'": #"'\''"#]))'"
     }
 }
+
+extension PinFile {
+    /// Whether anything stands at `path`.
+    package static func isThere(_ path: String) -> Bool { FileKind(at: path) != .absent }
+
+    /// Reads the file and refuses a private key.
+    package static func load(_ path: String, mayBePipe: Bool = false) throws(PinFormatError) -> PinFile {
+        let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: mayBePipe))
+        try PrivateKeyGuard.refusePrivateKeys(in: file)
+        return file
+    }
+}

@@ -21,10 +21,7 @@ package struct Policy: Sendable {
         }
 
         /// Its sources of pins; none when nothing is said of pins.
-        package var pins: [PinSource] {
-            let skipsBadPins = settings[.skipBadPins]?.flag ?? false
-            return (settings[.pins]?.texts ?? []).map { PinSource($0.text, skipsBadPins: skipsBadPins, at: $0.place) }
-        }
+        package var pins: [PinSource] { (settings[.pins]?.texts ?? []).map { PinSource($0.text, at: $0.place) } }
     }
 }
 

@@ -2,9 +2,9 @@
 ///
 /// This table is what the reader knows, what unknown keys are compared with, and what the schema is made from.
 package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
-    case pins, skipBadPins
-    case client, mode, allowInvalidCertificates, validatesDomainName, validatesCertificateChain
-    case anchors, andSystem, device, deviceData, extraRoots, intermediates, ctLogs, strict, authLevel
+    case pins
+    case client, mode, allowInvalidCertificates, validatesDomainName
+    case anchors, andSystem, device, deviceData, extraRoots, intermediates, strict, authLevel
     case ports, connect, sni, verifyName, host, ipVersion
     case warnBefore, failBefore, minPinLife
     case timeout, retries, minTLS, maxTLS, alpn, proxy
@@ -35,7 +35,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     /// Whether its values can be names of files.
     package var namesFiles: Bool {
         switch self {
-        case .pins, .anchors, .extraRoots, .intermediates, .deviceData, .ctLogs: true
+        case .pins, .anchors, .extraRoots, .intermediates, .deviceData: true
         default: false
         }
     }
@@ -44,15 +44,13 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     package var kind: Kind {
         switch self {
         case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client, .device: .texts
-        case .skipBadPins, .allowInvalidCertificates, .validatesDomainName, .validatesCertificateChain, .andSystem,
-            .strict, .head:
-            .flag
+        case .allowInvalidCertificates, .validatesDomainName, .andSystem, .strict, .head: .flag
         case .mode: .choice(["none", "public-key", "certificate"])
         case .authLevel: .integer(0...5)
         case .ports: .numbers(1...65_535)
         case .sni, .proxy: .textOrFalse
         case .expectStatus: .textsOrNumbers
-        case .verifyName, .host, .deviceData, .ctLogs, .warnBefore, .failBefore, .minPinLife, .request: .text
+        case .verifyName, .host, .deviceData, .warnBefore, .failBefore, .minPinLife, .request: .text
         case .ipVersion: .choice(["4", "6"])
         case .timeout: .number
         case .retries: .integer(0...100)
@@ -65,12 +63,10 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .pins:
             "Pins (sha256/…), and files, directories or configurations of clients with pins; paths are relative to this file."
-        case .skipBadPins: "Leave out pins that cannot be read, with a warning."
         case .client: "The clients that must accept, with their settings, as in trustkit:no-enforce."
         case .mode: "AFNetworking's pinning mode."
         case .allowInvalidCertificates: "AFNetworking's allowInvalidCertificates."
         case .validatesDomainName: "AFNetworking's validatesDomainName."
-        case .validatesCertificateChain: "AFNetworking 2.5's validatesCertificateChain."
         case .anchors: "Files or directories of certificates that are trusted instead of the system's roots."
         case .andSystem: "Trust the system's roots beside the anchors."
         case .device:
@@ -79,8 +75,6 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .extraRoots: "Roots as if they were installed on the device by hand."
         case .intermediates:
             "Certificates as if they were fetched from where the server's says, by platforms that fetch."
-        case .ctLogs:
-            "A list of Certificate Transparency logs (JSON, version 3) that SCTs are held against; it only warns."
         case .strict: "Reject what OpenSSL's pedantic checks find."
         case .authLevel: "OpenSSL's security level for keys and signatures."
         case .ports: "The ports to check, where the host names none (default: 443)."

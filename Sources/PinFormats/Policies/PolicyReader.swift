@@ -171,12 +171,21 @@ package enum PolicyReader {
         return try nonEmpty(node)
     }
 
+    /// Keys that there are no more, and what to write instead.
+    private static let gone = [
+        "ctLogs": "embedded SCTs are counted, and which logs they are from is not judged: leave it out",
+        "validatesCertificateChain":
+            "write \"client\": \"afnetworking-2.5:chain=no\" where it is false, else leave it out",
+    ]
+
     private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(PinFormatError) {
         for (name, value) in try node.dictionary() where !known.contains(name) {
             let nearest = Suggestion.nearest(to: name, in: known)
+            let instead = Self.gone[name]
             throw PinFormatError(
                 .unknownKey, at: value.place, "\(what) has no key '\(shortened(name, to: 60))'",
-                remedy: nearest.map { "did you mean '\($0)'?" } ?? "known are \(known.joined(separator: ", "))")
+                remedy: instead ?? nearest.map { "did you mean '\($0)'?" }
+                    ?? "known are \(known.joined(separator: ", "))")
         }
     }
 }
@@ -186,7 +195,5 @@ extension PolicyKey {
     fileprivate var isThreshold: Bool { [.warnBefore, .failBefore, .minPinLife].contains(self) }
 
     /// Whether the texts of the key may be paths, which are relative to the policy.
-    fileprivate var holdsPaths: Bool {
-        [.pins, .anchors, .extraRoots, .intermediates, .ctLogs, .deviceData].contains(self)
-    }
+    fileprivate var holdsPaths: Bool { [.pins, .anchors, .extraRoots, .intermediates, .deviceData].contains(self) }
 }

@@ -60,14 +60,13 @@ struct PinDirectory {
             return
         }
         let contents = try PinFile.load(file)
-        if let format = PinFileFormats.format(of: contents) {
-            // A policy names the pins that stand beside it, which count once.
-            if format is PolicyFormat { return }
-            try format.read(contents, into: &collector)
-        } else {
-            let reason = PinFileFormats.whyUnknown(contents)
-            guard !isPromised else { throw reason }
-            collector.note(.notAPinFile, at: .at(file), reason.reason)
+        let kind: PinFileKind
+        do throws(PinFormatError) { kind = try PinFileKind(contents) } catch {
+            guard !isPromised else { throw error }
+            return collector.note(.notAPinFile, at: .at(file), error.reason)
         }
+        // A policy names the pins that stand beside it, which count once.
+        if case .policy = kind { return }
+        try kind.read(contents, into: &collector)
     }
 }

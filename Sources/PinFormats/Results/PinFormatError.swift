@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 
 /// Why pin data could not be used.
 ///
@@ -22,8 +22,13 @@ package struct PinFormatError: Error, Sendable, Hashable {
     package let reason: String
     /// What it probably should be, or what to do about it.
     package let remedy: String?
+    /// Lines to look at and paste.
+    package let lines: [String]
 
-    package init(_ problem: PinProblem, at place: PinPlace, _ reason: String, remedy: String? = nil) {
+    package init(
+        _ problem: PinProblem, at place: PinPlace, _ reason: String, remedy: String? = nil, lines: [String] = []
+    ) {
+        self.lines = lines.map(TerminalText.escaped)
         self.kind = problem.isAbsence ? .missing : .malformed
         self.problem = problem
         self.place = place
@@ -39,6 +44,9 @@ extension PinFormatError: CustomStringConvertible {
         let place = problem == .missingFile ? KeyMaterial.hidden(in: place.description) : place.description
         return "\(place): \(reason)" + (remedy.map { "; \($0)" } ?? "")
     }
+
+    /// The description, and below it the lines to paste.
+    package var message: SafeText { .lines(["\(self)"] + lines.map { "\($0)" }) }
 }
 
 /// Where pin data stands.
@@ -122,8 +130,6 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     case cerNotDER = "cer-not-der"
     /// Text in which nothing is a pin.
     case notAPin = "not-a-pin"
-    /// Every pin of the source was skipped as bad.
-    case nothingLeft = "nothing-left"
     /// A hash of another length than SHA-256's.
     case wrongLength = "wrong-length"
     /// A hash of another algorithm.
@@ -176,8 +182,6 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     case trustKitExclusionWithoutParent = "trustkit-exclusion-without-parent"
     /// A policy without a host, which leaves nothing to check.
     case noHosts = "no-hosts"
-    /// A TLSA record that is none.
-    case badRecord = "bad-record"
 
     /// Whether the data is absent rather than wrong.
     var isAbsence: Bool {

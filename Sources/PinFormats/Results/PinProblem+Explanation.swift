@@ -21,7 +21,6 @@ extension PinProblem {
         case .otherKind: "The data is a relative of certificates that holds no pin."
         case .cerNotDER: "A file named .cer is not one DER certificate, and AFNetworking skips it or crashes on it."
         case .notAPin: "Nothing in the text is a pin."
-        case .nothingLeft: "Every pin of the source was skipped as bad."
         case .wrongLength: "A hash has another length than SHA-256's 32 bytes."
         case .wrongAlgorithm: "A hash is of another algorithm than SHA-256."
         case .base64URL: "A hash is in the alphabet of base64url."
@@ -48,7 +47,6 @@ extension PinProblem {
         case .trustKitExclusionNotAlone: "TrustKit throws when an exempt domain has other settings."
         case .trustKitExclusionWithoutParent: "TrustKit throws when a domain is exempt from no parent's policy."
         case .noHosts: "A policy names no host."
-        case .badRecord: "What should be a TLSA record is not one."
         }
     }
 }

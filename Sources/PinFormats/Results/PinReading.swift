@@ -15,29 +15,6 @@ package struct PinReading: Sendable, Hashable {
     package let transportSecurity: [TransportSecurity]
     /// What is no error but should not go unsaid.
     package let notes: [PinNote]
-    /// The hosts whose pins cannot be read, where that is no error of all the source.
-    package var unreadHosts: [UnreadHost] = []
-}
-
-/// A host that a source configures in a way that cannot be read: to whoever asks for it, that is an error.
-package struct UnreadHost: Sendable, Hashable {
-    /// The hosts.
-    package let hosts: HostPattern
-    /// The port, `nil` for all.
-    let port: Int?
-    /// The ports of which all is known.
-    var readPorts: Set<Int> = []
-    /// Why it cannot be read.
-    package let error: PinFormatError
-
-    /// Whether it is for one port, or not for all of them.
-    package var mindsPorts: Bool { port != nil || !readPorts.isEmpty }
-
-    /// Whether it is `host` at `port`; without a port it is taken for whatever port.
-    package func covers(_ host: String, port: Int?) -> Bool {
-        guard let port else { return hosts.covers(host) }
-        return (self.port ?? port) == port && !readPorts.contains(port) && hosts.covers(host)
-    }
 }
 
 /// Something about a pin source that the user should know although it does not stop the reading.
@@ -74,10 +51,6 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case debugBuildThrows = "debug-build-throws"
         /// A set of pins without a pin, which switches pinning off.
         case emptyPinSet = "empty-pin-set"
-        /// A key of a PEM file that curl would not read.
-        case curlReadsNoBlanks = "curl-reads-no-blanks"
-        /// A bad pin that was skipped because the user asked for it.
-        case skippedBadPin = "skipped-bad-pin"
     }
 
     /// Which kind of note it is.

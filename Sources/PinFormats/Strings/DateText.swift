@@ -59,8 +59,7 @@ enum HashText {
                 }
                 throw word.error(
                     .wrongAlgorithm, "is a SHA-1 pin, which OkHttp alone still takes: here only SHA-256 is compared",
-                    remedy: "replace it by the sha256/ pin of the same key: " + PinWord.howToMakeAPin
-                        + "; --skip-bad-pins leaves it out")
+                    remedy: "replace it by the sha256/ pin of the same key: " + PinWord.howToMakeAPin)
             }
             let hash = HashReader.canonical(notation?.hash ?? word.text)
             throw word.error(

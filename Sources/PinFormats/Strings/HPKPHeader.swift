@@ -11,13 +11,10 @@ struct HPKPHeader {
 
     private let text: Substring
     private let place: PinPlace
-    /// Whether it has the name of the header's field.
-    private let isHeader: Bool
 
     init(_ text: Substring, at place: PinPlace) {
         self.text = text
         self.place = place
-        isHeader = text.lowercased().hasPrefix("public-key-pins")
     }
 
     /// Whether `text` has a pin directive or the header's name in it.
@@ -27,14 +24,12 @@ struct HPKPHeader {
     }
 
     func read(into collector: inout PinCollector) throws(PinFormatError) {
+        guard !text.lowercased().hasPrefix("public-key-pins") else { throw UnreadKind.responseHeader(at: place) }
         var rest = text
         var found = 0
         while let directive = try nextDirective(&rest) {
             do throws(PinFormatError) {
-                guard let hash = try pin(in: directive) else {
-                    noteIfUnknown(directive, in: &collector)
-                    continue
-                }
+                guard let hash = try pin(in: directive) else { continue }
                 found += 1
                 collector.add(.publicKey(hash), at: place)
             } catch {
@@ -56,7 +51,6 @@ struct HPKPHeader {
         let word = PinWord(text: directive.text, place: place, mayBeShown: false)
         let name = directive.name.lowercased()
         if name == "pin-sha256" { return try HashReader.digest(directive.value, in: word) }
-        if isHeader { return nil }
         if name.hasPrefix("pin-") {
             throw word.error(
                 .wrongAlgorithm, "is a hash of \(shortened(name.dropFirst(4))), and only SHA-256 is compared",
@@ -64,15 +58,6 @@ struct HPKPHeader {
         }
         if Self.passedOver.contains(name) { return nil }
         throw word.error(.notAPin, "is not a directive of a pin header", remedy: "each pin is written pin-sha256=\"…\"")
-    }
-
-    /// Browsers take a header without the directives that they do not know (RFC 7469, 2.1).
-    private func noteIfUnknown(_ directive: Directive, in collector: inout PinCollector) {
-        let name = directive.name.lowercased()
-        guard isHeader, !Self.passedOver.contains(name), !name.hasPrefix("public-key-pins") else { return }
-        collector.note(
-            .notFollowed, at: place,
-            "browsers pass over the directive '\(shortened(directive.name, to: 40))', which they do not know")
     }
 
     private func nextDirective(_ rest: inout Substring) throws(PinFormatError) -> Directive? {

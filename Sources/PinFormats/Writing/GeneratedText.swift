@@ -44,23 +44,6 @@ enum GeneratedText {
     /// The text as one word of a POSIX shell.
     static func shellWord(_ text: String) -> String { "'" + visible(text).replacingBytes(["'": #"'\''"#]) + "'" }
 
-    /// The text as a domain name of a zone file (RFC 1035, 5.1).
-    static func zoneName(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            let scalar = Unicode.Scalar(byte)
-            if scalar.properties.isAlphabetic && byte < 0x80 || (0x30...0x39).contains(byte)
-                || "-_.".utf8.contains(byte)
-            {
-                result.unicodeScalars.append(scalar)
-            } else {
-                let digits = String(byte)
-                result += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
-            }
-        }
-        return result
-    }
-
     /// The text with every character that cannot be seen, or that moves others, written as `(U+202E)`.
     static func visible(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }

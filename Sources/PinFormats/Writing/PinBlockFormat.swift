@@ -10,10 +10,6 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     case android
     /// The value of `--pinnedpubkey`.
     case curl
-    /// Lines of a DNS zone.
-    case tlsa
-    /// The value of the header `Public-Key-Pins`.
-    case hpkp
     /// Certificate files and the lines that load them.
     case afnetworking
 
@@ -30,7 +26,7 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     private var hasPorts: Bool {
         switch self {
         case .okhttp, .trustkit, .nspinned, .android: false
-        case .curl, .tlsa, .hpkp, .afnetworking: true
+        case .curl, .afnetworking: true
         }
     }
 
@@ -41,8 +37,6 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
         case .nspinned: NSPinnedDomainsWriter()
         case .android: AndroidWriter()
         case .curl: CurlWriter()
-        case .tlsa: TLSAWriter()
-        case .hpkp: HPKPWriter()
         case .afnetworking: AFNetworkingWriter()
         }
     }

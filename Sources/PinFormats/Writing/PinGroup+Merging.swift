@@ -70,13 +70,6 @@ extension PinGroup {
             origins += group.origins.filter { knownOrigins.insert($0).inserted }
             remarks += group.remarks.filter { knownRemarks.insert($0).inserted }
             if let warning = group.warning { warnings.append(warning) }
-            let others = group.rules?.records ?? []
-            if rules?.records.isEmpty != others.isEmpty {
-                // Records are written instead of keys, so that the keys become some too.
-                rules?.records += others + (others.isEmpty ? group.items : items).compactMap(\.record)
-            } else {
-                rules?.records += others
-            }
             // Of records for one host any will do.
             if let other = group.rules, let own = rules, other.position != own.position { rules?.position = .anywhere }
             items += group.items

@@ -86,7 +86,7 @@ package struct PinGroup: Sendable, Hashable {
     var depth: HostPattern.Depth { rules?.depth ?? .exact }
 
     /// Whether there is anything to write.
-    var isWorthWriting: Bool { !items.isEmpty || rules?.isExcluded == true || rules?.records.isEmpty == false }
+    var isWorthWriting: Bool { !items.isEmpty || rules?.isExcluded == true }
 
     /// The host, or what stands for it.
     var hostName: String { host ?? Self.hostPlaceholder }

@@ -70,13 +70,6 @@ package struct PinItem: Sendable, Hashable {
     /// The notations of the pin, each as its clients take it.
     package var notations: PinNotations { PinNotations(self) }
 
-    /// The key as a TLSA record, of the usage that ``PinNotations/tlsa`` has.
-    var record: TLSARecord? {
-        TLSARecord(
-            usage: role.isAuthority ? .trustAnchor : .leaf, selector: .publicKey, matching: .sha256,
-            data: spkiSHA256.bytes)
-    }
-
     /// What a comment beside the hash says: role, owner and expiry; not escaped.
     var label: String {
         // Where a file lies on this machine is nobody's business who reads what is committed.
@@ -100,8 +93,6 @@ package struct PinNotations: Sendable, Hashable {
         case hpkp
         /// Base64 and nothing else: TrustKit, Apple, Android.
         case base64
-        /// The data of a TLSA record for the key (RFC 6698).
-        case tlsa
     }
 
     /// OkHttp's: `sha256/…`.
@@ -112,8 +103,6 @@ package struct PinNotations: Sendable, Hashable {
     package let hpkp: String
     /// Base64 and nothing else: TrustKit, Apple, Android.
     package let base64: String
-    /// The data of a TLSA record for the key (RFC 6698): `3 1 1 …` for a server, `2 1 1 …` for an authority.
-    package let tlsa: String
 
     init(_ item: PinItem) {
         let digest = item.spkiSHA256
@@ -121,7 +110,6 @@ package struct PinNotations: Sendable, Hashable {
         curl = "sha256//" + digest.base64
         hpkp = "pin-sha256=\"\(digest.base64)\""
         base64 = digest.base64
-        tlsa = "\(item.role.isAuthority ? 2 : 3) 1 1 \(digest.hexadecimal)"
     }
 
     /// The pin in one of them.
@@ -131,7 +119,6 @@ package struct PinNotations: Sendable, Hashable {
         case .curl: curl
         case .hpkp: hpkp
         case .base64: base64
-        case .tlsa: tlsa
         }
     }
 }

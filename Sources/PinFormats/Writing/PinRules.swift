@@ -30,8 +30,6 @@ package struct PinRules: Sendable, Hashable {
     package let hasExemptAnchors: Bool
     /// Where mismatches are reported to.
     package let reportURIs: [String]
-    /// The records of a zone, whole.
-    package var records: [TLSARecord]
 
     init(_ kind: PinConfiguration.Kind?, _ entry: HostEntry) {
         self.kind = kind
@@ -40,11 +38,6 @@ package struct PinRules: Sendable, Hashable {
         case .anywhere: position = .anywhere
         case .positions(let leaf, let authorities):
             position = leaf != nil && authorities != nil ? .both : authorities != nil ? .authority : .leaf
-        case .records(let records, _):
-            let hasAuthority = records.contains { $0.usage == .authorityConstraint || $0.usage == .trustAnchor }
-            let hasLeaf = records.contains { $0.usage == .leafConstraint || $0.usage == .leaf }
-            // Of records any one will do.
-            position = hasAuthority && hasLeaf ? .anywhere : hasAuthority ? .authority : .leaf
         }
         enforcesPinning = entry.enforcesPinning
         expiration = entry.expiration
@@ -52,7 +45,6 @@ package struct PinRules: Sendable, Hashable {
         isExcluded = entry.isExcluded || kind == .android && entry.pins.isEmpty
         hasExemptAnchors = entry.hasExemptAnchors
         reportURIs = entry.reportURIs
-        records = entry.records
     }
 
     /// Whether it says anything else of the host than `other`; what kind it is of plays no part.

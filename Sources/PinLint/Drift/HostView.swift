@@ -41,12 +41,11 @@ struct HostView {
         var seen: Set<SHA256Digest> = []
         keys = entries.flatMap(\.pins).map(\.spkiSHA256).filter { seen.insert($0).inserted }
         isComplete = entries.allSatisfy { entry in
-            entry.records.count <= entry.pins.count
-                && !source.inspections.contains { $0.incompleteEntries.contains(entry.origin) }
+            !source.inspections.contains { $0.incompleteEntries.contains(entry.origin) }
         }
         reach = entries.compactMap { $0.hosts?.reach(below: pattern.name) }.max() ?? .nameAlone
         let kinds = policies.map(\.kind)
-        mayExpire = kinds.contains { ![.okHttp, .nsPinnedDomains, .tlsa, .curl, .appBundle, .policy].contains($0) }
+        mayExpire = kinds.contains { ![.okHttp, .nsPinnedDomains, .appBundle, .policy].contains($0) }
         expiration = entries.lazy.compactMap(\.expiration).first
         // Android itself enforces what TrustKit is told not to.
         isEnforced = kinds.contains(.android) || entries.allSatisfy { $0.enforcesPinning ?? true }
@@ -58,7 +57,7 @@ extension HostEntry {
     /// Whether the entry pins anything, be it to nothing.
     fileprivate var isPinning: Bool {
         if case .positions(let leaf, let authorities) = identities { return leaf != nil || authorities != nil }
-        return !pins.isEmpty || !records.isEmpty
+        return !pins.isEmpty
     }
 }
 

@@ -29,7 +29,6 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
     case clientTakesCertificates = "client-takes-certificates"
     case curlTakesKeys = "curl-takes-keys"
     case curlComparesTheLeaf = "curl-compares-the-leaf"
-    case curlReadsNoBlanks = "curl-reads-no-blanks"
     case trustKitTooFewPins = "trustkit-too-few-pins"
     case trustKitNoRegisteredSuffix = "trustkit-no-registered-suffix"
     case trustKitPublicSuffix = "trustkit-public-suffix"
@@ -74,7 +73,7 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
         case .pinnedCertificateExpired, .pinSetExpired, .trustKitTooFewPins, .trustKitNoRegisteredSuffix,
             .trustKitPublicSuffix, .trustKitUnsupportedKey, .trustKitHashDiffers, .trustKitAndroidThrows,
             .debugBuildThrows, .unknownKey, .trustsNothing, .hostNeverMatches, .publicKeyNotLoaded, .lifetimeTooLong,
-            .noServerAuth, .pinnedToNothing, .curlTakesKeys, .curlReadsNoBlanks:
+            .noServerAuth, .pinnedToNothing, .curlTakesKeys:
             .error
         case .pinnedCertificateExpiresSoon, .pinnedCertificateNotYetValid, .leafCertificatePinned, .onlyLeafPins,
             .authorityBesideLeaf, .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .emptyPinSet, .hostNotPinned,
@@ -124,7 +123,6 @@ package enum LintRuleID: String, Sendable, Hashable, CaseIterable {
             "The client pins the keys of certificates in its bundle, for which a hash can only stand here."
         case .curlTakesKeys: "curl takes the file of a public key, and never matches a certificate's."
         case .curlComparesTheLeaf: "curl compares the key of the leaf alone, so an authority's never matches."
-        case .curlReadsNoBlanks: "curl reads no public key with blanks between the characters of its PEM text."
         case .trustKitTooFewPins: "TrustKit throws when fewer than two different pins are enforced."
         case .trustKitNoRegisteredSuffix: "TrustKit throws for a domain that ends in no registered suffix."
         case .trustKitPublicSuffix: "TrustKit throws when subdomains of a public suffix are included."

@@ -7,7 +7,7 @@ internal import Pinning
 /// stricter still, and for their authorities to keep.
 struct AppleLeafRule: LintRule {
     /// Clients that do not run on Apple's platforms.
-    private static let others: Set = ["okhttp", "android", "trustkit-android", "curl", "dane", "hpkp"]
+    private static let others: Set = ["okhttp", "android", "curl", "hpkp"]
 
     func findings(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
         let clients = scene.linter.clients

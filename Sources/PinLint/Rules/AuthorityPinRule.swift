@@ -6,7 +6,7 @@ struct AuthorityPinRule: LintRule {
     func findings(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
         source.sets.compactMap { set in
             // Apple's lists of leaves and authorities must match both; a record says itself what it is of.
-            guard !set.isExcluded, set.kind != .nsPinnedDomains, set.kind != .tlsa else { return nil }
+            guard !set.isExcluded, set.kind != .nsPinnedDomains else { return nil }
             let certificates = set.certificates
             guard certificates.contains(where: { !$0.certificate.isAuthority }),
                 let authority = certificates.first(where: { $0.certificate.isAuthority })

@@ -5,7 +5,7 @@ internal import Pinning
 struct BackupPinRule: LintRule {
     func findings(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
         source.sets.compactMap { set in
-            guard !set.isIncomplete, !set.isExcluded, set.kind != .tlsa else { return nil }
+            guard !set.isIncomplete, !set.isExcluded else { return nil }
             // TrustKit's own rule says more.
             if set.isEnforcedByTrustKit || set.kind == nil && scene.isFor("trustkit") { return nil }
             for (list, what) in lists(of: set, in: source, scene) where Set(list.map(\.spkiSHA256)).count == 1 {

@@ -13,7 +13,6 @@ struct LeafCertificateRule: LintRule {
                         + "a client that compares certificates refuses the renewed one, even with the same key",
                     remedy: "pin its key, or compare keys only")
             }
-            findings += hashedLeaves(in: set)
             if leaves.count > 1, leaves.count == set.members.count {
                 findings.append(
                     LintFinding(
@@ -24,27 +23,9 @@ struct LeafCertificateRule: LintRule {
             return findings
         }
     }
-
-    /// TLSA records with the hash of a leaf's whole certificate.
-    private func hashedLeaves(in set: PinnedSet) -> [LintFinding] {
-        let records = set.entries.flatMap(\.records)
-        guard records.contains(where: \.isHashOfLeafCertificate) else { return [] }
-        return [
-            LintFinding(
-                .leafCertificatePinned, at: set.place, host: set.host,
-                "a TLSA record\(set.forHost) has the leaf's whole certificate: it changes with every renewal",
-                remedy: "publish the record of its key: selector 1")
-        ]
-    }
 }
 
 extension Certificate {
     /// Whether it may sign others; certificates of version 1 cannot say so and count when they signed themselves.
     var isAuthority: Bool { basicConstraints?.isCertificateAuthority ?? (isSelfIssued && names.isEmpty) }
-}
-
-extension TLSARecord {
-    fileprivate var isHashOfLeafCertificate: Bool {
-        selector == .certificate && matching != .full && (usage == .leafConstraint || usage == .leaf)
-    }
 }

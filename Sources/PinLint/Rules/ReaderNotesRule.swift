@@ -16,8 +16,7 @@ struct ReaderNotesRule: LintRule {
     /// The kind of finding that a note is, `nil` where a rule looks at the same by itself.
     private func id(of note: PinNote, _ scene: LintScene) -> LintRuleID? {
         switch note.id {
-        case .curlReadsNoBlanks: scene.isFor("curl") ? .curlReadsNoBlanks : nil
-        case .notLoadedByAFNetworking, .loadedFromBundle, .skippedBadPin: nil
+        case .notLoadedByAFNetworking, .loadedFromBundle: nil
         case .request: .certificateRequest
         default: LintRuleID(rawValue: note.id.rawValue) ?? .notFollowed
         }
@@ -28,7 +27,7 @@ struct ReaderNotesRule: LintRule {
         guard inspection.problems.isEmpty, inspection.pins.isEmpty, inspection.networkSecurity.allSatisfy(\.isEmpty)
         else { return [] }
         let entries = inspection.configurations.flatMap(\.entries)
-        guard !entries.isEmpty, entries.allSatisfy({ $0.pins.isEmpty && $0.records.isEmpty }) else { return [] }
+        guard !entries.isEmpty, entries.allSatisfy(\.pins.isEmpty) else { return [] }
         guard !inspection.notes.contains(where: { $0.id == .pinnedToNothing || $0.id == .emptyPinSet }) else {
             return []
         }

@@ -11,13 +11,13 @@ struct TrustKitRule: LintRule {
         brokenRules(in: source, scene)
             + source.sets.flatMap { set -> [LintFinding] in
                 guard set.isTrustKits || set.kind == nil && scene.isFor("trustkit") else { return [] }
-                return unsupportedKeys(in: set, scene) + otherHashes(in: set, scene) + badReportURIs(set)
+                return unsupportedKeys(in: set, scene) + badReportURIs(set)
                     + [notEnforced(set), tooFewLoosePins(set)].compactMap { $0 }
             }
     }
 
     private func brokenRules(in source: LintSource, _ scene: LintScene) -> [LintFinding] {
-        let sets = source.sets.filter { $0.kind == .reactNative || $0.kind == .sslManager }
+        let sets = source.sets.filter { $0.kind == .reactNative }
         let domains = sets.flatMap(\.entries).compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
         return zip(sets, domains).flatMap { set, domain in
             TrustKitConfiguration.violations(of: domain, among: domains, suffixes: scene.suffixes).compactMap {
@@ -49,30 +49,13 @@ struct TrustKitRule: LintRule {
 
     private func unsupportedKeys(in set: PinnedSet, _ scene: LintScene) -> [LintFinding] {
         set.members.compactMap { member in
-            guard let key = scene.publicKeys[member.pin.spkiSHA256], TrustKitHash.input(for: key) == nil else {
+            guard let key = scene.publicKeys[member.pin.spkiSHA256], !TrustKitHash.isOfSubjectPublicKeyInfo(key) else {
                 return nil
             }
             return LintFinding(
                 .trustKitUnsupportedKey, at: member.place, host: set.host,
                 "the key is \(key.algorithm), which TrustKit cannot hash: it blocks every chain with it",
                 remedy: "use RSA with 2048, 3072 or 4096 bits, P-256 or P-384")
-        }
-    }
-
-    /// Pins of keys that TrustKit hashes in its own way.
-    private func otherHashes(in set: PinnedSet, _ scene: LintScene) -> [LintFinding] {
-        set.members.compactMap { member in
-            let pin = member.pin.spkiSHA256
-            let known = TrustKitHash.knownDifferences.first { $0.pin == pin.base64 }
-            let input = scene.publicKeys[pin].flatMap { key in
-                TrustKitHash.input(for: key).flatMap { $0 == key.subjectPublicKeyInfo ? nil : $0 }
-            }
-            guard let hash = known?.hash ?? input.map({ Hashing.sha256($0).base64 }) else { return nil }
-            return LintFinding(
-                .trustKitHashDiffers, at: member.place, host: set.host,
-                "TrustKit never matches the pin\(known.map { " of \($0.owner)" } ?? ""): it hashes RSA keys as if their exponent "
-                    + "had 3 bytes, and gets \(hash)",
-                remedy: "pin another key of the path, or \(hash) for TrustKit alone")
         }
     }
 

@@ -39,7 +39,7 @@ struct PinnedSet {
     /// Whether the client that reads it is TrustKit.
     var isTrustKits: Bool {
         switch kind {
-        case .trustKit, .reactNative, .sslManager: true
+        case .trustKit, .reactNative: true
         default: false
         }
     }

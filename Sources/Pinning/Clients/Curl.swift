@@ -81,10 +81,4 @@ public enum CurlPinnedPublicKey: Sendable, Hashable {
         }
         self = .hashes(entries)
     }
-
-    /// Whether the text of an entry is that of `key`'s hash; curl never decodes it.
-    public func matches(_ key: PublicKey) -> Bool {
-        guard case .hashes(let texts) = self else { return false }
-        return texts.contains(key.spkiSHA256.base64)
-    }
 }

@@ -44,17 +44,9 @@ struct ProcedureRun<Verifier: PathVerifier> {
     /// - Parameters:
     ///   - policy: the rules to keep; the basic ones never fetch.
     ///   - anchors: where a path may end.
-    ///   - anchorKeys: bare keys that may have signed its end.
-    ///   - others: certificates the client has from elsewhere, to it as good as presented.
     /// - Returns: the paths, or what is wrong.
-    func evaluate(
-        _ policy: TrustPolicy, anchors: Anchors = .trustStore, anchorKeys: [[UInt8]] = [],
-        alsoPresented others: [Certificate] = []
-    ) -> TrustResult {
-        var question = question(policy, anchors)
-        question.anchorKeys = anchorKeys
-        question.presented.add(others)
-        let result = verifier.evaluate(question)
+    func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
+        let result = verifier.evaluate(question(policy, anchors))
         guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else { return result }
         return fetched
     }
@@ -136,16 +128,16 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     /// Says what came along that the platform looks at; which logs timestamps are from is nobody's to judge here.
     private mutating func noteEvidence() {
-        if platform?.family != .openssl, observation.evidence?.isVouchedFor == true,
+        if platform?.family != .openssl, observation.evidence?.staple == .good,
             !trace.steps.contains(where: { $0.id == "revocation" })
         {
             trace.pass("revocation", "the server's OCSP staple says that the certificate is good")
         }
-        guard platform?.transparency != nil, let count = observation.evidence?.timestamps, count.timestamps > 0,
+        guard platform?.transparency != nil, let evidence = observation.evidence, evidence.logs > 0,
             !trace.steps.contains(where: { $0.id == "transparency" })
         else { return }
-        let timestamps = count.timestamps == 1 ? "1 SCT" : "\(count.timestamps) SCTs"
-        let logs = count.logs == 1 ? "1 log" : "\(count.logs) logs"
+        let timestamps = evidence.timestamps.count == 1 ? "1 SCT" : "\(evidence.timestamps.count) SCTs"
+        let logs = evidence.logs == 1 ? "1 log" : "\(evidence.logs) logs"
         trace.pass("transparency", "\(timestamps) from \(logs); which logs is not judged")
     }
 

@@ -6,8 +6,6 @@ public struct HostEntry: Sendable, Hashable {
         case anywhere([Pin])
         /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`: `nil` where the key is absent, empty where it holds nothing usable.
         case positions(leaf: [Pin]?, authorities: [Pin]?)
-        /// TLSA records, and the pins that those of them are that a pin can express.
-        case records([TLSARecord], pins: [Pin])
     }
 
     /// The hosts, `nil` for whatever host is asked for.
@@ -22,14 +20,10 @@ public struct HostEntry: Sendable, Hashable {
     public var expiration: Timestamp?
     /// Whether the hosts are exempt from what is said of their parent domain.
     public var isExcluded = false
-    /// What TrustKit for Android makes of the entry, `nil` where it knows none: of several domains with one pin set it knows the last.
-    public var trustKitAndroid: TrustKitAndroidDomain?
     /// Whether there are anchors below which no pin is needed (`overridePins` of Android's configuration).
     public var hasExemptAnchors = false
     /// Where mismatches are reported to.
     public var reportURIs: [String] = []
-    /// The port of the server the entry is for, `nil` for any.
-    public var port: Int?
     /// Who loads the pins, which are files of an app; `nil` for those of a configuration.
     public var loaders: Set<BundleLoader>?
 
@@ -45,21 +39,14 @@ public struct HostEntry: Sendable, Hashable {
         switch identities {
         case .anywhere(let pins): pins
         case .positions(let leaf, let authorities): (leaf ?? []) + (authorities ?? [])
-        case .records(_, let pins): pins
         }
     }
 
-    /// Its TLSA records.
-    public var records: [TLSARecord] { if case .records(let records, _) = identities { records } else { [] } }
-
-    /// Whether the entry is for `host` at `port`; without a port it is taken for whatever port.
-    public func covers(_ host: ServerName, port: Int? = nil) -> Bool { covers(host.description, port: port) }
+    /// Whether the entry is for `host`.
+    public func covers(_ host: ServerName) -> Bool { covers(host.description) }
 
     /// The same for a host as text.
-    public func covers(_ host: String, port: Int? = nil) -> Bool {
-        guard let own = self.port, let port, own != port else { return hosts?.covers(host) ?? true }
-        return false
-    }
+    public func covers(_ host: String) -> Bool { hosts?.covers(host) ?? true }
 }
 
 /// What the configurations of one kind say of one host.
@@ -81,7 +68,4 @@ public struct HostPolicy: Sendable, Hashable {
 
     /// The moment from which on the pins no longer apply.
     public var expiration: Timestamp? { entries.lazy.compactMap(\.expiration).first }
-
-    /// The TLSA records of all entries.
-    public var records: [TLSARecord] { entries.flatMap(\.records) }
 }

@@ -12,16 +12,8 @@ public struct PinConfiguration: Sendable, Hashable {
         case android
         /// react-native-ssl-public-key-pinning: TrustKit on iOS, OkHttp on Android.
         case reactNative = "react-native"
-        /// react-native-ssl-manager's `ssl_config.json`: TrustKit on iOS, OkHttp on Android.
-        case sslManager = "ssl-manager"
-        /// A `pins.json` that native configurations are generated from.
-        case pinsJSON = "pins-json"
         /// pincheck's own policy files.
         case policy
-        /// DNS records (RFC 6698).
-        case tlsa
-        /// Commands or a configuration file of curl with `--pinnedpubkey`.
-        case curl
         /// The certificate files in an app.
         case appBundle = "app-bundle"
     }
@@ -36,8 +28,6 @@ public struct PinConfiguration: Sendable, Hashable {
         case mostSpecificOfSameSuffix
         /// All that cover it with their names as OkHttp has them, in a file that another client reads too.
         case unionOfCanonicalNames
-        /// The most specific of those that TrustKit for Android reads, with its names.
-        case trustKitAndroid
 
         /// Whether all entries that cover a host count, not one of them.
         public var takesAll: Bool { self == .union || self == .unionOfCanonicalNames }
@@ -47,7 +37,7 @@ public struct PinConfiguration: Sendable, Hashable {
     public let kind: Kind
     /// The entries, in their order.
     public let entries: [HostEntry]
-    /// Whether it is a program's or a script's source, of which each client has its own: what several of them pin is not added up.
+    /// Whether it is a program's source: of two nobody knows whether one client has both.
     public let isSource: Bool
 
     /// A configuration of some hosts.
@@ -67,31 +57,23 @@ public struct PinConfiguration: Sendable, Hashable {
                 entry.hosts = entry.hosts?.canonical
                 return entry
             }
-        case .trustKitAndroid: entries.compactMap(\.forTrustKitAndroid)
         }
     }
 
     /// What the configuration says of `host`, `nil` for nothing.
-    public func policy(
-        for host: ServerName, port: Int? = nil, by lookup: Lookup? = nil, suffixes: some PublicSuffixList
-    ) -> HostPolicy? { policy(for: host.description, port: port, by: lookup, suffixes: suffixes) }
+    public func policy(for host: ServerName, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> HostPolicy? {
+        policy(for: host.description, by: lookup, suffixes: suffixes)
+    }
 
     /// What the configuration says of `host`, `nil` for nothing.
     ///
     /// - Parameters:
     ///   - host: the host as the client has it, which compares text.
-    ///   - port: the server's port, `nil` for 443 where an entry is for that, else for whatever port.
     ///   - lookup: how entries are found, `nil` for the rule of its kind.
     ///   - suffixes: the public suffix list, which TrustKit goes by.
     /// - Returns: the entries that apply, `nil` when there are none.
-    public func policy(
-        for host: String, port: Int? = nil, by lookup: Lookup? = nil, suffixes: some PublicSuffixList
-    ) -> HostPolicy? {
-        var covering = entries(by: lookup).filter { $0.covers(host, port: port) }
-        // Where entries tell ports apart and nobody says which, that of HTTPS is meant.
-        if port == nil, covering.contains(where: { $0.port == 443 }) {
-            covering.removeAll { $0.port != nil && $0.port != 443 }
-        }
+    public func policy(for host: String, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> HostPolicy? {
+        let covering = entries(by: lookup).filter { $0.covers(host) }
         let lookup = lookup ?? kind.lookup
         guard !lookup.takesAll else { return HostPolicy(covering) }
         if let own = covering.first(where: { $0.hosts?.name == host }) { return HostPolicy([own]) }
@@ -108,9 +90,9 @@ extension PinConfiguration.Kind {
     /// How this kind's own client finds the entries for a host.
     public var lookup: PinConfiguration.Lookup {
         switch self {
-        case .okHttp, .nsPinnedDomains, .tlsa, .curl, .appBundle: .union
-        case .android, .pinsJSON, .policy: .mostSpecific
-        case .trustKit, .reactNative, .sslManager: .mostSpecificOfSameSuffix
+        case .okHttp, .nsPinnedDomains, .appBundle: .union
+        case .android, .policy: .mostSpecific
+        case .trustKit, .reactNative: .mostSpecificOfSameSuffix
         }
     }
 }

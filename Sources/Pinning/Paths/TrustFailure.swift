@@ -28,7 +28,7 @@ public struct TrustFailure: Sendable, Hashable {
         case noServerAuth
         /// The leaf is valid for more days than the platform takes.
         case lifetimeTooLong(days: Int, limit: Int)
-        /// Too few logs promised to publish the leaf: so many did, and so many would have to in the certificate.
+        /// The leaf holds the promises of too few logs to publish it: of so many, and so many are needed.
         case tooFewTimestamps(logs: Int, needed: Int)
         /// The issuer says, in a response that the server sent along, that it took the leaf back.
         case revoked(at: Timestamp, reason: Int?)
@@ -177,7 +177,8 @@ extension TrustFailure: CustomStringConvertible {
         case .lifetimeTooLong(let days, let limit):
             "\(subject) is valid for \(days == .max ? "endless" : "\(days)") days, more than \(limit)"
         case .tooFewTimestamps(let logs, let needed):
-            "\(subject) has SCTs of \(logs == 1 ? "1 log" : "\(logs) logs"), \(needed) are needed (Certificate Transparency)"
+            "\(subject) has SCTs of \(logs == 1 ? "1 log" : "\(logs) logs"), \(needed) are needed (Certificate Transparency, of which "
+                + "embedded SCTs alone are counted)"
         case .revoked(let time, let reason):
             "\(subject) was revoked at \(time)\(reason.flatMap { Self.words(forRevocation: $0) } ?? ""): "
                 + "the server's own OCSP staple says so"

@@ -32,9 +32,12 @@ extension Platform {
 
     private func revocation(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
         guard readsStaples(on: path) else { return nil }
-        if let revocation = evidence.revocation { return .revoked(at: revocation.time, reason: revocation.reason) }
+        switch evidence.staple {
+        case .none, .good: return nil
+        case .revoked(let time, let reason): return .revoked(at: time, reason: reason)
         // Conscrypt asks for no soft failure, and where a response says nothing there is no other to ask (`RevocationChecker.checkOCSP`).
-        return family == .android ? evidence.responseObjection.map { .unusableStaple($0) } : nil
+        case .unusable(let why): return family == .android ? .unusableStaple(why) : nil
+        }
     }
 
     /// How signed certificate timestamps are counted, `nil` where nobody counts.
@@ -53,9 +56,10 @@ extension Platform {
             !(family == .apple && RootRules.appleOwn.contains(root.fingerprint.hexadecimal))
         else { return nil }
         let leaf = path.certificates[0]
-        let judgement = transparency.judge(evidence.timestamps, notBefore: leaf.notBefore, notAfter: leaf.notAfter)
-        guard case .tooFew(let count, let needed) = judgement else { return nil }
-        return .tooFewTimestamps(logs: count.logs, needed: needed)
+        guard let needed = transparency.needed(notBefore: leaf.notBefore, notAfter: leaf.notAfter),
+            evidence.logs < needed
+        else { return nil }
+        return .tooFewTimestamps(logs: evidence.logs, needed: needed)
     }
 
     private func distrust(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
@@ -94,20 +98,11 @@ public struct AndroidTransparency: Sendable, Hashable {
         self.parents = parents
     }
 
-    /// Whether timestamps are asked for.
-    ///
-    /// - Parameters:
-    ///   - release: the version of Android, `nil` for the newest.
-    ///   - targetSDK: the app's targetSdkVersion, `nil` where it is not known: then nobody can say that it is new enough.
-    ///   - name: the server.
-    /// - Returns: whether too few of them end the connection.
-    public func isAsked(on release: AndroidRelease?, targetSDK: Int?, for name: ServerName) -> Bool {
-        demand(on: release, targetSDK: targetSDK, for: name) != .none
-    }
-
-    /// Below which roots timestamps are asked for; parameters as of ``isAsked(on:targetSDK:for:)``, `nil` for a name that is not known.
+    /// Below which roots timestamps are asked for.
     ///
     /// Roots that are on no public list are left alone where the platform asks by itself.
+    ///
+    /// `release` is `nil` for the newest Android, `targetSDK` where it is not known, which counts as old.
     func demand(on release: AndroidRelease?, targetSDK: Int?, for name: ServerName?) -> TransparencyDemand {
         let mode = release?.transparency ?? .byTarget
         guard mode != .never, name != .dns("localhost") else { return .none }

@@ -50,7 +50,7 @@ enum RootRules {
     ///
     /// - Parameters:
     ///   - path: a path to a root.
-    ///   - earliestTimestamp: when a log saw the leaf first, which is when it was issued at the latest; `nil` for its first second.
+    ///   - earliestTimestamp: when the first log of its embedded timestamps saw the leaf, which is when it was issued at the latest; `nil` for its first second.
     /// - Returns: the first moment of the distrust, `nil` for a path that is not hit by any.
     static func appleDistrust(of path: PlatformPath, earliestTimestamp: Timestamp?) -> Timestamp? {
         guard let root = path.certificates.last?.fingerprint.hexadecimal else { return nil }

@@ -1,42 +1,49 @@
-/// What came along with a leaf that speaks for it or against it: signed certificate timestamps, and an OCSP response.
+/// A log's promise to publish a certificate (SCT, RFC 6962, 3.2), version 1.
+///
+/// Nothing of it is verified: anybody can make one up.
+public struct SignedCertificateTimestamp: Sendable, Hashable {
+    /// SHA-256 of the log's key: what a log is known by.
+    public let logID: SHA256Digest
+    /// When the log saw the certificate, in whole seconds.
+    public let time: Timestamp
+
+    /// A timestamp of these parts.
+    public init(logID: SHA256Digest, time: Timestamp) {
+        self.logID = logID
+        self.time = time
+    }
+}
+
+/// What came along with a leaf that speaks for it or against it: the timestamps in the certificate, and an OCSP response.
 ///
 /// Made by whoever saw the server or the file; where there is none, nothing is judged by it.
 public struct LeafEvidence: Sendable, Hashable {
-    /// When and why an authority took a certificate back.
-    public struct Revocation: Sendable, Hashable {
-        /// From when on.
-        public let time: Timestamp
-        /// The number of the reason (RFC 5280, 5.3.1), `nil` where none is given.
-        public let reason: Int?
-
-        /// A revocation.
-        public init(at time: Timestamp, reason: Int? = nil) {
-            self.time = time
-            self.reason = reason
-        }
+    /// What the OCSP response came to that a server sent along.
+    public enum Staple: Sendable, Hashable {
+        /// There was none.
+        case none
+        /// One answer, which is current: the certificate is good.
+        case good
+        /// An answer about the certificate, which is current: it was taken back, for the reason of this number (RFC 5280, 5.3.1).
+        case revoked(at: Timestamp, reason: Int?)
+        /// Anything else: what is wrong with it, in a clause about the staple.
+        case unusable(String)
     }
 
-    /// The timestamps that count, by their logs.
-    public let timestamps: TransparencyRule.Count
+    /// The timestamps that count.
+    public let timestamps: [SignedCertificateTimestamp]
+    /// What the server's OCSP response came to.
+    public let staple: Staple
+
+    /// Evidence as of a moment: timestamps from its future do not count (RFC 6962, 5.2).
+    public init(timestamps: [SignedCertificateTimestamp], staple: Staple = .none, at time: Timestamp) {
+        self.timestamps = timestamps.filter { $0.time <= time }
+        self.staple = staple
+    }
+
+    /// How many logs the timestamps are from.
+    public var logs: Int { Set(timestamps.map(\.logID)).count }
+
     /// When the first of the logs saw the certificate, `nil` without a timestamp.
-    public let earliestTimestamp: Timestamp?
-    /// The revocation that a current response of the issuer tells, `nil` for none.
-    public let revocation: Revocation?
-    /// Whether a current response of the issuer says that the leaf is good.
-    public let isVouchedFor: Bool
-    /// Why a response that came along is no good one for platforms that take no other, in a clause about the staple; `nil` where it
-    /// is, and where none came.
-    public let responseObjection: String?
-
-    /// Evidence as of a moment; timestamps from its future do not count.
-    public init(
-        timestamps: [SignedCertificateTimestamp], revocation: Revocation? = nil, isVouchedFor: Bool = false,
-        responseObjection: String? = nil, at time: Timestamp
-    ) {
-        self.timestamps = TransparencyRule.Count(timestamps, at: time)
-        earliestTimestamp = timestamps.map(\.time).filter { $0 <= time }.min()
-        self.revocation = revocation
-        self.isVouchedFor = isVouchedFor
-        self.responseObjection = responseObjection
-    }
+    public var earliestTimestamp: Timestamp? { timestamps.map(\.time).min() }
 }

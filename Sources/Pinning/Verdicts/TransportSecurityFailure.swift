@@ -55,7 +55,7 @@ extension TransportSecurityFailure: CustomStringConvertible {
         case .weakSignature(let leaf):
             "App Transport Security asks for SHA-2, and \(leaf) is signed with \(leaf.signatureAlgorithm)"
         case .tooFewTimestamps(let logs, let needed):
-            "NSRequiresCertificateTransparency asks for SCTs of \(needed) logs, and there are "
+            "NSRequiresCertificateTransparency asks for SCTs of \(needed) logs, and in the certificate are "
                 + (logs == 1 ? "those of 1" : "those of \(logs)")
         case .exceptionNeeded(let host, let refusal):
             "the app accepts what the system refuses (\(refusal)), and App Transport Security lets it only with "

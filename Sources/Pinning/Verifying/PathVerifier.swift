@@ -8,18 +8,6 @@ public protocol PathVerifier: Sendable {
     /// The order in which certificates were presented must not change the answer.
     func findPaths(_ question: PathQuestion) -> PathFindings
 
-    /// The SHA-256 of `bytes`; `nil` from a verifier that does not hash.
-    func sha256(of bytes: [UInt8]) -> SHA256Digest?
-
-    /// The SHA-512 of `bytes`, which some TLSA records hold.
-    func sha512(of bytes: [UInt8]) -> [UInt8]
-
-    /// The certificate in `der`, which some TLSA records hold; `nil` when it is none.
-    func certificate(der: [UInt8]) -> Certificate?
-
-    /// Whether the key in a DER SubjectPublicKeyInfo made the signature on `certificate`, as some TLSA records have it.
-    func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool
-
     /// The places where a certificate says that its issuer's can be had (RFC 5280, 4.2.2.1: `caIssuers`), in their order.
     func issuerPlaces(of certificate: Certificate) -> [String]
 
@@ -33,9 +21,6 @@ extension PathVerifier {
 
     /// Not known: only what a path shows to be an anchor of the store is then taken for one.
     public func holdsAnchor(like certificate: Certificate) -> Bool { false }
-
-    /// A verifier that does not say finds no such signature, so TLSA records with a bare key hold only for presented authorities.
-    public func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool { false }
 }
 
 /// One question to a ``PathVerifier``.
@@ -53,11 +38,6 @@ public struct PathQuestion: Sendable, Hashable {
     public var fetchable: [Certificate]
     /// Where a path may end.
     public var anchors: Anchors
-    /// Bare keys, each a DER SubjectPublicKeyInfo: a path may also end at a certificate that one of them signed.
-    ///
-    /// Where a certificate of that key is known for its issuer, the path goes on to that one and ends there by ``anchors`` or not at
-    /// all: its dates and constraints count.
-    public var anchorKeys: [[UInt8]]
     /// The rules the path must keep.
     public var policy: TrustPolicy
     /// The moment at which every certificate of the path must be valid.
@@ -67,17 +47,15 @@ public struct PathQuestion: Sendable, Hashable {
     /// What came along with the leaf, by which a platform may refuse it; `nil` where nobody looked.
     public var evidence: LeafEvidence?
 
-    /// Asks for paths from the leaf of `presented` to one of `anchors`, or to what one of `anchorKeys` signed.
+    /// Asks for paths from the leaf of `presented` to one of `anchors`.
     public init(
         presented: PresentedChain, intermediates: [Certificate] = [], fetchable: [Certificate] = [], anchors: Anchors,
-        anchorKeys: [[UInt8]] = [], policy: TrustPolicy, time: Timestamp, platform: Platform? = nil,
-        evidence: LeafEvidence? = nil
+        policy: TrustPolicy, time: Timestamp, platform: Platform? = nil, evidence: LeafEvidence? = nil
     ) {
         self.presented = presented
         self.intermediates = intermediates
         self.fetchable = fetchable
         self.anchors = anchors
-        self.anchorKeys = anchorKeys
         self.policy = policy
         self.time = time
         self.platform = platform
@@ -102,7 +80,7 @@ public struct PresentedChain: Sendable, Hashable {
     /// The first certificate, whose key the server proved to hold.
     public let leaf: Certificate
     /// All certificates in wire order, ``leaf`` first.
-    public private(set) var certificates: [Certificate]
+    public let certificates: [Certificate]
 
     /// The chain of `certificates`, `nil` when there are none.
     public init?(_ certificates: [Certificate]) {
@@ -110,9 +88,6 @@ public struct PresentedChain: Sendable, Hashable {
         self.leaf = leaf
         self.certificates = certificates
     }
-
-    /// Adds certificates that a client treats as if the server had sent them too, at the end.
-    mutating func add(_ others: [Certificate]) { certificates += others }
 }
 
 /// What a ``PathVerifier`` found.
@@ -136,15 +111,6 @@ public struct PathFindings: Sendable {
 }
 
 extension PathVerifier {
-    /// None: a key that TrustKit hashes in its own way then never matches.
-    public func sha256(of bytes: [UInt8]) -> SHA256Digest? { nil }
-
-    /// None: a TLSA record that holds a SHA-512 then never matches.
-    public func sha512(of bytes: [UInt8]) -> [UInt8] { [] }
-
-    /// None: a TLSA record that holds a whole certificate is then no anchor by itself.
-    public func certificate(der: [UInt8]) -> Certificate? { nil }
-
     /// Answers `question` with paths a procedure may match pins on.
     public func evaluate(_ question: PathQuestion) -> TrustResult {
         let findings = findPaths(question)

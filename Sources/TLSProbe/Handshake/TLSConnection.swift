@@ -46,8 +46,6 @@ final class TLSConnection {
     var costlyFlight: Int?
     /// Why the server's certificates were not read, `nil` where they were, or did not come.
     var refusal: ProbeError.Reason?
-    /// The list of signed certificate timestamps that the server sent along, `nil` without one.
-    private(set) var timestampList: [UInt8]?
 
     /// How many messages of TLS itself, records and bytes of data came since ``limitMessages()``.
     private var messages = 0
@@ -165,11 +163,6 @@ final class TLSConnection {
         guard !connection.clientCertificateRequested else { return connection.hadNoFittingCertificate = true }
         connection.clientCertificateRequested = true
         connection.keyProvenAtRequest = connection.serverHasSigned
-    }
-
-    static func note(timestampList: [UInt8], of ssl: OpaquePointer?) {
-        guard let ssl, let context = SSL_get_ex_data(ssl, 0) else { return }
-        Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().timestampList = timestampList
     }
 
     /// Whether the negotiated handshake has a signature by the server's key before it asks for a client certificate.

@@ -70,7 +70,6 @@ final class TLSContext {
             TLSConnection.noteClientCertificateRequest(ssl)
             return 0
         }
-        guard TimestampExtension.register(in: pointer) else { throw OpenSSLSetUpError() }
         OpenSSLErrors.clear()
     }
 

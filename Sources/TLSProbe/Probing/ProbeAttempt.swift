@@ -248,7 +248,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                     keyExchange: handshake.keyExchange, alpn: handshake.applicationProtocol, presented: presented,
                     clientCertificateRequested: handshake.clientCertificateRequested,
                     clientCertificateSent: handshake.clientCertificateSent, handshakeCompleted: completed,
-                    timestampList: handshake.timestampList, staple: handshake.staple,
+                    staple: handshake.staple,
                     clientHello: ClientHello(bytes: handshake.firstFlight.map { Array($0.readableBytesView) } ?? []),
                     timings: ProbeTimings(
                         resolve: wasResolved ? Duration(firstConnect - connection.started) : nil,

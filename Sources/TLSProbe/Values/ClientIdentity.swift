@@ -10,8 +10,6 @@ package final class ClientIdentity: @unchecked Sendable {
     /// The certificates, the client's own first; at least one.
     let certificates: [OpaquePointer]
     let key: OpaquePointer
-    /// The same certificates in DER.
-    package let encodings: [[UInt8]]
 
     /// Reads a certificate, perhaps with its intermediates behind it, and its key; one PEM file may hold all of them.
     ///
@@ -39,7 +37,6 @@ package final class ClientIdentity: @unchecked Sendable {
             return d2i_AutoPrivateKey(nil, &cursor, bytes.count)
         }
         self.certificates = parsed
-        encodings = chain
         guard let parsedKey else {
             for certificate in parsed { X509_free(certificate) }
             throw .unreadableKey

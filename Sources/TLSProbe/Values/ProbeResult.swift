@@ -28,10 +28,6 @@ package struct ProbeResult: Sendable, Hashable {
     ///
     /// It does not when a server before TLS 1.3 insists on a client certificate; its key is proven by then all the same.
     package let handshakeCompleted: Bool
-    /// The signed certificate timestamps that the server sent in the handshake (RFC 6962, 3.3.1), not read yet; `nil` for none.
-    ///
-    /// At most 65,535 bytes.
-    package let timestampList: [UInt8]?
     /// The OCSP response that the server sent in the handshake (RFC 6066, 8), not read yet; `nil` for none.
     ///
     /// At most ``TLSContext/certificateListLimit`` bytes.

@@ -7,13 +7,12 @@ package enum Hashing {
     ///
     /// Unsafe only to the compiler: an `EVP_MD` never changes, and this one lives as long as the process.
     nonisolated(unsafe) private static let configured = EVP_MD_fetch(nil, "SHA256", nil)
-    nonisolated(unsafe) fileprivate static let sha256 = configured ?? unconfigured("SHA256")
-    nonisolated(unsafe) private static let sha512 = EVP_MD_fetch(nil, "SHA512", nil) ?? unconfigured("SHA512")
+    nonisolated(unsafe) fileprivate static let sha256 = configured ?? unconfigured()
 
     /// A digest of the default provider where OpenSSL's configuration leaves that out: no hash here depends on what anybody configures.
-    private static func unconfigured(_ name: String) -> OpaquePointer? {
+    private static func unconfigured() -> OpaquePointer? {
         guard let library = OSSL_LIB_CTX_new(), OSSL_PROVIDER_load(library, "default") != nil else { return nil }
-        return EVP_MD_fetch(library, name, nil)
+        return EVP_MD_fetch(library, "SHA256", nil)
     }
 
     /// Whether OpenSSL has what everything here rests on; it has not when its configuration leaves the default provider out.
@@ -25,15 +24,6 @@ package enum Hashing {
         let status = EVP_Digest(bytes, bytes.count, &digest, nil, sha256, nil)
         guard status == 1, let digest = SHA256Digest(bytes: digest) else {
             preconditionFailure("OpenSSL offers no SHA-256, not even by its default provider")
-        }
-        return digest
-    }
-
-    /// The SHA-512 hash of `bytes`: 64 bytes.
-    package static func sha512(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 64)
-        guard EVP_Digest(bytes, bytes.count, &digest, nil, sha512, nil) == 1 else {
-            preconditionFailure("OpenSSL offers no SHA-512, not even by its default provider")
         }
         return digest
     }

@@ -48,16 +48,4 @@ final class X509Handle: @unchecked Sendable {
         defer { OpenSSLFailure.forget() }
         return X509_verify(pointer, key) == 1
     }
-
-    /// Whether the key in a DER SubjectPublicKeyInfo made the signature on this certificate (`d2i_PUBKEY`, `X509_verify`).
-    func isSigned(byKey subjectPublicKeyInfo: [UInt8]) -> Bool {
-        OpenSSLNames.learn()
-        defer { OpenSSLFailure.forget() }
-        return subjectPublicKeyInfo.withUnsafeBufferPointer { bytes in
-            var cursor = bytes.baseAddress
-            guard let key = d2i_PUBKEY(nil, &cursor, bytes.count) else { return false }
-            defer { EVP_PKEY_free(key) }
-            return X509_verify(pointer, key) == 1
-        }
-    }
 }

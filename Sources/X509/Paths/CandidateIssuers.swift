@@ -15,7 +15,6 @@ final class CandidateIssuers {
     private static let costOfRanking = 4
 
     private let anchorSources: [any AnchorSource]
-    private let anchorKeys: [PublicKey]
     private let trustStore: TrustStore
     private let pool: [PathNode]
     private let fetchable: [PathNode]
@@ -24,7 +23,6 @@ final class CandidateIssuers {
     let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
     private var signatures: [Edge: Bool] = [:]
-    private var signedByKey: [SHA256Digest: Bool] = [:]
     private var distrusted: [SHA256Digest: Bool] = [:]
 
     private struct Edge: Hashable {
@@ -34,18 +32,16 @@ final class CandidateIssuers {
 
     /// - Parameters:
     ///   - anchorSources: where paths may end.
-    ///   - anchorKeys: bare keys that may have signed where paths end.
     ///   - trustStore: what it distrusts is on no path, wherever paths may end.
     ///   - pool: the certificates paths may pass through.
     ///   - fetchable: those that stand for what would be fetched, each only above a certificate that says where to fetch.
     ///   - time: the moment of the question; valid candidates go first.
     ///   - budget: what the search may cost.
     init(
-        anchorSources: [any AnchorSource], anchorKeys: [PublicKey], trustStore: TrustStore, pool: [PathNode],
-        fetchable: [PathNode] = [], time: Timestamp, budget: WorkBudget
+        anchorSources: [any AnchorSource], trustStore: TrustStore, pool: [PathNode], fetchable: [PathNode] = [],
+        time: Timestamp, budget: WorkBudget
     ) {
         self.anchorSources = anchorSources
-        self.anchorKeys = anchorKeys
         self.trustStore = trustStore
         self.pool = pool
         self.fetchable = fetchable
@@ -55,22 +51,6 @@ final class CandidateIssuers {
 
     /// Every candidate there was.
     var seen: [Certificate] { candidates.values.flatMap { $0.map(\.node.certificate) } }
-
-    /// Whether a bare key among the anchors signed `node`, and no candidate issuer is a certificate of that key.
-    ///
-    /// `false` also when the budget does not allow to find out.
-    func isSignedByAnchorKey(_ node: PathNode) -> Bool {
-        guard !anchorKeys.isEmpty else { return false }
-        if let known = signedByKey[node.certificate.fingerprint] { return known }
-        let issuers = candidates(for: node)
-        let isSigned = anchorKeys.contains { key in
-            !issuers.contains { $0.node.certificate.publicKey == key }
-                && budget.spend(budget.cost(ofSignatureOn: node, by: key))
-                && node.handle.isSigned(byKey: key.subjectPublicKeyInfo)
-        }
-        signedByKey[node.certificate.fingerprint] = isSigned
-        return isSigned
-    }
 
     /// Whether `node` is itself an anchor.
     func isAnchor(_ node: PathNode) -> Bool {

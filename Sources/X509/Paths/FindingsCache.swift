@@ -17,7 +17,6 @@ final class FindingsCache: Sendable {
         private let fetchable: [SHA256Digest]
         /// `nil` for the verifier's own rules.
         private let platform: Platform?
-        private let anchorKeys: [[UInt8]]
         /// The roots of a device that play a part, where several devices share what is found out.
         private let roots: [Int]
         /// `nil` for what all platforms have in common.
@@ -40,7 +39,6 @@ final class FindingsCache: Sendable {
             case .trustStoreAnd(let certificates): (anchors, includesStore) = (certificates.map(\.fingerprint), true)
             case .only(let certificates): (anchors, includesStore) = (certificates.map(\.fingerprint), false)
             }
-            anchorKeys = question.anchorKeys
             isServerPolicy = question.policy != .basicX509
         }
     }

@@ -24,8 +24,8 @@ extension OpenSSLPathVerifier {
     func builtThroughOneAuthorityTwice(
         _ entry: FindingsCache.Entry, _ question: PathQuestion, leaf: PathNode
     ) -> FindingsCache.Entry {
-        guard let platform = question.platform, platform.buildsOnePath, question.anchorKeys.isEmpty,
-            entry.findings.validPaths.isEmpty, entry.hasLeftOutAuthority, !entry.isExhausted
+        guard let platform = question.platform, platform.buildsOnePath, entry.findings.validPaths.isEmpty,
+            entry.hasLeftOutAuthority, !entry.isExhausted
         else { return entry }
         let (path, failures) = build(question, leaf: leaf, by: platform)
         let nodes = path.compactMap { PathNode($0) }

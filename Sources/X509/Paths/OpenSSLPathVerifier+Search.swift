@@ -9,15 +9,14 @@ extension OpenSSLPathVerifier {
         let presented = Self.nodes(question.presented.certificates.dropFirst())
         let additional = Self.nodes(question.intermediates[...])
         let fetchable = Self.nodes(question.fetchable[...])
-        let anchorKeys = question.anchorKeys.compactMap { try? CertificateReader.publicKey(subjectPublicKeyInfo: $0) }
         let budget = WorkBudget()
         var judgements = judgements
         var last: PathSearch?
         var seen: [Certificate] = question.presented.certificates + question.intermediates + question.fetchable
         for round in rounds(question, presented: presented, additional: additional, fetchable: fetchable) {
             let issuers = CandidateIssuers(
-                anchorSources: round.sources, anchorKeys: anchorKeys, trustStore: trustStore, pool: round.pool,
-                fetchable: round.fetchable, time: question.time, budget: budget)
+                anchorSources: round.sources, trustStore: trustStore, pool: round.pool, fetchable: round.fetchable,
+                time: question.time, budget: budget)
             var search = PathSearch(
                 issuers: issuers, judge: PathJudge(rules: rules(for: question, by: platform)),
                 rules: pathRules(question, by: platform), name: name, judgements: judgements)

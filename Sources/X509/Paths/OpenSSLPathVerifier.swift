@@ -110,20 +110,6 @@ package struct OpenSSLPathVerifier: PathVerifier {
         return entry
     }
 
-    /// The SHA-256 of `bytes`.
-    package func sha256(of bytes: [UInt8]) -> SHA256Digest? { Hashing.sha256(bytes) }
-
-    /// The SHA-512 of `bytes`.
-    package func sha512(of bytes: [UInt8]) -> [UInt8] { Hashing.sha512(bytes) }
-
-    /// The certificate in `der`, `nil` when it is none.
-    package func certificate(der: [UInt8]) -> Certificate? { try? CertificateReader.certificate(der: der) }
-
-    /// Whether the key in a DER SubjectPublicKeyInfo made the signature on `certificate`.
-    package func isSigned(_ certificate: Certificate, byKey subjectPublicKeyInfo: [UInt8]) -> Bool {
-        HandleCache.shared.handle(for: certificate)?.isSigned(byKey: subjectPublicKeyInfo) ?? false
-    }
-
     /// Whether the trust store holds an anchor with the subject and key of `certificate`.
     package func holdsAnchor(like certificate: Certificate) -> Bool {
         PathNode(certificate).map(trustStore.holdsAnchor(like:)) ?? false

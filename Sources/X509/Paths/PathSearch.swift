@@ -109,7 +109,6 @@ struct PathSearch {
 
     private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {
         guard !isExhausted, let last = path.last else { return }
-        let isAnchor = isAnchor || issuers.isSignedByAnchorKey(last)
         if visited.count < Self.rankedPathLimit { visited.append(RejectedPath(nodes: path, isAnchored: isAnchor)) }
         let firstAnchor = firstAnchor ?? (isAnchor ? path.count - 1 : nil)
         if isAnchor, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }

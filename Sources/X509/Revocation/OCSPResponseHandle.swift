@@ -15,8 +15,8 @@ final class OCSPResponseHandle {
     init(der: [UInt8]) throws(StapleError) {
         switch Int(COpenSSL_staple(der, der.count, Self.certificateLimit)) {
         case 0: break
-        case Int(COpenSSL_CERTIFICATES_UNREADABLE): throw StapleError(.damaged)
-        default: throw StapleError(.costly)
+        case Int(COpenSSL_CERTIFICATES_UNREADABLE): throw .damaged()
+        default: throw .costly
         }
         OpenSSLNames.learn()
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
@@ -28,28 +28,35 @@ final class OCSPResponseHandle {
             }
             return response
         }
-        guard let parsed else { throw StapleError(.damaged, detail: OpenSSLFailure.takeReason()) }
+        guard let parsed else { throw .damaged(OpenSSLFailure.takeReason()) }
         defer { OCSP_RESPONSE_free(parsed) }
         let status = OCSP_response_status(parsed)
-        guard status == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw StapleError(.refused(status: Int(status))) }
-        guard let basic = OCSP_response_get1_basic(parsed) else {
-            throw StapleError(.damaged, detail: OpenSSLFailure.takeReason())
-        }
+        guard status == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw .refused(status: Int(status)) }
+        guard let basic = OCSP_response_get1_basic(parsed) else { throw .damaged(OpenSSLFailure.takeReason()) }
         self.basic = basic
     }
 
     deinit { OCSP_BASICRESP_free(basic) }
 
-    /// The answers about `leaf`, each an `OCSP_SINGLERESP *` that lives as long as this object; never empty.
+    /// An answer, an `OCSP_SINGLERESP *` that lives as long as its response.
+    struct Answer {
+        let single: OpaquePointer
+        /// Whether the hashes by which it names its certificate are SHA-1.
+        let isNamedBySHA1: Bool
+    }
+
+    /// How many answers there are, whatever they are about.
+    var count: Int32 { OCSP_resp_count(basic) }
+
+    /// The answers about `leaf`; never empty.
     ///
     /// An answer names its certificate by hashes of the issuer's name and key, with whatever algorithm it says (RFC 6960, 4.1.1).
-    func answers(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> [OpaquePointer] {
-        let count = OCSP_resp_count(basic)
-        guard count <= Self.answerLimit else { throw StapleError(.costly) }
+    func answers(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> [Answer] {
+        guard count <= Self.answerLimit else { throw .costly }
         // Each once, and only where an answer asks for it: to hash the issuer's name can take a while.
         var expected: [Int32: OpaquePointer] = [:]
         defer { for identifier in expected.values { OCSP_CERTID_free(identifier) } }
-        var answers: [OpaquePointer] = []
+        var answers: [Answer] = []
         for index in 0..<count {
             guard let single = OCSP_resp_get0(basic, index), let identifier = OCSP_SINGLERESP_get0_id(single) else {
                 continue
@@ -58,44 +65,20 @@ final class OCSPResponseHandle {
             if expected[kind] == nil, expected.count < Self.digestLimit {
                 expected[kind] = Self.identifier(of: leaf, from: issuer, by: kind)
             }
-            if let known = expected[kind], OCSP_id_cmp(known, identifier) == 0 { answers.append(single) }
+            if let known = expected[kind], OCSP_id_cmp(known, identifier) == 0 {
+                answers.append(Answer(single: single, isNamedBySHA1: kind == NID_sha1))
+            }
         }
-        guard !answers.isEmpty else { throw StapleError(.aboutOthers) }
+        guard !answers.isEmpty else { throw .aboutOthers }
         return answers
-    }
-
-    /// All answers, whatever they are about.
-    private var answers: [OpaquePointer] {
-        (0..<max(0, OCSP_resp_count(basic))).compactMap { OCSP_resp_get0(basic, $0) }
-    }
-
-    /// The last answer about each certificate, by what names it.
-    var lastAnswers: [OpaquePointer] {
-        let answers = answers.map { (single: $0, identifier: OCSP_SINGLERESP_get0_id($0)) }
-        return answers.enumerated().filter { index, answer in
-            !answers[(index + 1)...].contains { later in
-                guard let one = answer.identifier, let other = later.identifier else { return false }
-                return OCSP_id_cmp(one, other) == 0
-            }
-        }.map(\.element.single)
-    }
-
-    /// The last answer that names `leaf` by SHA-1.
-    func lastAnswerBySHA1(about leaf: X509Handle, from issuer: X509Handle) -> OpaquePointer? {
-        guard let wanted = Self.identifier(of: leaf, from: issuer, by: NID_sha1) else { return nil }
-        defer { OCSP_CERTID_free(wanted) }
-        return answers.last { single in
-            guard let identifier = OCSP_SINGLERESP_get0_id(single), Self.digest(of: identifier) == NID_sha1 else {
-                return false
-            }
-            return OCSP_id_cmp(wanted, identifier) == 0
-        }
     }
 
     /// Whether the response or an answer in it has a critical extension.
     var hasCriticalExtension: Bool {
         OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) >= 0
-            || answers.contains { OCSP_SINGLERESP_get_ext_by_critical($0, 1, -1) >= 0 }
+            || (0..<max(0, count)).contains { index in
+                OCSP_resp_get0(basic, index).map { OCSP_SINGLERESP_get_ext_by_critical($0, 1, -1) >= 0 } ?? false
+            }
     }
 
     /// The digest that an answer names its certificate by, a NID.

@@ -5,49 +5,64 @@ package import Pinning
 package enum StapleReader {
     /// The most bytes of a response; real ones have some hundred, or two thousand with a responder's certificate.
     package static let sizeLimit = 64 << 10
+    /// How far clocks may differ, in seconds (`OCSPResponse.MAX_CLOCK_SKEW` of Android's `PKIXRevocationChecker`).
+    private static let slack: Int64 = 900
 
     /// Reads a response and verifies that the issuer answers for it.
-    ///
-    /// A response that is not current is no error: whoever judges asks ``Staple/isCurrent(at:)``. Damaged timestamps in it count
-    /// as unreadable ones.
     ///
     /// - Parameters:
     ///   - bytes: the response in DER, as it came.
     ///   - leaf: the certificate that the server sent.
-    ///   - issuer: the certificate that signed the leaf's.
-    ///   - time: the moment at which a responder's certificate has to be valid.
+    ///   - issuer: the certificate that signed the leaf's, `nil` where it is not at hand.
+    ///   - time: the moment at which the answer, and a responder's certificate, has to be valid.
     /// - Returns: what it says about `leaf`.
-    /// - Throws: ``StapleError`` for everything that says nothing about `leaf`.
     package static func read(
-        _ bytes: [UInt8], leaf: Certificate, issuer: Certificate, time: Timestamp
-    ) throws(StapleError) -> Staple {
-        guard bytes.count <= sizeLimit else { throw StapleError(.tooLarge) }
+        _ bytes: [UInt8], leaf: Certificate, issuer: Certificate?, time: Timestamp
+    ) -> LeafEvidence.Staple {
         OpenSSLFailure.forget()
         defer { OpenSSLFailure.forget() }
-        let response = try OCSPResponseHandle(der: bytes)
-        guard let leaf = HandleCache.shared.handle(for: leaf), let issuer = HandleCache.shared.handle(for: issuer)
-        else { throw StapleError(.aboutOthers) }
-        let answers = try response.answers(about: leaf, from: issuer)
-        try verify(response, issuer: issuer, time: time)
-        var staple = try strictest(answers, at: time)
-        staple.androidObjection = androidObjection(to: response, about: leaf, from: issuer, at: time)
-        return staple
+        do throws(StapleError) {
+            guard bytes.count <= sizeLimit else {
+                throw StapleError("the staple is larger than \(sizeLimit >> 10) KiB, and no OCSP response is")
+            }
+            guard let issuer else {
+                throw StapleError("the certificate's issuer, who signs staples, is neither presented nor trusted")
+            }
+            let response = try OCSPResponseHandle(der: bytes)
+            guard let leaf = HandleCache.shared.handle(for: leaf), let issuer = HandleCache.shared.handle(for: issuer)
+            else { throw .aboutOthers }
+            let answers = try response.answers(about: leaf, from: issuer)
+            try verify(response, issuer: issuer, time: time)
+            return try answer(answers, in: response, at: time)
+        } catch { return .unusable(error.description) }
     }
 
-    /// What several answers about a certificate come to: a revocation that is current, and nothing where one cannot be read, or the
-    /// first that is current.
-    private static func strictest(_ answers: [OpaquePointer], at time: Timestamp) throws(StapleError) -> Staple {
-        var staples: [Staple] = []
+    /// What the answers about a certificate come to: a revocation that is current, else the only answer that there is.
+    ///
+    /// Conscrypt knows no critical extension and certificates by their SHA-1 alone (`CertId`), and has nothing else to ask.
+    private static func answer(
+        _ answers: [OCSPResponseHandle.Answer], in response: OCSPResponseHandle, at time: Timestamp
+    ) throws(StapleError) -> LeafEvidence.Staple {
+        var read: [Staple] = []
         var damage: StapleError?
         for answer in answers {
-            do throws(StapleError) { staples.append(try staple(answer)) } catch { damage = damage ?? error }
+            do throws(StapleError) { read.append(try staple(answer.single)) } catch { damage = damage ?? error }
         }
-        let current = staples.filter { $0.isCurrent(at: time) }
-        if let revoked = current.first(where: { if case .revoked = $0.status { true } else { false } }) {
-            return revoked
+        for answer in read {
+            guard case .revoked(let date, let reason) = answer.status else { continue }
+            if answer.objection(at: time, isEndless: true) == nil { return .revoked(at: date, reason: reason) }
         }
         if let damage { throw damage }
-        return current.first ?? staples[0]
+        guard response.count == 1, let only = read.first else {
+            throw StapleError("the staple has \(response.count) answers, and one about the certificate is usual")
+        }
+        if let objection = only.objection(at: time, isEndless: false) { throw StapleError(objection) }
+        if response.hasCriticalExtension { throw StapleError("the staple has a critical extension") }
+        guard answers[0].isNamedBySHA1 else { throw StapleError("the staple does not name the certificate by SHA-1") }
+        guard case .good = only.status else {
+            throw StapleError("the staple says that the issuer does not know the certificate")
+        }
+        return .good
     }
 
     /// `OCSP_basic_verify` with the issuer as the only anchor: it signed the response, or a certificate for responders that did.
@@ -55,7 +70,7 @@ package enum StapleReader {
     {
         guard let store = X509_STORE_new(), let parameters = X509_STORE_get0_param(store),
             let stack = COpenSSL_sk_X509_new_null()
-        else { throw StapleError(.notSigned, detail: OpenSSLFailure.takeReason()) }
+        else { throw .notSigned }
         defer {
             COpenSSL_sk_X509_free(stack)
             X509_STORE_free(store)
@@ -68,19 +83,47 @@ package enum StapleReader {
         // What the issuer itself signed is right whatever its own dates are: a platform may trust it all the same.
         guard X509_STORE_add_cert(store, issuer.pointer) == 1, COpenSSL_sk_X509_push(stack, issuer.pointer) > 0,
             OCSP_basic_verify(response.basic, stack, store, UInt(OCSP_TRUSTOTHER)) == 1
-        else { throw StapleError(.notSigned, detail: OpenSSLFailure.takeReason()) }
+        else { throw .notSigned }
     }
 
-    static func staple(_ single: OpaquePointer) throws(StapleError) -> Staple {
+    /// One answer.
+    private struct Staple {
+        enum Status {
+            case good
+            case revoked(at: Timestamp, reason: Int?)
+            case unknown
+        }
+
+        let status: Status
+        let thisUpdate: Timestamp
+        /// `nil` where it says that there always is a newer one.
+        let nextUpdate: Timestamp?
+
+        /// Why the answer is not of `time`, in a clause; without an end it is of its own moment, or for ever.
+        func objection(at time: Timestamp, isEndless: Bool) -> String? {
+            let now = time.secondsSinceEpoch
+            if thisUpdate.secondsSinceEpoch > now + StapleReader.slack {
+                return "the staple is not valid before \(thisUpdate)"
+            }
+            if let nextUpdate {
+                return nextUpdate.secondsSinceEpoch < now - StapleReader.slack
+                    ? "the staple expired at \(nextUpdate)" : nil
+            }
+            return isEndless || thisUpdate.secondsSinceEpoch >= now - StapleReader.slack
+                ? nil : "the staple is of \(thisUpdate) and does not say until when it counts"
+        }
+    }
+
+    private static func staple(_ single: OpaquePointer) throws(StapleError) -> Staple {
         var reason: Int32 = -1
         var status: Int32 = -1
         let dates = Validity.dates(
             { revoked, this, next in status = OCSP_single_get0_status(single, &reason, revoked, this, next) },
             difference: { days, seconds, date in ASN1_TIME_diff(days, seconds, Validity.epoch, date) })
-        guard let thisUpdate = dates[1].date, !dates[2].isBroken else { throw StapleError(.brokenDate) }
+        guard let thisUpdate = dates[1].date, !dates[2].isBroken else { throw .brokenDate }
         return Staple(
             status: try read(status, revokedAt: dates[0], reason: reason), thisUpdate: thisUpdate,
-            nextUpdate: dates[2].date, timestamps: timestamps(in: single))
+            nextUpdate: dates[2].date)
     }
 
     private static func read(
@@ -89,17 +132,37 @@ package enum StapleReader {
         switch status {
         case V_OCSP_CERTSTATUS_GOOD: return .good
         case V_OCSP_CERTSTATUS_REVOKED:
-            guard let date = revokedAt.date else { throw StapleError(.brokenDate) }
+            guard let date = revokedAt.date else { throw .brokenDate }
             return .revoked(at: date, reason: reason >= 0 ? Int(reason) : nil)
         case V_OCSP_CERTSTATUS_UNKNOWN: return .unknown
-        default: throw StapleError(.damaged)
+        default: throw .damaged()
         }
     }
+}
 
-    private static func timestamps(in single: OpaquePointer) -> TimestampList? {
-        let index = OCSP_SINGLERESP_get_ext_by_NID(single, NID_ct_cert_scts, -1)
-        guard index >= 0, let found = OCSP_SINGLERESP_get_ext(single, index) else { return nil }
-        return (try? TimestampListReader.read(extension: found, from: .staple))
-            ?? TimestampList(timestamps: [], unreadable: 1)
+/// Why an OCSP response says nothing about its certificate, in a clause about the staple.
+struct StapleError: Error, CustomStringConvertible {
+    let description: String
+
+    /// `detail` are OpenSSL's own words.
+    init(_ what: String, detail: String? = nil) { description = what + (detail.map { " (\($0))" } ?? "") }
+
+    static func damaged(_ detail: String? = nil) -> StapleError {
+        StapleError("the staple is not a whole OCSP response", detail: detail)
+    }
+
+    static let aboutOthers = StapleError("the staple is about another certificate")
+    static let brokenDate = StapleError("the staple has a malformed date")
+    static let costly = StapleError(
+        "the staple has more answers or certificates, or stranger keys, than any OCSP response has")
+    static var notSigned: StapleError {
+        StapleError(
+            "the staple is not signed by the certificate's issuer, or for it", detail: OpenSSLFailure.takeReason())
+    }
+
+    /// The responder gave an error in place of a response, by its number (RFC 6960, 4.2.1).
+    static func refused(status: Int) -> StapleError {
+        let names = [1: "malformedRequest", 2: "internalError", 3: "tryLater", 5: "sigRequired", 6: "unauthorized"]
+        return StapleError("the staple is the responder's error '\(names[status] ?? String(status))'")
     }
 }

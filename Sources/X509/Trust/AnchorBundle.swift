@@ -96,11 +96,6 @@ package final class AnchorBundle: AnchorSource {
         self.init(entries, damage: damage)
     }
 
-    /// The hash of the certificates and of what the bundle distrusts, in their order.
-    package var digest: SHA256Digest {
-        Hashing.sha256(entries.flatMap { Hashing.sha256($0.der).bytes + [$0.isDistrusted ? 1 : 0] })
-    }
-
     /// What a file of the system's store is that is too large to be read: nobody knows what it trusts and distrusts.
     static func tooLarge() -> AnchorBundle { AnchorBundle([], damage: [X509Error(.tooLarge)]) }
 

@@ -51,12 +51,8 @@ package final class TrustStore: Sendable {
         return TrustStore(tiers: [[HashedDirectory(roots.directories)], [roots.bundle]], systemRoots: roots)
     }
 
-    /// The files that hold the roots of this system, each in a text that changes when the file does; nothing of them is read.
-    package static func systemFiles(environment: [String: String]) -> [String] {
-        let roots = SystemRoots(environment: environment)
-        let directories = roots.directories.split(separator: ":").map(String.init)
-        return FileState.texts(ofFile: roots.bundle.path) + directories.flatMap(FileState.texts(inDirectory:))
-    }
+    /// Where the system's roots are read, `nil` where they are not trusted.
+    package var systemPlaces: String? { systemRoots.map { "\($0.directories) \($0.bundle.path)" } }
 
     /// Which of the certificates of its selection's bundle paths from these certificates could come across, selected or not.
     ///

@@ -4,7 +4,7 @@
 enum FuzzTarget: String, CaseIterable, Sendable {
     /// What follows `--pins`.
     case argument
-    /// Certificates, keys, requests and PKCS #7 in DER.
+    /// Certificates, keys and requests in DER.
     case der
     /// The same as PEM.
     case pem
@@ -16,7 +16,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// Kotlin and Java with OkHttp's pinner.
     case source
-    /// Lists of pins and hosts, zones, headers.
+    /// Lists of pins and hosts.
     case list
     /// Apps as archives.
     case app
@@ -32,8 +32,6 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case timestamps
     /// OCSP responses behind the two certificates they are about.
     case staple
-    /// Lists of Certificate Transparency logs.
-    case logs
     /// What proxies answer.
     case proxy
     /// Where redirects lead, and which part of a document an answer holds.
@@ -67,7 +65,6 @@ enum FuzzTarget: String, CaseIterable, Sendable {
             try DeviceDataProperties.checkLists(bytes, in: scratch)
         case .timestamps: try TransparencyProperties.checkTimestamps(bytes)
         case .staple: try TransparencyProperties.checkStaple(bytes)
-        case .logs: try TransparencyProperties.checkLogs(bytes)
         case .proxy: try ProxyProperties.check(bytes)
         case .location: try LocationProperties.check(bytes)
         case .scrape: try ScrapeProperties.check(bytes)

@@ -11,7 +11,7 @@ enum KeyProperties {
         if case .items(let found)? = input { items = found }
         // OpenSSL tries one kind of private key after the other, which takes as long as all the rest.
         let isKey = scratch.choice.isMultiple(of: 8)
-        let own = try !isKey ? nil : read { () throws(PinFormatError) in try PinItemReader.publicHalf(ofKeyFile: path) }
+        let own = try !isKey ? nil : read { () throws(PinFormatError) in try KeyFile.publicHalf(ofKeyFile: path) }
         for item in items + [own].compactMap(\.self) {
             let hash = item.certificate?.publicKey.spkiSHA256 ?? item.publicKey?.spkiSHA256
             try Violation.unless(hash == item.spkiSHA256, "a key with the hash of another one")

@@ -1,3 +1,4 @@
+import Base
 import PinFormats
 import Pinning
 
@@ -7,7 +8,7 @@ enum PinSourceProperties {
     static func checkArgument(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
         let text = String(decoding: bytes, as: UTF8.self)
         // What stands at the path is read otherwise, and is not the same on every machine.
-        guard !PinItemReader.isThere(text) else { return }
+        guard FileKind(at: text) == .absent else { return }
         try check(PinSource(text), in: scratch)
         guard !text.hasPrefix("/"), !text.hasPrefix(".") else { return }
         try check(PinSource(pinnedPublicKey: text), in: scratch)
@@ -32,15 +33,11 @@ enum PinSourceProperties {
     }
 
     private static func check(_ source: PinSource, in scratch: Scratch) throws(Violation) {
-        let strict = outcome(source)
-        let lenient = outcome(
-            source.isCurlValue
-                ? PinSource(pinnedPublicKey: source.text, skipsBadPins: true)
-                : PinSource(source.text, skipsBadPins: true))
+        let read = outcome(source)
         let inspection = source.inspect()
         for problem in inspection.problems { try Violation.unlessMessage(problem.description) }
         for note in inspection.notes { try Violation.unlessMessage(note.description) }
-        switch strict {
+        switch read {
         case .success(let reading):
             try Violation.unless(
                 !reading.pins.isEmpty || reading.configurations.contains { !$0.entries.isEmpty }
@@ -50,15 +47,11 @@ enum PinSourceProperties {
             try Violation.unless(
                 inspection.pins == reading.pins && inspection.configurations == reading.configurations,
                 "inspection finds other pins")
-            guard case .success(let other) = lenient, other == reading else {
-                throw Violation("skipping bad pins changes the good: \(lenient)")
-            }
             for note in reading.notes { try Violation.unlessMessage(note.description) }
             try RoundTrip.check(reading, in: scratch)
         case .failure(let error):
             try Violation.unlessMessage(error.description)
             try Violation.unless(!inspection.problems.isEmpty, "refused, and fine by inspection: \(error)")
-            if case .failure(let other) = lenient { try Violation.unlessMessage(other.description) }
         }
     }
 

@@ -5,7 +5,7 @@ import X509
 /// Writes pins in a form that can be read, and reads them again.
 enum RoundTrip {
     /// The forms that are read as files; AFNetworking's are the lines that load such files.
-    private static let formats: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android, .curl, .tlsa, .hpkp]
+    private static let formats: [PinBlockFormat] = [.okhttp, .trustkit, .nspinned, .android]
     /// What TrustKit has against hosts and numbers of pins that others take.
     private static let rulesOfTrustKit: Set<PinProblem> = [
         .trustKitTooFewPins, .trustKitNoRegisteredSuffix, .trustKitPublicSuffix, .trustKitExclusionNotAlone,
@@ -35,9 +35,7 @@ enum RoundTrip {
     }
 
     private static func check(_ groups: [PinGroup], as format: PinBlockFormat, in scratch: Scratch) throws(Violation) {
-        // curl cannot pin an authority.
-        let items = groups.flatMap(\.items).filter { format != .curl || !$0.role.isAuthority }
-        let written = Set(items.map(\.spkiSHA256))
+        let written = Set(groups.flatMap(\.items).map(\.spkiSHA256))
         guard !written.isEmpty else { return }
         let block = format.block(groups)
         let inspection = PinSource(scratch.write(Array(block.utf8), to: "block")).inspect()

@@ -94,17 +94,6 @@ import Testing
         }
     }
 
-    @Test func theFilesForSeveralMachinesAreThoseOfTheArticle() throws {
-        let article = try Article("Sources/pincheck/pincheck.docc/ManyMachines.md")
-        let shown = article.blocks.map { article.lines[$0.range].joined(separator: "\n") + "\n" }
-        let folder = Article.top.appending(path: "Sources/Packaging/shards")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(names.count == 4)
-        for name in names {
-            #expect(shown.contains(try String(contentsOf: folder.appending(path: name), encoding: .utf8)), "\(name)")
-        }
-    }
-
     @Test(arguments: ["README.md", Article.translation]) func theShortTextsAreShort(name: String) throws {
         let article = try Article(name)
         #expect(article.lines.count - 1 <= 250)

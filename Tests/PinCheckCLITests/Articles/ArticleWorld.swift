@@ -37,7 +37,7 @@ struct ArticleWorld {
     private let backup: LabKey
 
     init() throws {
-        let logs = try [LabLog(), LabLog()]
+        let logs = [LabLog(), LabLog()]
         let now = LabClock.now
         let root = try LabCertificate.selfSigned(.authority("Example Root"))
         let inter = try root.issue(.authority("Example CA 1"))
@@ -72,7 +72,7 @@ struct ArticleWorld {
                 state: .inUse, crossSigners: [], source: "https://authority.example/roots", date: "2026-01-08")
         }
         let roots = [root(self.root, "Example Root"), root(otherRoot, "Example Root 2")]
-        return AuthorityTable([Authority(name: "Example Trust", unlistedRoots: [], roots: roots)])
+        return AuthorityTable([Authority(name: "Example Trust", roots: roots)])
     }
 
     /// The roots of devices, which have those of the public authority too.

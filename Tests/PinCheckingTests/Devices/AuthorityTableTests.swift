@@ -57,7 +57,7 @@ import X509
     @Test(.enabled(if: DeviceDataScriptTests.python != nil, "python3 is not on this machine: the script is not tested"))
     func `the script makes the table of the program again`() throws {
         let folder = DeviceDataScriptTests.script.deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "Devices/Authorities")
+            path: "PinChecking/Devices/Authorities")
         let roots = DeviceData.builtIn.certificates.map { pem($0, label: "CERTIFICATE") }.joined()
         try TemporaryDirectory.scoped { directory in
             let output = directory.path + "/AuthorityLines.swift"

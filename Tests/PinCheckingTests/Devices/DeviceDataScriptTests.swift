@@ -11,7 +11,7 @@ import X509
         FileManager.default.isExecutableFile(atPath: $0)
     }
     static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Sources/CDeviceData/make-device-data")
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/CDeviceData/make-device-data")
 
     let pki: StandardPKI
 

@@ -5,14 +5,12 @@ import Testing
 struct RotationPolicyTests {
     @Test func nothingIsAllowedUnlessSaid() {
         let policy = RotationPolicy()
-        for kind in Change.Kind.allCases {
-            #expect(policy.allows(Change(kind, old: nil, new: nil)) == (kind == .unchanged))
-        }
+        for kind in Change.Kind.allCases { #expect(!policy.allows(Change(kind, old: nil, new: nil))) }
     }
 
     @Test func listsAddUp() throws {
-        let policy = try RotationPolicy(reading: ["renewed,names-added", "rekeyed", "renewed, order-changed"])
-        #expect(policy.allowed == [.renewed, .namesAdded, .rekeyed, .orderChanged])
+        let policy = try RotationPolicy(reading: ["renewed,names-added", "rekeyed", "renewed, chain-changed"])
+        #expect(policy.allowed == [.renewed, .namesAdded, .rekeyed, .chainChanged])
         #expect(policy.allows(Change(.renewed, old: nil, new: nil)))
         #expect(!policy.allows(Change(.rootChanged, old: nil, new: nil)))
     }
@@ -23,17 +21,8 @@ struct RotationPolicyTests {
         #expect(!kind.summary.isEmpty)
     }
 
-    @Test(arguments: ["renew", "", "Renewed", "names_added", "all"]) func anUnknownIdIsAnsweredWithTheList(word: String)
-    {
+    @Test(arguments: ["renew", "", "Renewed", "names_added", "all"]) func anUnknownIdIsRefused(word: String) {
         let error = #expect(throws: UnknownChangeKind.self) { try RotationPolicy(reading: ["renewed," + word]) }
         #expect(error?.word == word)
-        #expect(
-            error?.description.hasPrefix("'\(word)' is not a kind of change: choose from unchanged, renewed, rekeyed, ")
-                == true)
-    }
-
-    @Test func aVeryLongWordIsShortened() {
-        let error = UnknownChangeKind(word: String(repeating: "x", count: 100_000))
-        #expect(error.description.count < 700)
     }
 }

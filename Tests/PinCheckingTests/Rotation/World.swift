@@ -21,13 +21,12 @@ func recorded(
 
 /// An endpoint that serves `chain`.
 func endpoint(
-    of target: String = "api.example.com:443", connect: String? = nil, peer: String? = nil, tls: String? = "TLSv1.3",
-    asksForClient: Bool = false, _ chain: Snapshot.Certificate...
+    of target: String = "api.example.com:443", connect: String? = nil, peer: String? = nil,
+    _ chain: Snapshot.Certificate...
 ) -> Snapshot.Endpoint {
     let name = String(target.split(separator: ":")[0])
     return Snapshot.Endpoint(
-        Snapshot.Key(target: target, connect: connect, sni: name, verifyName: name), peer: peer,
-        tls: tls.map { Snapshot.TLS(version: $0, clientCertificateRequested: asksForClient) }, chain: chain)!
+        Snapshot.Key(target: target, connect: connect, sni: name, verifyName: name), peer: peer, chain: chain)!
 }
 
 /// A certificate as the procedures know it, with a hash that follows from `number`.

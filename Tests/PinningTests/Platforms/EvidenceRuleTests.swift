@@ -5,21 +5,17 @@ import Testing
 @Suite("Platforms judge what comes along with a leaf") struct EvidenceRuleTests {
     private static let day: Int64 = 86_400
 
-    private func timestamps(
-        _ count: Int, _ source: SignedCertificateTimestamp.Source = .certificate, at time: Timestamp
-    ) -> [SignedCertificateTimestamp] {
+    private func timestamps(_ count: Int, at time: Timestamp) -> [SignedCertificateTimestamp] {
         (0..<count).map { log in
             SignedCertificateTimestamp(
-                source: source, logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log + 1), count: 32))!,
-                milliseconds: UInt64(time.secondsSinceEpoch) * 1_000, extensions: [], hashAlgorithm: 4,
-                signatureAlgorithm: 3, signature: [1])
+                logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log + 1), count: 32))!, time: time)
         }
     }
 
     /// The ids of what a platform has against a path with so many timestamps in its leaf.
     private func complaints(
-        _ platform: Platform, _ anchorClass: AnchorClass, logs: Int = 0, beside: Int = 0, leaf: Described = Described(),
-        root: SHA256Digest? = nil, intermediate: Described = .intermediate, revocation: LeafEvidence.Revocation? = nil,
+        _ platform: Platform, _ anchorClass: AnchorClass, logs: Int = 0, leaf: Described = Described(),
+        root: SHA256Digest? = nil, intermediate: Described = .intermediate, staple: LeafEvidence.Staple = .none,
         issuedAt: Int64? = nil, firstAnchor: Int? = nil, policy: TrustPolicy = .sslServer(name: .unchecked)
     ) -> [String] {
         let rootCertificate = Described.root.certificate(3)
@@ -28,8 +24,7 @@ import Testing
             endingAt: anchorClass, firstAnchor: firstAnchor)
         let time = Timestamp(secondsSinceEpoch: issuedAt ?? leaf.from)
         let evidence = LeafEvidence(
-            timestamps: timestamps(logs, at: time) + timestamps(beside, .handshake, at: time), revocation: revocation,
-            at: time.advanced(bySeconds: Self.day))
+            timestamps: timestamps(logs, at: time), staple: staple, at: time.advanced(bySeconds: Self.day))
         return platform.failures(of: path, given: evidence, under: policy).map(\.id)
     }
 
@@ -48,15 +43,6 @@ import Testing
         #expect(complaints(platform, .system, logs: logs, leaf: leaf) == (isTooFew ? ["too-few-scts"] : []))
         #expect(complaints(platform, .own, logs: logs, leaf: leaf).isEmpty)
         #expect(complaints(platform, .installedByHand, logs: logs, leaf: leaf).isEmpty)
-    }
-
-    @Test func `one beside the certificate makes two enough for Apple`() {
-        let leaf = Described(days: 398)
-        #expect(complaints(.apple(), .system, logs: 2, leaf: leaf) == ["too-few-scts"])
-        #expect(complaints(.apple(), .system, logs: 2, beside: 1, leaf: leaf).isEmpty)
-        #expect(complaints(.apple(), .system, logs: 1, beside: 1, leaf: leaf) == ["too-few-scts"])
-        #expect(complaints(.browser, .system, logs: 2, beside: 1, leaf: leaf) == ["too-few-scts"])
-        #expect(complaints(.browser, .system, beside: 2, leaf: leaf).isEmpty)
     }
 
     @Test func `nobody else is asked for any`() {
@@ -79,10 +65,10 @@ import Testing
     @Test(arguments: AnchorClass.allCases) func `a revoked leaf is refused by whoever reads staples`(
         _ anchorClass: AnchorClass
     ) {
-        let revocation = LeafEvidence.Revocation(at: Timestamp(secondsSinceEpoch: 1_750_000_100), reason: 1)
-        func complaints(_ platform: Platform, firstAnchor: Int? = nil) -> [String] {
-            self.complaints(platform, anchorClass, logs: 3, revocation: revocation, firstAnchor: firstAnchor)
-        }
+        func complaints(
+            _ platform: Platform, firstAnchor: Int? = nil,
+            _ staple: LeafEvidence.Staple = .revoked(at: Timestamp(secondsSinceEpoch: 1_750_000_100), reason: 1)
+        ) -> [String] { self.complaints(platform, anchorClass, logs: 3, staple: staple, firstAnchor: firstAnchor) }
         #expect(complaints(.apple()) == ["revoked"])
         #expect(complaints(.android()) == ["revoked"])
         #expect(complaints(.browser) == ["revoked"])
@@ -90,6 +76,12 @@ import Testing
         // Conscrypt checks nothing of what is trusted itself.
         #expect(complaints(.android(), firstAnchor: 0).isEmpty)
         #expect(complaints(.apple(), firstAnchor: 0) == ["revoked"])
+        // What is neither good nor revoked is enough for Android to refuse.
+        #expect(complaints(.android(), .unusable("why")) == ["unusable-staple"])
+        #expect(complaints(.android(), firstAnchor: 0, .unusable("why")).isEmpty)
+        for platform in [Platform.apple(), .browser, .openssl] {
+            #expect(complaints(platform, .unusable("why")).isEmpty)
+        }
     }
 
     @Test func `the sentence says when and why`() {
@@ -196,5 +188,11 @@ extension Certificate {
             basicConstraints: basicConstraints, keyUsage: keyUsage, extendedKeyUsage: extendedKeyUsage,
             subjectKeyIdentifier: subjectKeyIdentifier, authorityKeyIdentifier: authorityKeyIdentifier,
             isSelfIssued: isSelfIssued, signatureAlgorithm: signatureAlgorithm)
+    }
+}
+
+extension AndroidTransparency {
+    fileprivate func isAsked(on release: AndroidRelease?, targetSDK: Int?, for name: ServerName) -> Bool {
+        demand(on: release, targetSDK: targetSDK, for: name) != .none
     }
 }

@@ -37,8 +37,9 @@ extension TextRenderer {
 
     private func table(_ matrix: VariantMatrix) -> [String] {
         let widths = matrix.columns.indices.map { index in
-            ([matrix.columns[index]] + matrix.rows.map { $0.entries[index].text }).map { TerminalText.cells($0) }.max()
-                ?? 0
+            ([matrix.columns[index]] + matrix.rows.map { $0.entries[index]?.text ?? VariantMatrix.none }).map {
+                TerminalText.cells($0)
+            }.max() ?? 0
         }
         let first = matrix.rows.map { TerminalText.cells($0.address) }.max() ?? 0
         // Long addresses have a line of their own where the signs would not fit behind them.
@@ -57,7 +58,7 @@ extension TextRenderer {
         // One kind of client needs no name.
         return (matrix.columns.count > 1 ? [heading] : [])
             + matrix.rows.map { row in
-                let cells = line(row.entries.map { ($0.text, shown($0)) })
+                let cells = line(row.entries.map { ($0?.text ?? VariantMatrix.none, shown($0)) })
                 let address = "  " + safe(row.address)
                 return isSplit
                     ? address + "\n" + String(repeating: " ", count: start) + cells
@@ -65,8 +66,8 @@ extension TextRenderer {
             } + (matrix.legend.map { [style.faint("  " + $0)] } ?? [])
     }
 
-    private func shown(_ entry: VariantMatrix.Entry) -> String {
-        guard case .cell(let cell) = entry else { return style.faint(entry.text) }
+    private func shown(_ cell: VariantMatrix.Cell?) -> String {
+        guard let cell else { return style.faint(VariantMatrix.none) }
         let key = cell.key.map { " " + $0 } ?? ""
         guard cell.counts else { return style.faint(cell.text) }
         switch cell.status {

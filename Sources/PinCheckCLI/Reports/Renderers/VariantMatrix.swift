@@ -3,24 +3,6 @@ import PinChecking
 
 /// What each address answers to each kind of client, as a table of signs and names of keys.
 struct VariantMatrix {
-    /// What stands at a place of the table.
-    enum Entry {
-        case cell(Cell)
-        case absence(Report.Consistency.Gap.Reason)
-        /// The kind of client makes no sense there.
-        case nothing
-
-        /// What is shown, without colour.
-        var text: String {
-            switch self {
-            case .cell(let cell): cell.text
-            case .absence(.notOffered): "–"
-            case .absence(.notTried): "·"
-            case .nothing: ""
-            }
-        }
-    }
-
     /// What became of one connection.
     struct Cell {
         let status: ExitStatus
@@ -49,6 +31,9 @@ struct VariantMatrix {
         let pins: [Int]
     }
 
+    /// What stands where there is no certificate.
+    static let none = "–"
+
     private struct Label: Hashable {
         let text: String
         let counts: Bool
@@ -57,8 +42,8 @@ struct VariantMatrix {
 
     /// What stands above the cells; in brackets what is only shown for comparison.
     let columns: [String]
-    /// An address with what it answers.
-    let rows: [(address: String, entries: [Entry])]
+    /// An address with what it answers, `nil` for no certificate.
+    let rows: [(address: String, entries: [Cell?])]
     /// The keys in the order of their names: A, B, C.
     let keys: [Key]
 
@@ -68,12 +53,6 @@ struct VariantMatrix {
         for report in summary.places.flatMap(\.reports) {
             labels.append(
                 Label(text: report.variant?.label ?? "", counts: report.counts, rank: report.variant?.rank ?? 0))
-        }
-        for absence in summary.consistency.absences {
-            let text = absence.label
-            // What nobody offers has no column: a note says so.
-            guard absence.reason == .notTried || labels.contains(where: { $0.text == text }) else { continue }
-            labels.append(Label(text: text, counts: absence.counts, rank: absence.rank))
         }
         // The table is the same whatever the first address has.
         labels = Set(labels).sorted { ($0.rank, $0.text) < ($1.rank, $1.text) }
@@ -85,12 +64,10 @@ struct VariantMatrix {
             return key.name
         }
         rows = summary.places.map { place in
-            let entries = labels.map { label -> Entry in
-                if let report = place.reports.first(where: { $0.variant?.label == label.text }) {
-                    return .cell(Cell(status: report.status, key: name(report), counts: report.counts))
+            let entries = labels.map { label in
+                place.reports.first { $0.variant?.label == label.text }.map { report in
+                    Cell(status: report.status, key: name(report), counts: report.counts)
                 }
-                let absence = summary.consistency.absences.first { $0.address == place.name && $0.label == label.text }
-                return absence.map { .absence($0.reason) } ?? .nothing
             }
             return (place.name, entries)
         }
@@ -100,22 +77,16 @@ struct VariantMatrix {
 
     /// What the signs and columns of the table mean that do not say it themselves, `nil` where all do.
     var legend: String? {
-        func has(_ reason: Report.Consistency.Gap.Reason) -> Bool {
-            rows.contains { row in row.entries.contains { if case .absence(reason) = $0 { true } else { false } } }
+        let cells = rows.flatMap(\.entries)
+        let verdicts = [("!", "a warning"), ("?", "no verdict")].filter { sign, _ in cells.contains { $0?.sign == sign }
         }
-        func has(_ sign: String) -> Bool {
-            rows.contains { row in
-                row.entries.contains { if case .cell(let cell) = $0 { cell.sign == sign } else { false } }
-            }
-        }
-        let verdicts = [("!", "a warning"), ("?", "no verdict")].filter { has($0.0) }
-        let meanings = [(Report.Consistency.Gap.Reason.notOffered, "not offered"), (.notTried, "no connection")].filter
-        { has($0.0) }
         let kinds = [
             columns.count > 1 && columns.contains("ordinary") ? "ordinary: as most clients connect" : nil,
             columns.contains { $0.hasPrefix("(") } ? "in brackets: shown, not judged" : nil,
         ].compactMap(\.self)
-        let signs = verdicts.map { "\($0.0) \($0.1)" } + meanings.map { "\(Entry.absence($0.0).text) \($0.1)" } + kinds
+        let signs =
+            verdicts.map { "\($0.0) \($0.1)" } + (cells.contains { $0 == nil } ? ["\(Self.none) no certificate"] : [])
+            + kinds
         return signs.isEmpty ? nil : signs.joined(separator: "; ")
     }
 

@@ -48,18 +48,15 @@ struct PinsWriter {
             for source in sources where ExitStatus(source) == .unreachable {
                 context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.finding ?? "")")
             }
-            for (name, recommendation) in sources.compactMap({ ($0.name, $0.recommended?.recommendation) }) {
-                guard let recommendation else { continue }
-                for unfit in recommendation.unfit {
-                    context.console.report("Warning: \(name): \(unfit.message.message)")
-                }
-                guard let doubt = recommendation.doubt else { continue }
-                context.console.report("WARNING: \(name): ship \(recommendation.advice); \(doubt.missing.message)")
+            for source in sources {
+                guard let held = source.recommended, held.isHeldBack else { continue }
+                let missing = held.missing.map { Report.Message($0).message } ?? ""
+                context.console.report("WARNING: \(source.name): ship \(held.summary); \(missing)")
             }
             let conversion = PinConversion(groups(sources), to: format, suffixes: SystemPublicSuffixList())
             for loss in conversion.losses { context.console.report("Warning: \(loss)") }
             let block = format.block(conversion.groups)
-            let isHeldBack = sources.contains { $0.recommended?.recommendation.doubt != nil }
+            let isHeldBack = sources.contains { $0.recommended?.isHeldBack == true }
             guard !block.isEmpty || exit == .unreachable || isHeldBack else {
                 throw .data("--format \(format.rawValue) can express nothing of what is given")
             }
@@ -125,16 +122,16 @@ struct PinsWriter {
 
     /// The pins that are recommended for a server, and no others.
     private func recommendedGroup(_ source: KeySource) -> PinGroup? {
-        guard let recommended = source.recommended, recommended.recommendation.doubt == nil else { return nil }
-        let recommendation = recommended.recommendation
+        guard let recommendation = source.recommended, !recommendation.isHeldBack else { return nil }
+        let items = recommendation.choices.map(\.item)
         let place = source.finding == nil ? "For '\(PathParts(source.name).name)'" : origin(source)
-        var remarks = ["Recommended: \(recommendation.advice)."]
-        if let missing = recommendation.missing { remarks.append("WARNING: \(missing.message)") }
+        var remarks = ["Recommended: \(recommendation.summary)."]
+        if let missing = recommendation.missing { remarks.append("WARNING: \(Report.Message(missing).message)") }
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
         var group = PinGroup(
             host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? Port.https, origins: [place],
-            warning: source.warning.map { _ in KeySource.warning }, items: recommended.items,
-            chosen: Set(recommended.items.map(\.spkiSHA256)), remarks: remarks + self.remarks(source))
+            warning: source.warning.map { _ in KeySource.warning }, items: items, chosen: Set(items.map(\.spkiSHA256)),
+            remarks: remarks + self.remarks(source))
         // What is missing is among the remarks.
         group.hasReserve = true
         return group
@@ -148,7 +145,7 @@ struct PinsWriter {
         var saved: [Certificate: String] = [:]
         do throws(CertificateSaver.Failure) {
             let saver = try CertificateSaver(directory: directory)
-            for item in sources.flatMap({ $0.recommended?.items ?? $0.items }) {
+            for item in sources.flatMap({ $0.recommended?.choices.map(\.item) ?? $0.items }) {
                 guard let certificate = item.certificate, saved[certificate] == nil else { continue }
                 let file = try saver.save(certificate, role: item.role)
                 saved[certificate] = file.path

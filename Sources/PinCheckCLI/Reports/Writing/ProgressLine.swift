@@ -10,8 +10,6 @@ final class ProgressLine {
     private let now: () -> ContinuousClock.Instant
     private var nextTime: ContinuousClock.Instant
     private let start: ContinuousClock.Instant
-    /// How many were done before the run began.
-    private var skipped = 0
     private var checked = 0
     private var unaccepted = 0
     private var isShown = false
@@ -35,12 +33,6 @@ final class ProgressLine {
 
     deinit { erase() }
 
-    /// Takes note of what an earlier run has done.
-    func skip(_ count: Int) {
-        skipped += count
-        checked += count
-    }
-
     /// Counts a result, and shows the line when it is time to.
     func count(_ status: ExitStatus) {
         checked += 1
@@ -58,7 +50,7 @@ final class ProgressLine {
         let amount = total.map { "\(checked) of \($0)" } ?? "\(checked)"
         let text = "\(amount) checked, \(unaccepted) not passed"
         let seconds = start.duration(to: time) / .seconds(1)
-        let pace = Double(checked - skipped) / seconds
+        let pace = Double(checked) / seconds
         guard pace > 0, pace.isFinite else { return text }
         let rate = pace < 10 ? "\(Int((pace * 60).rounded())) a minute" : "\(Int(pace.rounded())) a second"
         guard let total else { return "\(text), \(rate)" }

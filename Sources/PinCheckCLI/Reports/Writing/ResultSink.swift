@@ -13,18 +13,14 @@ struct ResultSink {
     /// What kept a summary from being written; nothing is written to it any more then.
     private(set) var loss: CommandError?
 
-    /// An output of a run, which may add to the file of an earlier one.
-    init(
-        _ output: FormOutput<OutputForm>, settings: OutputSettings, addingTo held: HeldFile? = nil, in context: Context
-    ) throws(CommandError) {
+    /// An output of a run.
+    init(_ output: FormOutput<OutputForm>, settings: OutputSettings, in context: Context) throws(CommandError) {
         var stream: OutputStream
         if let path = output.file {
             try OutputFile.refuseReadFile(path)
             try OutputFile.refuseMissingDirectory(of: path)
-            if output.isAddedTo, let held {
-                stream = held.stream
-            } else if output.form.isWrittenAsItGrows {
-                stream = try GrowingFile(path: path, isAddedTo: output.isAddedTo).stream
+            if output.form.isWrittenAsItGrows {
+                stream = try GrowingFile(path: path).stream
             } else {
                 let text = Spool(directory: context.environment["TMPDIR"] ?? "/tmp")
                 pending = (text, path)

@@ -21,13 +21,9 @@ struct ResultWriter {
     ///   - settings: the outputs.
     ///   - notes: what concerns all results, and is said once.
     ///   - total: how many results there will be, `nil` where nobody knows.
-    ///   - held: the file of a run that this one goes on with.
     ///   - context: the streams.
     /// - Throws: ``CommandError`` when a file cannot be made.
-    init(
-        _ settings: OutputSettings, notes: [Finding], total: Int? = 1, addingTo held: HeldFile? = nil,
-        in context: Context
-    ) throws(CommandError) {
+    init(_ settings: OutputSettings, notes: [Finding], total: Int? = 1, in context: Context) throws(CommandError) {
         progress =
             settings.showsProgress
             ? ProgressLine(
@@ -40,7 +36,7 @@ struct ResultWriter {
         countsWarnings = settings.exitConvention == .monitoring
         saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form == .text }
         for output in settings.outputs where !(settings.isQuiet && output.file == nil) {
-            sinks.append(try ResultSink(output, settings: settings, addingTo: held, in: context))
+            sinks.append(try ResultSink(output, settings: settings, in: context))
         }
         if settings.outputs.contains(where: { $0.form == .github }) { addJobSummary(in: context) }
         guard saysWarnings else { return }
@@ -58,35 +54,17 @@ struct ResultWriter {
     /// Whether results are held until those before them are there.
     var needsOrder: Bool { saysWarnings || sinks.contains { !$0.takesAnyOrder } }
 
-    /// Counts what an earlier run has written.
-    mutating func count(_ status: ExitStatus) { statuses.insert(status) }
-
-    /// Takes note of so many targets that an earlier run is done with.
-    func skip(_ count: Int) { progress?.skip(count) }
-
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
     ///
     /// - Parameters:
     ///   - results: the results.
     ///   - position: where the target stands.
-    ///   - question: the hash of what was asked, in a run that another can go on with.
-    ///   - shard: the part that the target is of, and what it is known by there.
     /// - Returns: the documents on them.
     /// - Throws: ``CommandError`` when an output cannot be written.
     @discardableResult mutating func add(
-        _ results: [CheckResult], at position: Int = 0, answering question: SHA256Digest? = nil,
-        of shard: Report.Shard? = nil
+        _ results: [CheckResult], at position: Int = 0
     ) throws(CommandError) -> [Report] {
-        var reports = results.map { result in
-            var report = Report(result)
-            report.question = question?.hexadecimal
-            report.shard = shard
-            return report
-        }
-        if question != nil {
-            let set = ResultLine.set(of: reports)
-            for index in reports.indices { reports[index].resultSet = set }
-        }
+        let reports = results.map { Report($0) }
         try add(reports, at: position)
         return reports
     }

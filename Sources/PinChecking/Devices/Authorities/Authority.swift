@@ -4,8 +4,6 @@ package import Pinning
 package struct Authority: Sendable, Hashable {
     /// What it is called.
     package let name: String
-    /// Roots it announced that are on no list of a device yet, by their names.
-    package let unlistedRoots: [String]
     /// Its roots, those in use first.
     package let roots: [Root]
 
@@ -53,9 +51,8 @@ package struct Authority: Sendable, Hashable {
     }
 
     /// An authority as it describes itself.
-    package init(name: String, unlistedRoots: [String] = [], roots: [Root]) {
+    package init(name: String, roots: [Root]) {
         self.name = name
-        self.unlistedRoots = unlistedRoots
         self.roots = roots
     }
 

@@ -5,7 +5,7 @@ package import Pinning
 /// The program's own is a text of one line an authority and one a root, with fields between bars:
 ///
 /// ```
-/// authority | name | roots on no list yet
+/// authority | name
 /// root | name | SHA-256 of the key | its kind | state | until | cross-signers | source | date
 /// ```
 ///
@@ -36,13 +36,13 @@ package struct AuthorityTable: Sendable {
 
     /// Reads the lines, `nil` where one is not in the form.
     init?(lines: String) {
-        var names: [(name: String, unlisted: [String])] = []
+        var names: [String] = []
         var roots: [[Authority.Root]] = []
         for line in lines.split(separator: "\n") {
             let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
             switch (fields.first, fields.count) {
-            case ("authority", 3):
-                names.append((fields[1], Self.list(fields[2])))
+            case ("authority", 2):
+                names.append(fields[1])
                 roots.append([])
             case ("root", 9):
                 guard !roots.isEmpty, let root = Self.root(fields) else { return nil }
@@ -50,7 +50,7 @@ package struct AuthorityTable: Sendable {
             default: return nil
             }
         }
-        self.init(zip(names, roots).map { Authority(name: $0.name, unlistedRoots: $0.unlisted, roots: $1) })
+        self.init(zip(names, roots).map { Authority(name: $0, roots: $1) })
     }
 
     private static func root(_ fields: [String]) -> Authority.Root? {

@@ -56,9 +56,6 @@ package struct DeviceData: Sendable {
         self.init(try reader.frame(), storage) { contents }
     }
 
-    /// All of the data, as it is in a file.
-    package var bytes: [UInt8] { Array(storage.bytes) }
-
     private init(
         _ frame: DeviceDataReader.Frame, _ storage: DeviceBytes,
         _ contents: @escaping @Sendable () -> DeviceDataReader.Contents

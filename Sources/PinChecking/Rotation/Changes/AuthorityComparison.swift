@@ -1,25 +1,24 @@
 internal import Base
 
-/// Compares what two chains say of the authorities above the leaf.
+/// Compares what two chains say of the CAs above the leaf.
 ///
-/// Both chains are walked from the leaf from issuer to issuer, whatever order they were sent in. The last issuer that is named
-/// counts as the root, sent or not.
+/// Both are walked from the leaf from issuer to issuer, whatever order they were sent in. The last issuer that is named counts as
+/// the root, sent or not.
 struct AuthorityComparison {
-    /// An authority as one certificate names it: its issuer.
+    /// A CA as one certificate names it: its issuer.
     private struct Link {
         let name: String
         /// The certificate of the issuer where it was sent.
         let certificate: Snapshot.Certificate?
         let keyID: String?
 
-        /// Whether both can be the same authority: the same name, and nothing that tells their keys apart.
+        /// Whether both can be the same CA: the same name, and nothing that tells their keys apart.
         func canBe(_ other: Link) -> Bool {
             guard name == other.name else { return false }
             if let key = certificate?.spkiSHA256, let otherKey = other.certificate?.spkiSHA256 {
                 return key == otherKey
             }
-            if let keyID, let otherID = other.keyID { return keyID == otherID }
-            return true
+            return keyID == other.keyID || keyID == nil || other.keyID == nil
         }
 
         /// The name, and the key where the name alone does not tell it from `other`.
@@ -34,154 +33,100 @@ struct AuthorityComparison {
     /// A chain with the path that its names make.
     private struct Side {
         let chain: [Snapshot.Certificate]
-        let path: [Snapshot.Certificate]
-        let links: [Link]
+        var path: [Snapshot.Certificate] = []
+        var links: [Link] = []
 
         init(_ chain: [Snapshot.Certificate]) {
             self.chain = chain
-            var path: [Snapshot.Certificate] = []
-            var links: [Link] = []
             var unused = chain[...]
             var next = unused.popFirst()
             while let certificate = next {
-                let isRoot = Self.isRoot(certificate, above: path.last)
                 path.append(certificate)
-                guard !isRoot else { break }
-                let index = unused.firstIndex { $0.subject == certificate.issuer }
-                next = index.map { unused.remove(at: $0) }
+                guard !certificate.isSelfIssued else { break }
+                next = unused.firstIndex { $0.subject == certificate.issuer }.map { unused.remove(at: $0) }
                 links.append(Link(name: certificate.issuer, certificate: next, keyID: certificate.issuerKeyID))
             }
-            self.path = path
-            self.links = links
-        }
-
-        /// Whether a certificate on the path names this one as its issuer.
-        func names(_ certificate: Snapshot.Certificate) -> Bool { links.contains { $0.name == certificate.subject } }
-
-        /// Whether any certificate with this subject was sent.
-        func sends(_ certificate: Snapshot.Certificate) -> Bool { chain.contains { $0.subject == certificate.subject } }
-
-        /// Whether a certificate ends the path, as one with its own name as the issuer does.
-        ///
-        /// A link certificate of a root whose key was rolled over has that too, but is signed by the key before: its key is
-        /// the one that the certificate below names, and its issuer's is another.
-        private static func isRoot(_ certificate: Snapshot.Certificate, above child: Snapshot.Certificate?) -> Bool {
-            guard certificate.isSelfIssued else { return false }
-            guard let own = child?.issuerKeyID, let issuer = certificate.issuerKeyID else { return true }
-            return own == issuer
         }
 
         /// The root at the end of the path, where it was sent.
-        var root: Snapshot.Certificate? {
-            guard path.count > 1, let last = path.last, Self.isRoot(last, above: path[path.count - 2]) else {
-                return nil
-            }
-            return last
+        var root: Snapshot.Certificate? { path.count > 1 && path.last?.isSelfIssued == true ? path.last : nil }
+
+        /// Whether a certificate on the path names this one as its issuer, and none with that name was sent.
+        func lacks(_ certificate: Snapshot.Certificate) -> Bool {
+            links.contains { $0.name == certificate.subject } && !chain.contains { $0.subject == certificate.subject }
         }
 
-        /// The root that was sent behind a gap: the path ends below it, at an authority that is an intermediate of `other`.
-        func rootBeyondGap(knownFrom other: Side) -> Snapshot.Certificate? {
-            guard let end = links.last, end.certificate == nil,
-                other.path.contains(where: { $0.subject == end.name && !$0.isSelfIssued })
-            else { return nil }
-            return chain.dropFirst().first { $0.isSelfIssued && !path.contains($0) }
-        }
+        func passes(_ link: Link) -> Bool { links.dropLast().contains { $0.canBe(link) } }
     }
 
     private let old: Side
     private let new: Side
-    /// The roots that were sent, also without the intermediates that lead to them.
-    private let sentRoots: (old: Snapshot.Certificate?, new: Snapshot.Certificate?)
-    /// Certificates of one chain alone.
-    private var lost: [Snapshot.Certificate]
-    private var gained: [Snapshot.Certificate]
-    private var found: Set<Change> = []
 
     init(_ old: [Snapshot.Certificate], _ new: [Snapshot.Certificate]) {
-        let sides = (old: Side(old), new: Side(new))
-        self.old = sides.old
-        self.new = sides.new
-        sentRoots = (
-            sides.old.root ?? sides.old.rootBeyondGap(knownFrom: sides.new),
-            sides.new.root ?? sides.new.rootBeyondGap(knownFrom: sides.old)
-        )
-        lost = old
-        gained = new
-        for certificate in old {
-            guard let index = gained.firstIndex(of: certificate) else { continue }
-            gained.remove(at: index)
-            if let index = lost.firstIndex(of: certificate) { lost.remove(at: index) }
-        }
-    }
-
-    /// Whether both chains hold the same certificates.
-    var isOrderAlone: Bool { lost.isEmpty && gained.isEmpty }
-
-    /// The change of the order.
-    var orderChange: Change {
-        func order(_ side: Side) -> String { listed(side.chain.map(\.title), first: ChainComparison.mostNamed) }
-        return Change(.orderChanged, old: order(old), new: order(new))
+        self.old = Side(old)
+        self.new = Side(new)
     }
 
     /// The changes above the leaf.
-    mutating func changes() -> Set<Change> {
-        if old.chain[0] != new.chain[0] {
-            // The leaves are compared by themselves.
-            if let index = lost.firstIndex(of: old.chain[0]) { lost.remove(at: index) }
-            if let index = gained.firstIndex(of: new.chain[0]) { gained.remove(at: index) }
+    func changes() -> Set<Change> {
+        var found = Set([issuerChange, rootChange].compactMap(\.self))
+        let isReplaced = !found.isEmpty
+        let isOtherRoot = found.contains { $0.kind == .rootChanged }
+        var isChanged = old.chain.filter(new.chain.contains) != new.chain.filter(old.chain.contains)
+        // What one chain holds and the other does not; the leaves are compared by themselves.
+        var lost = old.chain.dropFirst().filter { !new.chain.contains($0) }
+        var gained = new.chain.dropFirst().filter { !old.chain.contains($0) }
+        for certificate in lost {
+            guard let index = gained.firstIndex(where: { $0.isSameEntity(as: certificate) }) else { continue }
+            let newer = gained.remove(at: index)
+            lost.removeAll { $0 == certificate }
+            if let earlier = ChainComparison.earlierEnd(from: certificate, to: newer) { found.insert(earlier) }
+            if certificate.hasSameIssuer(as: newer) {
+                found.insert(ChainComparison.renewal(from: certificate, to: newer))
+            } else if !isReplaced {
+                isChanged = true
+            }
         }
-        compareIssuers()
-        compareRoots()
-        compareReissued()
-        compareSent()
-        compareOrder()
+        var missing: [String] = []
+        for certificate in lost {
+            if certificate.isSelfIssued {
+                isChanged = isChanged || !isOtherRoot || certificate != old.root
+            } else if new.lacks(certificate) || old.path.contains(certificate) && !isReplaced {
+                missing.append(certificate.title)
+            } else if !old.path.contains(certificate) {
+                isChanged = true
+            }
+        }
+        for certificate in gained {
+            let isExplained = certificate == new.root ? isOtherRoot : isReplaced && new.path.contains(certificate)
+            isChanged = isChanged || !isExplained || old.lacks(certificate)
+        }
+        if missing.isEmpty, lacksIssuer, let issuer = old.links.first { missing.append(issuer.name) }
+        if !missing.isEmpty {
+            found.insert(Change(.intermediateMissing, old: listed(missing, first: ChainComparison.mostNamed), new: nil))
+        }
+        if isChanged { found.insert(ChainComparison.chainChange(from: old.chain, to: new.chain)) }
         return found
     }
 
-    /// Reports the lowest authority that is another one; those above it follow from that.
-    private mutating func compareIssuers() {
+    /// The lowest CA that is another one; those above it follow from that.
+    private var issuerChange: Change? {
         for (index, (before, after)) in zip(old.links, new.links).enumerated() where !before.canBe(after) {
             let areRoots = index == old.links.count - 1 && index == new.links.count - 1
             // What issued the leaf may be no root where it is not sent.
             let mayBeBelow = index == 0 && (before.certificate == nil || after.certificate == nil)
-            guard !areRoots || mayBeBelow else { return }
-            add(.issuerChanged, before.words(besides: after), after.words(besides: before))
-            return
+            guard !areRoots || mayBeBelow else { return nil }
+            return Change(.issuerChanged, old: before.words(besides: after), new: after.words(besides: before))
         }
+        return nil
     }
 
-    private mutating func add(_ kind: Change.Kind, _ old: String?, _ new: String?) {
-        found.insert(Change(kind, old: old, new: new))
-    }
-
-    private func has(_ kinds: Change.Kind...) -> Bool { found.contains { kinds.contains($0.kind) } }
-
-    private func isBelowRoot(_ link: Link, of side: Side) -> Bool { side.links.dropLast().contains { $0.canBe(link) } }
-
-    private mutating func compareRoots() {
-        guard let oldRoot = rootLink(old, sentRoots.old), let newRoot = rootLink(new, sentRoots.new),
-            !oldRoot.canBe(newRoot)
-        else { return }
-        // One chain may only go on where the other ends.
-        guard !isBelowRoot(newRoot, of: old), !isBelowRoot(oldRoot, of: new) else { return }
-        // Without its intermediate a chain names as its last issuer what is no root.
-        guard !lacksIssuer || sentRoots.new != nil else { return }
-        add(.rootChanged, oldRoot.words(besides: newRoot), newRoot.words(besides: oldRoot))
-    }
-
-    /// The root a chain leads to: the one that is sent behind a gap, or the last issuer that is named.
-    private func rootLink(_ side: Side, _ sent: Snapshot.Certificate?) -> Link? {
-        guard let sent, !side.path.contains(sent) else { return side.links.last }
-        return Link(name: sent.subject, certificate: sent, keyID: nil)
-    }
-
-    /// Whether the key of the issuer is known to be the same for two certificates that name the same one.
-    func knowsIssuer(of before: Snapshot.Certificate, and after: Snapshot.Certificate) -> Bool {
-        if before.isSelfIssued || before.issuerKeyID != nil && after.issuerKeyID != nil { return true }
-        func key(_ certificate: Snapshot.Certificate, _ side: Side) -> String? {
-            side.chain.first { $0.subject == certificate.issuer && $0 != certificate }?.spkiSHA256
-        }
-        return key(before, old) != nil && key(before, old) == key(after, new)
+    private var rootChange: Change? {
+        // One chain may only go on where the other ends, and without its intermediate it names what is no root.
+        guard let before = old.links.last, let after = new.links.last, !before.canBe(after), !old.passes(after),
+            !new.passes(before), !lacksIssuer
+        else { return nil }
+        return Change(.rootChanged, old: before.words(besides: after), new: after.words(besides: before))
     }
 
     /// Whether the leaf's issuer was sent, and the other issuer it has now is not.
@@ -189,71 +134,16 @@ struct AuthorityComparison {
         guard let first = new.links.first, let before = old.links.first else { return false }
         return new.links.count == 1 && first.certificate == nil && old.links.count > 1 && !before.canBe(first)
     }
+}
 
-    /// Reports authorities with a new certificate for the same key and name, and takes them off the lists.
-    private mutating func compareReissued() {
-        for certificate in lost {
-            guard let index = gained.firstIndex(where: { $0.isSameEntity(as: certificate) }) else { continue }
-            let newer = gained.remove(at: index)
-            if let index = lost.firstIndex(of: certificate) { lost.remove(at: index) }
-            if let earlier = ChainComparison.earlierEnd(from: certificate, to: newer) { found.insert(earlier) }
-            let before = "\(certificate.title) by \(certificate.issuer)"
-            let after = "\(newer.title) by \(newer.issuer)"
-            if certificate.hasSameIssuer(as: newer) {
-                let isKnown = knowsIssuer(of: certificate, and: newer)
-                found.insert(ChainComparison.renewal(from: certificate, to: newer, isIssuerKnown: isKnown))
-            } else if certificate == old.root {
-                add(.intermediateExtra, nil, after)
-            } else if newer == new.root {
-                add(.intermediateMissing, before, nil)
-            } else if !has(.issuerChanged, .rootChanged) {
-                add(.issuerChanged, before, after)
-            }
-        }
+extension Snapshot.Certificate {
+    /// Whether both name the same issuer, as far as they tell.
+    fileprivate func hasSameIssuer(as other: Snapshot.Certificate) -> Bool {
+        issuer == other.issuer && (issuerKeyID == other.issuerKeyID || issuerKeyID == nil || other.issuerKeyID == nil)
     }
 
-    /// Reports what is sent and was not, and the reverse.
-    private mutating func compareSent() {
-        let isReplaced = has(.issuerChanged, .rootChanged)
-        var missing: [String] = []
-        var extra: [String] = []
-        var dropped: [String] = []
-        for certificate in lost {
-            if new.chain.contains(certificate) {
-                dropped.append(certificate.title)
-            } else if certificate == sentRoots.old {
-                if sentRoots.new == nil, !has(.rootChanged) { add(.rootOmitted, certificate.title, nil) }
-            } else if new.names(certificate), !new.sends(certificate) {
-                missing.append(certificate.title)
-            } else if !old.path.contains(certificate) {
-                dropped.append(certificate.title)
-            } else if !isReplaced {
-                missing.append(certificate.title)
-            }
-        }
-        for certificate in gained {
-            if old.chain.contains(certificate) {
-                extra.append(certificate.title)
-            } else if certificate == sentRoots.new {
-                if sentRoots.old == nil, !has(.rootChanged) { add(.rootSent, nil, certificate.title) }
-            } else if old.names(certificate), !old.sends(certificate) {
-                extra.append(certificate.title)
-            } else if !isReplaced || !new.path.contains(certificate) {
-                extra.append(certificate.title)
-            }
-        }
-        if missing.isEmpty, lacksIssuer, let issuer = old.links.first { missing.append(issuer.name) }
-        if !missing.isEmpty { add(.intermediateMissing, listed(missing, first: ChainComparison.mostNamed), nil) }
-        if !extra.isEmpty { add(.intermediateExtra, nil, listed(extra, first: ChainComparison.mostNamed)) }
-        if !dropped.isEmpty { add(.intermediateDropped, listed(dropped, first: ChainComparison.mostNamed), nil) }
-    }
-
-    /// Reports another order of what both chains hold.
-    private mutating func compareOrder() {
-        func common(_ side: Side, _ other: Side) -> [Snapshot.Certificate] {
-            var seen: Set<Snapshot.Certificate> = []
-            return side.chain.filter { other.chain.contains($0) && seen.insert($0).inserted }
-        }
-        if common(old, new) != common(new, old) { found.insert(orderChange) }
+    /// Whether both hold the same key under the same name.
+    fileprivate func isSameEntity(as other: Snapshot.Certificate) -> Bool {
+        spkiSHA256 == other.spkiSHA256 && subject == other.subject
     }
 }

@@ -1,53 +1,38 @@
 internal import Base
 internal import Pinning
 
-/// What makes two served chains differ, told apart by what it means to pins.
+/// What makes two presented chains differ, told apart by what it means to pins.
 package enum ChainComparison {
-    /// The changes from one chain to another, in the order of their kinds; none for equal chains.
-    ///
-    /// - Parameters:
-    ///   - old: a chain in wire order, the leaf first.
-    ///   - new: the chain that took its place.
-    /// - Returns: at least one change when a certificate or their order differs.
+    /// The changes from one chain in wire order to another, in the order of their kinds; none for equal chains alone.
     package static func changes(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> [Change] {
         guard let oldLeaf = old.first, let newLeaf = new.first, old != new else { return [] }
-        var authorities = AuthorityComparison(old, new)
-        guard !authorities.isOrderAlone else { return [authorities.orderChange] }
-        var changes: Set<Change> = []
-        if oldLeaf != newLeaf { changes.formUnion(leafChanges(from: oldLeaf, to: newLeaf, authorities)) }
-        changes.formUnion(authorities.changes())
+        guard old.map(\.certificateSHA256).sorted() != new.map(\.certificateSHA256).sorted() else {
+            return [chainChange(from: old, to: new)]
+        }
+        var changes = Set(leafChanges(from: oldLeaf, to: newLeaf))
+        changes.formUnion(AuthorityComparison(old, new).changes())
+        if changes.isEmpty { changes.insert(chainChange(from: old, to: new)) }
         return changes.sorted { $0.kind != $1.kind ? $0.kind < $1.kind : ($0.old ?? "") < ($1.old ?? "") }
     }
 
-    private static func leafChanges(
-        from old: Snapshot.Certificate, to new: Snapshot.Certificate, _ authorities: AuthorityComparison
-    ) -> [Change] {
+    private static func leafChanges(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> [Change] {
+        guard old != new else { return [] }
+        func change(_ kind: Change.Kind, _ before: String?, _ after: String?) -> Change {
+            Change(kind, old: before, new: after, from: old, to: new)
+        }
         var changes: [Change] = []
         if old.spkiSHA256 == new.spkiSHA256 {
-            // Of another issuer there is more to say than that.
-            let isKnown = !old.hasSameIssuer(as: new) || authorities.knowsIssuer(of: old, and: new)
-            changes.append(renewal(from: old, to: new, isIssuerKnown: isKnown))
+            changes.append(renewal(from: old, to: new))
         } else {
-            changes.append(
-                Change(
-                    .rekeyed, old: "\(old.spkiSHA256) \(old.period)", new: "\(new.spkiSHA256) \(new.period)", from: old,
-                    to: new))
-            if old.key != new.key {
-                changes.append(Change(.keyTypeChanged, old: old.key, new: new.key, from: old, to: new))
-            }
+            changes.append(change(.rekeyed, "\(old.spkiSHA256) \(old.period)", "\(new.spkiSHA256) \(new.period)"))
+            if old.key != new.key { changes.append(change(.keyTypeChanged, old.key, new.key)) }
         }
         let oldNames = Set(old.names.map { $0.lowercased() })
         let newNames = Set(new.names.map { $0.lowercased() })
-        let added = newNames.subtracting(oldNames)
-        let removed = oldNames.subtracting(newNames)
-        if !added.isEmpty {
-            changes.append(
-                Change(.namesAdded, old: nil, new: listed(added.sorted(), first: mostNamed), from: old, to: new))
-        }
-        if !removed.isEmpty {
-            changes.append(
-                Change(.namesRemoved, old: listed(removed.sorted(), first: mostNamed), new: nil, from: old, to: new))
-        }
+        let added = newNames.subtracting(oldNames).sorted()
+        let removed = oldNames.subtracting(newNames).sorted()
+        if !added.isEmpty { changes.append(change(.namesAdded, nil, listed(added, first: mostNamed))) }
+        if !removed.isEmpty { changes.append(change(.namesRemoved, listed(removed, first: mostNamed), nil)) }
         if let earlier = earlierEnd(from: old, to: new) { changes.append(earlier) }
         return changes
     }
@@ -55,7 +40,7 @@ package enum ChainComparison {
     /// More names or certificates than these are counted.
     static let mostNamed = 8
 
-    /// Authorities begin a lifetime when they issue: a key that was certified in advance has an end that is hours away from the old one.
+    /// A key that was certified in advance has an end that is hours away from the old one, since CAs begin a lifetime when they issue.
     private static let toleratedSeconds: Int64 = 86_400
 
     /// The change when a certificate that took another one's place ends more than a day before it.
@@ -69,17 +54,14 @@ package enum ChainComparison {
     }
 
     /// The change when a certificate for the same key took another one's place.
-    ///
-    /// - Parameters:
-    ///   - old: the certificate that was.
-    ///   - new: the one that took its place.
-    ///   - isIssuerKnown: whether the issuer's key is known to be the same; a name alone does not tell.
-    /// - Returns: the change.
-    static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate, isIssuerKnown: Bool) -> Change {
-        Change(
-            .renewed, old: "\(old.title) \(old.period)",
-            new: "\(new.title) \(new.period)" + (isIssuerKnown ? "" : ", the key of its issuer is not known"),
-            from: old, to: new)
+    static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change {
+        Change(.renewed, old: "\(old.title) \(old.period)", new: "\(new.title) \(new.period)", from: old, to: new)
+    }
+
+    /// The change of what is sent, or of its order.
+    static func chainChange(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> Change {
+        func sent(_ chain: [Snapshot.Certificate]) -> String { listed(chain.map(\.title), first: mostNamed) }
+        return Change(.chainChanged, old: sent(old), new: sent(new))
     }
 }
 
@@ -88,15 +70,5 @@ extension Snapshot.Certificate {
     var title: String { subject.isEmpty ? "(no subject)" : subject }
 
     /// The days of validity.
-    var period: String { "(\(notBefore.date) to \(notAfter.date))" }
-
-    /// Whether both name the same issuer, as far as they tell.
-    func hasSameIssuer(as other: Snapshot.Certificate) -> Bool {
-        issuer == other.issuer && (issuerKeyID == other.issuerKeyID || issuerKeyID == nil || other.issuerKeyID == nil)
-    }
-
-    /// Whether both hold the same key under the same name.
-    func isSameEntity(as other: Snapshot.Certificate) -> Bool {
-        spkiSHA256 == other.spkiSHA256 && subject == other.subject
-    }
+    fileprivate var period: String { "(\(notBefore.date) to \(notAfter.date))" }
 }

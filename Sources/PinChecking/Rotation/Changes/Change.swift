@@ -40,8 +40,6 @@ package struct Change: Sendable, Hashable {
     ///
     /// Raw values are stable ids.
     package enum Kind: String, Sendable, Hashable, CaseIterable, Comparable {
-        /// Nothing changed.
-        case unchanged
         /// A certificate was issued again for the same key and name, by the same issuer.
         case renewed
         /// The server's certificate holds another key.
@@ -56,24 +54,12 @@ package struct Change: Sendable, Hashable {
         case namesAdded = "names-added"
         /// The server's certificate is no longer for some names.
         case namesRemoved = "names-removed"
-        /// The certificates are sent in another order.
-        case orderChanged = "order-changed"
         /// A certificate that leads on to the root is no longer sent.
         case intermediateMissing = "intermediate-missing"
-        /// A certificate is sent that was not.
-        case intermediateExtra = "intermediate-extra"
-        /// A certificate is no longer sent that led nowhere.
-        case intermediateDropped = "intermediate-dropped"
-        /// The root is sent, and was not.
-        case rootSent = "root-sent"
-        /// The root is no longer sent.
-        case rootOmitted = "root-omitted"
+        /// Another order, a certificate that was not sent or led nowhere, the root sent or no longer.
+        case chainChanged = "chain-changed"
         /// A new certificate ends before the old one did.
         case expiresEarlier = "expires-earlier"
-        /// The TLS version is another, or the server asks for a client certificate and did not, or the reverse.
-        case tlsChanged = "tls-changed"
-        /// The addresses of a target serve different certificates.
-        case endpointsDiffer = "endpoints-differ"
         /// The target is not in the baseline.
         case targetAdded = "target-added"
         /// The target is only in the baseline.
@@ -82,7 +68,6 @@ package struct Change: Sendable, Hashable {
         /// What it means, in a few words.
         package var summary: String {
             switch self {
-            case .unchanged: "nothing changed"
             case .renewed: "a new certificate for the same key and name"
             case .rekeyed: "the server has a new key"
             case .keyTypeChanged: "the server's key is of another kind or size"
@@ -90,15 +75,9 @@ package struct Change: Sendable, Hashable {
             case .rootChanged: "the chain leads to another root"
             case .namesAdded: "the certificate is for more names"
             case .namesRemoved: "the certificate is no longer for some names"
-            case .orderChanged: "the certificates are sent in another order"
             case .intermediateMissing: "a certificate on the way to the root is no longer sent"
-            case .intermediateExtra: "a certificate is sent that was not"
-            case .intermediateDropped: "a certificate that led nowhere is no longer sent"
-            case .rootSent: "the root is sent as well"
-            case .rootOmitted: "the root is no longer sent"
+            case .chainChanged: "other certificates are sent beside the leaf, or in another order"
             case .expiresEarlier: "a new certificate ends more than a day before the old one"
-            case .tlsChanged: "another TLS version, or another wish for a client certificate"
-            case .endpointsDiffer: "the addresses of a target serve different certificates"
             case .targetAdded: "the target is not in the baseline"
             case .targetMissing: "the target is only in the baseline"
             }

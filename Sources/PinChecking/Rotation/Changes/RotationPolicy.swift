@@ -24,18 +24,11 @@ package struct RotationPolicy: Sendable, Hashable {
     }
 
     /// Whether the change is fine.
-    package func allows(_ change: Change) -> Bool { change.kind == .unchanged || allowed.contains(change.kind) }
+    package func allows(_ change: Change) -> Bool { allowed.contains(change.kind) }
 }
 
 /// A word that names no kind of change.
-package struct UnknownChangeKind: Error, Hashable, CustomStringConvertible {
+package struct UnknownChangeKind: Error, Hashable {
     /// The word.
     package let word: String
-
-    /// One line with the word and all ids.
-    package var description: String {
-        let shown = word.count <= 80 ? word : word.prefix(79) + "…"
-        let known = Change.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-        return "'\(shown)' is not a kind of change: choose from \(known)"
-    }
 }

@@ -36,16 +36,12 @@ package struct SnapshotComparison: Sendable {
         return groups.values.max(by: Self.isRarer).map { (others[$0[0]], true) }
     }
 
-    /// The changes at one endpoint; ``Change/Kind/unchanged`` alone when there is none.
+    /// The changes at one endpoint.
     package func changes(at endpoint: Snapshot.Endpoint) -> [Change] {
         guard let (old, _) = counterpart(for: endpoint) else {
             return [Change(.targetAdded, old: nil, new: endpoint.key.words)]
         }
-        var changes = ChainComparison.changes(from: old.chain, to: endpoint.chain)
-        if let before = old.tls, let after = endpoint.tls, before != after {
-            changes.append(Change(.tlsChanged, old: before.words, new: after.words))
-        }
-        return changes.isEmpty ? [Change(.unchanged, old: nil, new: nil)] : changes
+        return ChainComparison.changes(from: old.chain, to: endpoint.chain)
     }
 
     /// The endpoints of the baseline that are not among `endpoints`.
@@ -54,31 +50,6 @@ package struct SnapshotComparison: Sendable {
         return baseline.endpoints.filter { !seen.contains($0.key) }.map { endpoint in
             (endpoint, Change(.targetMissing, old: endpoint.key.words, new: nil))
         }
-    }
-
-    /// What sets addresses of the same target apart that the baseline has alike, by their position in `endpoints`.
-    ///
-    /// It is said of the addresses that serve what fewer others do, of the later ones where there are as many.
-    package func differences(among endpoints: [Snapshot.Endpoint]) -> [Int: Change] {
-        var changes: [Int: Change] = [:]
-        let targets = Dictionary(grouping: endpoints.indices) { endpoints[$0].key.isSameTarget }
-        for (target, indices) in targets where indices.count > 1 {
-            let groups = Dictionary(grouping: indices) { endpoints[$0].leaf.certificateSHA256 }
-            guard groups.count > 1, let common = groups.values.max(by: Self.isRarer) else { continue }
-            let recorded = baseline.endpoints.filter { $0.key.isSameTarget == target }
-            guard Set(recorded.map(\.leaf.certificateSHA256)).count <= 1 else { continue }
-            let usual = endpoints[common[0]].leaf
-            for index in indices where !common.contains(index) {
-                let odd = endpoints[index]
-                changes[index] = Change(
-                    .endpointsDiffer,
-                    old: recorded.isEmpty ? nil : "all served \(recorded[0].leaf.identity(besides: nil))",
-                    new: "\(odd.place) serves \(odd.leaf.identity(besides: usual)), "
-                        + "\(common.count) of \(indices.count) serve \(usual.identity(besides: odd.leaf))",
-                    from: recorded.first?.leaf, to: odd.leaf)
-            }
-        }
-        return changes
     }
 
     private static func isRarer(_ left: [Int], _ right: [Int]) -> Bool {
@@ -100,16 +71,4 @@ extension Snapshot.Key {
 extension Snapshot.Endpoint {
     /// The address, or the target where none is known.
     package var place: String { key.connect ?? peer ?? key.target }
-}
-
-extension Snapshot.TLS {
-    /// The version and whether a client certificate is asked for.
-    var words: String { version + (clientCertificateRequested ? ", asks for a client certificate" : "") }
-}
-
-extension Snapshot.Certificate {
-    /// The key, or the certificate's own hash where the key does not tell it from `other`.
-    fileprivate func identity(besides other: Snapshot.Certificate?) -> String {
-        spkiSHA256 != other?.spkiSHA256 ? spkiSHA256 : "certificate \(certificateSHA256.prefix(16))…"
-    }
 }

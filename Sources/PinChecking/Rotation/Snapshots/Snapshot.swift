@@ -57,36 +57,19 @@ package struct Snapshot: Sendable, Hashable {
         package var key: Key
         /// The address and port of the connection where it is known; no part of a snapshot that is written.
         package var peer: String?
-        /// The TLS connection, `nil` where nothing is recorded of it.
-        package var tls: TLS?
         /// The certificates in wire order, the leaf first; never empty.
         package let chain: [Certificate]
 
         /// An endpoint that served `chain`, `nil` for an empty one.
-        package init?(_ key: Key, peer: String? = nil, tls: TLS?, chain: [Certificate]) {
+        package init?(_ key: Key, peer: String? = nil, chain: [Certificate]) {
             guard !chain.isEmpty else { return nil }
             self.key = key
             self.peer = peer
-            self.tls = tls
             self.chain = chain
         }
 
         /// The server's own certificate.
         package var leaf: Certificate { chain[0] }
-    }
-
-    /// What is recorded of a connection: what the server decides and does not decide differently the next time.
-    package struct TLS: Sendable, Hashable {
-        /// The version, as in `TLSv1.3`.
-        package var version: String
-        /// Whether the server asked for a client certificate.
-        package var clientCertificateRequested: Bool
-
-        /// A connection.
-        package init(version: String, clientCertificateRequested: Bool) {
-            self.version = version
-            self.clientCertificateRequested = clientCertificateRequested
-        }
     }
 
     /// One certificate, as far as it matters to pins; equal to another with the same hash, however much is recorded of it.

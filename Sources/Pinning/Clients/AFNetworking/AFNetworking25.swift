@@ -1,41 +1,21 @@
-/// AFNetworking 2.2.1 – 2.5.4, the era of `validatesCertificateChain`, with the defects its versions are known for.
+/// AFNetworking 2.2.1 – 2.5.4, the era of `validatesCertificateChain`, with the defaults of 2.5.3 and later.
 ///
 /// `validatesCertificateChain` means another thing in each mode: with certificates every one of the built chain must be pinned, the
 /// root included although no server sends it; with public keys the number of equal pairs must be the length of the chain.
 /// Switched off it means "anchored at any pin" and "the leaf's key alone".
 public struct AFNetworking25: ClientProcedure {
-    /// The versions that differ.
-    public enum Version: String, Sendable, Hashable, CaseIterable {
-        /// 2.5.3 – 2.5.4.
-        case v254 = "afnetworking-2.5"
-        /// 2.5.2: the policy for mode none does not validate domain names unless told to (CVE-2015-3996).
-        case v252 = "afnetworking-2.5.2"
-        /// 2.5.1: mode none validates nothing at all (issue 2590).
-        case v251 = "afnetworking-2.5.1"
-        /// 2.2.1 – 2.5.0.
-        case v250 = "afnetworking-2.5.0"
-
-        /// What `validatesDomainName` is when the app does not set it.
-        public func validatesDomainNameByDefault(mode: AFSecurityPolicy.PinningMode) -> Bool {
-            self == .v254 || mode != .none
-        }
-    }
-
     /// The settings of the app.
     public let policy: AFSecurityPolicy
     /// Whether the whole chain must be pinned; AFNetworking's default is yes.
     public let validatesCertificateChain: Bool
-    /// The version of AFNetworking.
-    public let version: Version
 
     /// The name users choose this client by.
-    public var name: String { version.rawValue }
+    public var name: String { "afnetworking-2.5" }
 
     /// AFNetworking with the settings of an app.
-    public init(policy: AFSecurityPolicy, validatesCertificateChain: Bool = true, version: Version = .v254) {
+    public init(policy: AFSecurityPolicy, validatesCertificateChain: Bool = true) {
         self.policy = policy
         self.validatesCertificateChain = validatesCertificateChain
-        self.version = version
     }
 
     /// Apple's.
@@ -60,18 +40,10 @@ public struct AFNetworking25: ClientProcedure {
             "mode \(policy.mode.rawValue), \(run.pinWords), validatesCertificateChain \(validatesCertificateChain)")
         run.describePolicy()
         let system = run.evaluate()
-        guard policy.mode != .none else { return withoutPinning(&run, system) }
+        guard policy.mode != .none else { return run.withoutPinning(system) }
         if let rejection = run.requireSystemTrust(system) { return rejection }
         guard run.run.pins != nil else { return run.withoutPins(system) }
         return policy.mode == .certificate ? comparingCertificates(&run, system) : comparingPublicKeys(&run, system)
-    }
-
-    private func withoutPinning(_ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult) -> Verdict {
-        guard version == .v251 else { return run.withoutPinning(system) }
-        run.run.skip("trust", "2.5.1 validates nothing in mode none, a defect that 2.5.2 mends")
-        run.run.skip("pins", "mode none compares no pins")
-        run.run.warn("everything-accepted", "AFNetworking 2.5.1 accepts every server in this mode: update it")
-        return run.verdict(.everythingAccepted, on: system.builtChain)
     }
 
     private func comparingCertificates(

@@ -1,16 +1,14 @@
-/// AFNetworking 2.6.0 – 4.0.1: `-[AFSecurityPolicy evaluateServerTrust:forDomain:]`.
+/// AFNetworking 3 and 4: `-[AFSecurityPolicy evaluateServerTrust:forDomain:]`.
 ///
 /// Certificate mode makes the pinned certificates the only anchors, so a pinned root accepts every certificate it ever issues for
 /// the host. Public-key mode with `allowInvalidCertificates` looks at the key and at nothing else.
 public struct AFNetworking4: ClientProcedure {
-    /// The versions that decide alike but for one step or the answer to the challenge.
+    /// The versions, which decide alike but for the answer to the challenge.
     public enum Version: String, Sendable, Hashable, CaseIterable {
         /// 4.0.0 – 4.0.1: a rejected challenge is cancelled.
         case v4 = "afnetworking"
         /// 3.0.0 – 3.2.1: a rejected challenge's protection space is rejected.
         case v3 = "afnetworking-3"
-        /// 2.6.0 – 2.7.0: certificate mode looks for a pin on the chain built with the system's roots (pull request 2856).
-        case v26 = "afnetworking-2.6"
     }
 
     /// The settings of the app.
@@ -75,9 +73,7 @@ public struct AFNetworking4: ClientProcedure {
         switch run.requirePinnedTrust(system) {
         case .ended(let verdict): return verdict
         case .trusted(let pinned):
-            // 2.6 takes the chain down before the pins come into play, so a root that only the pins hold is not on it.
-            let compared = version == .v26 ? system : pinned
-            let verdict = run.run.compare(on: compared, what: "certificate") { $0.certificateMatches(on: $1) }
+            let verdict = run.run.compare(on: pinned, what: "certificate") { $0.certificateMatches(on: $1) }
             return run.verdict(verdict.reason, on: verdict.builtChain)
         }
     }

@@ -1,7 +1,7 @@
 /// The settings of AFNetworking's `AFSecurityPolicy`, under its own names.
-public struct AFSecurityPolicy: Sendable, Hashable, Codable {
+public struct AFSecurityPolicy: Sendable, Hashable {
     /// What is compared with the pins: `AFSSLPinningMode`.
-    public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
+    public enum PinningMode: String, Sendable, Hashable, CaseIterable {
         /// Nothing: the system's verdict stands.
         case none
         /// The public keys of the built chain.

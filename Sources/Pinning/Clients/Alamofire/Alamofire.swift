@@ -6,8 +6,6 @@ public struct Alamofire: ClientProcedure {
     public enum Evaluator: Sendable, Hashable {
         /// `DefaultTrustEvaluator`: the system's verdict.
         case systemDefault(validateHost: Bool = true)
-        /// `RevocationTrustEvaluator`. Revocation itself is not asked for: nothing but the target is contacted.
-        case revocation(performDefaultValidation: Bool = true, validateHost: Bool = true)
         /// `PinnedCertificatesTrustEvaluator`: with `acceptSelfSigned` the pins are the only anchors.
         case pinnedCertificates(
             acceptSelfSigned: Bool = false, performDefaultValidation: Bool = true, validateHost: Bool = true)
@@ -54,7 +52,7 @@ public struct Alamofire: ClientProcedure {
     /// What the pins have to fulfil for `evaluator`, none for one that compares none.
     private func conditions(of evaluator: Evaluator, with pins: PinSet?) -> [PinComparison.Condition] {
         switch evaluator {
-        case .systemDefault, .revocation, .disabled: []
+        case .systemDefault, .disabled: []
         case .pinnedCertificates: [.certificates(of: pins)]
         case .publicKeys: [.keys(of: pins, at: .anywhere)]
         case .composite(let evaluators): evaluators.flatMap { conditions(of: $0, with: pins) }
@@ -97,8 +95,6 @@ public struct Alamofire: ClientProcedure {
         case .systemDefault(let validateHost):
             return validate(true, validateHost, .trustStore, &run).verdict
                 ?? run.verdict(.trustedWithoutPins, on: validated(validateHost, .trustStore, run).builtChain)
-        case .revocation(let performDefaultValidation, let validateHost):
-            return revocation(performDefaultValidation, validateHost, &run)
         case .pinnedCertificates(let acceptSelfSigned, let performDefaultValidation, let validateHost):
             return pinnedCertificates(acceptSelfSigned, performDefaultValidation, validateHost, &run)
         case .publicKeys(let performDefaultValidation, let validateHost):
@@ -110,22 +106,6 @@ public struct Alamofire: ClientProcedure {
             run.warn("everything-accepted", "a disabled evaluator accepts every server, an interceptor's too")
             return run.verdict(.everythingAccepted, on: run.evaluate(run.serverPolicy).builtChain)
         }
-    }
-
-    /// The revocation policy's evaluation, the last of the three, needs a valid path also when the others are off.
-    private func revocation(
-        _ performDefaultValidation: Bool, _ validateHost: Bool, _ run: inout ProcedureRun<some PathVerifier>
-    ) -> Verdict {
-        run.skip("revocation", "not asked for: nothing but the target is contacted")
-        guard !performDefaultValidation, !validateHost else {
-            let end = validate(performDefaultValidation, validateHost, .trustStore, &run)
-            return end.verdict ?? run.verdict(.trustedWithoutPins, on: end.chain)
-        }
-        let basic = run.evaluate(.basicX509)
-        run.skip("name", "validateHost is off")
-        run.warn("name-not-checked", "validateHost is off: a certificate for any name will do")
-        run.recordTrust(basic)
-        return run.verdict(basic.isTrusted ? .trustedWithoutPins : .untrusted(basic.failures), on: basic.builtChain)
     }
 
     private func composite(_ evaluators: [Evaluator], _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
@@ -228,7 +208,7 @@ extension Alamofire.Evaluator {
         switch self {
         case .pinnedCertificates(let acceptSelfSigned, _, _): acceptSelfSigned
         case .composite(let evaluators): evaluators.contains(where: \.hasPinnedAnchors)
-        case .systemDefault, .revocation, .publicKeys, .disabled: false
+        case .systemDefault, .publicKeys, .disabled: false
         }
     }
 }

@@ -11,23 +11,6 @@ public struct NSPinnedDomains: ClientProcedure {
         case eitherKey
     }
 
-    /// One entry of the dictionary.
-    public struct Entry: Sendable, Hashable {
-        /// The hosts: the name itself, or with `NSIncludesSubdomains` exactly one label more.
-        public let pattern: HostPattern
-        /// `NSPinnedLeafIdentities`, `nil` when absent.
-        public let leaf: [SHA256Digest]?
-        /// `NSPinnedCAIdentities`, `nil` when absent.
-        public let authorities: [SHA256Digest]?
-
-        /// An entry of the dictionary.
-        public init(pattern: HostPattern, leaf: [SHA256Digest]?, authorities: [SHA256Digest]?) {
-            self.pattern = pattern
-            self.leaf = leaf
-            self.authorities = authorities
-        }
-    }
-
     /// What is pinned for the host, `nil` for nothing.
     public let identities: Identities?
 
@@ -39,18 +22,6 @@ public struct NSPinnedDomains: ClientProcedure {
 
     /// The leaf and authority identities of a host.
     public init(identities: Identities?) { self.identities = identities }
-
-    /// The lists of all entries that cover `host`, merged; entries without any list pin nothing.
-    public init(entries: [Entry], host: ServerName) {
-        let matching = entries.filter { $0.pattern.covers(host) }
-        func merged(_ lists: [[SHA256Digest]?]) -> [SHA256Digest]? {
-            let present = lists.compactMap { $0 }
-            return present.isEmpty ? nil : present.flatMap { $0 }
-        }
-        let leaf = merged(matching.map(\.leaf))
-        let authorities = merged(matching.map(\.authorities))
-        identities = leaf == nil && authorities == nil ? nil : .listed(leaf: leaf, authorities: authorities)
-    }
 
     /// Apple's.
     public var platform: Platform? { .apple() }

@@ -137,13 +137,16 @@ private struct TransportSecuritySteps {
                 (.pass, "ats-certificate", "\(leaf.publicKey.algorithm), signed with \(leaf.signatureAlgorithm)"))
         }
         guard requirement.requiresTransparency else { return }
-        guard let count = observation.evidence?.timestamps else {
+        guard let evidence = observation.evidence else {
             steps.append((.skip, "ats-transparency", "nobody looked for SCTs"))
             return
         }
-        switch TransparencyRule.apple.judge(count, notBefore: leaf.notBefore, notAfter: leaf.notAfter) {
-        case .tooFew(let count, let needed): fail(.tooFewTimestamps(logs: count.logs, needed: needed))
-        case .enough, .notAsked: steps.append((.pass, "ats-transparency", "there are enough SCTs"))
+        if let needed = TransparencyRule.apple.needed(notBefore: leaf.notBefore, notAfter: leaf.notAfter),
+            evidence.logs < needed
+        {
+            fail(.tooFewTimestamps(logs: evidence.logs, needed: needed))
+        } else {
+            steps.append((.pass, "ats-transparency", "there are enough SCTs"))
         }
     }
 

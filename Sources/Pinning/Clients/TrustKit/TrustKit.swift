@@ -35,14 +35,6 @@ public struct TrustKit: ClientProcedure {
         self.exemptRoots = exemptRoots
     }
 
-    /// The policy a configuration has for a host, `nil` for none.
-    public init(policy: TrustKitDomain?) {
-        enforcesPinning = policy?.enforcesPinning ?? true
-        expiration = policy?.expiration
-        isUnpinned = policy.map(\.isExcluded) ?? true
-        exemptRoots = []
-    }
-
     /// Apple's.
     public var platform: Platform? { .apple() }
 
@@ -66,25 +58,31 @@ public struct TrustKit: ClientProcedure {
             run.skip("pins", "FailedInvalidCertificateChain: blocked, enforced or not")
             return run.verdict(.untrusted(system.failures), on: system.builtChain)
         }
-        let hashes = TrustKitHashes(verifier)
-        run.warnOfPathDependence(system) { hashes.outcome(on: $0, pins) }
-        if let unknown = hashes.keyWithoutHeader(on: system.builtChain, pins) {
-            run.fail("pins", "ErrorCouldNotGenerateSpkiHash: \(unknown) has a key TrustKit does not know")
-            return run.verdict(
-                .clientError(
-                    name: "ErrorCouldNotGenerateSpkiHash",
-                    message:
-                        "TrustKit cannot hash the \(unknown.publicKey.algorithm) key of \(unknown) and blocks the connection"
-                ), on: system.builtChain)
+        run.warnOfPathDependence(system) { chain -> Bool? in
+            oddKey(on: chain, pins) == nil ? pins.map { matches($0, on: chain).isEmpty } : nil
         }
-        if let odd = hashes.oddlyHashed(on: system.builtChain, pins) {
-            run.warn(
-                "trustkit-hash-differs",
-                "the key of \(odd.certificate) is pinned, but TrustKit hashes it as \(odd.hash.base64): its header is for RSA keys "
-                    + "with an exponent of 3 bytes")
+        if let odd = oddKey(on: system.builtChain, pins) {
+            let why =
+                "TrustKit's hash of the \(odd.publicKey.algorithm) key of \(odd) is not that of its SPKI; judged as blocked"
+            run.fail("pins", "ErrorCouldNotGenerateSpkiHash: \(why)")
+            return run.verdict(.clientError(name: "ErrorCouldNotGenerateSpkiHash", message: why), on: system.builtChain)
         }
-        return enforced(
-            run.compare(on: system, what: "public key") { pins, chain in hashes.matches(pins, on: chain) }, &run)
+        return enforced(run.compare(on: system, what: "public key", matches: matches), &run)
+    }
+
+    private func matches(_ pins: PinSet, on chain: BuiltChain) -> [PinMatch] {
+        pins.publicKeyMatches(on: chain).filter {
+            TrustKitHash.isOfSubjectPublicKeyInfo(chain.certificates[$0.depth].publicKey)
+        }
+    }
+
+    /// The first certificate from the root down, above any pinned one, whose key TrustKit does not hash as pins are made.
+    private func oddKey(on chain: BuiltChain, _ pins: PinSet?) -> Certificate? {
+        for certificate in chain.certificates.reversed() {
+            guard TrustKitHash.isOfSubjectPublicKeyInfo(certificate.publicKey) else { return certificate }
+            if pins?.isPinned(certificate) == true { return nil }
+        }
+        return nil
     }
 
     private func reasonNotToPin(_ observation: Observation, _ pins: PinSet?) -> String? {
@@ -106,54 +104,5 @@ public struct TrustKit: ClientProcedure {
         guard !enforcesPinning else { return verdict }
         run.warn("not-enforced", "no pin matches, and enforcePinning is off: TrustKit reports this and goes on")
         return run.verdict(.mismatchNotEnforced, on: verdict.builtChain, disposition: .useCredential)
-    }
-}
-
-/// The hashes that TrustKit compares with pins.
-private struct TrustKitHashes<Verifier: PathVerifier> {
-    private let verifier: Verifier
-
-    init(_ verifier: Verifier) { self.verifier = verifier }
-
-    /// What comes of pins on a path.
-    enum Outcome {
-        case matched
-        case notMatched
-        case keyWithoutHeader
-    }
-
-    func outcome(on chain: BuiltChain, _ pins: PinSet?) -> Outcome {
-        if keyWithoutHeader(on: chain, pins) != nil { return .keyWithoutHeader }
-        return pins.map { matches($0, on: chain).isEmpty } == false ? .matched : .notMatched
-    }
-
-    func matches(_ pins: PinSet, on chain: BuiltChain) -> [PinMatch] {
-        let hashes = Dictionary(
-            chain.certificates.map { ($0.publicKey, hash(of: $0.publicKey)) }, uniquingKeysWith: { first, _ in first })
-        return pins.matches(on: chain) { pin, certificate in hashes[certificate.publicKey] == pin.spkiSHA256 }
-    }
-
-    /// The first certificate from the root down, above any pinned one, whose key TrustKit has no header for.
-    func keyWithoutHeader(on chain: BuiltChain, _ pins: PinSet?) -> Certificate? {
-        for certificate in chain.certificates.reversed() {
-            guard TrustKitHash.input(for: certificate.publicKey) != nil else { return certificate }
-            let hash = hash(of: certificate.publicKey)
-            if pins?.pins.contains(where: { $0.spkiSHA256 == hash }) == true { return nil }
-        }
-        return nil
-    }
-
-    /// A certificate of the path whose key is pinned by its hash, which is not the one that TrustKit computes.
-    func oddlyHashed(on chain: BuiltChain, _ pins: PinSet?) -> (certificate: Certificate, hash: SHA256Digest)? {
-        for certificate in chain.certificates where pins?.isPinned(certificate) == true {
-            let hash = hash(of: certificate.publicKey)
-            if let hash, hash != certificate.publicKey.spkiSHA256 { return (certificate, hash) }
-        }
-        return nil
-    }
-
-    private func hash(of key: PublicKey) -> SHA256Digest? {
-        guard let input = TrustKitHash.input(for: key) else { return nil }
-        return input == key.subjectPublicKeyInfo ? key.spkiSHA256 : verifier.sha256(of: input)
     }
 }

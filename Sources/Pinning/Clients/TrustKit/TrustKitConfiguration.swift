@@ -27,29 +27,8 @@ public struct TrustKitDomain: Sendable, Hashable {
     }
 }
 
-/// `kTSKPinnedDomains`, held against the rules TrustKit checks when the app starts.
-public struct TrustKitConfiguration: Sendable, Hashable {
-    /// The domains.
-    public let domains: [TrustKitDomain]
-
-    /// Checks the rules TrustKit checks.
-    ///
-    /// - Parameters:
-    ///   - domains: the pinned domains.
-    ///   - suffixes: the public suffix list, which TrustKit carries with it.
-    /// - Throws: ``ClientConfigurationError`` where TrustKit throws an exception.
-    public init(domains: [TrustKitDomain], suffixes: some PublicSuffixList) throws(ClientConfigurationError) {
-        guard !domains.isEmpty else {
-            throw ClientConfigurationError(client: "trustkit", message: "kTSKPinnedDomains is empty")
-        }
-        for domain in domains {
-            if let violation = Self.violations(of: domain, among: domains, suffixes: suffixes).first {
-                throw ClientConfigurationError(client: "trustkit", message: violation.message(domain.name))
-            }
-        }
-        self.domains = domains
-    }
-
+/// The rules of `kTSKPinnedDomains` that TrustKit checks when the app starts.
+public enum TrustKitConfiguration {
     /// A rule that a domain breaks, so that TrustKit throws an exception when the app starts.
     public enum Violation: Sendable, Hashable {
         /// The domain ends in nothing that the public suffix list knows.
@@ -104,16 +83,5 @@ public struct TrustKitConfiguration: Sendable, Hashable {
         let needed = domain.enforcesPinning ? 2 : 1
         if count < needed { violations.append(.tooFewPins(count, needed: needed)) }
         return violations
-    }
-
-    /// The policy for `host`: its own, or that of the longest parent with the same public suffix that includes subdomains.
-    public func domain(for host: ServerName, suffixes: some PublicSuffixList) -> TrustKitDomain? {
-        guard case .dns(let host) = host else { return nil }
-        if let own = domains.first(where: { $0.name == host }) { return own }
-        let suffix = suffixes.publicSuffix(of: host)
-        return domains.filter { domain in
-            domain.includesSubdomains && host.hasSuffix("." + domain.name)
-                && suffixes.publicSuffix(of: domain.name) == suffix
-        }.max { $0.name.utf8.count < $1.name.utf8.count }
     }
 }

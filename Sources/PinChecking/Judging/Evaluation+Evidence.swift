@@ -1,0 +1,67 @@
+import Base
+import Pinning
+import X509
+
+extension Evaluation {
+    /// What came along with the leaf of a chain.
+    ///
+    /// - Parameters:
+    ///   - presented: the chain.
+    ///   - staple: the server's OCSP response, `nil` for none.
+    ///   - time: the moment of the judgement.
+    /// - Returns: the evidence that clients are told of.
+    func evidence(of presented: PresentedChain, staple: [UInt8]? = nil, at time: Timestamp) -> LeafEvidence {
+        LeafEvidence(
+            timestamps: EmbeddedTimestamps.of(presented.leaf),
+            staple: staple.map { bytes in
+                StapleReader.read(
+                    bytes, leaf: presented.leaf, issuer: issuer(ofLeafIn: presented, at: time), time: time)
+            } ?? .none, at: time)
+    }
+
+    /// The certificate that signed a leaf, as far as one is at hand: whoever trusts it is another question.
+    private func issuer(ofLeafIn presented: PresentedChain, at time: Timestamp) -> Certificate? {
+        let question = PathQuestion(
+            presented: presented, intermediates: (setup.pins?.certificates ?? []) + fetchable, anchors: .trustStore,
+            policy: .basicX509, time: time)
+        for device in devices {
+            let path = device.verifierWithInstalledRoots.evaluate(question).builtChain.certificates
+            if path.count > 1 { return path[1] }
+        }
+        // An app's own anchors are those of its clients alone.
+        let own = setup.clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap { source in
+            if case .resource(_, let certificates) = source.origin { certificates } else { [] as [Certificate] }
+        }
+        if !own.isEmpty, let device = devices.first {
+            var question = question
+            question.anchors = .only(own)
+            let path = device.verifier.evaluate(question).builtChain.certificates
+            if path.count > 1 { return path[1] }
+        }
+        return presented.leaf.isSelfIssued ? presented.leaf : nil
+    }
+}
+
+extension LeafEvidence {
+    /// What deserves attention beside the verdicts.
+    ///
+    /// - Parameter isRefused: whether every client refuses the leaf, so that a revocation needs no words besides.
+    /// - Returns: a warning at most.
+    func findings(isRefused: Bool) -> [Finding] {
+        switch staple {
+        case .none, .good: []
+        case .unusable(let why):
+            [.warning(id: "unusable-staple", message: "\(why): it does not say that the certificate is good")]
+        case .revoked(let time, _):
+            isRefused
+                ? []
+                : [
+                    .warning(
+                        id: "certificate-revoked",
+                        message:
+                            "the certificate was revoked at \(time), by the server's own OCSP staple: not every client looks"
+                    )
+                ]
+        }
+    }
+}

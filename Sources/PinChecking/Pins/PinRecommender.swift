@@ -1,0 +1,180 @@
+package import PinFormats
+package import Pinning
+package import X509
+
+/// Recommends pins for the servers of a run.
+///
+/// Keys in reserve mean that the server's owner has a say in its keys, and two keys of one's own outlast any CA. Without them the roots
+/// of a known CA are what stays when everything below them changes. Of a chain that no device trusts by itself nothing is recommended
+/// before somebody says whose it is.
+package struct PinRecommender: Sendable {
+    private let authorities: AuthorityTable
+    /// Keys that no certificate of the run has.
+    private let reserve: [PinItem]
+    /// Whether the client compares the server's own key and no other.
+    private let comparesServerKeyOnly: Bool
+    private let time: Timestamp
+    private let verifier: OpenSSLPathVerifier
+    /// The roots that somebody gave.
+    private let given: TrustStore?
+    /// The roots of devices by their keys.
+    private let listed: [SHA256Digest: Certificate]
+
+    package init(
+        by authorities: AuthorityTable, reserve: [PinItem], comparesServerKeyOnly: Bool, trusting store: TrustStore,
+        given: TrustStore?, at time: Timestamp
+    ) {
+        self.authorities = authorities
+        self.reserve = reserve
+        self.comparesServerKeyOnly = comparesServerKeyOnly
+        self.time = time
+        verifier = OpenSSLPathVerifier(trustStore: store)
+        self.given = given
+        let data = DeviceData.builtIn
+        listed = Dictionary(
+            data.certificates.compactMap { try? CertificateReader.certificate(der: $0) }.map {
+                ($0.publicKey.spkiSHA256, $0)
+            }
+        ) { data.devices(listing: $0.der).count < data.devices(listing: $1.der).count ? $1 : $0 }
+    }
+
+    /// A source with what is recommended for its server; as it is where there is no chain.
+    package func recommending(_ source: KeySource) -> KeySource {
+        guard let presented = source.presented else { return source }
+        let answer = verifier.evaluate(
+            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time))
+        var source = source
+        source.recommended = recommendation(
+            answer.builtChain.certificates, isTrusted: answer.isTrusted, presented: presented.certificates)
+        return source
+    }
+
+    private func recommendation(_ path: [Certificate], isTrusted: Bool, presented: [Certificate]) -> Recommendation? {
+        guard let leaf = path.first, let top = path.last else { return nil }
+        let keys = path.map(\.publicKey.spkiSHA256)
+        let authority = keys.dropFirst().lazy.compactMap { authorities.authority(withKey: $0) }.first
+        let isPublic = authority != nil || listed[top.publicKey.spkiSHA256] != nil
+        guard isTrusted, isPublic || given?.holds(top) == true else { return heldBack(top, isTrusted: isTrusted) }
+        let kept = reserve.filter { !keys.contains($0.spkiSHA256) }
+        let place = { (certificate: Certificate) in presented.contains(certificate) ? "presented" : "trusted roots" }
+        var recommendation: Recommendation
+        if kept.isEmpty, !comparesServerKeyOnly, let authority {
+            recommendation = roots(of: authority, path, place)
+        } else if kept.isEmpty, !comparesServerKeyOnly, !isPublic, path.count > 1 {
+            recommendation = privateRoots(top, place)
+        } else {
+            recommendation = ownKeys(leaf, kept, authority)
+        }
+        if path.count > 2, !recommendation.choices.contains(where: { $0.item.spkiSHA256 == keys[1] }) {
+            recommendation.intermediate = choice(
+                path[1], .intermediate, place(path[1]), "intermediate",
+                "the CA that issued the leaf. It may be another one at any renewal: not to be pinned alone")
+        }
+        return recommendation
+    }
+
+    private func heldBack(_ top: Certificate, isTrusted: Bool) -> Recommendation {
+        let end =
+            isTrusted ? "which this machine trusts and no device knows by itself" : "and this machine does not trust it"
+        return Recommendation(
+            strategy: .none, summary: "nothing yet: the chain ends at \(top.shownName), \(end)",
+            missing: Reason(id: "owner-unknown", message: "it may be an interceptor's", remedy: .nameRoot))
+    }
+
+    private func roots(
+        of authority: Authority, _ path: [Certificate], _ place: (Certificate) -> String
+    ) -> Recommendation {
+        let keys = path.map(\.publicKey.spkiSHA256)
+        let usable = authority.rootsInUse.filter { root in root.until.map { time < $0 } ?? true }
+        func choice(_ root: Authority.Root, _ id: String, _ message: String) -> Recommendation.Choice {
+            let known = path.first { $0.publicKey.spkiSHA256 == root.key }
+            let givenRoot = given?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
+            guard let certificate = listed[root.key] ?? known ?? givenRoot else {
+                return Recommendation.Choice(
+                    item: PinItem(root.key, role: .authority, source: "device lists"),
+                    owner: "\(root.name), \(root.algorithm)", reason: Reason(id: id, message: message),
+                    until: root.until, root: root)
+            }
+            return self.choice(
+                certificate, certificate.isSelfIssued ? .root : .intermediate,
+                known == certificate ? place(certificate) : "device lists", id, message)
+        }
+        var choices = usable.filter { keys.contains($0.key) }.map {
+            choice($0, "root-in-use", "the server's certificates come from it today")
+        }
+        // What is served today may stand below a root that the CA leaves.
+        if choices.isEmpty, let root = keys.dropFirst().lazy.compactMap({ authorities.root(withKey: $0) }).first {
+            choices.append(
+                choice(
+                    root, "root-being-left",
+                    "the server's certificates come from it until \(authority.name) moves them to the others. Drop it then"
+                ))
+        }
+        choices += usable.filter { !keys.contains($0.key) }.map {
+            choice($0, "sibling-root", "another root of \(authority.name). Any renewal may move the server to it")
+        }
+        return Recommendation(
+            strategy: .authorityRoots,
+            summary:
+                "the CA's roots. Whatever \(authority.name) issues for this host is accepted, and nothing of another CA",
+            authority: authority, choices: choices)
+    }
+
+    private func privateRoots(_ root: Certificate, _ place: (Certificate) -> String) -> Recommendation {
+        // Of those that were given for other servers nobody knows whose they are, but they are on no public list.
+        let others = (given?.givenCertificates ?? []).filter { other in
+            other.isSelfIssued && other.publicKey != root.publicKey && listed[other.publicKey.spkiSHA256] == nil
+        }
+        return Recommendation(
+            strategy: .ownRoot, summary: "the roots of your own CA. Everything below them may change",
+            choices: [
+                choice(root, .root, place(root), "private-root", "the root of your CA, which no device knows by itself")
+            ]
+                + others.map {
+                    choice(
+                        $0, .root, "anchors", "other-root",
+                        "another root that you gave. Drop it if it is no CA of yours")
+                },
+            missing: others.isEmpty
+                ? Reason(
+                    id: "next-root-missing",
+                    message:
+                        "the next root is missing. When your CA needs one, every app is locked out. Make it now, keep its key "
+                        + "offline, and ask again with both roots; or ask with a key in reserve for the server") : nil)
+    }
+
+    private func ownKeys(_ leaf: Certificate, _ kept: [PinItem], _ authority: Authority?) -> Recommendation {
+        let reason = Reason(
+            id: "key-in-reserve",
+            message:
+                "in reserve. When the server's key is lost or replaced, the server gets this one, and apps go on working. "
+                + "Ship a new reserve then")
+        return Recommendation(
+            strategy: .ownKeys,
+            summary:
+                "the server's own key and one in reserve. They outlast whoever issues the certificate; a renewal has to "
+                + "keep the key (certbot: --reuse-key)", authority: authority,
+            choices: [
+                choice(
+                    leaf, .leaf, "presented", "server-key",
+                    "the server's own key. It matches as long as renewals keep it")
+            ] + kept.map { .init(item: $0, owner: $0.source, reason: reason, until: nil, root: nil) },
+            missing: kept.isEmpty
+                ? Reason(
+                    id: "reserve-missing",
+                    message:
+                        "a key in reserve is missing. When the server gets another key, every app is locked out. Make one, keep "
+                        + "its private half away from the server, and ask again with it") : nil)
+    }
+
+    private func choice(
+        _ certificate: Certificate, _ role: PinItem.Role, _ place: String, _ id: String, _ message: String
+    ) -> Recommendation.Choice {
+        let root = authorities.root(withKey: certificate.publicKey.spkiSHA256)
+        return Recommendation.Choice(
+            item: PinItem(certificate, role: role, source: place),
+            owner: root.map { "\($0.name), \($0.algorithm)" }
+                ?? "\(certificate.shownName), \(certificate.publicKey.algorithm)",
+            reason: Reason(id: id, message: message), until: root?.until ?? certificate.notAfter, root: root)
+    }
+}

@@ -1,0 +1,51 @@
+package import PinFormats
+package import Pinning
+
+/// Which pins to ship for a server, and why.
+package struct Recommendation: Sendable {
+    /// Whose keys are pinned.
+    package enum Strategy: String, Sendable, CaseIterable {
+        /// The roots of the CA, which is known.
+        case authorityRoots = "authority-roots"
+        /// The server's own key, and one in reserve.
+        case ownKeys = "own-keys"
+        /// The roots of a private CA.
+        case ownRoot = "own-root"
+        /// Nobody's, as long as nobody says whose chain it is.
+        case none
+    }
+
+    /// A key to pin.
+    package struct Choice: Sendable {
+        /// The key, with the certificate where one is known.
+        package let item: PinItem
+        /// What the key belongs to, in a few words.
+        package let owner: String
+        /// Why it is pinned.
+        package let reason: Reason
+        /// How long it can be relied on, `nil` where nothing says so.
+        package let until: Timestamp?
+        /// What the table of CAs says of it.
+        package let root: Authority.Root?
+    }
+
+    /// Whose keys are pinned.
+    package let strategy: Strategy
+    /// The same in words.
+    package let summary: String
+    /// The CA, `nil` for one that is not known.
+    package var authority: Authority? = nil
+    /// The keys, those in use first.
+    package var choices: [Choice] = []
+    /// The CA that issued the leaf, where it is not among them.
+    package var intermediate: Choice? = nil
+    /// What has yet to be added or said, `nil` for nothing.
+    package var missing: Reason? = nil
+
+    /// The first day on which one of the keys has to be looked at again.
+    package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }
+    /// Whether nothing is recommended.
+    package var isHeldBack: Bool { strategy == .none }
+    /// How many pins are to be shipped, with one that is yet to be made.
+    package var count: Int { choices.count + (missing == nil || isHeldBack ? 0 : 1) }
+}

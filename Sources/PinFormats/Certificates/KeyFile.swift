@@ -1,0 +1,244 @@
+internal import Base
+internal import Pinning
+internal import X509
+
+/// Certificates, requests and public keys, as PEM or DER: what pins are made of.
+package enum KeyFile {
+    /// What a PEM block or a file of DER holds.
+    enum Object {
+        case certificate(Certificate)
+        case publicKey(PublicKey)
+        case request(KeyReader.Request)
+    }
+
+    private static let requestLabels: Set = ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]
+    private static let signedDataLabels: Set = ["PKCS7", "CMS", "PKCS #7 SIGNED DATA"]
+    /// Parameters that stand beside keys and certificates and are none themselves.
+    private static let passedOver: Set = ["DH PARAMETERS", "EC PARAMETERS", "X9.42 DH PARAMETERS", "DSA PARAMETERS"]
+    /// How many blocks a file may have: OpenSSL takes a tenth of a millisecond and more for each key.
+    private static let mostBlocks = 10_000
+    /// The size in bytes above which DER is no key: OpenSSL tries one kind after the other, and takes its time for each.
+    private static let mostKeyBytes = 1 << 18
+
+    /// Whether bytes are PEM; DER can have such a line in one of its strings.
+    static func isPEM(_ file: PinFile) -> Bool {
+        (file.text != nil || DERShape(file.bytes) == nil) && PEM.looksLikePEM(file.bytes)
+    }
+
+    /// Adds the pins of what is in a file.
+    static func read(_ file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        let isNamedCER = file.fileExtension == "cer"
+        if isNamedCER, isPEM(file) { throw pemNamedCER(file) }
+        for (object, place) in try objects(in: file, into: &collector) {
+            if case .certificate(let certificate) = object {
+                collector.add(.certificate(certificate), at: place)
+                continue
+            }
+            guard !isNamedCER else {
+                throw PinFormatError(
+                    .cerNotDER, at: place, "is named .cer and is not a certificate in DER",
+                    remedy: "AFNetworking skips it or crashes on it; name it .der or .csr for what it holds")
+            }
+            if case .publicKey(let key) = object { collector.add(key, at: place) }
+            guard case .request(let request) = object else { continue }
+            collector.add(request.publicKey, at: place)
+            collector.note(
+                .request, at: place, "a certificate request: its public key is pinned, for there is no certificate yet")
+        }
+    }
+
+    /// The same as keys of which pins are to be made.
+    static func items(in file: PinFile) throws(PinFormatError) -> [PinItem] {
+        var collector = PinCollector(.refused)
+        let items = try objects(in: file, into: &collector).map { PinItem($0.object, source: $0.place.description) }
+        guard !items.isEmpty else { throw .noPin(at: file.place) }
+        return items
+    }
+
+    private static func objects(
+        in file: PinFile, into collector: inout PinCollector
+    ) throws(PinFormatError) -> [(object: Object, place: PinPlace)] {
+        guard isPEM(file) else { return [(try object(inDER: file), file.place)] }
+        try refusePins(beside: file, into: &collector)
+        var objects: [(Object, PinPlace)] = []
+        for block in try blocks(of: file) {
+            let place = file.place(line: block.line)
+            do throws(PinFormatError) {
+                if passedOver.contains(block.label) {
+                    collector.note(.ignored, at: place, "'\(block.label)' is not a pin and was passed over")
+                } else {
+                    objects.append((try object(in: block, at: place, of: file), place))
+                }
+            } catch { try collector.gather(error) }
+        }
+        return objects
+    }
+
+    // MARK: PEM
+
+    /// The blocks of a file, no more than a file of pins has.
+    private static func blocks(of file: PinFile) throws(PinFormatError) -> [PEMBlock] {
+        let blocks: [PEMBlock]
+        do { blocks = try PEM.blocks(in: file.bytes) } catch {
+            // OpenSSL's reasons name what is wrong and quote nothing.
+            throw PinFormatError(
+                .brokenPEM, at: file.place(line: error.line),
+                "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
+                remedy: "it is cut off, or a character in it is wrong; copy the file again")
+        }
+        guard blocks.count <= mostBlocks else {
+            throw PinFormatError(
+                .unreasonableDocument, at: file.place,
+                "has more than \(mostBlocks) PEM blocks, no pin file is that long",
+                remedy: "all public roots together are a few hundred; split the file")
+        }
+        return blocks
+    }
+
+    private static func object(
+        in block: PEMBlock, at place: PinPlace, of file: PinFile
+    ) throws(PinFormatError) -> Object {
+        let word = file.shellWord
+        switch block.label {
+        case _ where CertificateReader.certificateLabels.contains(block.label):
+            do { return .certificate(try CertificateReader.certificate(in: block)) } catch {
+                throw .brokenCertificate(at: place, block.der, detail: error.detail)
+            }
+        case "PUBLIC KEY":
+            do { return .publicKey(try CertificateReader.publicKey(subjectPublicKeyInfo: block.der)) } catch {
+                throw .brokenPublicKey(at: place, block.der, detail: error.detail)
+            }
+        case _ where requestLabels.contains(block.label): return try request(block.der, at: place)
+        case _ where signedDataLabels.contains(block.label): throw UnreadKind.signedData(at: place, word, isPEM: true)
+        case "RSA PUBLIC KEY":
+            throw .rsaPublicKey(at: place, convertingWith: "openssl rsa -RSAPublicKey_in -in \(word)")
+        default:
+            throw PinFormatError(
+                .otherKind, at: place, "'\(shortened(block.label))' is neither a certificate nor a public key")
+        }
+    }
+
+    /// Refuses a pin among the prose that may stand around blocks: it would be lost.
+    private static func refusePins(beside file: PinFile, into collector: inout PinCollector) throws(PinFormatError) {
+        guard let text = file.text, text[...].holds("sha256") else { return }
+        var isInBlock = false
+        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let line = Substring(line)
+            if line.hasPrefix("-----BEGIN ") { isInBlock = true }
+            if line.hasPrefix("-----END ") { isInBlock = false }
+            let isPin =
+                !isInBlock
+                && WordScanner(line).contains { found in
+                    found.word.hasPrefix("sha256/") || found.word.hasPrefix("pin-sha256=")
+                }
+            guard isPin else { continue }
+            try collector.gather(
+                PinFormatError(
+                    .notation, at: file.place(line: index + 1), "a pin stands beside PEM here",
+                    remedy: "give them in two files, or one of them alone"))
+        }
+    }
+
+    private static func pemNamedCER(_ file: PinFile) -> PinFormatError {
+        let blocks = (try? PEM.blocks(in: file.bytes)) ?? []
+        let certificates = blocks.count { CertificateReader.certificateLabels.contains($0.label) }
+        guard certificates > 0 else {
+            return PinFormatError(
+                .cerNotDER, at: file.place, "is named .cer and holds no certificate",
+                remedy: "AFNetworking skips it or crashes on it; name it .pem")
+        }
+        let output = PinFile.shellWord("\((file.isInArchive ? String(file.name) : file.path).dropLast(4))-der.cer")
+        return PinFormatError(
+            .cerNotDER, at: file.place, "is named .cer and is PEM text, which AFNetworking skips or crashes on",
+            remedy: "convert it: openssl x509 -in \(file.shellWord) -outform der -out \(output)"
+                + (certificates > 1 ? " (it holds \(certificates) certificates, each needs a file of its own)" : ""))
+    }
+
+    // MARK: DER
+
+    private static func object(inDER file: PinFile) throws(PinFormatError) -> Object {
+        let failure: X509Error
+        do { return .certificate(try CertificateReader.certificate(der: file.bytes)) } catch { failure = error }
+        if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) { return .publicKey(key) }
+        let word = file.shellWord
+        switch DERShape(file.bytes) {
+        case .signedData: throw UnreadKind.signedData(at: file.place, word, isPEM: false)
+        case .request: return try request(file.bytes, at: file.place)
+        case .publicKey: throw .brokenPublicKey(at: file.place, file.bytes, detail: nil)
+        case .rsaPublicKey:
+            throw .rsaPublicKey(at: file.place, convertingWith: "openssl rsa -RSAPublicKey_in -inform der -in \(word)")
+        default: throw .brokenCertificate(at: file.place, file.bytes, detail: failure.detail)
+        }
+    }
+
+    private static func request(_ der: [UInt8], at place: PinPlace) throws(PinFormatError) -> Object {
+        do { return .request(try KeyReader.request(der: der)) } catch {
+            throw .brokenRequest(at: place, der, detail: error.detail)
+        }
+    }
+
+    // MARK: Private keys
+
+    /// The public half of the private key in the file at `path`, which may hold a public key instead.
+    ///
+    /// - Throws: ``PinFormatError`` that shows no part of the file.
+    package static func publicHalf(ofKeyFile path: String) throws(PinFormatError) -> PinItem {
+        let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: true))
+        guard !file.bytes.isEmpty else { throw PinFormatError(.empty, at: file.place, "the file is empty") }
+        if PEM.looksLikePEM(file.bytes) {
+            for block in try blocks(of: file) where block.label.hasSuffix("PRIVATE KEY") || block.label == "PUBLIC KEY"
+            { return try item(ofKeyBlock: block, in: file) }
+        } else if file.bytes.count <= mostKeyBytes {
+            if let key = try? KeyReader.publicKey(ofPrivateKey: file.bytes) {
+                return PinItem(key, role: .privateKey, source: file.place.description)
+            }
+            if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
+                return PinItem(key, role: .publicKey, source: file.place.description)
+            }
+        }
+        throw unusableKey(at: file.place)
+    }
+
+    private static func item(ofKeyBlock block: PEMBlock, in file: PinFile) throws(PinFormatError) -> PinItem {
+        let place = file.place(line: block.line)
+        if block.label == "PUBLIC KEY", let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) {
+            return PinItem(key, role: .publicKey, source: place.description)
+        }
+        func refuse(_ reason: String, _ command: String) -> PinFormatError {
+            PinFormatError(
+                .privateKey, at: place, reason, remedy: "write its public half and give that: \(command) > key.pub")
+        }
+        guard !block.isEncrypted, block.label != "ENCRYPTED PRIVATE KEY" else {
+            throw refuse("the key is encrypted", "openssl pkey -in \(file.shellWord) -pubout")
+        }
+        guard block.label != "OPENSSH PRIVATE KEY" else {
+            throw refuse("the key is in OpenSSH's own format", "ssh-keygen -f \(file.shellWord) -e -m PKCS8")
+        }
+        guard let key = try? KeyReader.publicKey(ofPrivateKey: block.der) else { throw unusableKey(at: place) }
+        return PinItem(key, role: .privateKey, source: place.description)
+    }
+
+    private static func unusableKey(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .otherKind, at: place, "holds no private key that OpenSSL can read without a passphrase",
+            remedy: "give a key as PEM or DER, or its public half (openssl pkey -in KEY -pubout)")
+    }
+}
+
+extension PinItem {
+    /// What a file holds, in the role that it has by itself: without a chain only the certificate can tell.
+    fileprivate init(_ object: KeyFile.Object, source: String) {
+        switch object {
+        case .certificate(let certificate):
+            let isAuthority = certificate.basicConstraints?.isCertificateAuthority == true
+            self.init(
+                certificate, role: !isAuthority ? .leaf : certificate.isSelfIssued ? .root : .intermediate,
+                source: source)
+        case .publicKey(let key): self.init(key, role: .publicKey, source: source)
+        case .request(let request):
+            self.init(request.publicKey, role: .request, subject: request.subject, source: source)
+        }
+    }
+}

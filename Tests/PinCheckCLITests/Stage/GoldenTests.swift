@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import PinCheckCLI
+
+extension OnStage {
+    /// Whole outputs, held against the files in `Golden`.
+    ///
+    /// With `PINCHECK_UPDATE=1` in the environment the files are written instead.
+    @Suite(.endsSomeTime) struct GoldenTests {
+        private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Golden")
+        private static let isUpdating = ProcessInfo.processInfo.environment["PINCHECK_UPDATE"] == "1"
+
+        private static let helps =
+            [GoldenRun("help", "", ["-h", "--help"])]
+            + RootCommand.commands.map { GoldenRun("help-\($0.name)", $0.name, ["-h", "--help"]) }
+
+        @Test(arguments: GoldenRun.all + helps) func theOutputIsAsItWas(run: GoldenRun) async throws {
+            let stage = try Stage.current
+            var texts: [String] = []
+            for form in run.forms {
+                let line = [run.line, form].filter { !$0.isEmpty }.joined(separator: " ")
+                let isShort = form == GoldenRun.short
+                let outcome = await stage.run(
+                    isShort ? run.line + " -f json" : line, environment: run.environment, input: run.input)
+                let output = stage.normalized(isShort ? GoldenSummary.text(of: outcome.output) : outcome.output)
+                var text = "$ pincheck\(line.isEmpty ? "" : " " + line)\n\(output)"
+                if !output.isEmpty, !output.hasSuffix("\n") { text += "\n" }
+                if !outcome.errors.isEmpty { text += "-- stderr\n\(stage.normalized(outcome.errors))" }
+                texts.append(text + "-- exit \(outcome.status.rawValue)\n")
+            }
+            let text = texts.joined(separator: "\n")
+            let file = Self.folder.appendingPathComponent(run.name + ".txt")
+            if Self.isUpdating {
+                try Data(text.utf8).write(to: file)
+            } else {
+                let kept = try? String(contentsOf: file, encoding: .utf8)
+                #expect(kept != nil, "Golden/\(run.name).txt is missing: PINCHECK_UPDATE=1 writes it")
+                if let kept, kept != text { Issue.record("Golden/\(run.name).txt: \(difference(kept, text))") }
+            }
+        }
+
+        @Test func eachFileIsThatOfARun() throws {
+            let runs = (GoldenRun.all + Self.helps).map { $0.name + ".txt" }
+            #expect(Set(runs).count == runs.count)
+            let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+            for file in Set(files).subtracting(runs) {
+                if Self.isUpdating {
+                    try FileManager.default.removeItem(at: Self.folder.appendingPathComponent(file))
+                } else {
+                    Issue.record("Golden/\(file) is of no run: PINCHECK_UPDATE=1 removes it")
+                }
+            }
+        }
+
+        /// The first lines that are not the same.
+        private func difference(_ kept: String, _ made: String) -> String {
+            let lines = [kept, made].map {
+                $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            }
+            let changes = lines[1].difference(from: lines[0])
+            let words = (changes.removals + changes.insertions).prefix(20).map { change in
+                switch change {
+                case .remove(let offset, let line, _): "\n  -\(offset + 1) \(line)"
+                case .insert(let offset, let line, _): "\n  +\(offset + 1) \(line)"
+                }
+            }
+            return "\(changes.count) lines differ" + words.joined()
+        }
+    }
+}

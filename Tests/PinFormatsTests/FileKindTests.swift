@@ -1,0 +1,180 @@
+import LoopbackLab
+import Pinning
+import Testing
+
+@testable import PinFormats
+
+/// What files are that people give for pins and that are not read, and what a file is read as that has marks of several kinds.
+@Suite struct FileKindTests {
+    private static let a = first.base64
+    private static let list = "lines such as: host sha256/…"
+    private static let option = "--pinnedpubkey 'sha256//…'"
+
+    /// Name, contents, line of the sentence (0 for the file), its beginning, and the end of what to do.
+    private static let unread: [(String, String, Int, String, String)] = [
+        ("Net.kt", "val pins = listOf(\n\"sha256/\(a)\",\n)", 1, "is source that builds no CertificatePinner", list),
+        ("Net.java", "class Net { String host; }", 0, "is source that builds no CertificatePinner", list),
+        ("Net.kt", "class A(val p: CertificatePinner)", 1, "speaks of CertificatePinner, and no", list),
+        ("Pins.swift", "let pins = [\n\"sha256/\(a)\",\n]\nlet other = 1", 1, "is Swift or Objective-C", list),
+        ("Pins.m", "NSString *pin = @\"\(a)\";", 0, "is Swift or Objective-C", list),
+        ("pins.dart", "const pins = ['sha256/\(a)'];", 0, "is Dart", list),
+        ("pins.ts", "export const pins = {\n'sha256/\(a)': 1 }", 0, "is JavaScript", list),
+        ("app.js", "module.exports = []", 0, "is JavaScript", list),
+        ("pins.py", "x = 1", 0, "is a program's source", list),
+        (
+            "get.sh", "PIN=sha256//\(a)\ncurl --pinnedpubkey \"$PIN\" https://a.b/", 2,
+            "curl's option stands in a script", option
+        ), ("get", "#!/bin/sh\necho a", 0, "is a script", option), ("get.sh", "echo a", 0, "is a shell script", option),
+        ("Makefile", "all:\n\tcurl --pinnedpubkey 'sha256//\(a)' https://a.b/", 2, "curl's option stands", option),
+        ("Makefile", "all:\n\techo", 0, "is a makefile", option),
+        ("get.ps1", "Get-Item", 0, "is a script of Windows", option),
+        (".curlrc", "silent", 0, "is curl's configuration", option),
+        ("curlrc", "pinnedpubkey = \"sha256//\(a)\"\n", 1, "curl's option stands", option),
+        ("ci.yml", "pins:\n  - a", 0, "is a configuration that no client of pins has", list),
+        ("a.zone", "$ORIGIN a.b.\n@ IN SOA ns. h. 1 2 3 4 5\n", 0, "is a zone", "to the app's client"),
+        (
+            "a.zone", "$TTL 5\n_443._tcp.a.b. IN TLSA 3 1 1 ( \(first.hexadecimal) )", 2, "a TLSA record is no pin",
+            "give the key's hash, sha256/\(a)"
+        ),
+        (
+            "dig.txt", "; dig\n_443._tcp.a.b. 60 IN TLSA 3 0 1 \(first.hexadecimal)", 2, "a TLSA record is no pin",
+            "give the key's hash, sha256/…"
+        ),
+        (
+            "dig.txt", "_443._tcp.a.b. 60 IN TYPE52 \\# 35 030101\(first.hexadecimal)", 1, "a TLSA record is no pin",
+            "sha256/…"
+        ), ("record", "3 1 1 \(first.hexadecimal)\n", 1, "a TLSA record is no pin", "sha256/\(a)"),
+        (
+            "pins.txt", "sha256/\(a)\n_443._tcp.a.b. IN TLSA 3 1 1 \(first.hexadecimal)", 2, "a TLSA record is no pin",
+            "sha256/\(a)"
+        ),
+        (
+            "headers", "HTTP/1.1 200 OK\r\nPublic-Key-Pins: pin-sha256=\"\(a)\"\r\n", 1, "is the header of a response",
+            "pin-sha256=\"…\""
+        ),
+        (
+            "headers", "Public-Key-Pins-Report-Only: pin-sha256=\"\(a)\"\n", 1, "is the header of a response",
+            "pin-sha256=\"…\""
+        ),
+        ("ssl_config.json", "{\"sha256Keys\": {\"a.b\": [\"sha256/\(a)\"]}}", 0, "is react-native-ssl-manager's", list),
+        ("pins.json", "{\"domains\": {\"a.b\": {\"hashes\": [\"\(a)\"]}}}", 0, "is JSON with hashes of domains", list),
+        ("report.json", "{\"schema\": \"pincheck-pins/1\", \"results\": []}", 0, "is a report of pincheck's", list),
+        ("a.json", "{\"pins\": []}", 1, "'pins' is an empty list", "or leave it out"),
+        ("a.json", "{\"a\": 1}", 0, "holds no pin", "44 characters of base64"),
+    ]
+
+    @Test(arguments: unread) func whatIsNotReadSaysWhatToGiveInstead(
+        name: String, text: String, line: Int, reason: String, remedy: String
+    ) throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write(text, to: name)
+            let problems = PinSource(path).inspect().problems
+            try #require(problems.count == 1, "\(problems)")
+            let error = try failure(path)
+            #expect(problems == [error])
+            #expect(error.place == (line == 0 ? .file(path) : .line(line, of: path)))
+            #expect(error.reason.hasPrefix(reason), "\(error)")
+            #expect(error.remedy?.hasSuffix(remedy) == true, "\(error)")
+        }
+    }
+
+    @Test func whatIsCompressedSaysHowToUnpackIt() throws {
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3], to: "list.gz")
+            #expect(try failure(path).description == "\(path): is compressed with gzip; unpack it: gunzip -k \(path)")
+        }
+    }
+
+    /// A name decides on no reader.
+    @Test(arguments: ["pins.swift", "pins.sh", "pins.zone", "Makefile", "pins"]) func aListIsAListWhateverItsName(
+        name: String
+    ) throws { #expect(try reading(ofFile: name, "# pins\nsha256/\(Self.a)\n").pins.map(\.spkiSHA256) == [first]) }
+
+    /// Nothing in a file is passed over for what another kind of file has in it.
+    @Test(
+        arguments: [
+            ("a.pem", "sha256/\(a)\nPEM", "a pin stands beside PEM here"),
+            ("a.pem", "PEM\ncurl --pinnedpubkey sha256//\(a) https://a.b/", "a pin stands beside PEM here"),
+            ("a.kt", "val b = CertificatePinner.Builder().add(\"a.b\", \"sha256/\(a)\").build()\nsha256/\(a)", nil),
+            ("a.xml", "<!-- PEM --><network-security-config/>", "is not well-formed XML"),
+            ("list.txt", "v.example.com sha256/\(a)\n; w.example.com sha256/\(a)", "';' begins no comment here"),
+            ("list.txt", "v.example.com sha256/\(a)\nsha256/\(a)", "is not a host name"),
+            (
+                "notes", "pins of the app:\nsha256/\(a)\nand more prose\nand more",
+                "the text (4 characters) is not a pin"
+            ),
+        ] as [(String, String, String?)]) func aSecondNotationIsAMistake(name: String, text: String, reason: String?)
+        throws
+    {
+        let pem = try StandardPKI.shared().rootA.pem
+        try TemporaryDirectory.scoped { directory in
+            let path = try directory.write(text.replacing("PEM", with: pem), to: name)
+            guard let reason else {
+                // A word of the source is no text of it.
+                return #expect(try PinSource(path).read().configurations.flatMap(\.entries).count == 1)
+            }
+            let error = try failure(path)
+            #expect(error.reason.contains(reason), "\(error)")
+            #expect(PinSource(path).inspect().problems.count == 1)
+        }
+    }
+
+    @Test func aCommentOfAListMaySpeakOfAPinner() throws {
+        let list =
+            "# of CertificatePinner.Builder()\nv.example.com sha256/\(Self.a) # was .add(\"a.b\", \"sha256/AAAA\")\n"
+        #expect(try reading(ofFile: "list.txt", list).configurations.map(\.kind) == [.okHttp])
+    }
+
+    // MARK: Bad input
+
+    /// Of each kind of file people have.
+    private static let kinds: [(String, String)] = [
+        ("network_security_config.xml", Samples.android), ("Info.plist", Samples.infoPlist),
+        ("TrustKit.json", Samples.trustKit), ("native.json", Samples.reactNative), ("Net.kt", Samples.kotlin),
+        ("hosts.txt", Samples.okHttpList), ("pins.txt", "sha256/\(Samples.a)\nsha256//\(Samples.b)\n"),
+        ("policy.json5", "{version: 1, hosts: {'a.example.com': {pins: ['sha256/\(Samples.a)']}}}"),
+    ]
+
+    @Test(arguments: kinds) func badInputIsRefusedWithItsPlaceAndShowsNothing(name: String, text: String) throws {
+        let key = try StandardPKI.shared().leaf.key.privateKeyPEM()
+        let secret = key.split(separator: "\n")[1]
+        let bad: [(String, [UInt8], Set<PinProblem>)] = [
+            ("empty", [], [.empty]), ("blank", Array(" \n\n".utf8), [.notAPin, .notation, .empty]),
+            ("UTF-16", [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, [.textEncoding]),
+            ("Latin-1", Array(text.utf8) + [0xE9, 0x0A], [.textEncoding]),
+            ("private key", Array((text + "\n" + key).utf8), [.privateKey]),
+            ("private key alone", Array(key.utf8), [.privateKey]),
+        ]
+        try TemporaryDirectory.scoped { directory in
+            for (what, bytes, problems) in bad {
+                let path = try directory.write(bytes, to: name)
+                let error = try failure(path)
+                #expect(problems.contains(error.problem), "\(what): \(error)")
+                #expect(error.place.path == path)
+                #expect(error.remedy != nil || error.problem == .empty)
+                #expect(!error.description.contains(secret) && !error.description.contains { $0.isNewline })
+            }
+            // Cut off anywhere it is refused, or less is read than the whole; a list may end behind any line.
+            let whole = try PinSource(try directory.write(text, to: name)).read()
+            for end in stride(from: 0, to: text.utf8.count - 2, by: 7) {
+                let cut = try directory.write(Array(text.utf8.prefix(end)), to: name)
+                guard case .success(let reading) = outcome(cut) else { continue }
+                #expect(name.hasSuffix(".txt"), "\(name) cut after \(end) bytes")
+                #expect(reading != whole)
+            }
+        }
+    }
+
+    @Test func manyLinesAndEqualKeysAreRefusedOrBounded() throws {
+        try TemporaryDirectory.scoped { directory in
+            let wrong = try directory.write(String(repeating: "sha256/AAEC\n", count: 50_000), to: "pins.txt")
+            let inspection = PinSource(wrong).inspect()
+            #expect(inspection.problems.count == 1_000)
+            #expect(inspection.omittedProblemCount == 49_000)
+            let many = try directory.write(String(repeating: "a\n", count: 1_000_000), to: "many.txt")
+            #expect(try failure(many).problem == .tooLarge)
+            let twice = try directory.write("{\"TSKPinnedDomains\": {}, \"TSKPinnedDomains\": {}}", to: "twice.json")
+            #expect(try failure(twice).problem == .duplicate)
+        }
+    }
+}
