@@ -20,9 +20,7 @@ import Testing
         var platform: Platform? { .android() }
 
         func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-            PinComparison(
-                demands: [.any(pins?.uses(at: .leaf) ?? [])], expiration: nil, isEnforced: !isLenient,
-                endsPathAtPin: false)
+            PinComparison([.keys(of: pins, at: .leaf)], isEnforced: !isLenient)
         }
 
         func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {

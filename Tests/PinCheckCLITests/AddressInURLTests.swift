@@ -98,58 +98,6 @@ import Testing
         }
     }
 
-    @Test func aNoteSaysThatAnAppNeedsADelegateOfItsOwnAndNoOutcomeCountsIt() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            try await TemporaryDirectory.scoped { files in
-                let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-                let base = ["--anchors", anchors, "--pins", pki.leaf.pin, "--pins", pki.junk.pin]
-                let place = "127.0.0.1:\(server.port)"
-                let url = ["https://\(place)/", "--host", host]
-                let outcome = await pincheck(url + base + ["--fail-on", "warn"])
-                #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
-                #expect(outcome.errors.isEmpty)
-                let note = lines(of: outcome, with: "  note: ")
-                #expect(note.count == 1)
-                #expect(note.first?.contains("stock afnetworking would judge the address") == true)
-                #expect(note.first?.contains("documented by HTTPDNS vendors") == true)
-                // With the steps every note is there once.
-                let explained = await pincheck(url + base + ["--explain"])
-                #expect(lines(of: explained, with: "stock afnetworking").count == 1)
-                // The first form, and a name that was given for SNI, have nothing to say; who takes any name needs an exception.
-                for (other, expected) in [
-                    ([host, "--connect", place], []), (url + ["--sni", host], []),
-                    ([place, "--no-validate-domain-name"], ["ats-exception-needed"]),
-                ] {
-                    let outcome = await pincheck(other + base + ["--format", "json"])
-                    let document = try JSONValue(outcome.output)
-                    #expect(notes(document) == expected, "\(other)")
-                }
-            }
-        }
-    }
-
-    @Test(arguments: [
-        ("afnetworking,alamofire", ["needs-own-delegate"]), ("okhttp,curl", ["would-send-sni"]),
-        ("alamofire,okhttp", ["needs-own-delegate", "would-send-sni"]),
-    ]) func clientsOfOtherPlatformsAreJudgedOnTheSameConnectionAndTheReportSaysSoOnce(clients: String, ids: [String])
-        async throws
-    {
-        try await serving { server, place, base in
-            let arguments = base + ["--client", clients, "--pins", pki.leaf.pin, "--format", "json"]
-            let outcome = await pincheck(["https://\(place)/", "--host", host] + arguments)
-            let document = try JSONValue(outcome.output)
-            #expect(document["clients"].array.map { $0["verdict"].text } == ["reject", "reject"])
-            #expect(notes(document) == ids)
-            #expect(server.connections.count == 1)
-            if let sends = document["notes"].array.first(where: { $0["id"].text == "would-send-sni" }) {
-                #expect(sends["message"].text?.hasSuffix(": \(host) --connect \(place) judges that") == true)
-            }
-            let byName = await pincheck([host, "--connect", place] + arguments)
-            let other = try JSONValue(byName.output)
-            #expect(notes(other).isEmpty)
-        }
-    }
-
     // MARK: Both ways
 
     @Test func bothWaysAreComparedFromEitherForm() async throws {
@@ -162,7 +110,6 @@ import Testing
             #expect(lines.last == "FAIL  \(place)  1 address, rejected; another certificate without SNI")
             let difference = "with SNI the server serves CN=leaf: apps that connect to the address by the name get that"
             #expect(lines.contains("  warning: \(difference)"))
-            #expect(self.lines(of: outcome, with: "stock afnetworking").count == 1)
             let byName = await pincheck([host, "--connect", place, "--thorough"] + base)
             #expect(byName.status == .pass)
             let whole = await pincheck([host, "--connect", place, "--thorough", "--explain"] + base)

@@ -53,11 +53,8 @@ import Testing
         #expect(outcome.status == .fail)
         #expect(outcome.output.contains("  accept  okhttp                    public key pin matched at depth 1\n"))
         #expect(outcome.output.contains("  reject  curl                      the leaf's public key is not pinned"))
-        #expect(outcome.output.contains("2 of 4 clients reject: curl: the leaf's public key is not pinned: curl "))
-        #expect(
-            outcome.output.hasSuffix(
-                "; nspinneddomains: the key of the authority at depth 1 is in NSPinnedLeafIdentities, which the leaf alone is "
-                    + "compared with: NSPinnedCAIdentities is the list for it\n"))
+        #expect(outcome.output.contains("  curl: the leaf's public key is not pinned: curl "))
+        #expect(outcome.output.hasSuffix("; also rejected by nspinneddomains\n"), "\(outcome.output)")
         #expect(outcome.output.contains("  pins: 2 configured, 1 on the chain (intermediate), 1 not in the chain"))
         #expect(outcome.errors.contains("curl: the pin is that of the authority at depth 1"))
     }
@@ -86,7 +83,7 @@ import Testing
             [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "all")
         #expect(all.status == .pass)
         #expect(all.output.contains("  none    trustkit         1 pin is configured and TrustKit needs 2"))
-        #expect(all.output.hasSuffix("8 of 9 clients accept; 1 cannot be set up: trustkit\n"), "\(all.output)")
+        #expect(all.output.hasSuffix("8 of 9 clients accept; cannot be set up: trustkit\n"), "\(all.output)")
         #expect(all.errors.contains("trustkit cannot be set up: 1 pin is configured"))
         let cases = try await verify(
             [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "all", "--format",

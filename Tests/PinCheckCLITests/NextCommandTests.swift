@@ -83,6 +83,7 @@ import Testing
             for pin in ["ship sha256/\(base64)\n", "ship sha256//\(base64)\n", "ship \(base64)\n"] {
                 #expect(outcome.output.contains(pin), "\(outcome.output)")
             }
+            #expect(outcome.output.contains("; also rejected by "))
         }
     }
 

@@ -10,24 +10,15 @@ import Testing
 
     init() throws { pki = try .shared() }
 
-    @Test func addressesComeWithPortsInBracketsAndSeveralOnALine() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { first in
-                try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { second in
-                    let ask = [host, "--anchors", anchors, "--addresses", "-"]
-                    for separator in [" ", ", ", "\n"] {
-                        let text = "127.0.0.1:\(first.port)\(separator)127.0.0.1:\(second.port)\n"
-                        let outcome = await pincheck(ask, input: Array(text.utf8))
-                        #expect(outcome.status == .pass, "\(outcome.errors)")
-                        #expect(outcome.output.contains("2 accepted"))
-                    }
-                    let bracketed = await pincheck(ask, input: Array("[::1]:x\n".utf8))
-                    #expect(bracketed.errors.contains("'[::1]:x' is not an address"))
-                    #expect(await pincheck(ask, input: []).status == .noInput)
-                }
-            }
+    @Test func anAddressWithAPortIsRefusedWithTheWayToGiveIt() async throws {
+        let ask = [host, "--addresses", "-"]
+        for (text, word) in [("192.0.2.1:8443\n", "192.0.2.1:8443"), ("[2001:db8::1]:8443\n", "[2001:db8::1]:8443")] {
+            let outcome = await pincheck(ask, input: Array(text.utf8))
+            #expect(outcome.status == .data)
+            let words = "line 1: '\(word)' is not an address: give one with a port by --connect"
+            #expect(outcome.errors.contains(words), "\(outcome.errors)")
         }
+        #expect(await pincheck(ask, input: []).status == .noInput)
     }
 
     @Test func aPolicyCanComeFromStandardInput() async throws {

@@ -76,7 +76,7 @@ import Testing
         let outcome = await pincheck("demo", "--color", "never")
         #expect(outcome.status == .pass)
         let scenes = outcome.output.split(separator: "\n\n").map(String.init).filter { $0.contains("$ pincheck") }
-        let warned = scenes.indices.filter { scenes[$0].contains("interceptor") }
+        let warned = scenes.indices.filter { scenes[$0].contains("TLS-intercepting") }
         #expect(warned == [2], "\(outcome.output)")
     }
 

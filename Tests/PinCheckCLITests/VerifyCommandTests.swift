@@ -280,6 +280,10 @@ import Testing
             let both = try JSONValue(await pincheck(command + ["--pins", chain]).output)
             #expect(both["reason"]["id"].text == "pin-matched")
             #expect(both["warnings"].array.contains { $0["id"].text == "authority-pin" }, "\(both["warnings"])")
+            let authorities = try files.write(pki.interA.pem + pki.rootA.pem, to: "authorities.pem")
+            let above = try JSONValue(await pincheck(command + ["--pins", authorities]).output)
+            #expect(!above["warnings"].array.contains { $0["id"].text == "authority-pin" })
+            #expect(above["notes"].array.contains { $0["id"].text == "authority-pin" }, "\(above["notes"])")
             // TrustKit starts with two pins only.
             let leaf = try files.write(pki.leaf.pem + pki.leaf2.pem, to: "leaf.pem")
             let alone = try JSONValue(await pincheck(command + ["--pins", leaf]).output)

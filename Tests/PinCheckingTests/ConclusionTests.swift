@@ -16,8 +16,13 @@ import Testing
     /// An outlook whose gravest finding is of this level.
     private static func outlook(_ level: Outlook.Finding.Level) -> Outlook {
         Outlook(
-            pins: [], demands: [], pinsExpire: nil, validUntil: nil, renewalPoint: nil,
-            findings: [Outlook.Finding(id: "ends", level: level, message: "the end is near", subject: .server)])
+            pins: [], pinsMatchUntil: nil, end: nil, noPinAfter: nil, backups: [], hasBackup: false, pinsExpire: nil,
+            validUntil: nil, renewalPoint: nil,
+            findings: [
+                Outlook.Finding(
+                    id: "ends", level: level, message: "the end is near", subject: .end,
+                    date: Timestamp(secondsSinceEpoch: 0))
+            ], comparesPins: false)
     }
 
     private static func changes(_ kind: Change.Kind?, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {

@@ -59,18 +59,9 @@ import Testing
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
     }
 
-    @Test func `vector 56: the wrong name and the missing pins are both told`() throws {
-        let verdict = try Self.chains[5].check()
-        #expect(verdict.warnings.map(\.id) == ["pins-fail-too"])
-        let named = try Self.vector(
-            "52", Self.httpBinScene(.publicKey, pins: Self.httpBin, host: "apple.com"), "name-mismatch"
-        ).check()
-        #expect(named.warnings.isEmpty)
-    }
-
-    @Test func `vector 64: one pin given four times passes for a chain of four, with a warning`() throws {
+    @Test func `vector 64: one pin given four times passes for a chain of four`() throws {
         let verdict = try Self.chains[11].check()
-        #expect(verdict.warnings.map(\.id) == ["name-not-checked", "counted-twice"])
+        #expect(verdict.warnings.map(\.id) == ["name-not-checked"])
         let three = Self.httpBinScene(.publicKey, pins: [Self.leaf, Self.leaf, Self.leaf])
         try Self.vector("64", three, "pin-mismatch").check()
     }

@@ -123,7 +123,6 @@ struct AlamofireWorld: Sendable {
                 return
             }
             let both = try check([root, leaf], hashes: hashes, "pin-matched")
-            #expect(both.warnings.map(\.id).contains("public-key-not-loaded"))
             #expect(both.matches.map(\.pinIndex) == [1])
         }
         var scene = Scene(pins: [leaf], presented: [leaf, root], system: [root], host: "www.example.com")

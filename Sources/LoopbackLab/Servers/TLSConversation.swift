@@ -79,19 +79,6 @@ final class TLSConversation: Conversation {
 
     /// The OCSP response that goes with the certificate.
     var staple: [UInt8]? { context.settings.staple }
-    var staplesByECDHEOnly: Bool { context.settings.staplesByECDHEOnly }
-
-    /// Settles the newest version by what a ClientHello offers.
-    func chooseVersion() {
-        guard let version = context.settings.maximumVersionForECDHEOnly else { return }
-        var bytes: UnsafePointer<UInt8>?
-        let count = SSL_client_hello_get0_ciphers(ssl, &bytes)
-        let offersStaticRSA = stride(from: 0, to: count - count % 2, by: 2).contains { position in
-            bytes.flatMap { SSL_CIPHER_find(ssl, $0 + position) }.map { SSL_CIPHER_get_kx_nid($0) == NID_kx_rsa }
-                ?? false
-        }
-        if !offersStaticRSA { _ = COpenSSL_SSL_set_max_proto_version(ssl, version.rawValue) }
-    }
 
     /// Picks the identities for the name the client indicated; the result is the servername callback's.
     func chooseIdentity(_ alert: UnsafeMutablePointer<Int32>?) -> Int32 {

@@ -94,21 +94,12 @@ final class TLSServerContext: @unchecked Sendable {
         }
         _ = COpenSSL_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
             guard let conversation = TLSConversation.of(ssl), let staple = conversation.staple,
-                !conversation.staplesByECDHEOnly || SSL_CIPHER_get_kx_nid(SSL_get_pending_cipher(ssl)) == NID_kx_ecdhe,
                 let copy = COpenSSL_OPENSSL_memdup(staple, staple.count)
             else { return SSL_TLSEXT_ERR_NOACK }
             let bytes = copy.assumingMemoryBound(to: UInt8.self)
             // The connection frees it.
             _ = COpenSSL_SSL_set_tlsext_status_ocsp_resp(ssl, bytes, staple.count)
             return SSL_TLSEXT_ERR_OK
-        }
-        if settings.maximumVersionForECDHEOnly != nil {
-            SSL_CTX_set_client_hello_cb(
-                context,
-                { ssl, _, _ in
-                    TLSConversation.of(ssl)?.chooseVersion()
-                    return SSL_CLIENT_HELLO_SUCCESS
-                }, nil)
         }
         // Any client certificate will do.
         SSL_CTX_set_verify(context, mode) { _, _ in 1 }

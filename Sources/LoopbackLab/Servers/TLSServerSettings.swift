@@ -88,9 +88,6 @@ public struct TLSServerSettings: Sendable {
     public var minimumVersion = TLSVersion.tls10
     /// The newest version accepted.
     public var maximumVersion = TLSVersion.tls13
-    /// The newest version for clients that offer no static RSA in TLS 1.2 and older, as where several servers share an address; `nil`:
-    /// ``maximumVersion``.
-    public var maximumVersionForECDHEOnly: TLSVersion?
     /// Whether a client certificate is asked for.
     public var clientCertificate = ClientCertificate.notRequested
     /// The application protocols (ALPN, RFC 7301) in the server's order of preference; none: the extension is ignored.
@@ -109,8 +106,6 @@ public struct TLSServerSettings: Sendable {
     public var recordPadding = 1
     /// What clients get that ask for an OCSP response (RFC 6066, 8), right or wrong; `nil`: the extension is ignored.
     public var staple: [UInt8]?
-    /// Whether only clients get ``staple`` with which keys are agreed on by ECDHE in TLS 1.2, as where several servers share an address.
-    public var staplesByECDHEOnly = false
     /// Whether there are DHE suites, whose prime is as long as the certificate's key (`SSL_CTX_set_dh_auto`).
     public var offersFiniteFieldGroups = false
     /// How many bits the modulus of the server's own Diffie-Hellman group has, `nil`: it has none of its own.

@@ -26,10 +26,10 @@ extension VariantOptions {
                     ? .noInput("\(name) holds no addresses: \(error)") : .data("\(name) holds no addresses: \(error)")
             }
             for answer in answers {
-                let wanted = answer.places.filter { family == .any || $0.address.isIPv6 == (family == .ipv6) }
+                let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
                 guard !wanted.isEmpty else {
                     throw CommandError(
-                        status: answer.places.isEmpty ? .noInput : .data,
+                        status: answer.addresses.isEmpty ? .noInput : .data,
                         description: "the answer in \(name) gives no address"
                             + (answer.host.map { " for \(quoted($0))" } ?? "")
                             + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for"))
@@ -38,10 +38,7 @@ extension VariantOptions {
                 do { host = try answer.host.map { (text) throws(ServerNameError) in try ServerName(text) } } catch {
                     throw .data("the answer in \(name) is for no host: \(error)")
                 }
-                result += wanted.map {
-                    ConnectAddress(
-                        onlyForHost: host, onlyForPort: nil, host: .ip($0.address), port: $0.port.map(Int.init))
-                }
+                result += wanted.map { ConnectAddress(onlyForHost: host, onlyForPort: nil, host: .ip($0), port: nil) }
             }
         }
         return result

@@ -14,7 +14,7 @@ struct VariantOptions: ParsableArguments {
         help: ArgumentHelp(
             "Check the addresses in this file.",
             discussion: """
-                An answer of HTTPDNS or DNS over HTTPS, or a list. '-' is standard input. Repeatable.
+                An answer of HTTPDNS or DNS over HTTPS, or addresses one a line. '-' is standard input. Repeatable.
                 """, valueName: "file"), completion: .file()) var addresses: [String] = []
 
     @Option(

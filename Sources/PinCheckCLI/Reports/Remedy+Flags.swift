@@ -10,22 +10,19 @@ extension Remedy {
         case .giveSomethingToJudgeBy: ": give --pins, --anchors or --client"
         case .giveServerName: ": give --host or --sni"
         case .sendServerName(let name): ": --sni \(name) judges clients that send it"
-        case .connectByName(let name, let address): ": \(name) --connect \(address) judges that"
         case .giveRoots: ": install ca-certificates, or give --anchors"
         case .raiseTimeout: "; raise --timeout"
         case .raiseTimeoutOrNameFewerAddresses(let timeout):
             ": raise --timeout (\(secondsText(timeout))), or name fewer addresses"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
         case .sendIntermediate(let missing): missing.flags
-        case .askForKeyTypes: ": --key-types all shows it"
         case .giveClientCertificate: "; give one with --cert"
+        case .offerECDHE: "; offer ECDHE alone to settle it: --ciphers ECDHE"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
-        case .trustInstalledRoots(let client): "; --client \(client):user-roots judges one that does"
         case .nameRoot: "; give it with --anchors if it is yours"
-        case .removeRoot: ": take that root out of the system's store, or of what --anchors names"
         case .nameAuthority: "; give the root of that authority with --anchors if it is yours"
         case .nameRootOrDistrust: "; give it with --anchors if it is yours, and pin nothing that is served here if not"
-        case .distrust: "; pin nothing that is served here, and check again where nothing stands between"
+        case .distrust: "; pin nothing that is served here, and check again without it"
         case .chooseAnotherPlatform(let platform):
             ": --client \(Self.clients(besides: platform)) judges by the rules of another platform"
         }

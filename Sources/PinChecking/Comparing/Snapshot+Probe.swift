@@ -21,7 +21,7 @@ extension Snapshot.Key {
 extension Snapshot.Endpoint {
     /// What is recorded of an endpoint that was reached, `nil` for another.
     package init?(_ connection: CheckedConnection) {
-        guard let result = connection.servedToAll else { return nil }
+        guard let result = connection.served else { return nil }
         self.init(
             Snapshot.Key(connection.endpoint, connection.variant), peer: result.peer?.description,
             chain: result.presented.certificates.map(Snapshot.Certificate.init))

@@ -7,7 +7,7 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// One line without what would mend it.
     public let message: String
     /// What would mend it, `nil` where the sentence says it or nothing would.
-    package let remedy: Remedy?
+    package private(set) var remedy: Remedy?
 
     /// The sentence, with what would mend it.
     public var description: String { message + (remedy?.words ?? "") }
@@ -17,6 +17,13 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
         self.id = id
         self.message = TerminalText.escaped(message)
         self.remedy = remedy
+    }
+
+    /// The same, without what would mend it where `isAdvising` is false.
+    func advising(_ isAdvising: Bool) -> Reason {
+        var reason = self
+        if !isAdvising { reason.remedy = nil }
+        return reason
     }
 }
 

@@ -24,36 +24,4 @@ package struct MissingIntermediate: Hashable, Sendable {
     package let isOfFile: Bool
     /// Whether the issuer could be a root of the user's own, since none was given.
     package let mayBeOwnRoot: Bool
-
-    private var isUnused: Bool {
-        switch giving {
-        case .isUnusedWithoutPlace, .isUnusedOn, .isUnusedHere: true
-        case .helps, .doesNotHelp, .isOfAnother: false
-        }
-    }
-
-    /// What holds of one that several clients lack; there is at least one.
-    static func common(to all: [MissingIntermediate]) -> MissingIntermediate? {
-        guard var common = all.first, all.contains(where: { $0 != common }) else { return all.first }
-        if all.allSatisfy(\.isUnused) {
-            common.giving = .isUnusedHere
-        } else {
-            common.giving = all.contains { $0.giving == .helps } ? .helps : .doesNotHelp
-        }
-        return common
-    }
-}
-
-extension Remedy {
-    /// What several have in common, `nil` where they differ.
-    static func common(to remedies: [Remedy?]) -> Remedy? {
-        let missing = remedies.compactMap { remedy in
-            if case .sendIntermediate(let missing)? = remedy { missing } else { nil }
-        }
-        if missing.count == remedies.count, let common = MissingIntermediate.common(to: missing) {
-            return .sendIntermediate(common)
-        }
-        guard let first = remedies.first, remedies.allSatisfy({ $0 == first }) else { return nil }
-        return first
-    }
 }

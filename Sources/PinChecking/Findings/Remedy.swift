@@ -10,8 +10,6 @@ package enum Remedy: Hashable, Sendable {
     case giveServerName
     /// Send this name, to judge a client that does.
     case sendServerName(ServerName)
-    /// Name the target by this name, and connect to this address.
-    case connectByName(ServerName, address: String)
     /// Install the system's roots, or give anchors.
     case giveRoots
     /// Give the target more time.
@@ -22,18 +20,14 @@ package enum Remedy: Hashable, Sendable {
     case giveIntermediate
     /// Have the missing intermediate sent, or give it.
     case sendIntermediate(MissingIntermediate)
-    /// Ask for each type of key.
-    case askForKeyTypes
     /// Give a client certificate.
     case giveClientCertificate
+    /// Offer ECDHE alone, to see whether the server has it.
+    case offerECDHE
     /// Give newer lists of roots.
     case giveNewerDeviceData
-    /// Judge an app that trusts roots which its user installs, by this client.
-    case trustInstalledRoots(client: String)
     /// Give the root as an anchor, if it is one's own.
     case nameRoot
-    /// Take the root out of those that are trusted.
-    case removeRoot
     /// Give the root of the authority that issued this, if it is one's own.
     case nameAuthority
     /// Give the root as an anchor if it is one's own, and trust nothing that is served here if not.
@@ -50,7 +44,6 @@ package enum Remedy: Hashable, Sendable {
         case .giveSomethingToJudgeBy: ": give pins, anchors or a client"
         case .giveServerName: ": give the host's name, or the one to send"
         case .sendServerName(let name): ": send \(name) to judge a client that does"
-        case .connectByName(let name, let address): ": check \(name) at \(address) to judge that"
         case .giveRoots: ": install the system's roots, or give anchors"
         case .raiseTimeout: "; raise the timeout"
         case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
@@ -58,15 +51,13 @@ package enum Remedy: Hashable, Sendable {
         case .sendIntermediate(let missing):
             "; \(missing.isOfFile ? "the chain must hold" : "the server must send") its intermediate"
                 + (missing.mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
-        case .askForKeyTypes: ": ask for each type of key to see"
         case .giveClientCertificate: "; give a client certificate"
+        case .offerECDHE: "; offer ECDHE alone to settle it"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
-        case .trustInstalledRoots(let client): "; judge \(client) as an app that trusts them"
         case .nameRoot: "; give it as an anchor if it is yours"
-        case .removeRoot: ": take that root out of the store"
         case .nameAuthority: "; give the root of that authority as an anchor if it is yours"
         case .nameRootOrDistrust: "; give it as an anchor if it is yours, and pin nothing that is served here if not"
-        case .distrust: "; pin nothing that is served here, and ask again where nothing stands between"
+        case .distrust: "; pin nothing that is served here, and ask again without it"
         case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
         }
     }

@@ -15,94 +15,33 @@ extension ChainJudgement {
         return .accepted(summary)
     }
 
-    /// One reason for all: the only client's own, or how many accept.
+    /// The reason of the first client that rejects, or else of the first that accepts, in the order of the registry.
     private var summary: Reason {
-        guard clients.count > 1 else {
+        func reason(of judgement: Judgement) -> Reason? { clients.first { judgement.isOf($0, in: evaluation) }?.reason }
+        func text(_ some: [Judgement]) -> String {
+            names.text(some.map { $0.judge(in: evaluation) }, namesAllDevices: evaluation.devices.count > 1)
+        }
+        let rejecting = judgements.filter { !$0.decided.isAccepted }
+        guard clients.count > 1, let first = shown, let own = reason(of: first) else {
             return clients.first?.reason ?? Reason(id: "not-configured", message: "no client was chosen")
         }
         let absent = clients.filter { $0.isAccepted == nil }
-        let others = [
-            (absent.filter(\.isNotSetUp), "cannot be set up"), (absent.filter { !$0.isNotSetUp }, "without a verdict"),
-        ].filter { !$0.0.isEmpty }.map { "; \(Set($0.0.map(\.name)).count) \($0.1): \(text($0.0))" }.joined()
-        let count = evaluation.devices.count > 1 ? deviceCount : clientCount
-        guard count.rejecting == 0 else { return rejection(count, others) }
-        guard absent.isEmpty else {
-            let verb = count.accepting == 1 ? "accepts" : "accept"
-            return Reason(
-                id: "clients-accept", message: "\(count.accepting) of \(count.all) \(count.what) \(verb)" + others)
-        }
-        let all = count.all == 2 ? "both" : "all \(count.all)"
-        return Reason(id: "all-accept", message: "\(all) \(count.what) accept")
-    }
-
-    /// That some reject, and why: one reason once, each of several with those whose it is.
-    private func rejection(_ count: Count, _ others: String) -> Reason {
-        let rejecting = clients.filter { $0.isAccepted == false }
-        let namesDevices = evaluation.devices.count > 1
-        var groups: [(reason: Reason, clients: [ClientResult])] = []
-        for client in rejecting {
-            if let index = groups.firstIndex(where: { $0.reason.message == client.reason.message }) {
-                groups[index].clients.append(client)
-            } else {
-                groups.append((client.reason, [client]))
-            }
-        }
-        let isAll = rejecting.count == clients.count
-        let all = count.all == 2 ? "both" : "all \(count.all)"
-        let verb = count.rejecting == 1 && !isAll ? "rejects" : "reject"
-        let who = isAll ? "\(all) \(count.what)" : "\(count.rejecting) of \(count.all) \(count.what)"
-        func names(_ clients: [ClientResult]) -> String { text(clients, namesAllDevices: namesDevices) }
-        let why: String
-        if let common = Self.common(groups.map(\.reason)) {
-            why = (isAll ? "" : "\(names(rejecting)): ") + common
+        var message: String
+        if rejecting.isEmpty, absent.isEmpty {
+            let isOfDevices = evaluation.devices.count > 1
+            let count = isOfDevices ? evaluation.devices.count : clients.count
+            message = (count == 2 ? "both " : "all \(count) ") + (isOfDevices ? "devices" : "clients") + " accept"
+        } else if rejecting.isEmpty {
+            message = "\(judgements.count) of \(clients.count) clients accept"
         } else {
-            let told = groups.prefix(Self.mostReasons).map { "\(names($0.clients)): \($0.reason.message)" }
-            let more = groups.count > told.count ? "; and \(groups.count - told.count) more reasons" : ""
-            why = told.joined(separator: "; ") + more
+            let alike = rejecting.filter { reason(of: $0)?.message == own.message }
+            let others = rejecting.filter { reason(of: $0)?.message != own.message }
+            message = text(alike) + ": " + own.message + (others.isEmpty ? "" : "; also rejected by \(text(others))")
         }
-        return Reason(
-            id: "\(count.what)-reject", message: "\(who) \(verb): \(why)" + others,
-            remedy: groups.count == 1 ? Remedy.common(to: groups[0].clients.map(\.reason.remedy)) : nil)
-    }
-
-    /// What reasons say in the same words, `nil` for different ones.
-    ///
-    /// Those for a certificate to come end in the pin that is missing, which each client writes in its own way.
-    private static func common(_ reasons: [Reason]) -> String? {
-        guard let first = reasons.first else { return nil }
-        guard reasons.count > 1 else { return first.message }
-        guard reasons.allSatisfy({ $0.id == "pin-mismatch" }) else { return nil }
-        let parts = reasons.map { $0.message.split(separator: ": ", omittingEmptySubsequences: false) }
-        guard let start = parts[0].first, parts.allSatisfy({ $0.count > 1 && $0[0] == start }) else { return nil }
-        return String(start)
-    }
-
-    /// More different reasons than this are counted in the one sentence for all.
-    private static let mostReasons = 3
-
-    private struct Count {
-        let what: String
-        let all: Int
-        let accepting: Int
-        let rejecting: Int
-    }
-
-    private var clientCount: Count {
-        Count(
-            what: "clients", all: clients.count, accepting: clients.count { $0.isAccepted == true },
-            rejecting: clients.count { $0.isAccepted == false })
-    }
-
-    /// A device rejects where one of its clients does, and accepts where one does and none rejects.
-    private var deviceCount: Count {
-        let rejecting = Set(clients.filter { $0.isAccepted == false }.compactMap(\.device))
-        let accepting = Set(clients.filter { $0.isAccepted == true }.compactMap(\.device)).subtracting(rejecting)
-        return Count(
-            what: "devices", all: evaluation.devices.count, accepting: accepting.count, rejecting: rejecting.count)
-    }
-
-    private func text(_ clients: [ClientResult], namesAllDevices: Bool = false) -> String {
-        names.text(
-            clients.map { JudgeNames.Judge(client: $0.name, device: $0.device) }, namesAllDevices: namesAllDevices)
+        if !absent.isEmpty {
+            let absent = absent.map { JudgeNames.Judge(client: $0.name, device: $0.device) }
+            message += "; cannot be set up: " + names.text(absent)
+        }
+        return Reason(id: own.id, message: message, remedy: rejecting.isEmpty ? nil : own.remedy)
     }
 }

@@ -76,70 +76,52 @@ package struct ChainJudgement: Sendable {
         self.evaluation = evaluation
         self.observation = observation
         self.judgements = judgements
+        let interception = evaluation.interceptionFinding(on: judgements)
+        // A proxy explains everything else: what would mend the chain without it is no advice.
+        let isIntercepted = interception?.id == Finding.interceptorID && interception?.level == .warning
         clients = zip(decisions, own).map { decision, judgement in
             let device = evaluation.lists == nil ? nil : decision.device.name
             switch decision.verdict {
             case .success(let verdict):
                 return ClientResult(
                     client: decision.client, device: device, verdict: decision.verdict,
-                    reason: reason(verdict, decision.client), outlook: judgement?.outlook)
+                    reason: reason(verdict, decision.client).advising(!isIntercepted),
+                    outlook: judgement?.outlook)
             case .failure(let error):
                 return ClientResult(
                     client: decision.client, device: device, verdict: decision.verdict,
                     reason: Reason(id: ClientResult.notSetUp, message: error.message), outlook: nil)
             }
         }
-        outlook = Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
+        outlook = Self.outlook(of: judgements, names, evaluation)
         let isRefused = !judgements.isEmpty && judgements.allSatisfy { !$0.decided.isAccepted }
-        let interception = evaluation.interceptionFinding(on: judgements)
+        let found = Self.findings(decisions, judgements, names, on: observation, by: evaluation)
         findings =
-            Self.findings(decisions, judgements, names, on: observation, by: evaluation)
+            found.map { Finding($0.level, $0.reason.advising(!isIntercepted)) }
             + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
             + (observation.evidence?.findings(isRefused: isRefused) ?? [])
         notes =
-            evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation)
-            + evaluation.installedRootsNote(on: judgements, observation) + Self.notes(of: judgements)
+            evaluation.setup.remarks + evaluation.rootNotes(on: judgements, observation) + Self.notes(of: judgements)
             + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 
-    /// The same judgement with that of another chain in the place of what some clients make of this one: they were served the other.
-    func taking(from other: ChainJudgement, _ isServedOther: (ChosenClient) -> Bool) -> ChainJudgement {
-        var judgement = self
-        judgement.clients = zip(clients, other.clients).map { isServedOther($0.client) ? $1 : $0 }
-        let own = judgements.filter { !isServedOther($0.client) }
-        let others = other.judgements.filter { isServedOther($0.client) }
-        let inUse = pinsInUse.union(other.pinsInUse)
-        judgement.judgements = evaluation.ordered((own + others).map { $0.knowing(pinsInUse: inUse) })
-        return judgement.withOutlooks()
-    }
+    /// The keys that the server is seen to use.
+    var keysInUse: Set<SHA256Digest> { judgements.reduce(into: []) { $0.formUnion($1.keysInUse) } }
 
-    /// The same judgement without what some clients make of the chain: they are not served it, and nobody knows what they are.
-    func leavingOut(_ isUnserved: (ChosenClient) -> Bool, because reason: Reason) -> ChainJudgement {
+    /// The same judgement, knowing which keys other connections to the same server show in use.
+    func knowing(keysInUse: Set<SHA256Digest>) -> ChainJudgement {
+        guard judgements.contains(where: { !keysInUse.isSubset(of: $0.keysInUse) }) else { return self }
         var judgement = self
-        judgement.clients = clients.map { isUnserved($0.client) ? $0.unserved(reason) : $0 }
-        judgement.judgements = judgements.filter { !isUnserved($0.client) }
-        return judgement.withOutlooks()
-    }
-
-    /// The positions of the configured pins whose keys are seen in use.
-    var pinsInUse: Set<Int> { judgements.reduce(into: []) { $0.formUnion($1.pinsInUse) } }
-
-    /// The same judgement, knowing which pins are for keys that another connection to the same server shows in use.
-    func knowing(pinsInUse: Set<Int>) -> ChainJudgement {
-        guard judgements.contains(where: { !pinsInUse.isSubset(of: $0.pinsInUse) }) else { return self }
-        var judgement = self
-        judgement.judgements = judgements.map { $0.knowing(pinsInUse: pinsInUse) }
-        return judgement.withOutlooks()
-    }
-
-    /// The same with the outlooks of its judgements.
-    private func withOutlooks() -> ChainJudgement {
-        var judgement = self
+        judgement.judgements = judgements.map { $0.knowing(keysInUse: keysInUse) }
         judgement.clients = clients.map { result in
-            result.with(outlook: judgements.first { $0.isOf(result, in: evaluation) }?.outlook)
+            result.with(outlook: judgement.judgements.first { $0.isOf(result, in: evaluation) }?.outlook)
         }
-        judgement.outlook = Outlook.worst(of: Self.outlooks(judgements, names, evaluation))
+        judgement.outlook = Self.outlook(of: judgement.judgements, names, evaluation)
         return judgement
+    }
+
+    private static func outlook(of judgements: [Judgement], _ names: JudgeNames, _ evaluation: Evaluation) -> Outlook? {
+        Outlook.worst(of: judgements.map { ($0.judge(in: evaluation), $0.outlook) }) { names.text($0) }
     }
 
     private static func notes(of judgements: [Judgement]) -> [Finding] {
@@ -149,25 +131,6 @@ package struct ChainJudgement: Sendable {
             if !notes.contains(finding) { notes.append(finding) }
         }
         return notes
-    }
-
-    /// The outlooks of the clients, those that are the same on several devices once.
-    private static func outlooks(
-        _ judgements: [Judgement], _ names: JudgeNames, _ evaluation: Evaluation
-    ) -> [Outlook.Named] {
-        guard evaluation.devices.count > 1 else {
-            return judgements.map { Outlook.Named(client: $0.name, outlook: $0.outlook) }
-        }
-        var groups: [[Judgement]] = []
-        for judgement in judgements {
-            let index = groups.firstIndex { group in
-                group[0].client.isSame(as: judgement.client) && group[0].outlook == judgement.outlook
-            }
-            if let index { groups[index].append(judgement) } else { groups.append([judgement]) }
-        }
-        return groups.map { group in
-            Outlook.Named(client: names.text(group.map { $0.judge(in: evaluation) }), outlook: group[0].outlook)
-        }
     }
 
     private static func findings(
@@ -212,7 +175,7 @@ package struct ChainJudgement: Sendable {
             return findings
         }
         let own = [
-            evaluation.missingRootsWarning(on: deciding), evaluation.expiredRootWarning(on: judgements, observation),
+            evaluation.missingRootsWarning(on: deciding),
             evaluation.bareKeyWarning(on: deciding.decided, presented: observation.presented),
         ]
         return findings + own.compactMap(\.self) + evaluation.damagedStoreWarnings(on: deciding)
@@ -228,12 +191,12 @@ extension Evaluation.Decision {
 
 extension Judgement {
     /// Who judged, as sentences name it.
-    fileprivate func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
+    func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
         JudgeNames.Judge(client: name, device: evaluation.lists == nil ? nil : device.name)
     }
 
     /// Whether it is the judgement that a result tells.
-    fileprivate func isOf(_ result: ClientResult, in evaluation: Evaluation) -> Bool {
+    func isOf(_ result: ClientResult, in evaluation: Evaluation) -> Bool {
         client.isSame(as: result.client) && (evaluation.lists == nil || device.name == result.device)
     }
 }

@@ -19,17 +19,6 @@ public struct ClientResult: Sendable {
     /// Whether it accepts, `nil` when it has no verdict.
     public var isAccepted: Bool? { (try? verdict.get())?.isAccepted }
 
-    /// The same client without a verdict on what it was not served.
-    func unserved(_ reason: Reason) -> ClientResult {
-        ClientResult(
-            client: client, device: device,
-            verdict: .failure(ClientConfigurationError(client: name, message: reason.message)), reason: reason,
-            outlook: nil)
-    }
-
-    /// Whether it cannot be set up.
-    var isNotSetUp: Bool { reason.id == Self.notSetUp }
-
     /// The word for a client that cannot be set up.
     static let notSetUp = "not-configured"
 
@@ -102,7 +91,12 @@ extension Reason {
         case .noPins: self = reason("pins are required in this mode and none are configured", .givePins)
         case .clientError(let name, let message): self = reason("\(name): \(message)")
         case .refusedSettings(let text): self = reason(text)
-        case .refusedByTransportSecurity(let failure): self = reason("\(failure)")
+        case .refusedByTransportSecurity(let failure):
+            if case .noForwardSecrecy = failure {
+                self = reason("\(failure)", .offerECDHE)
+            } else {
+                self = reason("\(failure)")
+            }
         }
     }
 }

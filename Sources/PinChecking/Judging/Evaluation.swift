@@ -90,29 +90,6 @@ package final class Evaluation: Sendable {
             id: "no-system-roots", message: "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
-    /// That a client which builds one path ends at an expired root of the store, while another path is valid.
-    ///
-    /// OpenSSL looks for an issuer in the store first and does not turn back, so that a root which expired there hides the certificate
-    /// that the server sends in its place.
-    func expiredRootWarning(on judgements: [Judgement], _ observation: Observation) -> Finding? {
-        for judgement in judgements where judgement.client.entry.platform == .openssl {
-            guard case .untrusted(let failures) = judgement.decided.reason, let failure = failures.first,
-                case .expired = failure.reason, failure.certificate.isSelfIssued
-            else { continue }
-            let verifier = judgement.device.verifier(for: judgement.client)
-            guard verifier.trustStore.holds(failure.certificate) else { continue }
-            let question = PathQuestion(
-                presented: observation.presented, anchors: .trustStore, policy: .basicX509, time: observation.time)
-            guard verifier.evaluate(question).isTrusted else { continue }
-            return .warning(
-                id: "expired-root-in-store",
-                message:
-                    "\(judgement.name) ends at \(failure.certificate), which expired among the trusted roots, and tries no "
-                    + "other path, although one is valid", remedy: .removeRoot)
-        }
-        return nil
-    }
-
     /// What of the system's store cannot be read where the certificates of this chain were looked for: it may have been the root
     /// that is missing, or a word of distrust.
     func damagedStoreWarnings(on judgement: Judgement) -> [Finding] {

@@ -20,18 +20,6 @@ package struct HostSetup: Sendable {
     package var remarks: [Finding] = []
 }
 
-extension HostSetup {
-    /// Whether some client's App Transport Security asks the host of a URL for keys that are made for the connection.
-    func asksForForwardSecrecy(of host: ServerName) -> Bool { clients.contains { $0.asksForForwardSecrecy(of: host) } }
-}
-
-extension ChosenClient {
-    /// Whether the App Transport Security of its app asks the host of a URL for keys that are made for the connection.
-    func asksForForwardSecrecy(of host: ServerName) -> Bool {
-        transportSecurity?.requiresForwardSecrecy(for: host) == true
-    }
-}
-
 /// An entry of a configuration that is for a host.
 package struct ConfiguredEntry: Sendable {
     /// Whose configuration it is.

@@ -1,11 +1,23 @@
-import Pinning
-import X509
+import Base
+package import Pinning
+package import X509
+
+/// What TLS-intercepting proxies call the CA of their certificates, in small letters, as their documentation has it.
+///
+/// A name is anybody's to take: it is a hint and no proof.
+private let interceptors = [
+    ("charles proxy", "Charles"), ("mitmproxy", "mitmproxy"), ("portswigger", "Burp Suite"),
+    ("do_not_trust_fiddler", "Fiddler"), ("fiddler root certificate authority", "Fiddler"), ("proxyman ca", "Proxyman"),
+    ("http toolkit ca", "HTTP Toolkit"), ("zed attack proxy", "ZAP"), ("zap root ca", "ZAP"), ("zscaler", "Zscaler"),
+    ("netskope", "Netskope"), ("goskope.com", "Netskope"), ("fortinet", "Fortinet"), ("fortigate", "Fortinet"),
+    ("cisco umbrella", "Cisco Umbrella"), ("kaspersky anti-virus personal root", "Kaspersky"),
+    ("eset ssl filter ca", "ESET"),
+]
 
 extension Evaluation {
-    /// What makes a chain look like one of a program that reads along, or like a private authority's; `nil` for nothing.
+    /// That a chain is one of a TLS-intercepting proxy, or ends at a root of no public list; `nil` for neither.
     ///
-    /// It says so of rejected chains as of accepted ones, and changes no verdict. It is a note where the root was given, since whoever
-    /// gives it knows whose it is, and where nothing but a rejected private root is there to tell.
+    /// It changes no verdict. It is a note where the root was given, and where nothing but a rejected private root tells of it.
     func interceptionFinding(on judgements: [Judgement]) -> Finding? {
         guard let judgement = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first,
             let top = judgement.decided.builtChain.certificates.last, !isPublic(top)
@@ -16,11 +28,7 @@ extension Evaluation {
         guard !judgement.decided.isAccepted, top.isSelfIssued, path.count > 1, !isKnown(top, judgement) else {
             return nil
         }
-        return Finding(
-            .info, id: "private-root",
-            message:
-                "the chain ends at \(top.shownName), which is on no public list of roots: it is a private authority's, or that of "
-                + "an interceptor, a program which decrypts connections on their way")
+        return .privateRoot(top, .info)
     }
 
     /// Whether a root was given for this run, or is pinned.
@@ -29,4 +37,48 @@ extension Evaluation {
         let device = judgement.device
         return device.verifierWithInstalledRoots.trustStore.holds(root) && !device.verifier.trustStore.holds(root)
     }
+}
+
+extension Finding {
+    /// The word for a chain of a TLS-intercepting proxy.
+    static let interceptorID = "interceptor"
+
+    /// What there is to say of a path whose keys are about to be pinned or recorded, which no client judges; `nil` for nothing.
+    ///
+    /// - Parameters:
+    ///   - path: the certificates, leaf first.
+    ///   - isTrusted: whether it ends at a root that this machine trusts.
+    ///   - given: the roots that were given, `nil` for none.
+    /// - Returns: a warning, or a note where the root was given.
+    package static func stranger(on path: [Certificate], isTrusted: Bool, given: TrustStore?) -> Finding? {
+        guard let top = path.last, !DeviceData.builtIn.lists(top.der) else { return nil }
+        let isKnown = given?.holds(top) == true
+        if let finding = interceptor(making: path, isKnown: isKnown) { return finding }
+        return isTrusted && !isKnown ? privateRoot(top) : nil
+    }
+
+    /// That an issuer on a path has the name of a TLS-intercepting proxy's CA, a note where its root is known.
+    fileprivate static func interceptor(making path: [Certificate], isKnown: Bool) -> Finding? {
+        // Longer names are not looked at to their end.
+        let names = path.map { $0.issuer.prefix(1_000).lowercased() }
+        let known = interceptors.first { mark, _ in names.contains { $0.holdsBytes(of: mark) } }
+        guard let program = known?.1 else { return nil }
+        return Finding(
+            isKnown ? .info : .warning, id: interceptorID,
+            message: "this looks like \(program), a TLS-intercepting proxy: the issuer has its name",
+            remedy: isKnown ? nil : .distrust)
+    }
+
+    /// That a root is on no public list.
+    static func privateRoot(_ root: Certificate, _ level: Level = .warning) -> Finding {
+        Finding(
+            level, id: "private-root",
+            message: "root \(root.shownName) is on no public list: a private CA or a TLS-intercepting proxy",
+            remedy: level == .warning ? .nameRootOrDistrust : nil)
+    }
+}
+
+extension Certificate {
+    /// The common name, or the whole one where there is none.
+    package var shownName: String { commonName ?? description }
 }

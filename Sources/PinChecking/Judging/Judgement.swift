@@ -15,33 +15,32 @@ package struct Judgement: Sendable {
     /// How long the verdict will last.
     package let outlook: PinChecking.Outlook
     /// What that was made from.
-    private let question: OutlookQuestion
+    private let facts: OutlookFacts
 
-    /// The client as ``Rotation/Outlook`` names it.
+    /// The client as sentences name it.
     package var name: String { client.entry.name }
 
     init(
         device: JudgedDevice, client: ChosenClient, decided: Verdict, shown: Verdict, matches: [PinMatch],
-        question: OutlookQuestion
+        facts: OutlookFacts
     ) {
         self.device = device
         self.client = client
         self.decided = decided
         self.shown = shown
         self.matches = matches
-        self.question = question
-        outlook = question.outlook()
+        self.facts = facts
+        outlook = facts.outlook()
     }
 
-    /// The positions of the configured pins whose keys the server is seen to use.
-    var pinsInUse: Set<Int> { Set(question.pins.indices.filter { question.pins[$0].isInUse }) }
+    /// The keys that the server is seen to use.
+    var keysInUse: Set<SHA256Digest> { facts.keysInUse }
 
-    /// The same judgement, knowing of pins that their keys are in use elsewhere: none of them is a backup.
-    func knowing(pinsInUse: Set<Int>) -> Judgement {
-        var question = question
-        for index in pinsInUse where question.pins.indices.contains(index) { question.pins[index].isInUse = true }
-        return Judgement(
-            device: device, client: client, decided: decided, shown: shown, matches: matches, question: question)
+    /// The same judgement, knowing of keys that are in use elsewhere: a pin for one of them is no backup.
+    func knowing(keysInUse: Set<SHA256Digest>) -> Judgement {
+        var facts = facts
+        facts.keysInUse.formUnion(keysInUse)
+        return Judgement(device: device, client: client, decided: decided, shown: shown, matches: matches, facts: facts)
     }
 }
 
@@ -101,22 +100,19 @@ extension Evaluation {
         let restsOn =
             verdict.isAccepted || !verdict.restsOn.isEmpty
             ? verdict.restsOn.map(\.certificates) : [verdict.builtChain.certificates]
-        var inUse = observation.presented.certificates + restsOn.flatMap { $0 } + shown.builtChain.certificates
-        if verdict.isAccepted, !shown.builtChain.isVerified, client.pins != nil {
-            // A client that needs no path does not tell which authorities there are.
-            let question = PathQuestion(
-                presented: observation.presented, anchors: .trustStore, policy: .basicX509, time: observation.time)
-            inUse += device.verifier.evaluate(question).builtChain.certificates
+        let inUse = observation.presented.certificates + restsOn.flatMap { $0 } + shown.builtChain.certificates
+        var moved = comparison
+        for index in moved.conditions.indices {
+            moved.conditions[index].pins = moved.conditions[index].pins.flatMap { positions[$0] ?? [] }
         }
-        let question = OutlookQuestion(
-            path: shown.builtChain.certificates, restsOn: restsOn, pins: configuredPins(inUse: inUse), matches: matches,
-            comparison: comparison.moved(to: positions), isAcceptedForPins: verdict.isAcceptedForPins,
-            time: observation.time, limits: outlook.limits)
-        return Judgement(
-            device: device, client: client, decided: verdict, shown: shown, matches: matches, question: question)
+        let facts = OutlookFacts(
+            path: shown.builtChain.certificates, restsOn: restsOn, pins: setup.pins?.pins ?? [], matches: matches,
+            comparison: moved, keysInUse: Set(inUse.map(\.publicKey.spkiSHA256)),
+            isAcceptedForPins: verdict.isAcceptedForPins, time: observation.time, limits: outlook.limits)
+        return Judgement(device: device, client: client, decided: verdict, shown: shown, matches: matches, facts: facts)
     }
 
-    /// Where the pins of a client stand among those configured, by their positions in its own set.
+    /// Where the pins of a client stand among those configured.
     private func positions(of client: ChosenClient) -> [Int: [Int]] {
         let configured = setup.pins?.pins ?? []
         let own = client.pins?.pins ?? []
@@ -125,42 +121,11 @@ extension Evaluation {
         // Of equal pins the first stands for all of them, at all of their places: what holds for one holds for each.
         return Dictionary(uniqueKeysWithValues: own.indices.map { ($0, byPin.removeValue(forKey: own[$0]) ?? []) })
     }
-
-    /// What an outlook has to know of the configured pins, given the certificates that are in use.
-    private func configuredPins(inUse use: [Certificate]) -> [OutlookQuestion.ConfiguredPin] {
-        let keys = Set(use.map(\.publicKey.spkiSHA256))
-        return (setup.pins?.pins ?? []).map { pin in
-            OutlookQuestion.ConfiguredPin(certificate: pin.certificate, isInUse: keys.contains(pin.spkiSHA256))
-        }
-    }
 }
 
 extension Verdict {
     /// Whether it is the pins that made the client accept.
     fileprivate var isAcceptedForPins: Bool { if case .pinMatched = reason { true } else { false } }
-}
-
-extension PinComparison {
-    /// The comparison with other positions for its pins; each may stand at several.
-    fileprivate func moved(to positions: [Int: [Int]]) -> PinComparison {
-        func moved(_ uses: [Use]) -> [Use] {
-            uses.flatMap { use in
-                (positions[use.pinIndex] ?? []).map { position in
-                    var use = use
-                    use.pinIndex = position
-                    return use
-                }
-            }
-        }
-        var comparison = self
-        comparison.demands = demands.map { demand in
-            switch demand {
-            case .any(let uses): .any(moved(uses))
-            case .every(let uses): .every(moved(uses))
-            }
-        }
-        return comparison
-    }
 }
 
 extension Verdict {

@@ -37,10 +37,11 @@ extension ChainJudgement {
                 }
             }
         case .managedRoots:
-            return onDevices.contains { judgement in
-                // What Android trusts is for the app's configuration to say.
-                judgement.client.entry.platform != .android && judgement.decided.isMissingAnchor
-            }
+            return !findings.contains { $0.id == Finding.interceptorID }
+                && onDevices.contains { judgement in
+                    // What Android trusts is for the app's configuration to say.
+                    judgement.client.entry.platform != .android && judgement.decided.isMissingAnchor
+                }
         }
     }
 }

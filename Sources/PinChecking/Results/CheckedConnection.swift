@@ -28,11 +28,6 @@ package struct CheckedConnection: Sendable {
     /// The request that was to be sent on it and what came of it, `nil` where there is none.
     package private(set) var answer: CheckedAnswer? = nil
 
-    /// What every client gets, where the app of a client asked once more and got something else.
-    private var ordinary: ProbeResult? = nil
-    /// What else is good to know of the connection.
-    package private(set) var remarks: [Finding] = []
-
     /// A connection on which nothing was asked.
     init(
         endpoint: CheckEndpoint, variant: Variant, result: Result<ProbeResult, ProbeError>, judged: Judged,
@@ -52,40 +47,11 @@ package struct CheckedConnection: Sendable {
         return connection
     }
 
-    /// The connection of an app that was served otherwise than every client: only of the clients that asked as it did the judgement
-    /// stands, of the others that of `ordinary`.
-    func asked(beside ordinary: CheckedConnection, by clients: (ChosenClient) -> Bool) -> CheckedConnection {
-        var connection = self
-        connection.ordinary = ordinary.servedToAll
-        if let judgement, let other = ordinary.judgement {
-            connection.judged = .byClients(judgement.taking(from: other) { !clients($0) })
-        }
-        return connection
-    }
-
-    /// The connection without a judgement by some clients, which are not served what others are.
-    func leavingOut(because reason: Reason, _ clients: (ChosenClient) -> Bool) -> CheckedConnection {
+    /// The connection, knowing which keys other connections to its target show in use.
+    func knowing(keysInUse: Set<SHA256Digest>) -> CheckedConnection {
         guard let judgement else { return self }
         var connection = self
-        connection.judged = .byClients(judgement.leavingOut(clients, because: reason))
-        return connection
-    }
-
-    /// The connection with something that is good to know of it.
-    func remarking(_ remark: Finding) -> CheckedConnection {
-        var connection = self
-        connection.remarks.append(remark)
-        return connection
-    }
-
-    /// What every client was served, by which connections are compared and recorded; `nil` where there was no answer.
-    package var servedToAll: ProbeResult? { served.map { ordinary ?? $0 } }
-
-    /// The connection, knowing which configured pins are for keys that another connection to its target shows in use.
-    func knowing(pinsInUse: Set<Int>) -> CheckedConnection {
-        guard !pinsInUse.isEmpty, let judgement else { return self }
-        var connection = self
-        connection.judged = .byClients(judgement.knowing(pinsInUse: pinsInUse))
+        connection.judged = .byClients(judgement.knowing(keysInUse: keysInUse))
         return connection
     }
 
@@ -136,12 +102,8 @@ package struct CheckedTarget: Sendable {
     ///
     /// Its server has all of their keys: a pin for one that another connection shows in use is no backup.
     init(_ connections: [CheckedConnection], by evaluation: Evaluation?, compared comparison: TargetComparison) {
-        let inUse = connections.map { $0.judgement?.pinsInUse ?? [] }
-        var users: [Int: Int] = [:]
-        for pin in inUse.joined() { users[pin, default: 0] += 1 }
-        self.connections = zip(connections, inUse).map { connection, own in
-            connection.knowing(pinsInUse: Set(users.filter { $1 > (own.contains($0) ? 1 : 0) }.keys))
-        }
+        let keysInUse = connections.reduce(into: Set()) { $0.formUnion($1.judgement?.keysInUse ?? []) }
+        self.connections = connections.map { $0.knowing(keysInUse: keysInUse) }
         self.evaluation = evaluation
         self.comparison = comparison
     }

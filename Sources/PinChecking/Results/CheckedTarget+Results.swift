@@ -52,13 +52,11 @@ extension CheckedTarget {
         var warnings = evaluation.map { $0.setup.notes + $0.setup.warnings } ?? []
         if let judgement = connection.judgement {
             warnings += judgement.findings + connection.handshakeFindings
-            if let certificate = connection.clientCertificateWarning { warnings.append(certificate) }
             if let recorded = state?.recorded, let lastPins = judgement.lastPinsWarning(since: recorded) {
                 warnings.append(lastPins)
             }
         } else if case .byNobody = connection.judged {
             warnings += connection.handshakeFindings
-            if let certificate = connection.clientCertificateWarning { warnings.append(certificate) }
         }
         return CheckResult(
             CheckResult.Subject(
@@ -67,32 +65,7 @@ extension CheckedTarget {
                 evaluation: evaluation), connection.standing, judgement: connection.judgement,
             presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [], place: place,
             answer: connection.answer, changes: state?.changes, warnings: warnings,
-            notes: connection.notesOnNames + connection.remarks + (connection.judgement?.notes ?? [])
-                + (unseenKeyNote(on: connection).map { [$0] } ?? []))
-    }
-}
-
-extension CheckedTarget {
-    /// That a pin counts as a backup which may be the server's other key, where a backup decides and nobody asked for that key.
-    private func unseenKeyNote(on connection: CheckedConnection) -> Finding? {
-        guard let evaluation, evaluation.outlook.limits.minPinLife != nil,
-            !connections.contains(where: { if case .keyType = $0.variant { true } else { false } }),
-            let judgement = connection.judgement, let leaf = connection.served?.presented.leaf,
-            let pins = evaluation.setup.pins?.pins
-        else { return nil }
-        let served = CertificateKeyType(leaf.publicKey.algorithm)
-        // A server has one key of a type for a name; of a hash nobody can tell the type.
-        let unseen = (judgement.outlook?.backups ?? []).filter { index in
-            guard pins.indices.contains(index), let certificate = pins[index].certificate else { return true }
-            return CertificateKeyType(certificate.publicKey.algorithm) != served
-        }
-        guard let first = unseen.first else { return nil }
-        let what = unseen.count == 1 ? "pin \(first + 1) is no backup" : "some of the backups are none"
-        return Finding(
-            .info, id: "key-types-unseen",
-            message:
-                "\(what) if the server has its key for clients that ask for another type of key, which was not looked at",
-            remedy: .askForKeyTypes)
+            notes: connection.judgement?.notes ?? [])
     }
 }
 
@@ -105,24 +78,6 @@ extension CheckedConnection {
         case .outOfTime, .noChain: false
         }
     }
-
-    /// That the server did not take the client certificate, `nil` when there is nothing to say.
-    ///
-    /// TLS 1.3 has the handshake end before the server has judged the certificate: only earlier versions show that.
-    fileprivate var clientCertificateWarning: Finding? {
-        guard let result = served, endpoint.request.clientIdentity != nil, result.clientCertificateRequested else {
-            return nil
-        }
-        guard result.clientCertificateSent else {
-            return .warning(
-                id: "client-certificate-unfit",
-                message: "the client certificate was not sent: the server takes no signature that its key can make")
-        }
-        guard !result.handshakeCompleted else { return nil }
-        return .warning(
-            id: "client-certificate-refused",
-            message: "the server ended the handshake after it got the client certificate: it does not take it")
-    }
 }
 
 extension ChainJudgement {
@@ -133,9 +88,12 @@ extension ChainJudgement {
         let matched = Set(shownMatches.map(\.pinIndex))
         let others = configured.indices.filter { !matched.contains($0) }
         // What another connection shows in use is not lost.
-        let inUse = pinsInUse
+        let inUse = keysInUse
+        let pins = evaluation.setup.pins?.pins ?? []
         guard standing.isAccepted, !matched.isEmpty, !others.isEmpty,
-            others.allSatisfy({ before.contains(configured[$0]) && !inUse.contains($0) })
+            others.allSatisfy({
+                before.contains(configured[$0]) && !(pins.indices.contains($0) && inUse.contains(pins[$0].spkiSHA256))
+            })
         else { return nil }
         func numbers(_ indices: some Sequence<Int>) -> String {
             indices.sorted().map { String($0 + 1) }.joined(separator: ", ")

@@ -13,7 +13,7 @@ extension CheckedConnection {
         case .ephemeral, .other: nil
         case .ephemeralInGroup(let bits):
             bits >= 2_048
-                ? withoutDHE
+                ? nil
                 : .warning(
                     id: "weak-key-exchange",
                     message:
@@ -27,28 +27,15 @@ extension CheckedConnection {
         }
     }
 
-    /// That the server chose what some of the clients do not have, as far as they were asked; it may have more to offer them.
-    private var withoutDHE: Finding? {
-        // BoringSSL, which both are built on, has no DHE at all.
-        let names =
-            judgement?.judgements.filter { [.android, .browser].contains($0.client.entry.platform) }.map(\.name) ?? []
-        guard let first = names.first else { return nil }
-        let isOne = names.allSatisfy { $0 == first }
-        return .warning(
-            id: "unsupported-key-exchange",
-            message:
-                "the server chose DHE, which \(isOne ? first : "Android's clients and browsers") cannot do: a server that "
-                + "has nothing else is out of reach for them; offer ECDHE")
-    }
-
-    /// That the server ended the handshake because it got no client certificate; with one that is another matter.
+    /// That the server ended the handshake for want of a client certificate, or of another than the one given.
     private func clientCertificateFinding(_ result: ProbeResult) -> Finding? {
-        guard endpoint.request.clientIdentity == nil, result.clientCertificateRequested, !result.handshakeCompleted
-        else { return nil }
+        guard result.clientCertificateRequested, !result.handshakeCompleted else { return nil }
+        let isGiven = endpoint.request.clientIdentity != nil
+        let given =
+            !isGiven ? "without one" : result.clientCertificateSent ? "after the one given" : "without the one given"
         return .warning(
             id: "client-certificate-required",
-            message:
-                "the server asked for a client certificate and ended the handshake without one: its chain is judged all the same",
-            remedy: .giveClientCertificate)
+            message: "the server asked for a client certificate and ended the handshake \(given): "
+                + "its chain is judged all the same", remedy: isGiven ? nil : .giveClientCertificate)
     }
 }

@@ -125,48 +125,27 @@ package struct Checker: Sendable {
 
     /// Checks one endpoint.
     private func checked(_ job: CheckJob) async -> CheckedTarget {
-        let deadline = Deadline(in: job.endpoint.request.timeout)
-        let judge = { @Sendable (result: Result<ProbeResult, ProbeError>, offersECDHE: Bool?) in
-            checked(job.endpoint, result, offersECDHE: offersECDHE, by: job.evaluation)
+        let judge = { @Sendable (result: Result<ProbeResult, ProbeError>) in
+            checked(job.endpoint, result, by: job.evaluation)
         }
         let connection: CheckedConnection
         if let exchange = job.endpoint.exchange {
-            connection = await asked(exchange, job.endpoint, retries: job.retries, until: deadline, judge: judge)
+            connection = await asked(exchange, job.endpoint.request, retries: job.retries, judge: judge)
         } else {
-            let result = await result(of: job.endpoint.request, retries: job.retries)
-            connection = await settled(judge(result, nil), retries: job.retries, until: deadline, judge: judge)
+            connection = await judge(result(of: job.endpoint.request, retries: job.retries))
         }
         return CheckedTarget(connection, by: job.evaluation)
     }
 
     /// Connects, judges, and on the same connection asks a server that is accepted.
     ///
-    /// Where the verdict depends on what else the server offers, it is asked that first, and then connected to and judged again.
-    ///
     /// - Parameters:
     ///   - exchange: what it is asked.
-    ///   - endpoint: where to connect.
+    ///   - request: where to connect.
     ///   - retries: how often to try again when there was no chain.
-    ///   - deadline: when the time of the target is over.
-    ///   - judge: judges what the connection came to, given whether the server offers ECDHE; nothing is asked of a server that it does
-    ///     not accept.
+    ///   - judge: judges what the connection came to; nothing is asked of a server that it does not accept.
     /// - Returns: the connection, with the answer.
     func asked(
-        _ exchange: CheckExchange, _ endpoint: CheckEndpoint, retries: Int, until deadline: Deadline,
-        judge: @escaping @Sendable (Result<ProbeResult, ProbeError>, _ offersECDHE: Bool?) async -> CheckedConnection
-    ) async -> CheckedConnection {
-        let first = await asked(exchange, endpoint.request, retries: retries) { await judge($0, nil) }
-        guard first.dependsOnForwardSecrecy else { return first }
-        let settled = await settled(first, retries: retries, until: deadline, judge: judge)
-        guard settled.standing.isAccepted else { return settled.answered(CheckedAnswer(exchange, nil)) }
-        var request = endpoint.request.ofAppUnderTransportSecurity
-        request.timeout = max(.milliseconds(1), deadline.remaining)
-        return await asked(exchange, request, retries: retries) { result in
-            await judge(result, nil).asked(beside: settled) { $0.asksForForwardSecrecy(of: endpoint.urlHost) }
-        }
-    }
-
-    private func asked(
         _ exchange: CheckExchange, _ request: ProbeRequest, retries: Int,
         judge: @Sendable (Result<ProbeResult, ProbeError>) async -> CheckedConnection
     ) async -> CheckedConnection {
@@ -201,14 +180,13 @@ package struct Checker: Sendable {
     /// - Parameters:
     ///   - endpoint: where the connection went.
     ///   - result: what it came to.
-    ///   - offersECDHE: whether the server agrees on keys by ECDHE, `nil` where nobody asks.
     ///   - evaluation: what it is judged by.
     ///   - variant: in which way it was made.
     ///   - isOutOfTime: whether there is no time left to judge a chain.
     /// - Returns: the connection with what became of its chain.
     func checked(
-        _ endpoint: CheckEndpoint, _ result: Result<ProbeResult, ProbeError>, offersECDHE: Bool? = nil,
-        by evaluation: Evaluation?, as variant: Variant = .ordinary, isOutOfTime: Bool = false
+        _ endpoint: CheckEndpoint, _ result: Result<ProbeResult, ProbeError>, by evaluation: Evaluation?,
+        as variant: Variant = .ordinary, isOutOfTime: Bool = false
     ) -> CheckedConnection {
         let time = evaluation?.time ?? now()
         let judged: CheckedConnection.Judged
@@ -222,13 +200,23 @@ package struct Checker: Sendable {
                 presented: result.presented, referenceName: endpoint.referenceName, time: time,
                 fetchable: evaluation.fetchable,
                 evidence: evaluation.evidence(of: result.presented, staple: result.staple, at: time),
-                connection: ConnectionFacts(result, offersECDHE: offersECDHE))
+                connection: ConnectionFacts(result))
             judged = .byClients(
                 ChainJudgement(
                     observation, by: evaluation,
                     serverName: SentServerName(endpoint, leftOut: variant == .withoutSNI || endpoint.omitsServerName)))
         }
         return CheckedConnection(endpoint: endpoint, variant: variant, result: result, judged: judged, time: time)
+    }
+}
+
+extension ConnectionFacts {
+    /// What a handshake settled.
+    fileprivate init(_ result: ProbeResult) {
+        self.init(
+            // Both are the numbers of the protocol.
+            version: ProtocolVersion(rawValue: result.tlsVersion.rawValue) ?? .tls10, cipher: result.cipher,
+            hasECDHE: result.keyExchange == .ephemeral)
     }
 }
 

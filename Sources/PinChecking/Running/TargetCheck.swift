@@ -25,33 +25,11 @@ struct TargetCheck: Sendable {
     /// Judges what a connection came to, if there is time left for it.
     private func judged(
         _ result: Result<ProbeResult, ProbeError>, of endpoint: CheckEndpoint, as variant: Variant,
-        offersECDHE: Bool? = nil, _ judging: JudgingTime
+        _ judging: JudgingTime
     ) -> CheckedConnection {
         judging.counting {
-            checker.checked(
-                endpoint, result, offersECDHE: offersECDHE, by: job.evaluation, as: variant,
-                isOutOfTime: judging.isUsedUp)
+            checker.checked(endpoint, result, by: job.evaluation, as: variant, isOutOfTime: judging.isUsedUp)
         }
-    }
-
-    /// What a connection came to; judged at once where its verdict may depend on what else the server offers.
-    private func settled(
-        _ result: Result<ProbeResult, ProbeError>, of endpoint: CheckEndpoint, as variant: Variant,
-        until deadline: Deadline, _ judging: JudgingTime
-    ) async -> VariantOutcome {
-        let result = result.mapError { $0.ofPart(of: deadline.timeout) }
-        guard case .success(let served) = result, !served.isAgreedOnByECDHE,
-            job.evaluation?.setup.asksForForwardSecrecy(of: endpoint.urlHost) == true
-        else { return VariantOutcome(endpoint: endpoint, variant: variant, result: result) }
-        let judge = { (result: Result<ProbeResult, ProbeError>, offersECDHE: Bool?) async in
-            // Not where the other connections are made: judging must not keep them waiting.
-            await withTaskExecutorPreference(globalConcurrentExecutor) {
-                judged(result, of: endpoint, as: variant, offersECDHE: offersECDHE, judging)
-            }
-        }
-        let connection = await checker.settled(judge(result, nil), retries: job.retries, until: deadline, judge: judge)
-        // What every client gets is compared; that the server failed the app alone is told by the verdict.
-        return VariantOutcome(endpoint: endpoint, variant: variant, result: result, checked: connection)
     }
 
     /// Makes all connections within the target's timeout, the lookups and services before them included.
@@ -142,15 +120,13 @@ struct TargetCheck: Sendable {
         limited.timeout = remaining
         guard let exchange = endpoint.exchange, variant == .ordinary else {
             let result = await checker.result(of: limited, retries: job.retries)
-            return await settled(result, of: endpoint, as: variant, until: deadline, judging)
+            return VariantOutcome(
+                endpoint: endpoint, variant: variant, result: result.mapError { $0.ofPart(of: deadline.timeout) })
         }
-        let connection = await checker.asked(exchange, endpoint.with(limited), retries: job.retries, until: deadline) {
-            result, offersECDHE in
+        let connection = await checker.asked(exchange, limited, retries: job.retries) { result in
             // Not where the other connections are made: judging must not keep them waiting.
             await withTaskExecutorPreference(globalConcurrentExecutor) {
-                judged(
-                    result.mapError { $0.ofPart(of: deadline.timeout) }, of: endpoint, as: variant,
-                    offersECDHE: offersECDHE, judging)
+                judged(result.mapError { $0.ofPart(of: deadline.timeout) }, of: endpoint, as: variant, judging)
             }
         }
         return VariantOutcome(endpoint: endpoint, variant: variant, result: connection.result, checked: connection)

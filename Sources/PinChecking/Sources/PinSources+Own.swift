@@ -7,18 +7,12 @@ extension PinSources {
     struct Own {
         /// The policy, `nil` when the host is not configured.
         let policy: HostPolicy?
-        /// Whether pins that are for whatever host are beside it, which the client's configuration does not have.
-        let ignoresPinsForAnyHost: Bool
     }
 
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
     ///
     /// Of the certificate files of an app those count that the client loads from the bundle.
-    ///
-    /// - Throws: ``CheckError`` when two of them say different things of the host: an app ships one configuration, and which
-    ///   of the two it is cannot be told.
-    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String) throws(CheckError) -> Own?
-    {
+    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String) -> Own? {
         let own = configurations.filter { client.configurations[$0.kind] != nil }
         guard !own.isEmpty else { return nil }
         let policies = own.compactMap { configuration -> HostPolicy? in
@@ -31,78 +25,7 @@ extension PinSources {
                 writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                 by: client.configurations[configuration.kind])
         }
-        try refuseSeveral(own.map(\.kind), for: client, name, writtenAs: host)
-        try refuseContradiction(policies, own, for: client, name)
-        return Own(policy: policies.first, ignoresPinsForAnyHost: !policies.isEmpty && !pins.isEmpty)
-    }
-
-    /// Refuses configurations of one kind of which each by itself says something else of the host: together they would be one that
-    /// nobody ships.
-    private func refuseSeveral(
-        _ kinds: [PinConfiguration.Kind], for client: ClientRegistry.Entry, _ name: ReferenceName,
-        writtenAs host: String
-    ) throws(CheckError) {
-        for kind in kinds where (client.configurations[kind] ?? kind.lookup).takesAll == false {
-            let policies = readConfigurations.filter { $0.kind == kind }.compactMap { configuration in
-                policy(
-                    of: configuration, for: name,
-                    writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
-                    by: client.configurations[kind])
-            }
-            guard let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) else {
-                continue
-            }
-            throw Self.contradiction(first.entries.first, other.entries.first, to: client, name)
-        }
-    }
-
-    private func refuseContradiction(
-        _ policies: [HostPolicy], _ configurations: [PinConfiguration], for client: ClientRegistry.Entry,
-        _ name: ReferenceName
-    ) throws(CheckError) {
-        var pairs: [(HostEntry, HostEntry)] = []
-        if let first = policies.first, let other = policies.first(where: { $0.meaning != first.meaning }) {
-            pairs += zip(first.entries, other.entries)
-        }
-        // Of several entries for the same hosts the lookup takes one, where it does not take all.
-        for configuration in configurations
-        where (client.configurations[configuration.kind] ?? configuration.kind.lookup).takesAll == false {
-            let entries = configuration.entries(by: client.configurations[configuration.kind])
-            for taken in policies.flatMap(\.entries) {
-                let other = entries.first { entry in entry.hosts == taken.hosts && entry.meaning != taken.meaning }
-                if let other { pairs.append((taken, other)) }
-            }
-        }
-        guard let (first, other) = pairs.first else { return }
-        throw Self.contradiction(first, other, to: client, name)
-    }
-
-    private static func contradiction(
-        _ first: HostEntry?, _ other: HostEntry?, to client: ClientRegistry.Entry, _ name: ReferenceName
-    ) -> CheckError {
-        .said(
-            .data,
-            "two configurations say different things of \(name) to \(client.name): \(first?.origin ?? "one") and "
-                + "\(other?.origin ?? "another"); give the one that the app ships")
+        return Own(policy: policies.first)
     }
 }
-
-extension HostEntry {
-    /// What the entry says, wherever it stands.
-    fileprivate var meaning: [AnyHashable] {
-        let places: [Set<SHA256Digest>?] =
-            switch identities {
-            case .anywhere(let pins): [Set(pins.map(\.spkiSHA256))]
-            case .positions(let leaf, let authorities):
-                [leaf.map { Set($0.map(\.spkiSHA256)) }, authorities.map { Set($0.map(\.spkiSHA256)) }]
-            }
-        return [places, enforcesPinning, expiration, isExcluded, hasExemptAnchors]
-    }
-}
-
-extension HostPolicy {
-    /// What the policy says, wherever it stands.
-    fileprivate var meaning: [AnyHashable] {
-        [Set(pins?.pins.map(\.spkiSHA256) ?? []), enforcesPinning, expiration, entries.map(\.isExcluded)]
-    }
 }

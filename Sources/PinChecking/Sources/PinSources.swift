@@ -33,7 +33,9 @@ struct PinSources: Sendable {
                 transportSecurity += reading.transportSecurity
                 notes += reading.notes.map { note in
                     // What apps are released with has that part too, and does not read it.
-                    Finding(note.id == .debugOverrides ? .info : .warning, id: note.id.rawValue, message: note.message)
+                    Finding(
+                        [.debugOverrides, .loadedFromBundle].contains(note.id) ? .info : .warning, id: note.id.rawValue,
+                        message: note.message)
                 }
             } catch { throw CheckError(error) }
         }
@@ -65,14 +67,6 @@ struct PinSources: Sendable {
         let policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)]
         /// Those for whatever host alone.
         let unconditional: PinSet?
-
-        /// The configurations that have pins for the host which are not among these.
-        func kinds(beside pins: PinSet?) -> [PinConfiguration.Kind] {
-            guard !policies.isEmpty, let pins else { return [] }
-            let hashes = Set(pins.pins.map(\.spkiSHA256))
-            return policies.filter { !Set($0.policy.pins?.pins.map(\.spkiSHA256) ?? []).isSubset(of: hashes) }.map(
-                \.kind)
-        }
 
         /// The pins of a client that reads none of the configurations.
         ///

@@ -8,51 +8,50 @@ public struct PinComparison: Sendable, Hashable {
         case authorities
         /// At any.
         case anywhere
+        /// At each: every certificate of the path must be pinned.
+        case everywhere
 
         /// Whether the certificate at `depth` is looked at, 0 for the leaf.
         public func covers(_ depth: Int) -> Bool {
             switch self {
             case .leaf: depth == 0
             case .authorities: depth > 0
-            case .anywhere: true
+            case .anywhere, .everywhere: true
             }
         }
     }
 
-    /// A pin that is compared.
-    public struct Use: Sendable, Hashable {
-        /// The position of the pin as ``PinMatch/pinIndex`` has it.
-        public var pinIndex: Int
-        /// Where on the path it is looked for.
+    /// One condition that has to hold: one of these pins matches there.
+    public struct Condition: Sendable, Hashable {
+        /// The positions of the pins as ``PinMatch/pinIndex`` has them.
+        public var pins: [Int]
+        /// Where on the path they are looked for.
         public let place: Place
         /// Whether the whole certificate is compared, so that a renewal with the same key breaks the pin too.
         public let isWholeCertificate: Bool
 
-        /// A pin that is compared at some place.
-        public init(pinIndex: Int, at place: Place, isWholeCertificate: Bool) {
-            self.pinIndex = pinIndex
+        /// A condition.
+        public init(pins: [Int], at place: Place, isWholeCertificate: Bool) {
+            self.pins = pins
             self.place = place
             self.isWholeCertificate = isWholeCertificate
         }
-    }
 
-    /// One condition that has to hold.
-    public enum Demand: Sendable, Hashable {
-        /// One of these must match.
-        case any([Use])
-        /// Every certificate of the path must be matched by one of these.
-        case every([Use])
+        /// The keys of the pins, compared at `place`.
+        public static func keys(of pins: PinSet?, at place: Place) -> Condition {
+            Condition(pins: Array(pins?.pins.indices ?? 0..<0), at: place, isWholeCertificate: false)
+        }
 
-        /// The pins that can fulfil it.
-        public var uses: [Use] {
-            switch self {
-            case .any(let uses), .every(let uses): uses
-            }
+        /// The pins that are certificates, compared as such.
+        public static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> Condition {
+            let pins = pins?.pins ?? []
+            return Condition(
+                pins: pins.indices.filter { pins[$0].certificate != nil }, at: place, isWholeCertificate: true)
         }
     }
 
     /// The conditions, all of which have to hold; none for a client that compares nothing.
-    public var demands: [Demand]
+    public var conditions: [Condition]
     /// The moment from which on the client ignores its pins and takes any trusted chain, `nil` for never.
     public let expiration: Timestamp?
     /// Whether a mismatch ends the connection; otherwise it is only reported.
@@ -61,43 +60,27 @@ public struct PinComparison: Sendable, Hashable {
     public let endsPathAtPin: Bool
 
     /// What a client compares.
-    public init(demands: [Demand], expiration: Timestamp?, isEnforced: Bool, endsPathAtPin: Bool) {
-        self.demands = demands
+    public init(
+        _ conditions: [Condition], expiration: Timestamp? = nil, isEnforced: Bool = true, endsPathAtPin: Bool = false
+    ) {
+        self.conditions = conditions
         self.expiration = expiration
         self.isEnforced = isEnforced
         self.endsPathAtPin = endsPathAtPin
     }
 
     /// The comparison of a client that holds no pin against the server.
-    public static let nothing = PinComparison(demands: [], expiration: nil, isEnforced: true, endsPathAtPin: false)
+    public static let nothing = PinComparison([])
 
     /// One of the pins' keys must be on the path, at `place`.
     public static func keys(
         of pins: PinSet?, at place: Place, expiration: Timestamp? = nil, isEnforced: Bool = true
     ) -> PinComparison {
-        PinComparison(
-            demands: pins.map { [.any($0.uses(at: place))] } ?? [], expiration: expiration, isEnforced: isEnforced,
-            endsPathAtPin: false)
+        PinComparison(pins == nil ? [] : [.keys(of: pins, at: place)], expiration: expiration, isEnforced: isEnforced)
     }
 
     /// One of the pinned certificates must be on the path; pins that are hashes are not compared.
     public static func certificates(of pins: PinSet?, endsPathAtPin: Bool) -> PinComparison {
-        PinComparison(
-            demands: pins.map { [.any($0.certificateUses)] } ?? [], expiration: nil, isEnforced: true,
-            endsPathAtPin: endsPathAtPin)
-    }
-}
-
-extension PinSet {
-    /// The pins whose keys are compared at `place`.
-    public func uses(at place: PinComparison.Place) -> [PinComparison.Use] {
-        pins.indices.map { PinComparison.Use(pinIndex: $0, at: place, isWholeCertificate: false) }
-    }
-
-    /// The pins that are certificates and compared as such, wherever on the path.
-    public var certificateUses: [PinComparison.Use] {
-        pins.indices.filter { pins[$0].certificate != nil }.map {
-            PinComparison.Use(pinIndex: $0, at: .anywhere, isWholeCertificate: true)
-        }
+        PinComparison(pins == nil ? [] : [.certificates(of: pins)], endsPathAtPin: endsPathAtPin)
     }
 }

@@ -70,7 +70,7 @@ extension ProcedureRun {
             reason: reason,
             disposition: disposition ?? (reason.isAcceptance ? .useCredential : .cancelAuthenticationChallenge),
             trace: trace.steps, builtChain: chain, restsOn: paths(of: chain, for: reason),
-            matches: matches ?? pins?.publicKeyMatches(on: chain) ?? [], warnings: trace.warnings)
+            matches: matches ?? pins?.publicKeyMatches(on: chain) ?? [], warnings: trace.warnings, notes: trace.notes)
     }
 
     /// The path of each evaluation that was needed: `chain` where the client chose another than the preferred one.

@@ -53,22 +53,24 @@ extension ProcedureRun {
                 + (distance > 0 ? "still enforce them" : "no longer enforce them"))
     }
 
-    /// Warns when an authority is pinned: whatever it issues for the name will do, also where the leaf is pinned too.
+    /// Says that a CA is pinned: a note, and a warning beside the leaf's pin, which promises more than holds.
     ///
     /// `matches` are the pins that matched, the nearest to the leaf first. A path that ends at a pinned leaf leaves out the
-    /// authority whose certificate is pinned beside it, which is as good as the leaf the next time.
+    /// CA whose certificate is pinned beside it, which is as good as the leaf the next time.
     mutating func warnOfAuthorityPin(_ matches: [PinMatch]) {
-        let consequence = "any certificate it issues \(isNameGiven ? "for the name " : "")will do"
-        if let match = matches.first(where: { $0.depth > 0 }) {
-            let isAlone = matches.first?.depth == match.depth
-            warn(
-                "authority-pin",
-                "\(isAlone ? "matched only by" : "beside the leaf's there is") an authority's pin at depth \(match.depth): "
-                    + consequence)
-        } else if let authority = pins?.certificates.first(where: {
-            $0.basicConstraints?.isCertificateAuthority == true
-        }) {
-            warn("authority-pin", "beside the leaf's there is the pin of an authority, \(authority): \(consequence)")
+        func isOfAuthority(_ certificate: Certificate) -> Bool {
+            certificate.basicConstraints?.isCertificateAuthority == true
+        }
+        let pinned = pins?.certificates ?? []
+        let consequence = "any certificate this CA issues \(isNameGiven ? "for the name " : "")is accepted"
+        guard let match = matches.first(where: { $0.depth > 0 }) else {
+            guard let authority = pinned.first(where: isOfAuthority) else { return }
+            return warn("authority-pin", "a CA is pinned beside the leaf (\(authority)): \(consequence)")
+        }
+        if matches.contains(where: { $0.depth == 0 }) || !pinned.allSatisfy(isOfAuthority) {
+            warn("authority-pin", "a CA pin matched beside the leaf's (depth \(match.depth)): \(consequence)")
+        } else {
+            note("authority-pin", "only a CA pin matched (depth \(match.depth)): \(consequence)")
         }
     }
 }

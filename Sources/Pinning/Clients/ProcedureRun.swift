@@ -90,6 +90,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
     mutating func fail(_ id: String, _ detail: String) { trace.fail(id, detail) }
     mutating func skip(_ id: String, _ detail: String) { trace.skip(id, detail) }
     mutating func warn(_ id: String, _ message: String) { trace.warn(id, message) }
+    mutating func note(_ id: String, _ message: String) { trace.note(id, message) }
 
     /// Records a trust evaluation under the rules for servers, with the name as a step of its own.
     mutating func recordServerTrust(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root")

@@ -22,14 +22,13 @@ public struct ConnectionFacts: Sendable, Hashable {
     public let version: ProtocolVersion
     /// The cipher suite, for messages.
     public let cipher: String
-    /// Whether the server agrees on keys by ECDHE: it did, or does when nothing else is offered; `nil` where it chose otherwise and
-    /// nobody asked it.
-    public let offersECDHE: Bool?
+    /// Whether the suite agrees on keys by ECDHE.
+    public let hasECDHE: Bool
 
     /// The facts of one handshake.
-    public init(version: ProtocolVersion, cipher: String, offersECDHE: Bool?) {
+    public init(version: ProtocolVersion, cipher: String, hasECDHE: Bool) {
         self.version = version
         self.cipher = cipher
-        self.offersECDHE = offersECDHE
+        self.hasECDHE = hasECDHE
     }
 }

@@ -2,6 +2,7 @@
 struct Trace {
     private(set) var steps: [TraceStep] = []
     private(set) var warnings: [Warning] = []
+    private(set) var notes: [Warning] = []
 
     mutating func pass(_ id: String, _ detail: String) { add(id, .pass, detail) }
     mutating func fail(_ id: String, _ detail: String) { add(id, .fail, detail) }
@@ -12,6 +13,8 @@ struct Trace {
         let warning = Warning(id: id, message: message)
         if !warnings.contains(warning) { warnings.append(warning) }
     }
+
+    mutating func note(_ id: String, _ message: String) { notes.append(Warning(id: id, message: message)) }
 
     private mutating func add(_ id: String, _ status: TraceStep.Status, _ detail: String) {
         steps.append(TraceStep(number: steps.count + 1, id: id, status: status, detail: detail))

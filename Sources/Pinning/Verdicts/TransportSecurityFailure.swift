@@ -2,10 +2,8 @@
 public enum TransportSecurityFailure: Sendable, Hashable {
     /// The version of TLS is too old.
     case tlsVersion(ProtocolVersion, least: ProtocolVersion)
-    /// The server agrees on no keys by ECDHE.
+    /// The server chose a suite without ECDHE.
     case noForwardSecrecy(cipher: String)
-    /// The server chose keys without ECDHE, and nobody knows whether it offers them.
-    case forwardSecrecyUnknown(cipher: String)
     /// The leaf's key is too short, or of a kind that does not count.
     case weakKey(Certificate)
     /// The leaf is signed with a digest that is too weak.
@@ -19,7 +17,7 @@ public enum TransportSecurityFailure: Sendable, Hashable {
     public var id: String {
         switch self {
         case .tlsVersion: "ats-tls-version"
-        case .noForwardSecrecy, .forwardSecrecyUnknown: "ats-forward-secrecy"
+        case .noForwardSecrecy: "ats-forward-secrecy"
         case .weakKey: "ats-weak-key"
         case .weakSignature: "ats-weak-signature"
         case .tooFewTimestamps: "ats-too-few-scts"
@@ -31,7 +29,7 @@ public enum TransportSecurityFailure: Sendable, Hashable {
     var step: String {
         switch self {
         case .tlsVersion: "ats-tls"
-        case .noForwardSecrecy, .forwardSecrecyUnknown: "ats-forward-secrecy"
+        case .noForwardSecrecy: "ats-forward-secrecy"
         case .weakKey, .weakSignature: "ats-certificate"
         case .tooFewTimestamps: "ats-transparency"
         case .exceptionNeeded: "ats-trust"
@@ -49,10 +47,7 @@ extension TransportSecurityFailure: CustomStringConvertible {
             "App Transport Security asks for \(least), and the connection has \(version): "
                 + "only NSExceptionMinimumTLSVersion changes that"
         case .noForwardSecrecy(let cipher):
-            "App Transport Security asks for ECDHE, which the server does not offer (\(cipher)): "
-                + "only NSExceptionRequiresForwardSecrecy = NO changes that"
-        case .forwardSecrecyUnknown(let cipher):
-            "App Transport Security asks for ECDHE, the server chose \(cipher), and it is not known whether it offers ECDHE too: "
+            "App Transport Security asks for ECDHE, and the server chose \(cipher): "
                 + "only NSExceptionRequiresForwardSecrecy = NO changes that"
         case .weakKey(let leaf):
             "App Transport Security asks for RSA 2048 or EC 256, and \(leaf) has \(leaf.publicKey.algorithm): "

@@ -1,90 +1,222 @@
+internal import Base
 package import Pinning
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// What a service that resolves names over HTTP answered: the addresses of one host.
 package struct AddressAnswer: Sendable, Hashable {
-    /// The form of an answer.
-    package enum Format: String, Sendable, Hashable, CaseIterable {
-        /// Tencent's: `192.0.2.1;192.0.2.2,300`.
-        case tencent
-        /// Aliyun's JSON, with `host`, `ips` and `ipsv6`.
-        case aliyun
-        /// The JSON of public DNS over HTTPS services (`application/dns-json`), with `Status` and `Answer`.
-        case dnsJSON = "dns-json"
-        /// Addresses one a line, or in a JSON array.
-        case list
-    }
-
-    /// The form it had.
-    package let format: Format
-    /// The name the answer is for, in lower case without a trailing dot; `nil` when it names none.
-    package let host: String?
-    /// An address, with the port where a list gives one.
-    package struct Place: Sendable, Hashable {
-        /// The address.
-        package let address: IPAddress
-        /// The port, `nil` for the target's.
-        package let port: UInt16?
-    }
-
-    /// The addresses with their ports in the order of the answer, each once; none when the name has none.
-    package let places: [Place]
-    /// For how many seconds the answer holds, `nil` when it does not say.
-    package let secondsToLive: Int?
-
-    /// An answer; the host is brought into its form, and addresses that are repeated are left out.
-    init(_ format: Format, host: String?, addresses: [IPAddress], secondsToLive: Int? = nil) {
-        self.format = format
-        self.host = host.map { ($0.hasSuffix(".") ? String($0.dropLast()) : $0).lowercased() }
-        var seen: Set<IPAddress> = []
-        places = addresses.filter { seen.insert($0).inserted }.map { Place(address: $0, port: nil) }
-        self.secondsToLive = secondsToLive
-    }
-
-    /// A list of addresses, some with ports.
-    init(list places: [Place]) {
-        format = .list
-        host = nil
-        var seen: Set<Place> = []
-        self.places = places.filter { seen.insert($0).inserted }
-        secondsToLive = nil
-    }
-
-    /// The addresses in the order of the answer.
-    package var addresses: [IPAddress] { places.map(\.address) }
-}
-
-extension AddressAnswer {
     /// The largest answer that is read, in bytes.
     package static let sizeLimit = 256 * 1024
     /// The most addresses of one host: no service gives a client as many.
     package static let addressLimit = 256
 
-    /// Reads answers, recognising their form by their content.
+    /// The name the answer is for, in lower case without a trailing dot; `nil` when it names none.
+    package let host: String?
+    /// The addresses in the order of the answer, each once; none when the name has none.
+    package let addresses: [IPAddress]
+
+    private init(host: String?, _ addresses: [IPAddress]) throws(AnswerError) {
+        guard addresses.count <= Self.addressLimit else {
+            throw AnswerError(.unreadable("it gives one host more than \(Self.addressLimit) addresses"))
+        }
+        self.host = host.map { ($0.hasSuffix(".") ? String($0.dropLast()) : $0).lowercased() }
+        var seen: Set<IPAddress> = []
+        self.addresses = addresses.filter { seen.insert($0).inserted }
+    }
+
+    /// Reads answers: addresses one a line, Tencent's text, Aliyun's JSON, and that of DNS over HTTPS (`application/dns-json`).
     ///
-    /// - Parameter bytes: UTF-8 text; batch answers of Tencent and Aliyun are for several hosts.
+    /// - Parameter bytes: UTF-8 text; Tencent's can be for several hosts, one a line.
     /// - Returns: the answers in their order, at least one. They may hold no address.
     /// - Throws: ``AnswerError`` with the place of what is wrong.
     package static func read(_ bytes: [UInt8]) throws(AnswerError) -> [AddressAnswer] {
-        guard bytes.count <= sizeLimit else { throw AnswerError(.tooLarge(limit: sizeLimit)) }
-        guard var text = String(validating: bytes, as: UTF8.self) else { throw AnswerError(.notText) }
+        guard bytes.count <= sizeLimit else {
+            throw AnswerError(.unreadable("it is larger than \(sizeLimit / 1024) KiB, no answer is as long"))
+        }
+        guard var text = String(validating: bytes, as: UTF8.self) else {
+            throw AnswerError(.unreadable("it is not text"))
+        }
         if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
-        let answers: [AddressAnswer]
         switch text.first(where: { !$0.isWhitespace }) {
-        case nil: throw AnswerError(.empty)
-        case "[" where Self.beginsWithAddress(text): answers = try TextAnswer.read(text)
-        case "{", "[": answers = try JSONAnswer.read(text)
-        case "<": throw AnswerError(.webPage)
-        default: answers = try TextAnswer.read(text)
+        case "{": return [try json(text)]
+        case "<": throw AnswerError(.unreadable("it is a web page: check the address of the service"))
+        default: return try lines(text)
         }
-        if let answer = answers.first(where: { $0.addresses.count > addressLimit }) {
-            throw AnswerError(.tooManyAddresses(answer.addresses.count, limit: addressLimit))
+    }
+
+    // MARK: Text
+
+    /// Lines of addresses; the aliases that `dig +short` prints before them are passed over. Lines without a host are one answer.
+    private static func lines(_ text: String) throws(AnswerError) -> [AddressAnswer] {
+        var answers: [AddressAnswer] = []
+        var unnamed: [IPAddress]?
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = trimmed(line.prefix { $0 != "#" })
+            guard !line.isEmpty, !(line.hasSuffix(".") && (try? ServerName(line)) != nil) else { continue }
+            // Tencent's services with a key answer in hexadecimal digits.
+            if line.utf8.count >= 16, line.utf8.count.isMultiple(of: 16), line.allSatisfy(\.isHexDigit) {
+                throw AnswerError(.unreadable("it looks encrypted: give the answer as it is after decryption"))
+            }
+            let place = "line \(index + 1)"
+            if let mark = line.firstRange(of: ".:") {
+                let addresses = try addresses(line[mark.upperBound...], at: place)
+                answers.append(try AddressAnswer(host: String(line[..<mark.lowerBound]), addresses))
+            } else {
+                unnamed = (unnamed ?? []) + (try addresses(line, at: place))
+            }
         }
+        if let unnamed { answers.append(try AddressAnswer(host: nil, unnamed)) }
+        guard !answers.isEmpty else { throw AnswerError(.empty) }
         return answers
     }
 
-    /// Whether an IPv6 address in brackets comes first, which is no JSON.
-    private static func beginsWithAddress(_ text: String) -> Bool {
-        let start = text.drop { $0.isWhitespace }.dropFirst()
-        return IPAddress(start.prefix { $0 != "]" }) != nil
+    /// `IPV4;IPV4[,TTL][-IPV6;IPV6[,TTL]][|CLIENT]`, in which `0` stands for no address of a family.
+    private static func addresses(_ line: Substring, at place: String) throws(AnswerError) -> [IPAddress] {
+        var found: [IPAddress] = []
+        // What follows `|` is the address the service saw its client come from.
+        for family in line.prefix(while: { $0 != "|" }).split(separator: "-", omittingEmptySubsequences: false) {
+            let parts = family.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, Int(trimmed(parts[1])).map({ $0 >= 0 }) != true {
+                let words = "\(quoted(parts[1], to: 60)) is not a time to live in seconds; addresses are joined by ';'"
+                throw AnswerError(.unreadable(words), at: place)
+            }
+            let list = trimmed(parts.first ?? "")
+            guard list != "0" else { continue }
+            for text in list.split(separator: ";", omittingEmptySubsequences: false) {
+                found.append(try address(trimmed(text), at: place))
+            }
+        }
+        return found
+    }
+
+    private static func address(_ text: some StringProtocol, at place: String) throws(AnswerError) -> IPAddress {
+        guard let address = IPAddress(text) else { throw AnswerError(.notAnAddress(String(text)), at: place) }
+        return address
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+
+    // MARK: JSON
+
+    /// Aliyun's answer or that of DNS over HTTPS: all keys may be missing.
+    private struct Document: Decodable {
+        struct Record: Decodable {
+            let type: Int
+            let data: String
+        }
+
+        /// Most services send a list of questions, and some only the one.
+        struct Question: Decodable {
+            let name: String?
+
+            private struct Entry: Decodable { let name: String? }
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                name = (try? container.decode([Entry].self))?.first?.name ?? (try? container.decode(Entry.self))?.name
+            }
+        }
+
+        let host: String?
+        let ips: [String]?
+        let ipsv6: [String]?
+        let code: String?
+        let status: Int?
+        let records: [Record]?
+        let question: Question?
+
+        private enum CodingKeys: String, CodingKey {
+            case host, ips, ipsv6, code
+            case status = "Status"
+            case records = "Answer"
+            case question = "Question"
+        }
+    }
+
+    private static func json(_ text: String) throws(AnswerError) -> AddressAnswer {
+        let document: Document
+        do { document = try JSONDecoder().decode(Document.self, from: Data(text.utf8)) } catch {
+            throw AnswerError(.unreadable("it is broken JSON, or no answer of Aliyun or of DNS over HTTPS"))
+        }
+        if let code = document.code { throw AnswerError(.refused(code), at: "code") }
+        var found: [IPAddress] = []
+        if document.ips != nil || document.ipsv6 != nil {
+            for (key, texts) in [("ips", document.ips ?? []), ("ipsv6", document.ipsv6 ?? [])] {
+                for (index, text) in texts.enumerated() { found.append(try address(text, at: "\(key)[\(index)]")) }
+            }
+            return try AddressAnswer(host: document.host, found)
+        }
+        guard let status = document.status else {
+            throw AnswerError(.unreadable("it has neither 'ips' (Aliyun, for one host) nor 'Answer' (DNS over HTTPS)"))
+        }
+        guard status == 0 else { throw AnswerError(.responseCode(status), at: "Status") }
+        // The records for addresses (A is type 1, AAAA type 28); aliases and signatures are passed over.
+        for (index, record) in (document.records ?? []).enumerated() where record.type == 1 || record.type == 28 {
+            let address = try address(record.data, at: "Answer[\(index)].data")
+            guard address.isIPv6 == (record.type == 28) else {
+                throw AnswerError(.notAnAddress(record.data), at: "Answer[\(index)].data")
+            }
+            found.append(address)
+        }
+        return try AddressAnswer(host: document.question?.name, found)
+    }
+}
+
+/// Why an answer could not be read, or is a refusal.
+///
+/// Text of the answer is in ``problem`` as it came, and escaped in the description.
+package struct AnswerError: Error, Sendable, Hashable {
+    /// What is wrong.
+    package enum Problem: Sendable, Hashable {
+        /// There is nothing but white space.
+        case empty
+        /// It is none of the forms; why.
+        case unreadable(String)
+        /// This is no address.
+        case notAnAddress(String)
+        /// The service refused to answer, in its own words.
+        case refused(String)
+        /// The service answered with this DNS response code (RFC 1035, 4.1.1).
+        case responseCode(Int)
+    }
+
+    /// What is wrong.
+    package let problem: Problem
+    /// The line in a text, from 1, or the keys in a JSON document, as in `line 2` and `Answer[0].data`.
+    package let place: String?
+
+    init(_ problem: Problem, at place: String? = nil) {
+        self.problem = problem
+        self.place = place
+    }
+}
+
+extension AnswerError: CustomStringConvertible {
+    /// What is wrong and where, without the name of the file or service: in one line.
+    package var description: String { TerminalText.escaped((place.map { "\($0): " } ?? "") + sentence) }
+
+    private var sentence: String {
+        switch problem {
+        case .empty: "there is no answer in it: expected addresses, as in 192.0.2.1;192.0.2.2"
+        case .unreadable(let why): why
+        case .notAnAddress(let text):
+            "\(quoted(text, to: 60)) is not an address"
+                + (text.hasPrefix("[") || text.contains(".") && text.contains(":")
+                    ? ": give one with a port by --connect" : "")
+        case .refused(let words): "the service refuses: \(quoted(words, to: 60))"
+        case .responseCode(1): "the DNS response code is 1 (FORMERR, the service did not understand the question)"
+        case .responseCode(2): "the DNS response code is 2 (SERVFAIL, the name's servers did not answer)"
+        case .responseCode(3): "the DNS response code is 3 (NXDOMAIN, there is no such name)"
+        case .responseCode(5): "the DNS response code is 5 (REFUSED, the service does not answer this question)"
+        case .responseCode(let code): "the DNS response code is \(code)"
+        }
     }
 }

@@ -82,25 +82,11 @@ final class TLSConnection {
             request.serverNameIndication.map({ COpenSSL_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
             COpenSSL_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) == 1, Self.offer(request.alpn, on: ssl),
             request.keyType?.restrict(ssl) ?? true, request.offer.isEmpty || request.offer.restrict(ssl),
-            !request.offersOnlyECDHE || Self.offerOnlyECDHE(on: ssl, with: request.keyType),
             request.clientIdentity?.use(on: ssl) ?? true
         else { throw OpenSSLSetUpError() }
     }
 
     deinit { SSL_free(ssl) }
-
-    /// Leaves the groups that are curves, and the suites of TLS 1.2 and older that agree on keys by ECDHE, for certificates of one
-    /// type or of any.
-    private static func offerOnlyECDHE(on ssl: OpaquePointer, with keyType: CertificateKeyType?) -> Bool {
-        let suites =
-            switch keyType {
-            case nil: "ECDHE"
-            case .rsa: "ECDHE+aRSA"
-            case .ecdsa, .ed25519: "ECDHE+aECDSA"
-            }
-        return SSL_set_cipher_list(ssl, suites + ":!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0") == 1
-            && COpenSSL_SSL_set1_groups_list(ssl, "X25519:P-256:P-384:P-521") == 1
-    }
 
     /// Hands bytes from the server to OpenSSL.
     func receive(_ bytes: ByteBuffer) {

@@ -32,8 +32,6 @@ package struct ProbeRequest: Sendable, Hashable {
     package var maximumTLS: TLSVersion
     /// The only type of key that the server's certificate may have; `nil` offers whatever OpenSSL can do.
     package var keyType: CertificateKeyType?
-    /// Whether TLS 1.2 and older offer ECDHE alone, whose keys are made for the connection.
-    package var offersOnlyECDHE: Bool
     /// What a server gets that asks for a client certificate; without one it gets an empty list.
     package var clientIdentity: ClientIdentity?
     /// The application protocols offered (RFC 7301), preferred first; without any the extension is not sent.
@@ -54,7 +52,6 @@ package struct ProbeRequest: Sendable, Hashable {
     ///   - minimumTLS: the oldest version offered.
     ///   - maximumTLS: the newest version offered.
     ///   - keyType: the only type of key that the server's certificate may have.
-    ///   - offersOnlyECDHE: whether TLS 1.2 and older offer ECDHE alone.
     ///   - clientIdentity: what a server gets that asks for a client certificate.
     ///   - alpn: the application protocols offered.
     ///   - offer: the groups, cipher suites and signature algorithms that are offered.
@@ -63,7 +60,7 @@ package struct ProbeRequest: Sendable, Hashable {
     package init(
         to destination: Destination, port: UInt16 = 443, serverNameIndication: ServerNameIndication? = nil,
         minimumTLS: TLSVersion = .tls12, maximumTLS: TLSVersion = .tls13, keyType: CertificateKeyType? = nil,
-        offersOnlyECDHE: Bool = false, clientIdentity: ClientIdentity? = nil, alpn: [ApplicationProtocol] = [],
+        clientIdentity: ClientIdentity? = nil, alpn: [ApplicationProtocol] = [],
         offer: HandshakeOffer = HandshakeOffer(), proxy: Proxy? = nil, timeout: Duration = .seconds(10)
     ) {
         self.destination = destination
@@ -72,20 +69,11 @@ package struct ProbeRequest: Sendable, Hashable {
         self.minimumTLS = minimumTLS
         self.maximumTLS = maximumTLS
         self.keyType = keyType
-        self.offersOnlyECDHE = offersOnlyECDHE
         self.clientIdentity = clientIdentity
         self.alpn = alpn
         self.offer = offer
         self.proxy = proxy
         self.timeout = timeout
-    }
-
-    /// The same as an app under App Transport Security connects, whatever else was to be offered.
-    package var ofAppUnderTransportSecurity: ProbeRequest {
-        var request = self
-        request.offersOnlyECDHE = true
-        request.offer = HandshakeOffer()
-        return request
     }
 
     /// Whether its host has to be looked up before the proxy is asked.

@@ -22,7 +22,6 @@ extension ProbeRequest {
         parts.append(
             minimumTLS == maximumTLS ? "TLS \(minimumTLS.number)" : "TLS \(minimumTLS.number) to \(maximumTLS.number)")
         if let keyType { parts.append("\(keyType.rawValue) certificates alone") }
-        if offersOnlyECDHE { parts.append("ECDHE alone") }
         if let proxy { parts.append("through \(proxy.url)") }
         return " (" + parts.dropFirst().reduce(parts[0]) { $0 + ", " + $1 } + ")"
     }

@@ -4,275 +4,233 @@ import Testing
 
 /// How long a verdict lasts.
 struct OutlookTests {
-    let leaf = certificate("leaf", by: "I", number: 1, from: 0, to: 90)
-    let intermediate = certificate("I", by: "R", number: 2, from: -100, to: 900)
-    let root = certificate("R", number: 3, from: -1_000, to: 4_000)
-    let other = certificate("other", number: 9, from: 0, to: 30)
+    private static let leaf = certificate("leaf", by: "I", number: 1, from: 0, to: 90)
+    private static let intermediate = certificate("I", by: "R", number: 2, from: -100, to: 900)
+    private static let root = certificate("R", number: 3, from: -1_000, to: 4_000)
+    private static let other = certificate("other", number: 9, from: 0, to: 30)
+    private static let later = certificate("later", number: 8, from: 0, to: 500)
+    private static let path = [leaf, intermediate, root]
 
-    private func key(_ number: UInt8) -> Pin {
+    private static func key(_ number: UInt8) -> Pin {
         Pin(.publicKey(SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!), origin: "test")
     }
 
-    private func outlook(
-        _ pins: [Pin], matching matches: [(Int, Int)], comparesCertificates: Bool = false, pinsExpire: Timestamp? = nil,
-        at time: Timestamp = day(10), limits: OutlookLimits = OutlookLimits()
-    ) -> Outlook {
-        let uses = PinSet(pins).map { comparesCertificates ? $0.certificateUses : $0.uses(at: .anywhere) }
-        return question(
-            pins, matching: matches, demands: uses.map { [.any($0)] } ?? [], pinsExpire: pinsExpire, at: time,
-            limits: limits
-        ).outlook()
+    private static func whole(_ certificate: Certificate) -> Pin { Pin(.certificate(certificate), origin: "test") }
+
+    private static func keys(_ pins: [Int], _ place: PinComparison.Place = .anywhere) -> PinComparison.Condition {
+        PinComparison.Condition(pins: pins, at: place, isWholeCertificate: false)
     }
 
-    private func question(
-        _ pins: [Pin], matching matches: [(Int, Int)], demands: [PinComparison.Demand], pinsExpire: Timestamp? = nil,
-        at time: Timestamp = day(10), limits: OutlookLimits = OutlookLimits()
-    ) -> OutlookQuestion {
-        let path = [leaf, intermediate, root]
-        return OutlookQuestion(
-            path: path, restsOn: [path],
-            pins: pins.map { pin in
-                OutlookQuestion.ConfiguredPin(
-                    certificate: pin.certificate, isInUse: path.contains { $0.publicKey.spkiSHA256 == pin.spkiSHA256 })
-            }, matches: matches.map { PinMatch(pinIndex: $0.0, depth: $0.1) },
-            comparison: PinComparison(demands: demands, expiration: pinsExpire, isEnforced: true, endsPathAtPin: false),
-            isAcceptedForPins: !matches.isEmpty, time: time, limits: limits)
-    }
+    /// Pins on the path, what the client asks of them, and what that comes to.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let pins: [Pin]
+        let matches: [(Int, Int)]
+        var conditions: [PinComparison.Condition]?
+        var comparesCertificates = false
+        var pinsExpire: Timestamp?
+        var at = day(10)
+        var limits = OutlookLimits()
+        /// When the pins match no more, and why; after when none is sure to.
+        var until: Timestamp?
+        var end: Outlook.End?
+        var noPinAfter: Timestamp?
+        var backups: [Int] = []
+        var hasBackup: Bool?
+        var findings: [String] = []
+        var message: String?
 
-    private func ids(_ outlook: Outlook) -> [String] { outlook.findings.map { "\($0.id):\($0.level.rawValue)" } }
-
-    @Test func withoutPinsOnlyTheChainHasAnEnd() {
-        let outlook = outlook([], matching: [])
-        #expect(
-            outlook.pins.isEmpty && outlook.pinsMatchUntil == nil && outlook.end == nil && outlook.noPinAfter == nil)
-        #expect(outlook.validUntil == day(90))
-        #expect(outlook.renewalPoint == day(60))
-        #expect(outlook.findings.isEmpty)
-        #expect(outlook.level == .info)
-    }
-
-    @Test func aLeafKeyBreaksAtTheRenewalWithANewKey() {
-        let outlook = outlook([key(1)], matching: [(0, 0)])
-        #expect(outlook.pinsMatchUntil == day(90))
-        #expect(outlook.noPinAfter == day(90))
-        #expect(outlook.end == .leafRenewal && outlook.demands.first?.holding?.isWholeCertificate == false)
-        #expect(ids(outlook) == ["breaks-at-renewal:warn"])
-        #expect(
-            outlook.findings.first?.message
-                == "leaf key pinned: breaks at the next renewal with a new key, on or before 2027-04-15; no backup")
-    }
-
-    @Test func aLeafCertificateBreaksAtAnyRenewal() {
-        let pin = Pin(.certificate(leaf), origin: "leaf.cer")
-        let outlook = outlook([pin], matching: [(0, 0)], comparesCertificates: true)
-        #expect(outlook.end == .leafRenewal && outlook.demands.first?.holding?.isWholeCertificate == true)
-        #expect(
-            outlook.findings.first?.message
-                == "leaf certificate pinned: breaks at the next renewal, on or before 2027-04-15; no backup")
-        // A client that compares keys cares for the key in the certificate alone.
-        #expect(self.outlook([pin], matching: [(0, 0)]).demands.first?.holding?.isWholeCertificate == false)
-    }
-
-    @Test func aBackupKeyHasNoEnd() {
-        let outlook = outlook([key(1), key(7)], matching: [(0, 0)])
-        #expect(outlook.backups == [1])
-        #expect(outlook.pinsMatchUntil == day(90))
-        #expect(outlook.noPinAfter == nil)
-        #expect(outlook.pins.map(\.depth) == [0, nil])
-        #expect(outlook.pins.map(\.until) == [day(90), nil])
-        #expect(ids(outlook) == ["breaks-at-renewal:info"])
-    }
-
-    @Test func aBackupCertificateEndsWithIt() {
-        let live = certificate("next", number: 8, from: 0, to: 500)
-        let pins = [Pin(.certificate(leaf), origin: "a"), Pin(.certificate(live), origin: "b")]
-        #expect(outlook(pins, matching: [(0, 0)], comparesCertificates: true).noPinAfter == day(500))
-        #expect(outlook(pins, matching: [(0, 0)]).noPinAfter == nil)
-    }
-
-    @Test func anExpiredCertificateIsNoBackup() {
-        let pins = [Pin(.certificate(leaf), origin: "a"), Pin(.certificate(other), origin: "b")]
-        let outlook = outlook(pins, matching: [(0, 0)], comparesCertificates: true, at: day(40))
-        #expect(outlook.backups.isEmpty)
-        #expect(outlook.noPinAfter == day(90))
-        #expect(ids(outlook) == ["pin-expired:warn", "breaks-at-renewal:warn"])
-        #expect(
-            outlook.findings.first?.message == "pin 2, other, expired on 2027-02-14 and can match no more: remove it")
-        // Its key may come back.
-        #expect(self.outlook(pins, matching: [(0, 0)], at: day(40)).backups == [1])
-    }
-
-    @Test func thePinThatLastsLongestDecides() {
-        let atIntermediate = outlook([key(1), key(2)], matching: [(0, 0), (1, 1)])
-        #expect(atIntermediate.pinsMatchUntil == day(900))
-        #expect(atIntermediate.end == .intermediateExpiry)
-        #expect(ids(atIntermediate) == ["pins-end:info"])
-        let backed = outlook([key(2), key(7), key(8)], matching: [(0, 1)])
-        #expect(backed.findings.first?.message.hasSuffix("; backups: pins 2, 3") == true)
-        let atRoot = outlook([key(3)], matching: [(0, 2)])
-        #expect(atRoot.pinsMatchUntil == day(4_000))
-        #expect(atRoot.end == .rootExpiry)
-        #expect(ids(atRoot) == ["pins-end:warn"])
-        #expect(
-            atRoot.findings.first?.message
-                == "root pinned: breaks when the server gets another, on or before 2037-12-28; no backup")
-    }
-
-    @Test func withoutAMatchThereIsNoEndToName() {
-        let outlook = outlook([key(7)], matching: [])
-        #expect(outlook.pinsMatchUntil == nil && outlook.end == nil && outlook.noPinAfter == nil)
-        #expect(outlook.backups == [0])
-        #expect(outlook.findings.isEmpty)
-    }
-
-    @Test func aMatchOutsideThePathIsNone() {
-        #expect(outlook([key(1)], matching: [(0, 7)]).pins.map(\.depth) == [nil])
-    }
-
-    @Test func pinsThatExpireFailOpen() {
-        let later = outlook([key(1), key(7)], matching: [(0, 0)], pinsExpire: day(50))
-        #expect(later.pinsExpire == day(50))
-        #expect(ids(later).contains("pins-expire:info"))
-        let soon = outlook(
-            [key(1), key(7)], matching: [(0, 0)], pinsExpire: day(15),
-            limits: OutlookLimits(warnBefore: .seconds(10 * 86_400), failBefore: .seconds(3 * 86_400)))
-        #expect(ids(soon).first == "pins-expire:warn")
-        #expect(
-            soon.findings.first?.message
-                == "the pins expire on 2027-01-30: from then on the client takes any trusted chain, less than 10d from now"
-        )
-        let past = outlook([key(1), key(7)], matching: [(0, 0)], pinsExpire: day(5))
-        #expect(ids(past).first == "pins-expired:warn")
-        // Nothing is known of their lifetime.
-        let percent = outlook(
-            [key(1), key(7)], matching: [(0, 0)], pinsExpire: day(11), limits: OutlookLimits(warnBefore: .percent(90)))
-        #expect(ids(percent).contains("pins-expire:info"))
-    }
-
-    @Test func everyCertificateOfThePathIsHeldAgainstTheLimits() {
-        func ids(at time: Timestamp, warn: Threshold?, fail: Threshold?) -> [String] {
-            self.ids(
-                self.outlook([], matching: [], at: time, limits: OutlookLimits(warnBefore: warn, failBefore: fail))
-            ).filter { $0.hasPrefix("expires-soon") }
+        fileprivate var facts: OutlookFacts {
+            let set = PinSet(pins)
+            let all =
+                comparesCertificates ? PinComparison.Condition.certificates(of: set) : .keys(of: set, at: .anywhere)
+            return OutlookFacts(
+                path: path, restsOn: [path], pins: pins, matches: matches.map { PinMatch(pinIndex: $0.0, depth: $0.1) },
+                comparison: PinComparison(conditions ?? (pins.isEmpty ? [] : [all]), expiration: pinsExpire),
+                keysInUse: Set(path.map(\.publicKey.spkiSHA256)), isAcceptedForPins: !matches.isEmpty, time: at,
+                limits: limits)
         }
-        let week = Threshold.seconds(7 * 86_400)
-        let month = Threshold.seconds(30 * 86_400)
-        #expect(ids(at: day(59), warn: month, fail: week) == [])
-        #expect(ids(at: day(61), warn: month, fail: week) == ["expires-soon:warn"])
-        #expect(ids(at: day(84), warn: month, fail: week) == ["expires-soon:fail"])
-        #expect(ids(at: day(84), warn: nil, fail: week) == ["expires-soon:fail"])
-        #expect(ids(at: day(84), warn: nil, fail: nil) == [])
-        #expect(ids(at: day(70), warn: .percent(33), fail: nil) == ["expires-soon:warn"])
-        #expect(
-            ids(at: day(20), warn: .seconds(885 * 86_400), fail: nil) == ["expires-soon:warn", "expires-soon:warn"])
-        // What has expired is for the verdict to say.
-        #expect(ids(at: day(91), warn: month, fail: week) == [])
-        let outlook = outlook([], matching: [], at: day(89), limits: OutlookLimits(failBefore: week))
+    }
+
+    private static let leafKey = "leaf key pinned: breaks at the next renewal with a new key, on or before 2027-04-15; "
+    private static let rows: [Row] = [
+        Row(testDescription: "no pins", pins: [], matches: []),
+        Row(
+            testDescription: "the leaf's key", pins: [key(1)], matches: [(0, 0)], until: day(90), end: .leafRenewal,
+            noPinAfter: day(90), findings: ["breaks-at-renewal:warn"], message: leafKey + "no backup"),
+        Row(
+            testDescription: "the leaf's certificate", pins: [whole(leaf)], matches: [(0, 0)],
+            comparesCertificates: true, until: day(90), end: .leafRenewal, noPinAfter: day(90),
+            findings: ["breaks-at-renewal:warn"],
+            message: "leaf certificate pinned: breaks at the next renewal, on or before 2027-04-15; no backup"),
+        Row(
+            testDescription: "the key in the leaf's certificate", pins: [whole(leaf)], matches: [(0, 0)],
+            until: day(90), end: .leafRenewal, noPinAfter: day(90), findings: ["breaks-at-renewal:warn"],
+            message: leafKey + "no backup"),
+        Row(
+            testDescription: "a backup key has no end", pins: [key(1), key(7)], matches: [(0, 0)], until: day(90),
+            end: .leafRenewal, backups: [1], findings: ["breaks-at-renewal:info"], message: leafKey + "backup: pin 2"),
+        Row(
+            testDescription: "a backup certificate ends with it", pins: [whole(leaf), whole(later)], matches: [(0, 0)],
+            comparesCertificates: true, until: day(90), end: .leafRenewal, noPinAfter: day(500), backups: [1],
+            findings: ["breaks-at-renewal:info"]),
+        Row(
+            testDescription: "an expired certificate is no backup", pins: [whole(leaf), whole(other)],
+            matches: [(0, 0)], comparesCertificates: true, at: day(40), until: day(90), end: .leafRenewal,
+            noPinAfter: day(90), findings: ["pin-expired:warn", "breaks-at-renewal:warn"],
+            message: "pin 2, other, expired on 2027-02-14 and can match no more: remove it"),
+        Row(
+            testDescription: "its key may come back", pins: [whole(leaf), whole(other)], matches: [(0, 0)], at: day(40),
+            until: day(90), end: .leafRenewal, backups: [1], findings: ["breaks-at-renewal:info"]),
+        Row(
+            testDescription: "the highest place decides", pins: [key(1), key(2)], matches: [(0, 0), (1, 1)],
+            until: day(900), end: .intermediateExpiry, noPinAfter: day(900), findings: ["pins-end:info"]),
+        Row(
+            testDescription: "several backups", pins: [key(2), key(7), key(8)], matches: [(0, 1)], until: day(900),
+            end: .intermediateExpiry, backups: [1, 2], findings: ["pins-end:info"],
+            message: "intermediate pinned: breaks when the server gets another, on or before 2029-07-03; "
+                + "backups: pins 2, 3"),
+        Row(
+            testDescription: "the root", pins: [key(3)], matches: [(0, 2)], until: day(4_000), end: .rootExpiry,
+            noPinAfter: day(4_000), findings: ["pins-end:warn"],
+            message: "root pinned: breaks when the server gets another, on or before 2037-12-28; no backup"),
+        Row(testDescription: "no match", pins: [key(7)], matches: [], backups: [0]),
+        Row(testDescription: "a match beside the path", pins: [key(1)], matches: [(0, 7)], hasBackup: false),
+        Row(
+            testDescription: "pins that expire", pins: [key(1), key(7)], matches: [(0, 0)], pinsExpire: day(50),
+            until: day(90), end: .leafRenewal, backups: [1], findings: ["pins-expire:info", "breaks-at-renewal:info"]),
+        Row(
+            testDescription: "pins that expire soon", pins: [key(1), key(7)], matches: [(0, 0)], pinsExpire: day(15),
+            limits: OutlookLimits(warnBefore: .seconds(10 * 86_400), failBefore: .seconds(3 * 86_400)), until: day(90),
+            end: .leafRenewal, backups: [1], findings: ["pins-expire:warn", "breaks-at-renewal:info"],
+            message: "the pins expire on 2027-01-30: from then on the client takes any trusted chain, "
+                + "less than 10d from now"),
+        Row(
+            testDescription: "pins that expired", pins: [key(1), key(7)], matches: [(0, 0)], pinsExpire: day(5),
+            until: day(90), end: .leafRenewal, backups: [1], findings: ["pins-expired:warn", "breaks-at-renewal:info"]),
+        Row(
+            testDescription: "nothing is known of the pins' lifetime", pins: [key(1), key(7)], matches: [(0, 0)],
+            pinsExpire: day(11), limits: OutlookLimits(warnBefore: .percent(90)), until: day(90), end: .leafRenewal,
+            backups: [1],
+            findings: [
+                "expires-soon:warn", "expires-soon:warn", "expires-soon:warn", "pins-expire:info",
+                "breaks-at-renewal:info",
+            ]),
+        Row(
+            testDescription: "pins that do not last as long as asked for", pins: [key(1)], matches: [(0, 0)],
+            limits: OutlookLimits(minPinLife: .seconds(100 * 86_400)), until: day(90), end: .leafRenewal,
+            noPinAfter: day(90), findings: ["pin-life-short:fail", "breaks-at-renewal:warn"],
+            message: "no configured pin is sure to match after 2027-04-15, less than 100d from now"),
+        Row(
+            testDescription: "a backup may match at any time", pins: [key(1), key(7)], matches: [(0, 0)],
+            limits: OutlookLimits(minPinLife: .seconds(100 * 86_400)), until: day(90), end: .leafRenewal, backups: [1],
+            findings: ["breaks-at-renewal:info"]),
+        Row(
+            testDescription: "a backup for one of two lists", pins: [key(1), key(7), key(2), key(8)],
+            matches: [(0, 0), (2, 1)], conditions: [keys([0, 1], .leaf), keys([2], .authorities)],
+            limits: OutlookLimits(minPinLife: .seconds(2_000 * 86_400)), until: day(90), end: .leafRenewal,
+            noPinAfter: day(900), backups: [1], hasBackup: false,
+            findings: ["pin-life-short:fail", "breaks-at-renewal:warn"]),
+        Row(
+            testDescription: "the same without a limit", pins: [key(1), key(7), key(2), key(8)],
+            matches: [(0, 0), (2, 1)], conditions: [keys([0, 1], .leaf), keys([2], .authorities)], until: day(90),
+            end: .leafRenewal, noPinAfter: day(900), backups: [1], hasBackup: false,
+            findings: ["breaks-at-renewal:warn"],
+            message: "leaf key and intermediate pinned, each needed: breaks when one of them is replaced, "
+                + "on or before 2027-04-15; backup: pin 2, but none for the intermediate"),
+        Row(
+            testDescription: "a backup for each of two lists", pins: [key(1), key(7), key(2), key(8)],
+            matches: [(0, 0), (2, 1)], conditions: [keys([0, 1], .leaf), keys([2, 3], .authorities)], until: day(90),
+            end: .leafRenewal, backups: [1, 3], findings: ["breaks-at-renewal:info"]),
+        Row(
+            testDescription: "a leaf's key in the list of CAs", pins: [key(1), key(2)], matches: [(0, 0), (1, 1)],
+            conditions: [keys([0, 1], .authorities)], until: day(900), end: .intermediateExpiry, noPinAfter: day(900),
+            findings: ["pins-end:warn"]),
+        Row(
+            testDescription: "every certificate of the chain", pins: [key(1), key(2), key(3), key(7)],
+            matches: [(0, 0), (1, 1), (2, 2)], conditions: [keys([0, 1, 2, 3], .everywhere)], until: day(90),
+            end: .leafRenewal, noPinAfter: day(90), findings: ["breaks-at-renewal:warn"],
+            message: "every key of the chain pinned: breaks at the next renewal, on or before 2027-04-15; no backup"),
+        Row(
+            testDescription: "a chain with one that is not pinned", pins: [key(1), key(2)], matches: [(0, 0), (1, 1)],
+            conditions: [keys([0, 1], .everywhere)]),
+    ]
+
+    @Test(arguments: rows) func anOutlookIsWhatThePinsComeTo(_ row: Row) {
+        let outlook = row.facts.outlook()
+        #expect(outlook.pinsMatchUntil == row.until && outlook.end == row.end)
+        #expect(outlook.noPinAfter == row.noPinAfter)
+        #expect(outlook.backups == row.backups && outlook.hasBackup == row.hasBackup ?? !row.backups.isEmpty)
+        #expect(outlook.pinsExpire == row.pinsExpire && outlook.validUntil == day(90))
+        #expect(outlook.findings.map { "\($0.id):\($0.level.rawValue)" } == row.findings)
+        if let message = row.message { #expect(outlook.findings.first?.message == message) }
+    }
+
+    @Test func everyPinHasItsPlaceAndItsEnd() {
+        let pins = Row(testDescription: "", pins: [Self.key(1), Self.key(7)], matches: [(0, 0)]).facts.outlook().pins
+        #expect(pins.map(\.depth) == [0, nil] && pins.map(\.until) == [day(90), nil])
+        #expect(pins.map(\.isCompared) == [true, true])
+        let misplaced = Row(
+            testDescription: "", pins: [Self.key(1)], matches: [(0, 0)], conditions: [Self.keys([0], .authorities)])
+        #expect(misplaced.facts.outlook().pins.map(\.depth) == [nil])
+    }
+
+    private static let week = Threshold.seconds(7 * 86_400)
+    private static let month = Threshold.seconds(30 * 86_400)
+
+    @Test(
+        arguments: [
+            (day(59), month, week, []), (day(61), month, week, ["expires-soon:warn"]),
+            (day(84), month, week, ["expires-soon:fail"]), (day(84), nil, week, ["expires-soon:fail"]),
+            (day(84), nil, nil, []), (day(70), .percent(33), nil, ["expires-soon:warn"]),
+            (day(20), .seconds(885 * 86_400), nil, ["expires-soon:warn", "expires-soon:warn"]),
+            // What has expired is for the verdict to say.
+            (day(91), month, week, []),
+        ] as [(Timestamp, Threshold?, Threshold?, [String])]) func everyCertificateOfThePathIsHeldAgainstTheLimits(
+            at time: Timestamp, warn: Threshold?, fail: Threshold?, expected: [String]
+        )
+    {
+        let row = Row(
+            testDescription: "", pins: [], matches: [], at: time,
+            limits: OutlookLimits(warnBefore: warn, failBefore: fail))
+        #expect(row.facts.outlook().findings.map { "\($0.id):\($0.level.rawValue)" } == expected)
+    }
+
+    @Test func theLastTwoDaysAreCountedInHours() {
+        let row = Row(
+            testDescription: "", pins: [], matches: [], at: day(89), limits: OutlookLimits(failBefore: Self.week))
+        let outlook = row.facts.outlook()
         #expect(outlook.level == .fail)
         #expect(
             outlook.findings.first?.message
                 == "leaf (depth 0) expires in 24 h, on 2027-04-15T08:00:00Z, less than 7d from now")
     }
 
-    @Test func pinsMustLastAsLongAsAskedFor() {
-        let limits = OutlookLimits(minPinLife: .seconds(100 * 86_400))
-        let short = outlook([key(1)], matching: [(0, 0)], limits: limits)
-        #expect(ids(short).first == "pin-life-short:fail")
-        #expect(
-            short.findings.first?.message
-                == "no configured pin is sure to match after 2027-04-15, less than 100d from now")
-        #expect(outlook([key(2), key(7)], matching: [(0, 1)], limits: limits).level == .info)
-        // A backup key may match at any time.
-        #expect(outlook([key(1), key(7)], matching: [(0, 0)], limits: limits).level == .info)
-    }
-
     @Test(arguments: [(90, 60), (47, 31), (10, 5), (7, 3), (365, 243)] as [(Int64, Int64)])
-    func aServerIsLateAfterItsUsualRenewal(days: Int64, usualDay: Int64) {
-        func outlook(at time: Timestamp) -> Outlook {
-            let path = [certificate("leaf", by: "R", number: 1, from: 0, to: days)]
-            return OutlookQuestion(
-                path: path, restsOn: [path], pins: [], matches: [], comparison: .nothing, isAcceptedForPins: false,
-                time: time
-            ).outlook()
-        }
-        #expect(outlook(at: day(usualDay)).findings.isEmpty)
-        #expect(ids(outlook(at: day(usualDay + 1))) == ["renewal-due:warn"])
-        #expect(outlook(at: day(days + 1)).findings.isEmpty)
-    }
-
-    // MARK: What each client demands
-
-    @Test func thePlaceDecidesBeforeTheDate() {
-        let longLeaf = certificate("leaf", by: "I", number: 1, from: 0, to: 2_000)
-        var question = question([key(1), key(2)], matching: [(0, 0), (1, 1)], demands: [])
-        question.path = [longLeaf, intermediate, root]
-        question.comparison.demands = [.any(PinSet([key(1), key(2)])!.uses(at: .anywhere))]
-        let outlook = question.outlook()
-        #expect(outlook.end == .intermediateExpiry)
-        #expect(outlook.pinsMatchUntil == day(900))
-    }
-
-    @Test func eachListNeedsABackupOfItsOwn() {
-        let pins = [key(1), key(7), key(2), key(8)]
-        func lists(_ leaf: [Int], _ authorities: [Int]) -> [PinComparison.Demand] {
-            let set = PinSet(pins)!
-            return [
-                .any(set.uses(at: .leaf).filter { leaf.contains($0.pinIndex) }),
-                .any(set.uses(at: .authorities).filter { authorities.contains($0.pinIndex) }),
-            ]
-        }
-        let limits = OutlookLimits(minPinLife: .seconds(2_000 * 86_400))
-        let half = question(pins, matching: [(0, 0), (2, 1)], demands: lists([0, 1], [2]), limits: limits).outlook()
-        #expect(!half.hasBackup && half.backups == [1])
-        #expect(half.noPinAfter == day(900) && half.pinsMatchUntil == day(90))
-        #expect(ids(half) == ["pin-life-short:fail", "breaks-at-renewal:warn"])
-        #expect(
-            half.findings[1].message
-                == "leaf key and intermediate pinned, each needed: breaks when one of them is replaced, "
-                + "on or before 2027-04-15; backup: pin 2, but none for the intermediate")
-        let whole = question(pins, matching: [(0, 0), (2, 1)], demands: lists([0, 1], [2, 3]), limits: limits).outlook()
-        #expect(whole.hasBackup && whole.backups == [1, 3] && whole.noPinAfter == nil)
-        #expect(ids(whole) == ["breaks-at-renewal:info"])
-        // A leaf's key in the list of authorities is none at the leaf.
-        let misplaced = question(pins, matching: [(0, 0), (2, 1)], demands: [lists([], [0, 2])[1]]).outlook()
-        #expect(misplaced.pins[0].depth == nil && misplaced.end == .intermediateExpiry)
-    }
-
-    @Test func whereEveryCertificateIsNeededOneBackupIsNone() {
-        let pins = [key(1), key(2), key(3), key(7)]
-        let every: [PinComparison.Demand] = [.every(PinSet(pins)!.uses(at: .anywhere))]
-        let outlook = question(pins, matching: [(0, 0), (1, 1), (2, 2)], demands: every).outlook()
-        #expect(!outlook.hasBackup && outlook.backups.isEmpty && outlook.noPinAfter == day(90))
-        #expect(
-            outlook.findings.map(\.message) == [
-                "every key of the chain pinned: breaks when one of them is replaced, on or before 2027-04-15; no backup"
-            ])
-        // A chain on which a certificate is not pinned holds nothing.
-        #expect(question(pins, matching: [(0, 0), (1, 1)], demands: every).outlook().end == nil)
-        let more = pins + [key(8), key(9)]
-        let complete = question(
-            more, matching: [(0, 0), (1, 1), (2, 2)], demands: [.every(PinSet(more)!.uses(at: .anywhere))]
-        ).outlook()
-        #expect(complete.hasBackup && complete.backups == [3, 4, 5] && complete.noPinAfter == nil)
+    func theUsualRenewalPointIsToldByTheDocument(days: Int64, usualDay: Int64) {
+        var facts = Row(testDescription: "", pins: [], matches: []).facts
+        facts.path = [certificate("leaf", by: "R", number: 1, from: 0, to: days)]
+        let point = facts.outlook().renewalPoint ?? day(0)
+        #expect(point >= day(usualDay) && point < day(usualDay + 1))
+        #expect(facts.outlook().findings.isEmpty)
     }
 
     @Test func allPathsOfAVerdictCount() {
-        var question = question([key(1)], matching: [(0, 0)], demands: [.any(PinSet([key(1)])!.uses(at: .anywhere))])
+        var facts = Row(testDescription: "", pins: [Self.key(1)], matches: [(0, 0)]).facts
         let soon = certificate("J", by: "R", number: 4, from: 0, to: 20)
-        question.path = [leaf]
-        question.restsOn = [[leaf, soon, root], [leaf]]
-        question.limits.failBefore = .seconds(15 * 86_400)
-        let outlook = question.outlook()
+        facts.path = [Self.leaf]
+        facts.restsOn = [[Self.leaf, soon, Self.root], [Self.leaf]]
+        facts.limits.failBefore = .seconds(15 * 86_400)
+        let outlook = facts.outlook()
         #expect(outlook.validUntil == day(20))
         #expect(outlook.findings.first?.message == "J (depth 1) expires in 10 d, on 2027-02-04, less than 15d from now")
     }
 
     @Test func aClientThatDoesNotMindDatesIsPromisedNoEnd() {
-        let all: [PinComparison.Demand] = [.any(PinSet([key(1)])!.uses(at: .anywhere))]
-        var question = question([key(1)], matching: [(0, 0)], demands: all, at: day(80))
-        question.restsOn = []
-        question.limits.failBefore = .seconds(15 * 86_400)
-        let outlook = question.outlook()
+        var facts = Row(testDescription: "", pins: [Self.key(1)], matches: [(0, 0)], at: day(80)).facts
+        facts.restsOn = []
+        facts.limits.failBefore = .seconds(15 * 86_400)
+        let outlook = facts.outlook()
         #expect(outlook.validUntil == nil)
         #expect(
             outlook.findings[0].message
@@ -280,35 +238,43 @@ struct OutlookTests {
         #expect(outlook.findings.contains { $0.message.contains("with a new key, due by 2027-04-15; no backup") })
     }
 
+    @Test func aKeyInUseElsewhereIsNoBackup() {
+        var facts = Row(testDescription: "", pins: [Self.key(1), Self.key(7)], matches: [(0, 0)]).facts
+        facts.keysInUse.insert(Self.key(7).spkiSHA256)
+        let outlook = facts.outlook()
+        #expect(!outlook.hasBackup && outlook.backups.isEmpty && outlook.noPinAfter == day(90))
+    }
+
     // MARK: Several clients
 
     @Test func theWorstOfSeveralClientsCountsInWhateverOrder() throws {
-        let pins = [key(1), key(3), key(7)]
-        let set = PinSet(pins)!
+        let pins = [Self.key(1), Self.key(3), Self.key(7)]
         let limits = OutlookLimits(minPinLife: .seconds(200 * 86_400))
-        let anywhere = question(
-            pins, matching: [(0, 0), (1, 2)], demands: [.any(set.uses(at: .anywhere))], pinsExpire: day(50),
+        let anywhere = Row(
+            testDescription: "", pins: pins, matches: [(0, 0), (1, 2)], pinsExpire: day(50), limits: limits
+        ).facts.outlook()
+        let leafAlone = Row(
+            testDescription: "", pins: pins, matches: [(0, 0), (1, 2)], conditions: [Self.keys([0, 1], .leaf)],
             limits: limits
-        ).outlook()
-        let leafAlone = question(
-            pins, matching: [(0, 0), (1, 2)], demands: [.any(Array(set.uses(at: .leaf).prefix(2)))], limits: limits
-        ).outlook()
-        let one = [Outlook.Named(client: "a", outlook: anywhere), Outlook.Named(client: "b", outlook: leafAlone)]
-        let worst = try #require(Outlook.worst(of: one))
-        let other = try #require(Outlook.worst(of: one.reversed()))
-        #expect(Set(worst.findings) == Set(other.findings) && worst.level == other.level)
-        #expect(worst.pinsMatchUntil == day(90) && worst.end == .leafRenewal && !worst.hasBackup)
-        #expect(worst.pinsExpire == day(50) && worst.noPinAfter == day(90))
-        #expect(worst.pins.map(\.isCompared) == [true, true, true])
+        ).facts.outlook()
+        func worst(_ outlooks: [(judge: String, outlook: Outlook)]) -> Outlook? {
+            Outlook.worst(of: outlooks) { $0.joined(separator: ", ") }
+        }
+        let both = [("a", anywhere), ("b", leafAlone)]
+        let outlook = try #require(worst(both))
+        let other = try #require(worst(both.reversed()))
+        #expect(Set(outlook.findings) == Set(other.findings) && outlook.level == other.level)
+        #expect(outlook.pinsMatchUntil == day(90) && outlook.end == .leafRenewal && !outlook.hasBackup)
+        #expect(outlook.pinsExpire == day(50) && outlook.noPinAfter == day(90))
+        #expect(outlook.pins.map(\.isCompared) == [true, true, true])
         #expect(
-            worst.findings.map(\.message) == [
+            outlook.findings.map(\.message) == [
                 "b: no configured pin is sure to match after 2027-04-15, less than 200d from now",
                 "b: leaf key pinned: breaks at the next renewal with a new key, on or before 2027-04-15; no backup",
                 "a: the pins expire on 2027-03-06: from then on the client takes any trusted chain",
             ])
-        #expect(Outlook.worst(of: []) == nil)
+        #expect(worst([]) == nil)
         // What all say is said once, and of nobody by name.
-        let twice = Outlook.worst(of: [one[1], Outlook.Named(client: "c", outlook: leafAlone)])
-        #expect(twice?.findings == leafAlone.findings)
+        #expect(worst([("b", leafAlone), ("c", leafAlone)])?.findings == leafAlone.findings)
     }
 }

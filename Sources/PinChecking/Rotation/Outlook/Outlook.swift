@@ -46,9 +46,9 @@ package struct Outlook: Sendable, Hashable {
     /// When servers of this certificate's lifetime are usually renewed at the latest.
     package let renewalPoint: Timestamp?
     /// What the user should know, worst first.
-    package let findings: [Finding]
-    /// How each condition of the client holds; empty where that is not of one client.
-    let demands: [DemandStanding]
+    package private(set) var findings: [Finding]
+    /// Whether the client compares pins; of one that does not, nothing is in reserve and nothing has to be.
+    let comparesPins: Bool
 
     /// The gravest level of all findings.
     package var level: Finding.Level { findings.map(\.level).max() ?? .info }
@@ -70,18 +70,13 @@ package struct Outlook: Sendable, Hashable {
             private var rank: Int { self == .info ? 0 : self == .warn ? 1 : 2 }
         }
 
-        /// What a finding is about, by which those of several clients are put together.
+        /// What a finding is about: of several clients' about one thing, the worst is told.
         enum Subject: Sendable, Hashable {
-            /// A certificate, and whether the client minds when it ends.
-            case certificate(SHA256Digest, isMinded: Bool)
-            /// The server.
-            case server
-            /// Pins, which each client has its own of.
-            case pins
-            /// What ends the pins, and when at the latest.
-            case end(End, until: Timestamp)
-            /// After when no pin is sure to match.
-            case pinLife(until: Timestamp)
+            case certificate(SHA256Digest)
+            case pinsExpire
+            case expiredPin(Int)
+            case pinLife
+            case end
         }
 
         /// A stable word for machines.
@@ -89,33 +84,89 @@ package struct Outlook: Sendable, Hashable {
         /// How much it matters.
         package let level: Level
         /// One line; it may quote a certificate.
-        package let message: String
+        package fileprivate(set) var message: String
         let subject: Subject
+        /// When it happens.
+        let date: Timestamp
     }
 }
 
 extension Outlook {
-    /// The outlook of one client by the conditions that its pins fulfil.
-    init(
-        pins: [PinStanding], demands: [DemandStanding], pinsExpire: Timestamp?, validUntil: Timestamp?,
-        renewalPoint: Timestamp?, findings: [Finding]
-    ) {
-        let holdings = demands.compactMap(\.holding)
-        let areAllHeld = !demands.isEmpty && holdings.count == demands.count
-        self.init(
-            pins: pins, pinsMatchUntil: areAllHeld ? holdings.map(\.until).min() : nil,
-            end: areAllHeld ? End.allCases.first { end in holdings.contains { $0.role == end } } : nil,
-            noPinAfter: demands.compactMap(\.noPinAfter).min(), backups: Set(demands.flatMap(\.backups)).sorted(),
-            hasBackup: !demands.isEmpty && demands.allSatisfy { !$0.backups.isEmpty }, pinsExpire: pinsExpire,
-            validUntil: validUntil, renewalPoint: renewalPoint, findings: findings, demands: demands)
+    /// The worst of what several clients expect: the earliest of all dates, and of the findings about one thing the gravest, with the
+    /// names of those that it is true of.
+    ///
+    /// - Parameters:
+    ///   - outlooks: the outlooks, in an order that is the same for the same clients.
+    ///   - names: names some of those whose they are.
+    /// - Returns: `nil` for no clients.
+    static func worst<Judge>(
+        of outlooks: [(judge: Judge, outlook: Outlook)], named names: ([Judge]) -> String
+    ) -> Outlook? {
+        guard outlooks.count > 1, let first = outlooks.first?.outlook else { return outlooks.first?.outlook }
+        let all = outlooks.map(\.outlook)
+        let comparing = all.filter(\.comparesPins)
+        let ends = all.compactMap { outlook in outlook.pinsMatchUntil.map { (until: $0, end: outlook.end) } }
+        let soonest = ends.min { ($0.until, $0.end?.rank ?? 0) < ($1.until, $1.end?.rank ?? 0) }
+        var worst: [Finding] = []
+        for finding in all.flatMap(\.findings) {
+            if let index = worst.firstIndex(where: { $0.subject == finding.subject }) {
+                if finding.isWorse(than: worst[index]) { worst[index] = finding }
+            } else {
+                worst.append(finding)
+            }
+        }
+        let findings = worst.map { finding in
+            let judges = outlooks.filter { $0.outlook.findings.contains(finding) }.map(\.judge)
+            if case .certificate = finding.subject { return finding }
+            guard judges.count < outlooks.count else { return finding }
+            var finding = finding
+            finding.message = "\(names(judges)): \(finding.message)"
+            return finding
+        }
+        return Outlook(
+            pins: first.pins.indices.map { index in
+                let standings = all.map { $0.pins[index] }
+                return PinStanding(
+                    index: first.pins[index].index, depth: standings.compactMap(\.depth).min(),
+                    until: standings.compactMap(\.until).min(), isCompared: standings.contains(where: \.isCompared))
+            }, pinsMatchUntil: soonest?.until, end: soonest?.end, noPinAfter: all.compactMap(\.noPinAfter).min(),
+            backups: first.backups(sharedBy: comparing),
+            hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
+            pinsExpire: all.compactMap(\.pinsExpire).min(), validUntil: all.compactMap(\.validUntil).min(),
+            renewalPoint: first.renewalPoint, findings: findings.worstFirst, comparesPins: !comparing.isEmpty)
     }
 
-    /// The same with these findings, worst first.
+    private func backups(sharedBy outlooks: [Outlook]) -> [Int] {
+        guard var shared = outlooks.first.map({ Set($0.backups) }) else { return [] }
+        for outlook in outlooks.dropFirst() { shared.formIntersection(outlook.backups) }
+        return shared.sorted()
+    }
+}
+
+extension Outlook.End {
+    /// Small for what happens soon.
+    fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+extension Outlook.Finding {
+    fileprivate func isWorse(than other: Outlook.Finding) -> Bool {
+        if level != other.level { return level > other.level }
+        return date != other.date ? date < other.date : message < other.message
+    }
+}
+
+extension Outlook {
+    /// The same with these findings.
     func with(findings: [Finding]) -> Outlook {
-        Outlook(
-            pins: pins, pinsMatchUntil: pinsMatchUntil, end: end, noPinAfter: noPinAfter, backups: backups,
-            hasBackup: hasBackup, pinsExpire: pinsExpire, validUntil: validUntil, renewalPoint: renewalPoint,
-            findings: findings.filter { $0.level == .fail } + findings.filter { $0.level == .warn }
-                + findings.filter { $0.level == .info }, demands: demands)
+        var outlook = self
+        outlook.findings = findings
+        return outlook
+    }
+}
+
+extension [Outlook.Finding] {
+    /// The same findings, the gravest first.
+    var worstFirst: [Outlook.Finding] {
+        filter { $0.level == .fail } + filter { $0.level == .warn } + filter { $0.level == .info }
     }
 }

@@ -1,161 +1,124 @@
 internal import Base
 internal import Pinning
 
-/// Says what in an outlook is worth telling.
+/// Says what in the outlook of one client is worth telling.
 struct OutlookFindings {
     private typealias Finding = Outlook.Finding
 
-    private let question: OutlookQuestion
+    private let facts: OutlookFacts
     private let outlook: Outlook
+    private let standings: [OutlookFacts.Standing]
 
-    init(_ question: OutlookQuestion, _ outlook: Outlook) {
-        self.question = question
+    init(_ facts: OutlookFacts, _ outlook: Outlook, _ standings: [OutlookFacts.Standing]) {
+        self.facts = facts
         self.outlook = outlook
+        self.standings = standings
     }
 
-    /// All findings in the order of what they are about: certificates, pins, the server's habits.
-    func all() -> [Outlook.Finding] { certificates() + expiringPins() + pinLife() + ends() + renewal() }
-
-    // MARK: Validity
+    /// All findings, the gravest first.
+    func all() -> [Outlook.Finding] { (certificates() + expiringPins() + pinLife() + ends()).worstFirst }
 
     /// Certificates of which less is left than the limits ask for: of all paths that the client needs.
     ///
     /// A client that does not mind dates is told of those of its path all the same: renewing them is due.
     private func certificates() -> [Finding] {
-        let isMinded = !question.restsOn.isEmpty
+        let isMinded = !facts.restsOn.isEmpty
         var seen: Set<SHA256Digest> = []
-        let paths = isMinded ? question.restsOn : [question.path]
-        return paths.flatMap { $0.enumerated() }.compactMap { depth, certificate in
-            guard seen.insert(certificate.fingerprint).inserted, certificate.notAfter >= question.time,
+        return (isMinded ? facts.restsOn : [facts.path]).flatMap { $0.enumerated() }.compactMap { depth, certificate in
+            guard seen.insert(certificate.fingerprint).inserted, certificate.notAfter >= facts.time,
                 let (level, limit) = reached(from: certificate.notBefore, to: certificate.notAfter)
             else { return nil }
             return Finding(
                 id: "expires-soon", level: level,
                 message: "\(certificate) (depth \(depth)) expires \(when(certificate.notAfter)), "
                     + "less than \(limit) from now" + (isMinded ? "" : "; the client does not mind"),
-                subject: .certificate(certificate.fingerprint, isMinded: isMinded))
+                subject: .certificate(certificate.fingerprint), date: certificate.notAfter)
         }
     }
 
     /// The gravest limit that is reached, with how it is written.
-    private func reached(from start: Timestamp, to end: Timestamp) -> (Finding.Level, String)? {
-        func isReached(_ limit: Threshold?) -> Bool {
-            limit?.isReached(at: question.time, from: start, to: end) ?? false
-        }
-        if isReached(question.limits.failBefore), let limit = question.limits.failBefore {
-            return (.fail, words(limit))
-        }
-        if isReached(question.limits.warnBefore), let limit = question.limits.warnBefore {
-            return (.warn, words(limit))
+    private func reached(from start: Timestamp, to end: Timestamp, isLifetime: Bool = true) -> (Finding.Level, String)?
+    {
+        let limits: [(Finding.Level, Threshold?)] = [
+            (.fail, facts.limits.failBefore), (.warn, facts.limits.warnBefore),
+        ]
+        for case (let level, let limit?) in limits where limit.isReached(at: facts.time, from: start, to: end) {
+            guard case .percent = limit else { return (level, "\(limit)") }
+            if isLifetime { return (level, "\(limit) of its lifetime") }
         }
         return nil
     }
-
-    private func words(_ limit: Threshold) -> String {
-        if case .percent = limit { "\(limit) of its lifetime" } else { "\(limit)" }
-    }
-
-    // MARK: Pins
 
     private func expiringPins() -> [Finding] {
         var findings: [Finding] = []
         if let end = outlook.pinsExpire {
-            let expired = end < question.time
+            let isPast = end < facts.time
             // Without a beginning there is no lifetime: a percentage says nothing here.
-            let limit = expired ? nil : reachedBeforeEnd(of: end)
+            let limit = isPast ? nil : reached(from: facts.time, to: end, isLifetime: false)
             findings.append(
                 Finding(
-                    id: expired ? "pins-expired" : "pins-expire", level: expired ? .warn : limit?.0 ?? .info,
-                    message: expired
+                    id: isPast ? "pins-expired" : "pins-expire", level: isPast ? .warn : limit?.0 ?? .info,
+                    message: isPast
                         ? "the pins expired on \(end.date): the client takes any trusted chain"
                         : "the pins expire on \(end.date): from then on the client takes any trusted chain"
-                            + (limit.map { ", less than \($0.1) from now" } ?? ""), subject: .pins))
+                            + (limit.map { ", less than \($0.1) from now" } ?? ""), subject: .pinsExpire, date: end))
         }
-        var told: Set<Int> = []
-        for use in question.comparison.demands.flatMap(\.uses) where outlook.pins[use.pinIndex].depth == nil {
-            let index = use.pinIndex
-            guard let certificate = question.pins[index].certificate, use.isWholeCertificate,
-                certificate.notAfter < question.time, told.insert(index).inserted
-            else { continue }
+        let compared = Set(facts.comparison.conditions.filter(\.isWholeCertificate).flatMap(\.pins))
+        for index in compared.sorted() where outlook.pins[index].depth == nil {
+            guard let certificate = facts.pins[index].certificate, certificate.notAfter < facts.time else { continue }
             findings.append(
                 Finding(
                     id: "pin-expired", level: .warn,
                     message: "pin \(index + 1), \(certificate), expired on \(certificate.notAfter.date) "
-                        + "and can match no more: remove it", subject: .pins))
+                        + "and can match no more: remove it", subject: .expiredPin(index), date: certificate.notAfter))
         }
         return findings
     }
 
-    private func reachedBeforeEnd(of end: Timestamp) -> (Finding.Level, String)? {
-        let limits: [(Finding.Level, Threshold?)] = [
-            (.fail, question.limits.failBefore), (.warn, question.limits.warnBefore),
-        ]
-        for (level, limit) in limits {
-            guard case .seconds? = limit, let limit, limit.isReached(at: question.time, from: question.time, to: end)
-            else { continue }
-            return (level, "\(limit)")
-        }
-        return nil
-    }
-
     private func pinLife() -> [Finding] {
-        guard let limit = question.limits.minPinLife, let until = outlook.noPinAfter, let leaf = question.path.first,
-            limit.isReached(at: question.time, from: leaf.notBefore, to: until)
+        guard let limit = facts.limits.minPinLife, let until = outlook.noPinAfter, let leaf = facts.path.first,
+            limit.isReached(at: facts.time, from: leaf.notBefore, to: until)
         else { return [] }
         return [
             Finding(
                 id: "pin-life-short", level: .fail,
                 message: "no configured pin is sure to match after \(until.date), less than \(limit) from now",
-                subject: .pinLife(until: until))
+                subject: .pinLife, date: until)
         ]
     }
 
     /// What ends the pins, and whether anything comes after them; nothing where the client accepts for another reason.
     private func ends() -> [Finding] {
-        guard question.isAcceptedForPins, let end = outlook.end, let until = outlook.pinsMatchUntil else { return [] }
+        guard facts.isAcceptedForPins, let end = outlook.end, let until = outlook.pinsMatchUntil else { return [] }
+        // Something that the client demands hangs on one pin without another in reserve.
+        let hangs = standings.contains { $0.backups.isEmpty && ($0.isFlat || $0.matched.count == 1) }
         // A client that does not mind dates goes on for as long as the server does.
-        let due = question.restsOn.isEmpty ? "due by" : "on or before"
-        let report = question.comparison.isEnforced ? "" : "; a mismatch is only reported"
+        let due = facts.restsOn.isEmpty ? "due by" : "on or before"
+        let report = facts.comparison.isEnforced ? "" : "; a mismatch is only reported"
         return [
             Finding(
-                id: end == .leafRenewal ? "breaks-at-renewal" : "pins-end", level: isLastPin ? .warn : .info,
-                message: "\(whatEnds()), \(due) \(until.date); \(backups())\(report)", subject: .end(end, until: until))
+                id: end == .leafRenewal ? "breaks-at-renewal" : "pins-end", level: hangs ? .warn : .info,
+                message: "\(whatEnds()), \(due) \(until.date); \(backups())\(report)", subject: .end, date: until)
         ]
     }
 
-    /// Whether something that the client demands hangs on one pin without another in reserve.
-    private var isLastPin: Bool {
-        outlook.demands.contains { $0.backups.isEmpty && ($0.isForEveryCertificate || $0.matched.count == 1) }
-    }
-
     private func whatEnds() -> String {
-        let holdings = outlook.demands.compactMap(\.holding)
-        if outlook.demands.contains(where: \.isForEveryCertificate) {
-            let what = holdings.allSatisfy(\.isWholeCertificate) ? "certificate" : "key"
-            return "every \(what) of the chain pinned: breaks when one of them is replaced"
-        }
+        let holdings = standings.compactMap(\.holding)
         guard let holding = holdings.first, holdings.count == 1 else {
-            let places = holdings.map { Self.noun($0) }.joined(separator: " and ")
+            let places = holdings.map(\.what).joined(separator: " and ")
             return "\(places) pinned, each needed: breaks when one of them is replaced"
         }
-        let place = Self.noun(holding)
-        switch holding.role {
-        case .leafRenewal where holding.isWholeCertificate: return "\(place) pinned: breaks at the next renewal"
-        case .leafRenewal: return "\(place) pinned: breaks at the next renewal with a new key"
-        case .intermediateExpiry, .rootExpiry: return "\(place) pinned: breaks when the server gets another"
-        }
-    }
-
-    private static func noun(_ holding: DemandStanding.Holding) -> String {
-        switch holding.role {
-        case .leafRenewal: holding.isWholeCertificate ? "leaf certificate" : "leaf key"
-        case .intermediateExpiry: "intermediate"
-        case .rootExpiry: "root"
-        }
+        let breaks =
+            switch holding.end {
+            case .leafRenewal where holding.what == "leaf key": "breaks at the next renewal with a new key"
+            case .leafRenewal: "breaks at the next renewal"
+            case .intermediateExpiry, .rootExpiry: "breaks when the server gets another"
+            }
+        return "\(holding.what) pinned: \(breaks)"
     }
 
     private func backups() -> String {
-        let missing = outlook.demands.filter(\.backups.isEmpty).compactMap(\.holding).map(Self.noun)
+        let missing = standings.filter(\.backups.isEmpty).compactMap { $0.holding?.what }
         let none = missing.isEmpty ? "" : ", but none for the \(missing.separated(by: " and "))"
         switch outlook.backups.count {
         case 0: return "no backup"
@@ -164,23 +127,9 @@ struct OutlookFindings {
         }
     }
 
-    // MARK: Renewal
-
-    private func renewal() -> [Finding] {
-        guard let point = outlook.renewalPoint, let leaf = question.path.first, point < question.time,
-            leaf.notAfter >= question.time
-        else { return [] }
-        return [
-            Finding(
-                id: "renewal-due", level: .warn,
-                message: "the usual renewal point is past (\(point.date)): the server's certificate "
-                    + "expires \(when(leaf.notAfter))", subject: .server)
-        ]
-    }
-
     /// A moment to come: the hours for the last two days, the date otherwise.
     private func when(_ time: Timestamp) -> String {
-        let left = Threshold.seconds(from: question.time, to: time)
+        let left = Threshold.seconds(from: facts.time, to: time)
         return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(time)" : "in \(left / 86_400) d, on \(time.date)"
     }
 }

@@ -27,11 +27,9 @@ public struct AFNetworking25: ClientProcedure {
         case .none: return .nothing
         case .publicKey where !validatesCertificateChain: return .keys(of: pins, at: .leaf)
         case .certificate where !validatesCertificateChain: return .certificates(of: pins, endsPathAtPin: true)
-        case .publicKey, .certificate: break
+        case .publicKey: return .keys(of: pins, at: .everywhere)
+        case .certificate: return PinComparison(pins == nil ? [] : [.certificates(of: pins, at: .everywhere)])
         }
-        let uses = policy.mode == .certificate ? pins?.certificateUses : pins?.uses(at: .anywhere)
-        return PinComparison(
-            demands: uses.map { [.every($0)] } ?? [], expiration: nil, isEnforced: true, endsPathAtPin: false)
     }
 
     /// Keys that Apple's system hands out as `SecKey`.
@@ -46,24 +44,9 @@ public struct AFNetworking25: ClientProcedure {
         run.describePolicy()
         let system = run.evaluate()
         guard policy.mode != .none else { return run.withoutPinning(system) }
-        warnIfPinsFailToo(&run, system)
         if let rejection = run.requireSystemTrust(system) { return rejection }
         guard run.run.pins != nil else { return run.withoutPins(system) }
         return policy.mode == .certificate ? comparingCertificates(&run, system) : comparingPublicKeys(&run, system)
-    }
-
-    /// Says of a chain that is not trusted that the pins would not do either: mending the chain alone would not help.
-    private func warnIfPinsFailToo(_ run: inout AFNetworkingRun<some PathVerifier>, _ system: TrustResult) {
-        guard !policy.allowInvalidCertificates, !system.isTrusted, run.run.pins != nil,
-            !system.failures.contains(where: \.isMissingAnchor)
-        else { return }
-        var trial = run
-        let verdict =
-            policy.mode == .certificate ? comparingCertificates(&trial, system) : comparingPublicKeys(&trial, system)
-        guard verdict.reason.isPinMismatch,
-            let failed = verdict.trace.last(where: { $0.id == "pins" && $0.status == .fail })
-        else { return }
-        run.run.warn("pins-fail-too", "if the chain were trusted, the pins would still not do: \(failed.detail)")
     }
 
     private func comparingCertificates(
@@ -133,13 +116,6 @@ public struct AFNetworking25: ClientProcedure {
             return run.verdict(.pinsFallShort(shortfall), on: chain)
         }
         run.run.pass("pins", "public key pin matched at depth \(match.depth), equal keys: \(pairs.count)")
-        let matched = Set(pairs.map(\.depth)).count
-        if validatesCertificateChain, matched < compared {
-            run.run.warn(
-                "counted-twice",
-                "only \(matched) of \(compared) certificates are pinned: AFNetworking 2.5 counts a pin that is given "
-                    + "repeatedly as often as it is given")
-        }
         return run.verdict(.pinMatched(match), on: chain)
     }
 }

@@ -46,18 +46,16 @@ public struct Alamofire: ClientProcedure {
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         if let evaluatedHosts, !evaluatedHosts.contains(name.description) { return .nothing }
-        return PinComparison(
-            demands: demands(of: evaluator, with: pins), expiration: nil, isEnforced: true,
-            endsPathAtPin: evaluator.hasPinnedAnchors)
+        return PinComparison(conditions(of: evaluator, with: pins), endsPathAtPin: evaluator.hasPinnedAnchors)
     }
 
     /// What the pins have to fulfil for `evaluator`, none for one that compares none.
-    private func demands(of evaluator: Evaluator, with pins: PinSet?) -> [PinComparison.Demand] {
+    private func conditions(of evaluator: Evaluator, with pins: PinSet?) -> [PinComparison.Condition] {
         switch evaluator {
         case .systemDefault, .disabled: []
-        case .pinnedCertificates: [.any(pins?.certificateUses ?? [])]
-        case .publicKeys: [.any(pins?.uses(at: .anywhere) ?? [])]
-        case .composite(let evaluators): evaluators.flatMap { demands(of: $0, with: pins) }
+        case .pinnedCertificates: [.certificates(of: pins)]
+        case .publicKeys: [.keys(of: pins, at: .anywhere)]
+        case .composite(let evaluators): evaluators.flatMap { conditions(of: $0, with: pins) }
         }
     }
 
@@ -151,10 +149,6 @@ public struct Alamofire: ClientProcedure {
         let held = pins.indicesOfSecKeys(besides: run.observation.presented.certificates)
         guard !held.isEmpty else {
             return missing("noPublicKeysFound", "no pinned key is RSA or EC, and Alamofire loads no others", &run)
-        }
-        if held.count < pins.pins.count {
-            run.warn(
-                "public-key-not-loaded", "Alamofire loads RSA and EC keys only: the pins of other keys are left out")
         }
         let end = validate(performDefaultValidation, validateHost, .trustStore, &run)
         return end.verdict

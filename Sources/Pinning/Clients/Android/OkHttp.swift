@@ -65,9 +65,7 @@ public struct OkHttp: ClientProcedure {
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         guard let pins, let applying = pinsApplying(to: name, pins), !applying.isEmpty else { return .nothing }
-        return PinComparison(
-            demands: [.any(pins.uses(at: .anywhere).filter { applying.contains($0.pinIndex) })], expiration: nil,
-            isEnforced: true, endsPathAtPin: false)
+        return PinComparison([.init(pins: applying.sorted(), at: .anywhere, isWholeCertificate: false)])
     }
 
     /// Decides as `CertificatePinner.check` does once the platform trusts the chain.

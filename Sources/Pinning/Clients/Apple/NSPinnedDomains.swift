@@ -30,16 +30,13 @@ public struct NSPinnedDomains: ClientProcedure {
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         guard let identities else { return .nothing }
         guard case .listed(let leaf, let authorities) = identities else { return .keys(of: pins, at: .anywhere) }
-        func demand(_ list: [SHA256Digest]?, _ place: PinComparison.Place) -> [PinComparison.Demand] {
+        func condition(_ list: [SHA256Digest]?, _ place: PinComparison.Place) -> [PinComparison.Condition] {
             guard let list else { return [] }
-            let uses = pins?.uses(at: place).filter { use in
-                pins.map { list.contains($0.pins[use.pinIndex].spkiSHA256) } ?? false
-            }
-            return [.any(uses ?? [])]
+            var condition = PinComparison.Condition.keys(of: pins, at: place)
+            condition.pins.removeAll { index in pins.map { !list.contains($0.pins[index].spkiSHA256) } ?? true }
+            return [condition]
         }
-        return PinComparison(
-            demands: demand(leaf, .leaf) + demand(authorities, .authorities), expiration: nil, isEnforced: true,
-            endsPathAtPin: false)
+        return PinComparison(condition(leaf, .leaf) + condition(authorities, .authorities))
     }
 
     /// Decides as the system does for an app with that dictionary.

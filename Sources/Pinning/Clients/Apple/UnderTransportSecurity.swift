@@ -35,7 +35,7 @@ public struct UnderTransportSecurity: ClientProcedure {
     public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let verdict = base.evaluate(observation, pins: pins, verifier: verifier)
         let refusal = { refusalOfSystem(observation, pins, verifier) }
-        guard let settings else { return verdict.isAccepted ? noting(refusal(), on: verdict, observation) : verdict }
+        guard let settings else { return verdict.isAccepted ? noting(refusal(), on: verdict) : verdict }
         guard let host = host ?? observation.referenceName.serverName else {
             return verdict.adding([(.skip, "ats", "no host is known to look up in NSExceptionDomains")])
         }
@@ -75,16 +75,11 @@ public struct UnderTransportSecurity: ClientProcedure {
         )
     }
 
-    private func noting(_ refusal: TrustFailure?, on verdict: Verdict, _ observation: Observation) -> Verdict {
+    private func noting(_ refusal: TrustFailure?, on verdict: Verdict) -> Verdict {
         guard let refusal else { return verdict }
-        let place = (host ?? observation.referenceName.serverName).map { "for \($0)" } ?? "for its host"
+        let message = "the app needs NSExceptionAllowsInsecureHTTPLoads in its Info.plist: the system refuses the chain"
         return verdict.adding(
-            [],
-            note: Warning(
-                id: Warning.transportSecurityExceptionNeeded,
-                message: "the system by itself refuses the chain (\(refusal)); an app that accepts it needs "
-                    + "NSExceptionAllowsInsecureHTTPLoads \(place) in its Info.plist, or NSAllowsArbitraryLoads "
-                    + "(known from Apple's documentation)"))
+            [], note: Warning(id: Warning.transportSecurityExceptionNeeded, message: "\(message) (\(refusal))"))
     }
 }
 
@@ -119,10 +114,8 @@ private struct TransportSecuritySteps {
         }
         if !requirement.requiresForwardSecrecy {
             steps.append((.skip, "ats-forward-secrecy", "NSExceptionRequiresForwardSecrecy is NO for \(host)"))
-        } else if connection.offersECDHE != true {
-            fail(
-                connection.offersECDHE == false
-                    ? .noForwardSecrecy(cipher: connection.cipher) : .forwardSecrecyUnknown(cipher: connection.cipher))
+        } else if !connection.hasECDHE {
+            fail(.noForwardSecrecy(cipher: connection.cipher))
         } else {
             steps.append((.pass, "ats-forward-secrecy", "the server agrees on keys by ECDHE"))
         }

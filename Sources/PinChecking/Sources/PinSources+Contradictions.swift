@@ -1,0 +1,88 @@
+import Base
+import PinFormats
+import Pinning
+
+/// An app ships one configuration of a kind: two that both cover a host and are not equal are nobody's.
+extension PinSources {
+    /// Refuses two configurations of which one client would read both, and that are not equal for a server.
+    func refuseContradictions(about server: EvaluationLoader.Server) throws(CheckError) {
+        let name = server.name.description
+        var readers = ClientRegistry.entries.map { client in
+            (client.configurations, client.comparesHostAsWritten ? server.host.lowercased() : name)
+        }
+        let kinds = Set(readConfigurations.map(\.kind))
+        readers += kinds.filter { kind in !readers.contains { $0.0[kind] != nil } }.map { ([$0: $0.lookup], name) }
+        for (lookups, host) in readers { try Self.refuse(said(by: lookups, of: host, server), of: server.host) }
+        var host: String?
+        if case .name = server.name { host = server.name.description }
+        try Self.refuse(
+            networkSecurity.map { file in
+                let trust = [false, true].map { file.trust(for: host, isDebuggable: $0) }
+                let values = trust.map { trust in
+                    var trust = trust
+                    trust.place = nil
+                    return trust
+                }
+                return (trust[0].place?.origin ?? file.origin, [values, file.debugObstacle] as [AnyHashable])
+            }, of: server.host)
+        guard let url = server.url ?? server.name.serverName else { return }
+        try Self.refuse(
+            transportSecurity.map { file in
+                let rules = [true, false].map { judgesAddresses -> TransportSecurity.Requirement? in
+                    let release = AppleRelease(
+                        limitsLeavesOfOwnAnchors: true, requiresTransparency: true,
+                        judgesAddressesByTransportSecurity: judgesAddresses)
+                    guard case .on(var rule) = file.ruling(for: url, on: release) else { return nil }
+                    rule.exception = nil
+                    return rule
+                }
+                return (file.origin, rules)
+            }, of: server.host)
+    }
+
+    private static func refuse(_ said: [(origin: String, value: AnyHashable)], of host: String) throws(CheckError) {
+        guard let first = said.first, let other = said.first(where: { $0.value != first.value }) else { return }
+        throw .said(
+            .data,
+            "two configurations cover \(host): \(first.origin) and \(other.origin); give the one that the app ships")
+    }
+
+    /// What each file says of a server to a client that reads it; lines of hosts are one list, in however many files.
+    private func said(
+        by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: EvaluationLoader.Server
+    ) -> [(origin: String, value: AnyHashable)] {
+        let own = readConfigurations.filter { lookups[$0.kind] != nil }
+        let lines = own.filter(\.isList).flatMap(\.entries)
+        let files = own.filter { !$0.isList } + (lines.isEmpty ? [] : [PinConfiguration(.okHttp, entries: lines)])
+        return files.flatMap { file -> [(origin: String, value: AnyHashable)] in
+            guard let lookup = lookups[file.kind], files.count > 1 || !lookup.takesAll,
+                let policy = policy(of: file, for: server.name, writtenAs: host, by: lookup),
+                // What is for whatever host is no configuration of one.
+                file.isSource || policy.entries.contains(where: { $0.hosts != nil || $0.loaders != nil })
+            else { return [] }
+            guard !lookup.takesAll else { return [(policy.entries[0].origin, Set(policy.entries.map(\.value)))] }
+            // Of several entries for the same hosts one is taken.
+            let taken = policy.entries[0]
+            let alike = file.entries(by: lookup).filter { $0.hosts == taken.hosts }
+            return ([taken] + alike).map { ($0.origin, Set([$0.value])) }
+        }
+    }
+}
+
+extension PinConfiguration {
+    /// Whether it is lines of hosts with pins, which no program reads.
+    fileprivate var isList: Bool { kind == .okHttp && !isSource }
+}
+
+extension HostEntry {
+    /// What the entry says, wherever it stands.
+    fileprivate var value: [AnyHashable] {
+        let places: [[Pin]?] =
+            switch identities {
+            case .anywhere(let pins): [pins]
+            case .positions(let leaf, let authorities): [leaf, authorities]
+            }
+        let materials: [Set<Pin.Material>?] = places.map { pins in pins.map { Set($0.map(\.material)) } }
+        return [materials, enforcesPinning, expiration, isExcluded, hasExemptAnchors, loaders]
+    }
+}
