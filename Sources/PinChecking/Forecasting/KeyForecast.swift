@@ -19,17 +19,21 @@ struct KeyForecast {
     ) -> (verdict: Verdict, isIssuerPinned: Bool) {
         let comparison = procedure.comparison(with: client.pins, for: name)
         let pins = client.pins?.pins ?? []
-        func matches(_ use: PinComparison.Use, _ depth: Int) -> Bool {
-            guard use.place.covers(depth), pins.indices.contains(use.pinIndex) else { return false }
-            let pin = pins[use.pinIndex]
-            guard depth > 0 else { return !use.isWholeCertificate && pin.spkiSHA256 == key.spkiSHA256 }
-            let certificate = authorities[depth - 1]
-            return use.isWholeCertificate
-                ? pin.certificate == certificate : pin.spkiSHA256 == certificate.publicKey.spkiSHA256
+        func matched(_ condition: PinComparison.Condition, _ depth: Int) -> Int? {
+            guard condition.place.covers(depth) else { return nil }
+            return condition.pins.first { index in
+                guard depth > 0 else {
+                    return !condition.isWholeCertificate && pins[index].spkiSHA256 == key.spkiSHA256
+                }
+                let certificate = authorities[depth - 1]
+                return condition.isWholeCertificate
+                    ? pins[index].certificate == certificate
+                    : pins[index].spkiSHA256 == certificate.publicKey.spkiSHA256
+            }
         }
-        let uses = comparison.demands.flatMap(\.uses)
+        let conditions = comparison.conditions
         let depths = 0...authorities.count
-        let match = uses.first { matches($0, 0) }.map { PinMatch(pinIndex: $0.pinIndex, depth: 0) }
+        let match = conditions.lazy.compactMap { matched($0, 0) }.first.map { PinMatch(pinIndex: $0, depth: 0) }
         func verdict(_ reason: Verdict.Reason, _ status: TraceStep.Status, _ detail: String) -> Verdict {
             Verdict(
                 reason: reason, disposition: disposition(reason, of: client),
@@ -40,13 +44,10 @@ struct KeyForecast {
         }
         func refusing(_ why: String) -> Verdict { verdict(.pinsFallShort(why), .fail, why) }
         func unpinned(_ why: String) -> Verdict { verdict(.pinsNotApplied(why), .skip, why) }
-        var holds: Bool {
-            comparison.demands.allSatisfy { demand in
-                switch demand {
-                case .any(let uses): depths.contains { depth in uses.contains { matches($0, depth) } }
-                case .every(let uses): depths.allSatisfy { depth in uses.contains { matches($0, depth) } }
-                }
-            }
+        let holds = conditions.allSatisfy { condition in
+            condition.place == .everywhere
+                ? depths.allSatisfy { matched(condition, $0) != nil }
+                : depths.contains { matched(condition, $0) != nil }
         }
         let own: Verdict
         if let platform = procedure.platform?.running(on: release), !platform.strength.isStrong(key.algorithm) {
@@ -55,7 +56,7 @@ struct KeyForecast {
             own = refusing("\(client.entry.name) cannot compare an \(key.algorithm) key")
         } else if let end = comparison.expiration, end < time {
             own = unpinned("the pins expired at \(end)")
-        } else if comparison.demands.isEmpty {
+        } else if conditions.isEmpty {
             // Those that load pins from an app's files want some, or are told to look at none.
             own = client.entry.loader == nil ? unpinned("no pin is for \(name)") : refusing("no pin is compared")
         } else if let match, holds {
@@ -70,7 +71,7 @@ struct KeyForecast {
                 ), false
             )
         }
-        return (own, depths.dropFirst().contains { depth in uses.contains { matches($0, depth) } })
+        return (own, depths.dropFirst().contains { depth in conditions.contains { matched($0, depth) != nil } })
     }
 
     /// Whether App Transport Security of the client's app judges the certificate, whose signature no key tells.

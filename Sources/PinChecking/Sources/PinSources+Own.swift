@@ -28,4 +28,3 @@ extension PinSources {
         return Own(policy: policies.first)
     }
 }
-}

@@ -94,7 +94,7 @@ package struct AddressAnswer: Sendable, Hashable {
     }
 
     private static func address(_ text: some StringProtocol, at place: String) throws(AnswerError) -> IPAddress {
-        guard let address = IPAddress(text) else { throw AnswerError(.notAnAddress(String(text)), at: place) }
+        guard let address = IPAddress(String(text)) else { throw AnswerError(.notAnAddress(String(text)), at: place) }
         return address
     }
 
