@@ -105,10 +105,12 @@ import Testing
             var (one, other) = (RendererTests.passing(), RendererTests.failing())
             (one.target, other.target) = ("a\n\u{301}\t\u{301}b", "c")
             var state = try StateFile(path, at: "s")
-            #expect(state.isChanged([one, other]))
+            var isChanged = state.isChanged([one, other])
+            #expect(isChanged)
             try state.write()
             var next = try StateFile(path, at: "t")
-            #expect(!next.isChanged([one, other]))
+            isChanged = next.isChanged([one, other])
+            #expect(!isChanged)
             #expect(try contents(ofFile: path).split(separator: "\n").count == 3)
         }
     }

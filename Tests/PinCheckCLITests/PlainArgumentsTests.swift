@@ -37,7 +37,7 @@ import Testing
             request, "\(command.targets) \(command.given.lists) \(command.given.policy)",
             "\(command.plan.baseline ?? "-") \(command.plan.next)",
             "\(command.plan.rotation.allow) \(command.plan.rotation.update)",
-            "\(command.changes.onChange ?? "-") \(command.changes.state ?? "-")",
+            command.changes.state ?? "-",
             "\(command.clientCertificate.clientCertificate ?? "-") \(command.clientCertificate.clientKey ?? "-")",
             "\(command.variants.addresses)",
             "\(command.output.format) \(command.output.output ?? "-") \(command.output.color ?? "-")",

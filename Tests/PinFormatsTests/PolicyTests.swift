@@ -17,7 +17,7 @@ import Testing
               version: 1,
               defaults: { client: 'okhttp', timeout: 2.5, sni: false },
               hosts: {
-                "a.example.com": { client: ["curl", "dane"], pins: "sha256/x", strict: true, },
+                "a.example.com": { client: ["curl", "dane"], pins: "sha256/x", andSystem: true, },
                 "b.example.com:8443": { ports: [443, 8443] },
               },
             }
@@ -32,8 +32,8 @@ import Testing
                     == .texts(["curl", "dane"].map { PlacedText(text: $0, place: .line(6, of: path)) }))
             #expect(first[.timeout]?.content == .number(2.5))
             #expect(first[.sni]?.content == .flag(false))
-            #expect(first[.strict]?.content == .flag(true))
-            #expect(second[.strict] == nil)
+            #expect(first[.andSystem]?.content == .flag(true))
+            #expect(second[.andSystem] == nil)
             #expect(second[.client]?.content == .texts([PlacedText(text: "okhttp", place: .line(4, of: path))]))
             #expect(second[.ports]?.content == .numbers([443, 8443]))
             #expect(policy.hosts[0].pins.map(\.text) == ["sha256/x"])
@@ -64,8 +64,8 @@ import Testing
         ("{ hosts: { 'a.example': { pins: [] } } }", 1, "missing-value", "'pins' is an empty list"),
         ("{ hosts: { 'a.example': {\n mode: 'publickey' } } }", 2, "wrong-value", "did you mean 'public-key'?"),
         (
-            "{ hosts: { 'a.example': {\n strict: 'yes' } } }", 2, "wrong-value",
-            "'hosts.a.example.strict' is not true or false"
+            "{ hosts: { 'a.example': {\n andSystem: 'yes' } } }", 2, "wrong-value",
+            "'hosts.a.example.andSystem' is not true or false"
         ), ("{ hosts: { 'a.example': { timeout: 0 } } }", 1, "wrong-value", "is not a number above 0"),
         ("{ hosts: { 'a.example': { ports: [0] } } }", 1, "wrong-value", "is not a whole number from 1 to 65535"),
         ("{ hosts: { 'a.example': { sni: true } } }", 1, "wrong-value", "is not a text or false"),

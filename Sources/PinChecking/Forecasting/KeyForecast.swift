@@ -1,11 +1,13 @@
 import Pinning
 
-/// What clients will make of a key that no certificate has yet.
+/// What clients will make of a key that no certificate has yet, or of a certificate without those above it.
 ///
 /// A client accepts a key that it can compare, that its platform takes at the leaf and that is among the pins compared there, where
 /// what it asks of the other places holds on today's path. What it asks of the authorities one by one counts for those that are known.
 struct KeyForecast {
     let key: PublicKey
+    /// The certificate for the key, `nil` where there is none yet.
+    let certificate: Certificate?
     /// The authorities of today's path, nearest first; none where it is not known.
     let authorities: [Certificate]
     let name: ReferenceName
@@ -23,12 +25,14 @@ struct KeyForecast {
             guard condition.place.covers(depth) else { return nil }
             return condition.pins.first { index in
                 guard depth > 0 else {
-                    return !condition.isWholeCertificate && pins[index].spkiSHA256 == key.spkiSHA256
+                    return condition.isWholeCertificate
+                        ? certificate != nil && pins[index].certificate == certificate
+                        : pins[index].spkiSHA256 == key.spkiSHA256
                 }
-                let certificate = authorities[depth - 1]
+                let authority = authorities[depth - 1]
                 return condition.isWholeCertificate
-                    ? pins[index].certificate == certificate
-                    : pins[index].spkiSHA256 == certificate.publicKey.spkiSHA256
+                    ? pins[index].certificate == authority
+                    : pins[index].spkiSHA256 == authority.publicKey.spkiSHA256
             }
         }
         let conditions = comparison.conditions
@@ -50,8 +54,11 @@ struct KeyForecast {
                 : depths.contains { matched(condition, $0) != nil }
         }
         let own: Verdict
-        if let platform = procedure.platform?.running(on: release), !platform.strength.isStrong(key.algorithm) {
+        let platform = procedure.platform?.running(on: release)
+        if let platform, !platform.strength.isStrong(key.algorithm) {
             own = refusing("\(platform.family.title) refuses a leaf with an \(key.algorithm) key")
+        } else if let platform, let signature = certificate?.signatureAlgorithm, platform.strength.isRefused(signature) {
+            own = refusing("\(platform.family.title) refuses a leaf signed with \(signature)")
         } else if !procedure.takes(key) {
             own = refusing("\(client.entry.name) cannot compare an \(key.algorithm) key")
         } else if let end = comparison.expiration, end < time {
@@ -64,7 +71,7 @@ struct KeyForecast {
         } else {
             own = verdict(comparison.isEnforced ? .pinMismatch : .mismatchNotEnforced, .fail, "no pin matches the key")
         }
-        guard !own.isAccepted || !isUnderTransportSecurity(client) else {
+        guard !own.isAccepted || certificate != nil || !isUnderTransportSecurity(client) else {
             return (
                 refusing(
                     "what App Transport Security asks of the certificate is not known of a key: ask with the certificate"

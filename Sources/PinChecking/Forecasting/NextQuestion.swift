@@ -84,7 +84,7 @@ package struct NextQuestion {
     ) -> CheckResult? {
         // A certificate alone is deployed with the authorities of today, where they issued it.
         let presented = item.certificates + (item.kind == .certificate ? served?.certificates.dropFirst() ?? [] : [])
-        guard let chain = PresentedChain(presented) else {
+        guard let chain = PresentedChain(presented), !isIncomplete(item, chain, at: subject.time) else {
             return item.item.publicKey.map { forecast($0, of: item, subject, authorities) }
         }
         let observation = Observation(
@@ -101,11 +101,24 @@ package struct NextQuestion {
             warnings: evaluation.setup.notes + evaluation.setup.warnings + judgement.findings, notes: judgement.notes)
     }
 
-    /// The result on a key that no certificate has yet.
+    /// Whether a certificate came without those above it, and no server told them.
+    private func isIncomplete(_ item: NextItem, _ chain: PresentedChain, at time: Timestamp) -> Bool {
+        guard item.kind == .certificate, !chain.leaf.isSelfIssued else { return false }
+        let question = PathQuestion(
+            presented: chain, intermediates: evaluation.setup.pins?.certificates ?? [], anchors: anchors,
+            policy: .sslServer(name: name), time: time)
+        return evaluation.devices.allSatisfy { device in
+            device.verifier.evaluate(question).failures.contains { $0.reason == .unknownIssuer }
+        }
+    }
+
+    /// The result on a key that no certificate has yet, or on a certificate whose path is not known.
     private func forecast(
         _ key: PublicKey, of item: NextItem, _ subject: CheckResult.Subject, _ authorities: [Certificate]
     ) -> CheckResult {
-        let forecast = KeyForecast(key: key, authorities: authorities, name: name, host: host, time: subject.time)
+        let forecast = KeyForecast(
+            key: key, certificate: item.certificates.first, authorities: authorities, name: name, host: host,
+            time: subject.time)
         let clients = evaluation.devices.flatMap { device in
             evaluation.setup.clients.filter { device.runs($0.entry) }.map { client -> ClientResult in
                 let place = evaluation.lists == nil ? nil : device.name
