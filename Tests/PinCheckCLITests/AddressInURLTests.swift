@@ -106,7 +106,7 @@ import Testing
             #expect(outcome.status == .fail)
             #expect(await server.connections(ended: 2).compactMap(\.serverName) == [host])
             let lines = outcome.output.split(separator: "\n")
-            #expect(lines.contains("  127.0.0.1  ✗ A       ✓ B"), "\(outcome.output)")
+            #expect(lines.contains("  127.0.0.1  ✗ A       ✗ A    ✓ B"), "\(outcome.output)")
             #expect(lines.last == "FAIL  \(place)  1 address, rejected; another certificate without SNI")
             let difference = "with SNI the server serves CN=leaf: apps that connect to the address by the name get that"
             #expect(lines.contains("  warning: \(difference)"))

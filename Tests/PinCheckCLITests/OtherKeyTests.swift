@@ -84,19 +84,4 @@ import Testing
             }
         }
     }
-
-    // MARK: check
-
-    @Test func aBackupThatMayBeTheOtherKeyIsSaidToBeOneOnlyWhereBackupsDecide() async throws {
-        try await serving { server, files in
-            let check = server + ["--pins", files.path + "/leaf.pub", "--pins", files.path + "/rsa.pub"]
-            func isNoted(_ more: [String]) async -> Bool {
-                await pincheck(check + more).output.contains("--key-types all shows it")
-            }
-            #expect(await !isNoted([]))
-            #expect(await isNoted(["--min-pin-life", "60d"]))
-            #expect(await !isNoted(["--fail-on", "warn"]))
-            #expect(await !isNoted(["--min-pin-life", "60d", "--key-types", "rsa,ecdsa"]))
-        }
-    }
 }

@@ -415,7 +415,6 @@ import Testing
             "client_certificate_requested" : false,
             "client_certificate_sent" : false,
             "group" : "X25519",
-            "offered" : null,
             "timings_ms" : {
               "connect" : 1.25,
               "handshake" : 3.5,

@@ -337,14 +337,13 @@ import Testing
             #expect(seen.map { $0.prefix { $0 != "\r\n" } } == ["GET /a HTTP/1.1", "GET /b HTTP/1.1", ""])
             let policy = try files.write(
                 """
-                { defaults: { anchors: "anchors.pem", request: "/health", head: true, expectStatus: [200, "3xx"] },
+                { defaults: { anchors: "anchors.pem", request: "/health", expectStatus: [200, "3xx"] },
                   hosts: { "\(place)": { host: "\(host)" } } }
                 """, to: "pins.json5")
             #expect(await decision(["--policy", policy]) == "fail unexpected-status")
             #expect(await decision(["--policy", policy, "--expect-status", "204"]) == "pass trusted-without-pins")
             #expect(
-                request(await server.connections(ended: 5).last).hasPrefix("HEAD /health HTTP/1.1\r\nHost: \(host)\r\n")
-            )
+                request(await server.connections(ended: 5).last).hasPrefix("GET /health HTTP/1.1\r\nHost: \(host)\r\n"))
             // To record is not to judge, and `diff` judges what a policy says.
             let snapshot = await pincheck("snapshot", "--policy", policy)
             #expect(snapshot.status == .pass)

@@ -234,7 +234,7 @@ import Testing
             zip.add("Payload/App.app/root.cer", root.der)
             zip.add(name, leaf.der)
             let path = try directory.write(zip.archive, to: "App.ipa")
-            #expect(try failure(path).reason == "'\(name)' leads out of the archive")
+            #expect(try failure(path).reason.hasSuffix("' leads out of the archive"))
             #expect(access(directory.path + "/../evil.cer", F_OK) != 0)
             #expect(try RegularFileNames.inDirectory(directory.path) == ["App.ipa"])
         }

@@ -39,11 +39,11 @@ private enum PEMText {
         #expect(unpadded.problem == .padding)
         #expect(
             unpadded.description
-                == "--pinnedpubkey: '\(Self.a.dropLast())' lacks the padding: \(always); write sha256//\(Self.a)")
+                == "--pinnedpubkey: '\(Self.a.prefix(8))…' lacks the padding: \(always); write sha256//\(Self.a)")
         let semicolon = try failure("sha256//\(Self.a);")
         #expect(
             semicolon.description
-                == "--pinnedpubkey: '\(Self.a);' is one entry to curl, for only ';sha256//' begins another: \(always); "
+                == "--pinnedpubkey: '\(Self.a.prefix(8))…;' is one entry to curl, for only ';sha256//' begins another: \(always); "
                 + "write sha256//\(Self.a) without the rest")
         #expect(try failure("sha256//\(Self.a); sha256//\(Self.b)").problem == .notation)
         let later = try failure("sha256//\(Self.a);sha256//AAAA")
@@ -74,7 +74,7 @@ private enum PEMText {
         let error = try failure(prefix + Self.a)
         #expect(
             error.description
-                == "--pinnedpubkey: '\(prefix)\(Self.a)' does not begin with 'sha256//': curl takes it for the name of a "
+                == "--pinnedpubkey: '\((prefix + Self.a).prefix(8))…' does not begin with 'sha256//': curl takes it for the name of a "
                 + "file, finds none and ends with exit status 90; write sha256//\(Self.a)")
         let missing = try failure("no-such-file")
         #expect(missing.kind == .missing)

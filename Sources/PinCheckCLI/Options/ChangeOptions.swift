@@ -11,7 +11,7 @@ struct ChangeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Remember results here, and tell only those that changed.",
+            "Remember results here, and tell only changed ones.",
             discussion: """
                 In the form text. A result has changed when its status, the reason of its verdict or the server's key is another \
                 than in the last run, or none is in the file, which is made if it is missing. The exit status stays what it is.

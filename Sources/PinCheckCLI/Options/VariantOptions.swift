@@ -40,7 +40,7 @@ struct VariantOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Check all addresses and key types, with and without SNI.",
+            "Check every address and key type, and without SNI.",
             discussion: """
                 As --all-addresses --key-types rsa,ecdsa, and what clients get that send no name, or that do for \
                 https://ADDR/. A rejection of those is only a warning; --no-sni and --sni make it a verdict.

@@ -31,8 +31,7 @@ struct KeyForecast {
                 }
                 let authority = authorities[depth - 1]
                 return condition.isWholeCertificate
-                    ? pins[index].certificate == authority
-                    : pins[index].spkiSHA256 == authority.publicKey.spkiSHA256
+                    ? pins[index].certificate == authority : pins[index].spkiSHA256 == authority.publicKey.spkiSHA256
             }
         }
         let conditions = comparison.conditions
@@ -57,8 +56,10 @@ struct KeyForecast {
         let platform = procedure.platform?.running(on: release)
         if let platform, !platform.strength.isStrong(key.algorithm) {
             own = refusing("\(platform.family.title) refuses a leaf with an \(key.algorithm) key")
-        } else if let platform, let signature = certificate?.signatureAlgorithm, platform.strength.isRefused(signature) {
-            own = refusing("\(platform.family.title) refuses a leaf signed with \(signature)")
+        } else if let failures = certificate.flatMap({ platform?.objections(toLeaf: $0, endingAt: .system) }),
+            !failures.isEmpty
+        {
+            own = verdict(.untrusted(failures), .fail, "the certificate breaks a rule of the platform")
         } else if !procedure.takes(key) {
             own = refusing("\(client.entry.name) cannot compare an \(key.algorithm) key")
         } else if let end = comparison.expiration, end < time {

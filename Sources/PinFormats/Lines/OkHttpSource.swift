@@ -151,8 +151,8 @@ struct OkHttpSource {
     /// The lines of a list that those calls come to which can be read, in comments: nobody knows what they lack.
     private func lines(at place: PinPlace) -> [String] {
         tokens.indices.lazy.filter { spells(["add", "("], at: $0) }.compactMap { start in
-            let arguments = (start + 2..<tokens.count).prefix(100).prefix { !tokens[$0].isWord(")") }
-            let texts = arguments.compactMap { text(ofArgument: $0) }
+            let texts = stride(from: start + 2, to: tokens.count, by: 2).prefix(50).map { text(ofArgument: $0) }.prefix
+            { $0 != nil }.compactMap(\.self)
             let pins = texts.dropFirst().filter { (try? HashText.okHttp($0, at: place)) != nil }
             guard let host = texts.first, !pins.isEmpty, (try? HostText.okHttpPattern(host, at: place)) != nil else {
                 return nil

@@ -40,9 +40,9 @@ package struct PinFormatError: Error, Sendable, Hashable {
 extension PinFormatError: CustomStringConvertible {
     /// One line: the place, what is wrong, the remedy.
     package var description: String {
-        // What is no file's name may be anything, a line of a key as well.
+        // What is no file's name and no pin may be anything, a line of a key as well.
         let place = problem == .missingFile ? KeyMaterial.cut(place.description) : place.description
-        return "\(place): \(reason)" + (remedy.map { "; \($0)" } ?? "")
+        return "\(place): \(KeyMaterial.cut(reason))" + (remedy.map { "; \($0)" } ?? "")
     }
 
     /// The description, and below it the lines to paste.

@@ -106,7 +106,8 @@ extension ReferenceName: CustomStringConvertible {
         switch self {
         case .unchecked: "(none)"
         case .name(let name): name.description
-        case .impossible(let error): error.text
+        // Whatever was given may be here, a line of a key as well.
+        case .impossible(let error): KeyMaterial.cut(error.text)
         }
     }
 }

@@ -61,8 +61,6 @@ import Testing
         #expect(data.source == "a laboratory, commit c0ffee" && data.licence == "Take\nit.")
         #expect(data.devices(listing: pki.rootB.der).map(\.name) == ["ios-17", "android-14"])
         #expect(data.devices(listing: pki.rootA.der).map(\.name) == ["android-14", "mozilla"])
-        // Its own form is the other one that is read.
-        #expect(try DeviceListReader.data(DeviceDataWriter(data).bytes(), named: "data").devices == data.devices)
     }
 
     private static let store =
