@@ -36,8 +36,7 @@ import Testing
         return [
             request, "\(command.targets) \(command.given.lists) \(command.given.policy)",
             "\(command.plan.baseline ?? "-") \(command.plan.next)",
-            "\(command.plan.rotation.allow) \(command.plan.rotation.update)",
-            command.changes.state ?? "-",
+            "\(command.plan.rotation.allow) \(command.plan.rotation.update)", command.changes.state ?? "-",
             "\(command.clientCertificate.clientCertificate ?? "-") \(command.clientCertificate.clientKey ?? "-")",
             "\(command.variants.addresses)",
             "\(command.output.format) \(command.output.output ?? "-") \(command.output.color ?? "-")",

@@ -31,10 +31,7 @@ extension ClientSettings {
         }
         trust.installedRoots = installedRoots
         let obstacle = isDebuggable ? configuration?.debugObstacle : nil
-        return (
-            trust,
-            obstacle.map { ClientConfigurationError(client: entry.name, message: $0) }
-        )
+        return (trust, obstacle.map { ClientConfigurationError(client: entry.name, message: $0) })
     }
 
     private func targetSDK() throws(CheckError) -> Int? {

@@ -85,8 +85,7 @@ package struct ChainJudgement: Sendable {
             case .success(let verdict):
                 return ClientResult(
                     client: decision.client, device: device, verdict: decision.verdict,
-                    reason: reason(verdict, decision.client).advising(!isIntercepted),
-                    outlook: judgement?.outlook)
+                    reason: reason(verdict, decision.client).advising(!isIntercepted), outlook: judgement?.outlook)
             case .failure(let error):
                 return ClientResult(
                     client: decision.client, device: device, verdict: decision.verdict,

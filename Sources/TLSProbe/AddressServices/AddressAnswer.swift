@@ -50,7 +50,9 @@ package struct AddressAnswer: Sendable, Hashable {
 
     // MARK: Text
 
-    /// Lines of addresses; the aliases that `dig +short` prints before them are passed over. Lines without a host are one answer.
+    /// Lines of addresses, of which those without a host are one answer.
+    ///
+    /// The aliases that `dig +short` prints before them are passed over.
     private static func lines(_ text: String) throws(AnswerError) -> [AddressAnswer] {
         var answers: [AddressAnswer] = []
         var unnamed: [IPAddress]?

@@ -137,8 +137,7 @@ struct PinsWriter {
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
         var group = PinGroup(
             host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? Port.https, origins: [place],
-            items: items, chosen: Set(items.map(\.spkiSHA256)),
-            remarks: remarks + self.remarks(source))
+            items: items, chosen: Set(items.map(\.spkiSHA256)), remarks: remarks + self.remarks(source))
         // What is missing is among the remarks.
         group.hasReserve = true
         return group
