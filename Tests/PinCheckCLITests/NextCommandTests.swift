@@ -72,6 +72,19 @@ import Testing
         }
     }
 
+    @Test func aCertificateAloneIsHeldToTheAppsTransportSecurity() async throws {
+        let plist = "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>"
+        for (digest, expected) in [(SignatureDigest.sha256, "pass pin-matched"), (.sha1, "fail pin-mismatch")] {
+            let leaf = try pki.interA.issue(CertificateTemplate.leaf(host).with { $0.digest = digest })
+            try await TemporaryDirectory.scoped { files in
+                let next = try files.write(leaf.der, to: "next.cer")
+                let info = try files.write(plist, to: "Info.plist")
+                let pins = ["--pins", info, "--pins", leaf.pin, "--client", "afnetworking"]
+                #expect(await decision(["--next", next, "--host", host] + pins) == expected)
+            }
+        }
+    }
+
     @Test func eachClientIsToldItsOwnPin() async throws {
         try await withFiles { flags, file in
             let clients = ["okhttp", "curl", "trustkit"]

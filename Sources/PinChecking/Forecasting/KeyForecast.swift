@@ -72,12 +72,14 @@ struct KeyForecast {
         } else {
             own = verdict(comparison.isEnforced ? .pinMismatch : .mismatchNotEnforced, .fail, "no pin matches the key")
         }
-        guard !own.isAccepted || certificate != nil || !isUnderTransportSecurity(client) else {
-            return (
-                refusing(
-                    "what App Transport Security asks of the certificate is not known of a key: ask with the certificate"
-                ), false
-            )
+        if own.isAccepted, isUnderTransportSecurity(client) {
+            guard let signature = certificate?.signatureAlgorithm else {
+                let unknown = "what App Transport Security asks of the certificate is not known of a key"
+                return (refusing("\(unknown): ask with the certificate"), false)
+            }
+            if Platform.apple().strength.isRefused(signature) {
+                return (refusing("App Transport Security refuses a leaf signed with \(signature)"), false)
+            }
         }
         return (own, depths.dropFirst().contains { depth in conditions.contains { matched($0, depth) != nil } })
     }

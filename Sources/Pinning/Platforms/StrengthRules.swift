@@ -108,7 +108,7 @@ public struct StrengthRules: Sendable, Hashable {
     ///
     /// What a platform does not know it cannot verify. RSASSA-PSS hides its digest from its name, which says whether it is one of TLS;
     /// Ed25519 has none to choose.
-    func isRefused(_ algorithm: String) -> Bool {
+    public func isRefused(_ algorithm: String) -> Bool {
         let name = algorithm.lowercased()
         guard name != "rsassapss", name != "ed25519" else { return false }
         let isKnown =
