@@ -109,6 +109,13 @@ import Testing
         #expect(error.lines == [Self.filled("# v.example.com OWN OTHER"), Self.filled("# *.example.net OWN")])
     }
 
+    @Test func aPinOutsideOfATextIsRefused() throws {
+        let text = Self.filled("val a = PINNER.add(HERE, \"OWN\").build()\nb.ad=\"d(HERE, \"OTHER\")\"\n")
+        let error = try failure(ofFile: "A.kt", text)
+        #expect(error.place.description.hasSuffix("A.kt:2"))
+        #expect(error.reason == "a pin stands here that is none of the pinner's")
+    }
+
     @Test func aLargeSourceIsRefused() throws {
         let comment = "/*" + String(repeating: " ", count: PinLines.mostBytes) + "*/"
         let error = try failure(
