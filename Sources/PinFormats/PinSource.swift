@@ -6,7 +6,6 @@ internal import Pinning
 /// What stands at a path goes before what the text could mean as a pin. Files are recognised by their content; their names
 /// count only where a client goes by them (AFNetworking loads `.cer`) and where they make a promise in a directory.
 package struct PinSource: Sendable, Hashable {
-    /// The source as the user wrote it.
     package let text: String
     /// Where the text stands, which the errors about it name.
     package let place: PinPlace
@@ -34,7 +33,6 @@ package struct PinSource: Sendable, Hashable {
         left.text == right.text && left.isCurlValue == right.isCurlValue
     }
 
-    /// Hashes what sources are compared by.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// Reads every pin of the source.

@@ -83,7 +83,6 @@ struct LintScene {
 
     func isPast(_ time: Timestamp) -> Bool { time < linter.now }
 
-    /// Whether the end of a certificate is to come and near.
     func isNearEnd(of certificate: Certificate) -> Bool {
         !isPast(certificate.notAfter)
             && linter.warnBefore.isReached(at: linter.now, from: certificate.notBefore, to: certificate.notAfter)

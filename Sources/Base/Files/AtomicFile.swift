@@ -21,10 +21,6 @@ package enum AtomicFile {
     /// where the system allows; other hard links to it keep the old contents. A terminal, a pipe or a device
     /// (`/dev/stdout`) is written to as it is.
     ///
-    /// - Parameters:
-    ///   - contents: everything the file shall hold.
-    ///   - path: the file, in a directory that exists.
-    ///   - mode: the permissions of a file that is not there yet, before the umask.
     /// - Throws: ``WriteFailure``; the file is then as it was and the temporary file is gone.
     package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
         try write(to: path, mode: mode) { descriptor throws(OutputError) in
@@ -44,10 +40,6 @@ package enum AtomicFile {
 
     /// Replaces what stands at `path` itself, a symbolic link as well, or makes it; never anything elsewhere.
     ///
-    /// - Parameters:
-    ///   - path: what is replaced.
-    ///   - contents: everything the file shall hold.
-    ///   - mode: its permissions, before the umask, whatever those of what stands there.
     /// - Throws: ``WriteFailure``; what stands there is then as it was.
     package static func replace(_ path: String, with contents: [UInt8], mode: mode_t) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
@@ -80,7 +72,6 @@ package enum AtomicFile {
         do throws(OutputError) { try fill(descriptor) } catch { throw .output(error) }
     }
 
-    /// Whether a path stands for standard output.
     package static func isStandardOutput(_ path: String) -> Bool { descriptor(named: path) == STDOUT_FILENO }
 
     /// The descriptor of this process that a path stands for; a file behind it is added to, not replaced.

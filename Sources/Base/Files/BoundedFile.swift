@@ -10,7 +10,6 @@ internal import Musl
 ///
 /// Every file that pincheck reads is read here: what stands at a path may be a pipe, a device or endless, whoever chose the path.
 package enum BoundedFile {
-    /// What may be read.
     package enum Accepted: Sendable {
         /// Nothing but regular files, as where nobody named the file for this run.
         case regularFiles

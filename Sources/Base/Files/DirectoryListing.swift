@@ -6,7 +6,6 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// What a directory holds.
 package enum DirectoryListing {
     /// One name in a directory, while it is listed.
     package struct Entry {

@@ -13,7 +13,6 @@ package enum FileKind: Hashable, Sendable {
     case pipe
     /// A socket, a device.
     case special
-    /// Nothing.
     case absent
     /// It cannot be known: the code in `errno`.
     case inaccessible(Int32)

@@ -15,7 +15,6 @@ package final class LineReader {
 
     /// Why there is no next line.
     package enum Failure: Error {
-        /// The line is longer than allowed.
         case tooLong
         /// The input cannot be read.
         case unreadable(ReadFailure)

@@ -26,7 +26,6 @@ package final class OpenFile: Sendable {
 
     deinit { if closes, descriptor >= 0 { close(descriptor) } }
 
-    /// Whether it is a terminal.
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Writes all of `bytes`.

@@ -17,7 +17,6 @@ package final class PartialFile {
     /// The most bytes of a record.
     private static let recordLimit = 64 * 1_024
 
-    /// The file it becomes.
     package let path: String
     /// Negative once it is closed.
     private var descriptor: Int32
@@ -25,12 +24,10 @@ package final class PartialFile {
     private var recordPath: String { path + Self.recordSuffix }
     /// How many bytes are there.
     package private(set) var count: Int
-    /// Whether there was nothing before.
     package let isNew: Bool
 
     /// Opens what there is, or begins anew.
     ///
-    /// - Parameter path: the file it becomes, in a directory that exists; a symbolic link stays, and what it names is replaced.
     /// - Throws: ``WriteFailure``; ``WriteFailure/held(_:)`` while another process has it.
     package init(becoming path: String) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0), !PathParts(path).name.isEmpty else { throw .unnamed }
@@ -171,7 +168,6 @@ package final class PartialFile {
         unlink(recordPath)
     }
 
-    /// Removes it, and its record.
     package func discard() {
         unlink(partPath)
         unlink(recordPath)

@@ -5,7 +5,6 @@ package struct PathParts: Sendable {
     /// The last component, empty for a path that ends in a slash.
     package let name: String
 
-    /// Takes a path apart.
     package init(_ path: String) {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
         directory = String(path[..<end])

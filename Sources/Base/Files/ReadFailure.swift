@@ -12,7 +12,6 @@ package enum ReadFailure: Error, Hashable, Sendable {
     case unnamed
     /// Nothing stands at the path: the code in `errno` says which part of it is missing.
     case absent(Int32)
-    /// What stands there is not of a kind that is read.
     case wrongKind(FileKind)
     /// It has more bytes than allowed.
     case tooLarge(limit: Int)

@@ -7,10 +7,8 @@ package final class ReadLog: Sendable {
 
     private let paths = Mutex<Set<String>>([])
 
-    /// A log without files.
     package init() {}
 
-    /// Whether the file with this identity was read.
     package func holds(_ identity: FileIdentity) -> Bool {
         paths.withLock { $0 }.contains { FileIdentity(ofFile: $0) == identity }
     }

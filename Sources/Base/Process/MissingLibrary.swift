@@ -9,11 +9,6 @@ package enum MissingLibrary {
     /// Ends the program, as the system's loader does at the start of one that is linked with what is missing.
     ///
     /// An answer without it would be wrong, and many of those who need it can only answer.
-    ///
-    /// - Parameters:
-    ///   - name: what the library is called.
-    ///   - packages: what to install, in words.
-    ///   - reason: why it could not be loaded, in the system's words.
     package static func end(_ name: SafeText, packages: SafeText, reason: String) -> Never {
         let reason = TerminalText.shortened(reason, to: 200)
         let message: SafeText = "Error: \(name) cannot be loaded (\(reason)): install it (\(packages))\n"

@@ -4,7 +4,6 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What the system says of its errors.
 package enum SystemError {
     /// The system's words for an `errno` value.
     package static func message(of code: Int32) -> String {

@@ -51,7 +51,6 @@ extension TerminalText {
 }
 
 extension Unicode.Scalar {
-    /// The cells that the character takes.
     fileprivate var cells: Int {
         if value < 0x300 { return 1 }
         switch properties.generalCategory {

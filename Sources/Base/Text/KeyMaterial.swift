@@ -13,7 +13,6 @@ package enum KeyMaterial {
 
     /// The fewest characters of a run that is cut: the last line of an RSA key of 2048 bits has 24.
     private static let shortest = 20
-    /// How many characters of it are shown.
     private static let shown = 8
 
     /// The text with every long run of base64 or hexadecimal digits cut to its first eight characters.

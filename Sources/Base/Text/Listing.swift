@@ -1,8 +1,5 @@
 /// The first few of some words with commas between, and how many more there are, as in `a, b and 3 more`.
 ///
-/// - Parameters:
-///   - words: all of them, ready to be shown.
-///   - count: how many are named.
 /// - Returns: one line; empty for no words.
 package func listed(_ words: some Collection<String>, first count: Int = 5) -> String {
     listed(words.prefix(count), of: words.count)
@@ -10,9 +7,6 @@ package func listed(_ words: some Collection<String>, first count: Int = 5) -> S
 
 /// The same of words whose number is known, so that those which are not named need not be made.
 ///
-/// - Parameters:
-///   - named: the words that are named.
-///   - total: how many there are.
 /// - Returns: one line.
 package func listed(_ named: some Collection<String>, of total: Int) -> String {
     let more = total - named.count

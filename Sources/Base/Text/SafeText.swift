@@ -4,7 +4,6 @@
 /// else's and gets them, control characters and all that is hidden written out (``TerminalText/escaped(_:)``). So no certificate,
 /// server, file or argument can begin a line of its own, and nobody has to remember to prevent it.
 package struct SafeText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringInterpolation {
-    /// The text, ready to be written.
     package let description: String
 
     /// The program's own words.
@@ -18,12 +17,10 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
 
     private init(safe text: String) { description = text }
 
-    /// One message behind the other.
     package static func + (left: SafeText, right: SafeText) -> SafeText {
         SafeText(safe: left.description + right.description)
     }
 
-    /// Some messages, a line for each.
     package static func lines(_ messages: [SafeText]) -> SafeText {
         SafeText(safe: messages.map(\.description).joined(separator: "\n"))
     }
@@ -39,7 +36,6 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
         /// Adds words of the program.
         package mutating func appendLiteral(_ literal: String) { text += literal }
 
-        /// Adds another message as it is.
         package mutating func appendInterpolation(_ message: SafeText) { text += message.description }
 
         /// Adds a value, escaped.

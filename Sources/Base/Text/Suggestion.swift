@@ -10,10 +10,6 @@ package enum Suggestion {
 
     /// What to write instead of a word that is none of `words`: the nearest, or any of them where none is near.
     ///
-    /// - Parameters:
-    ///   - word: the word that is not known.
-    ///   - words: the words there are.
-    ///   - name: what of a word is compared.
     /// - Returns: a question, or the words.
     package static func remedy(for word: String, among words: [String], by name: (String) -> String = { $0 }) -> String
     {

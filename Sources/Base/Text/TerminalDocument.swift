@@ -6,10 +6,8 @@ package struct TerminalDocument: Sendable {
     /// The beginning of a character, or a carriage return, of which the rest is to come.
     private var rest: [UInt8] = []
 
-    /// A document of which nothing has come.
     package init() {}
 
-    /// What to show of the next piece.
     package mutating func shown(_ piece: [UInt8]) -> [UInt8] {
         let bytes = rest + piece
         let end = Self.wholeCount(of: bytes)

@@ -13,7 +13,6 @@ package struct TextLayout: Sendable, Hashable {
     /// Where the second line of prose begins.
     private static let hanging = 6
 
-    /// A room.
     package init(columns: Int = 80, wraps: Bool = false) {
         self.columns = max(columns, Self.fewest)
         self.wraps = wraps
@@ -27,9 +26,6 @@ package struct TextLayout: Sendable, Hashable {
     /// A word stays whole, be it longer than a line: hashes and paths are there to be copied. Two things may be taken apart that
     /// are no words: ideographs, which have no blanks between them, and lists with commas or bars that are longer than a line.
     ///
-    /// - Parameters:
-    ///   - text: lines, coloured or not.
-    ///   - indent: the cells before what goes on on the next line; where nothing is said, 6 or 4 more than the line's own.
     /// - Returns: the same text with line breaks in it.
     package func folded(_ text: String, indent: Int? = nil) -> String {
         guard wraps, text.utf8.count > columns else { return text }

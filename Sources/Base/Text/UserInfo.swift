@@ -1,6 +1,5 @@
 /// Takes out of a text what stands before the host of a URL or of a name: it may be a password or a token.
 package enum UserInfo {
-    /// What stands in its place.
     private static let mark = "…"
     /// What stands before a `:` and an address of mail in certificates and URLs, where nothing is secret.
     private static let kindsOfMail: Set = ["email", "mailto"]

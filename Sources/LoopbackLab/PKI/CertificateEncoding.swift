@@ -1,10 +1,6 @@
 extension CertificateTemplate {
     /// The TBSCertificate (RFC 5280, 4.1), ready to be signed by `issuerKey`.
     ///
-    /// - Parameters:
-    ///   - key: the subject's key.
-    ///   - issuerName: the issuer's name unless the template has one.
-    ///   - issuerKey: the key that will sign.
     /// - Returns: the encoding.
     /// - Throws: ``LabError/unsupported(_:)`` for a digest `issuerKey` cannot sign with.
     func toBeSigned(key: LabKey, issuerName: DistinguishedName, issuerKey: LabKey) throws(LabError) -> [UInt8] {

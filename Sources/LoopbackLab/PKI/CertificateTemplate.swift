@@ -27,11 +27,8 @@ public struct CertificateTemplate: Sendable, Hashable {
         case contentCommitment = 1
         /// Encryption of keys, as in RSA key transport.
         case keyEncipherment = 2
-        /// Encryption of data.
         case dataEncipherment = 3
-        /// Key agreement.
         case keyAgreement = 4
-        /// Signing certificates.
         case keyCertSign = 5
         /// Signing revocation lists.
         case cRLSign = 6

@@ -18,10 +18,8 @@ enum DER {
         return bytes
     }
 
-    /// A SEQUENCE of already encoded elements.
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(0x30, Array(elements.joined())) }
 
-    /// A SET of one already encoded element.
     static func set(_ member: [UInt8]) -> [UInt8] { element(0x31, member) }
 
     /// An INTEGER that is not negative, from its big-endian bytes.
@@ -31,10 +29,8 @@ enum DER {
         return element(0x02, first & 0x80 == 0 ? significant : [0] + significant)
     }
 
-    /// A BOOLEAN.
     static func boolean(_ value: Bool) -> [UInt8] { element(0x01, [value ? 0xff : 0]) }
 
-    /// An OCTET STRING.
     static func octetString(_ bytes: [UInt8]) -> [UInt8] { element(0x04, bytes) }
 
     /// A BIT STRING of whole bytes.
@@ -48,7 +44,6 @@ enum DER {
         return bitString(bytes, unusedBits: UInt8(7 - last % 8))
     }
 
-    /// NULL.
     static let null: [UInt8] = [0x05, 0x00]
 
     /// `content` under the constructed context-specific tag `number`.

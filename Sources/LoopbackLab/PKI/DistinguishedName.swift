@@ -4,7 +4,6 @@ public struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral 
     public enum Encoding: UInt8, Sendable, Hashable {
         /// UTF8String.
         case utf8 = 0x0c
-        /// PrintableString.
         case printable = 0x13
         /// T61String, which OpenSSL reads as Latin-1.
         case teletex = 0x14

@@ -14,7 +14,6 @@ public enum GeneralName: Sendable, Hashable {
     case uriBytes([UInt8])
     /// An rfc822Name of exactly these bytes.
     case emailBytes([UInt8])
-    /// A directoryName.
     case directory(DistinguishedName)
 
     /// A dNSName.
@@ -36,7 +35,6 @@ public enum GeneralName: Sendable, Hashable {
         return nil
     }
 
-    /// The GeneralName element.
     var der: [UInt8] {
         switch self {
         case .emailBytes(let bytes): DER.implicit(1, bytes)

@@ -4,7 +4,6 @@ internal import COpenSSL
 public struct StatusResponse: Sendable {
     /// What it says of the certificate.
     public enum Status: Sendable, Hashable {
-        /// It is not revoked.
         case good
         /// It was revoked at this second, with the number of the reason where there is one.
         case revoked(at: Int64, reason: UInt8?)

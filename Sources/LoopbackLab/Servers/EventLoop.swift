@@ -8,7 +8,6 @@ internal import Glibc
 ///
 /// Several loops may share a listening socket; each connection stays with the loop that accepted it, which alone touches it.
 struct EventLoop: Sendable {
-    /// What the server does.
     enum Service: Sendable {
         /// Speaks TLS from what the contexts are when a connection begins.
         case tls(CurrentTLSContext, ServerBehavior.Delivery)
@@ -20,13 +19,10 @@ struct EventLoop: Sendable {
         case hangUp(reset: Bool)
     }
 
-    /// The listening socket, borrowed.
     let listener: Int32
     /// The end of a pipe that becomes readable when the loop is to stop, borrowed.
     let wake: Int32
-    /// What to do with each connection.
     let service: Service
-    /// Where to write what was seen.
     let log: ServerLog
 
     /// Serves until ``wake`` is readable, then closes this loop's connections.

@@ -19,9 +19,7 @@ enum Sockets {
     enum Transfer {
         /// So many bytes were moved; none when reading means that the peer closed its side.
         case moved(Int)
-        /// Not now.
         case wouldBlock
-        /// The connection is broken.
         case broken
     }
 
@@ -72,7 +70,6 @@ enum Sockets {
         return (ends[0], ends[1])
     }
 
-    /// The port a bound socket has.
     static func port(of descriptor: Int32) -> UInt16 {
         var storage = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
@@ -122,7 +119,6 @@ enum Sockets {
     /// descriptors, close-on-exec or not, until it really starts. A port would stay taken and a client would wait.
     static func finish(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Makes the coming close a reset.
     static func resetOnClose(_ descriptor: Int32) { set(descriptor, SO_LINGER, linger(l_onoff: 1, l_linger: 0)) }
 
     private static func outcome(_ call: () -> Int) -> Transfer {

@@ -21,7 +21,6 @@ public enum TLSVersion: Int32, Sendable, Hashable, Comparable {
 public struct TLSServerSettings: Sendable {
     /// The answer to a name indication that no identity is kept for.
     public enum UnknownName: Sendable, Hashable {
-        /// The default identities.
         case defaultIdentities
         /// The fatal alert unrecognized_name (RFC 6066, 3).
         case alert
@@ -31,7 +30,6 @@ public struct TLSServerSettings: Sendable {
     ///
     /// Any certificate will do.
     public enum ClientCertificate: Sendable, Hashable {
-        /// It does not ask.
         case notRequested
         /// It asks, and goes on without one.
         case requested

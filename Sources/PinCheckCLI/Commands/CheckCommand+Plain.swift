@@ -1,7 +1,6 @@
 // The options of `check` without the parser. Each has to be set: it has no value before.
 
 extension CheckCommand {
-    /// The command that plain arguments mean.
     init(_ plain: PlainArguments) {
         self.init()
         targets = plain.targets

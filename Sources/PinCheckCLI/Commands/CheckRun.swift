@@ -13,7 +13,6 @@ struct CheckRun {
     let next: [String]
     /// What the flags ask of all targets, without what is in ``files``.
     let request: CheckRequest
-    /// The files that are part of the request.
     let files: RequestFiles
     let changes: ChangeOptions
     let output: OutputOptions

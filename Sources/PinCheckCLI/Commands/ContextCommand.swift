@@ -19,7 +19,6 @@ protocol RequestingCommand: ContextCommand {
     /// What its flags ask for, without what is in the files they name.
     func request() throws(CommandError) -> CheckRequest
 
-    /// The files that are part of the request.
     var requestFiles: RequestFiles { get }
 }
 

@@ -100,7 +100,6 @@ struct DiffCommand: RequestingCommand {
         return status
     }
 
-    /// The files of the run.
     private func roles(_ request: CheckRequest, _ settings: OutputSettings, in context: Context) -> FileRoles {
         var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
         roles.add(settings.outputs)
@@ -129,7 +128,6 @@ struct DiffCommand: RequestingCommand {
 
     // MARK: Servers
 
-    /// The targets that are named.
     private func namedJobs(
         _ request: CheckRequest, _ loader: inout EvaluationLoader, _ roles: inout FileRoles, in context: Context
     ) throws(CommandError) -> [CheckJob] {
@@ -141,7 +139,6 @@ struct DiffCommand: RequestingCommand {
         }
     }
 
-    /// The endpoints of the snapshot.
     private func recordedJobs(
         of baseline: Baseline, _ request: CheckRequest, _ loader: inout EvaluationLoader
     ) throws(CommandError) -> [CheckJob] {

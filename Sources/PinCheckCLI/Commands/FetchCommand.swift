@@ -205,7 +205,6 @@ struct FetchCommand: RequestingCommand {
 
     private static func namesHost(_ line: String) -> Bool { line.prefix { $0 != ":" }.lowercased() == "host" }
 
-    /// The fields that are sent.
     private func fields() throws(CommandError) -> [HTTPField] {
         var fields: [HTTPField] = []
         for line in names.header where !Self.namesHost(line) {

@@ -42,7 +42,6 @@ enum PinArguments {
         }
     }
 
-    /// The public half of a key file.
     static func keyFile(_ path: String) throws(CommandError) -> KeySource {
         KeySource(
             file: path, items: [try reading { () throws(PinFormatError) in try KeyFile.publicHalf(ofKeyFile: path) }])

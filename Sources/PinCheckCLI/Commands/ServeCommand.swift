@@ -143,7 +143,6 @@ struct ServeCommand: RequestingCommand {
         }
     }
 
-    /// Reads what everything is judged by.
     private func readModules(
         _ settings: ServeSettings, _ request: CheckRequest, in context: Context
     ) throws(CommandError) -> ProbeModules.Reading {

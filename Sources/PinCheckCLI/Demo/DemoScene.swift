@@ -2,24 +2,17 @@ import Base
 
 /// One scene of the demo: a command line, and how it has to end.
 struct DemoScene: Sendable {
-    /// What it shows.
     let title: String
-    /// The arguments of pincheck.
     let arguments: [String]
-    /// The exit status it must end with.
     let status: ExitStatus
     /// How much of the result is shown.
     let excerpt: Excerpt
 
     /// A part of a result.
     enum Excerpt: Sendable {
-        /// Everything.
         case all
-        /// From the list of pins on.
         case pins
-        /// The verdict alone.
         case verdict
-        /// What is warned of, and the verdict.
         case warningsAndVerdict
     }
 

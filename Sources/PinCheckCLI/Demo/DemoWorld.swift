@@ -27,7 +27,6 @@ struct DemoWorld: Sendable {
 
     /// The files of the demo and the ports of its servers.
     struct Stage: Sendable {
-        /// The directory of the files.
         let directory: String
         /// The stand-in for the system's roots; the interceptor's is among them, as on a phone that was prepared for it.
         let systemRoots: String
@@ -44,7 +43,6 @@ struct DemoWorld: Sendable {
         let server: UInt16
         /// The interceptor, which pretends to be the real server.
         let interceptor: UInt16
-        /// The self-signed server.
         let selfSigned: UInt16
     }
 

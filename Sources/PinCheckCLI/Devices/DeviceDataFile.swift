@@ -16,7 +16,6 @@ struct DeviceDataFile {
         context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }
 
-    /// What a name stands for.
     func choice(named name: String) throws(CommandError) -> DeviceChoice {
         try CommandError.reading { () throws(CheckError) in try DeviceLists.choice(named: name, in: data) }
     }

@@ -15,7 +15,6 @@ struct DevicesReport: DocumentObject {
         /// The file, `nil` for what is part of the program.
         var file: String?
         var source: String
-        /// The licence of the lists.
         var licence: String
         /// The day on which the newest list was read.
         var date: String
@@ -30,7 +29,6 @@ struct DevicesReport: DocumentObject {
         /// Whose list it is: `ios`, `android` or `mozilla`; `nil` for this machine.
         var platform: String?
         var version: String?
-        /// The versions in words.
         var release: String?
         var url: String?
         /// The day on which the list was read.
@@ -50,7 +48,6 @@ struct DevicesReport: DocumentObject {
         var key: String
         var notBefore: String
         var notAfter: String
-        /// Which devices of the platform have it.
         var availability: String
         /// Whether all of them have; no part of the document.
         var isEverywhere: Bool
@@ -69,7 +66,6 @@ extension DevicesReport {
 }
 
 extension DevicesReport.Entry {
-    /// This machine.
     static let system = DevicesReport.Entry(name: DeviceChoice.systemName, rules: ["this machine's roots and rules"])
 
     /// A device; with the roots that were read.

@@ -2,7 +2,6 @@ import Base
 
 /// Writes devices, or the roots of one, as text.
 enum DevicesTextRenderer {
-    /// The table of all devices.
     static func table(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
         let layout = TextLayout(columns: layout.columns, wraps: true)
         let heading = ["device", "also", "roots", "read", "rules"]

@@ -8,12 +8,6 @@ struct DocumentField<Owner>: Sendable {
     private let valueSchema: @Sendable (inout SchemaDefinitions) -> JSONNode
 
     /// A key that is always there.
-    ///
-    /// - Parameters:
-    ///   - key: in snake case.
-    ///   - value: what is written; an optional without a value is written as `null`.
-    ///   - meaning: what it says, where the key and its values do not say that themselves.
-    ///   - form: which values of its type there are.
     init<Value: DocumentValue>(
         _ key: String, _ value: @escaping @Sendable (Owner) -> Value, _ meaning: String? = nil,
         as form: ValueForm? = nil
@@ -39,7 +33,6 @@ struct DocumentField<Owner>: Sendable {
         try writeValue(owner, &output)
     }
 
-    /// What the value may be.
     func schema(in definitions: inout SchemaDefinitions) -> JSONNode { valueSchema(&definitions) }
 }
 

@@ -1,6 +1,5 @@
 /// An object of a document, written and described by the table of its keys.
 protocol DocumentObject: DocumentValue {
-    /// The table.
     static var fields: DocumentFields<Self> { get }
     /// What it is called among the definitions of a schema, `nil` for one that is described where it stands.
     static var definition: String? { get }

@@ -1,4 +1,3 @@
-/// A value that is written as JSON.
 protocol JSONWritable: Sendable {
     /// Writes the value.
     ///
@@ -16,7 +15,6 @@ protocol DocumentValue: JSONWritable {
 enum ValueForm: Sendable {
     /// A time in UTC, RFC 3339.
     case time
-    /// A date.
     case day
     /// A SHA-256 of a public key in the notation of OkHttp.
     case pin
@@ -24,11 +22,8 @@ enum ValueForm: Sendable {
     case matching(TextPattern)
     /// Always this text.
     case constant(String)
-    /// One of these words.
     case words([String])
-    /// A number of at least this.
     case atLeast(Int)
-    /// A number in this range.
     case within(ClosedRange<Int>)
     /// How a run or a check can end; statuses that a schema has beside others go by a name of their own there.
     case exits([ExitStatus], definition: String = "exit")
@@ -120,7 +115,6 @@ extension Array: JSONWritable where Element: JSONWritable {
 }
 
 extension Array: DocumentValue where Element: DocumentValue {
-    /// The form is that of the elements.
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         ["type": "array", "items": Element.schema(as: form, in: &definitions)]
     }

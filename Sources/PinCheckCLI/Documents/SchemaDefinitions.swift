@@ -1,6 +1,5 @@
 /// What a schema describes once and refers to (`$defs`).
 struct SchemaDefinitions {
-    /// The definitions by their names.
     private(set) var nodes: [String: JSONNode] = [:]
 
     /// A reference to a definition, which is made when the first refers to it.

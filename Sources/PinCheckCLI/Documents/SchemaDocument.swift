@@ -14,12 +14,6 @@ struct SchemaDocument: Sendable {
 
 extension SchemaDocument {
     /// The schema of a document that pincheck writes.
-    ///
-    /// - Parameters:
-    ///   - name: the name of its file.
-    ///   - identifier: what the document says under `schema`.
-    ///   - meaning: what it describes.
-    ///   - content: makes the schema itself and adds what it refers to.
     init(
         name: String, identifier: String, meaning: String,
         content: @escaping @Sendable (inout SchemaDefinitions) -> JSONNode

@@ -17,10 +17,8 @@ struct TextPattern: Sendable, ExpressibleByArrayLiteral {
 
     private init(_ parts: [Part], hasEnd: Bool) { (self.parts, self.hasEnd) = (parts, hasEnd) }
 
-    /// Whatever begins with the text.
     static func beginning(with text: String) -> TextPattern { TextPattern([.text(text)], hasEnd: false) }
 
-    /// The regular expression, for schemas.
     var expression: String {
         let parts = parts.map { part in
             switch part {
@@ -50,7 +48,6 @@ extension TextPattern {
         .characters("0-9", 2), .text("T"), .characters("0-9", 2), .text(":"), .characters("0-9", 2), .text(":"),
         .characters("0-9", 2), .text("Z"),
     ]
-    /// A date.
     static let day: TextPattern = [
         .characters("0-9", 4), .text("-"), .characters("0-9", 2), .text("-"), .characters("0-9", 2),
     ]

@@ -45,7 +45,6 @@ final class DownloadLine: Sendable {
         Interruption.isShowingProgress = false
     }
 
-    /// How far it is.
     static func text(count: Int, total: Int?, rate: Double) -> String {
         var parts = [readableBytes(count)]
         if let total { parts[0] += " of \(readableBytes(total))" }

@@ -4,7 +4,6 @@ import Pinning
 import TLSProbe
 
 extension ExitStatus {
-    /// How a download ends the process.
     init(_ result: DownloadResult) {
         switch result.ending {
         case .complete: self = .pass
@@ -43,7 +42,6 @@ extension DownloadResult {
 }
 
 extension DownloadObjection {
-    /// A stable word.
     var id: String {
         switch self {
         case .status: "unexpected-status"
@@ -58,7 +56,6 @@ extension DownloadObjection {
         }
     }
 
-    /// What is wrong, in a sentence.
     var sentence: String {
         switch self {
         case .status(let status, let reason):

@@ -4,11 +4,9 @@ import TLSProbe
 
 /// One document and the file it goes to.
 struct FetchItem {
-    /// Where it is.
     let location: HTTPLocation
     /// The file, `nil` for standard output.
     let file: String?
-    /// Whether the URL names its port.
     var namesPort = false
     /// Whether the URL is from the record of an interrupted download, which anybody may have put there who can write beside it.
     var isFromRecord = false

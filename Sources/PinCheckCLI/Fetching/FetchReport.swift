@@ -36,7 +36,6 @@ struct FetchReport: DocumentObject {
 }
 
 extension FetchReport {
-    /// Reports what came of one download.
     init(_ result: DownloadResult, file: String?, sha256: String?) {
         let status = ExitStatus(result)
         url = result.location.description

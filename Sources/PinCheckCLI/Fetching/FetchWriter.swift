@@ -23,7 +23,6 @@ struct FetchWriter {
         text = TextRenderer(style: style, explains: options.explain, layout: stream.layout)
     }
 
-    /// Tells of one download.
     mutating func add(_ result: DownloadResult, file: String?, sha256: String?) throws(CommandError) {
         let status = ExitStatus(result)
         statuses.append(status)
@@ -64,7 +63,6 @@ struct FetchWriter {
         return block + text.text(summary(result, status, file: file))
     }
 
-    /// The places that redirected, a line each.
     private func redirects(_ result: DownloadResult) -> [String] {
         result.hops.filter { (300..<400).contains($0.status ?? 0) }.map { hop in
             "  \(hop.status ?? 0)  \(text.safe(hop.location.description, length: 300))"

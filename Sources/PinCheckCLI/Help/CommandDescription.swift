@@ -4,16 +4,13 @@ import PinFormats
 
 /// A command as the parser describes it: what completions, manual and short help are made from.
 struct CommandDescription: Sendable {
-    /// Its word on the command line.
     let name: String
-    /// What it does, in one sentence.
     let abstract: String
     /// Examples and notes, in lines as they are printed.
     let discussion: String
     let arguments: [ArgumentDescription]
     let subcommands: [CommandDescription]
 
-    /// The program itself, with all of its commands.
     static func program() throws(CommandError) -> CommandDescription { try described.get() }
 
     /// Made once: the parser looks at every option of every command.
@@ -39,13 +36,10 @@ struct CommandDescription: Sendable {
     /// What stands alone, in its order.
     var positionals: [ArgumentDescription] { arguments.filter { $0.kind == .positional } }
 
-    /// What is given by a name.
     var options: [ArgumentDescription] { arguments.filter { $0.kind != .positional } }
 
-    /// A subcommand by its name.
     func subcommand(_ name: String) -> CommandDescription? { subcommands.first { $0.name == name } }
 
-    /// The option of a name.
     func option(_ name: String) -> ArgumentDescription? { options.first { $0.names.contains(name) } }
 }
 
@@ -61,7 +55,6 @@ struct ArgumentDescription: Sendable {
     let section: String
     let isOptional: Bool
     let isRepeating: Bool
-    /// What it is for, in a line.
     let abstract: String
     /// What else there is to know, perhaps empty.
     let detail: String
@@ -102,6 +95,5 @@ struct ArgumentDescription: Sendable {
     /// Its long name, or what it has; empty for what stands alone.
     var longName: String { names.first { $0.hasPrefix("--") } ?? names.first ?? "" }
 
-    /// Whether it takes a target, which may be any host.
     var takesTarget: Bool { kind == .positional && valueName.split(separator: "|").contains("target") }
 }

@@ -5,10 +5,6 @@ import Pinning
 enum GeneratedText {
     /// The text that the arguments ask for, `nil` when they ask for something else.
     ///
-    /// - Parameters:
-    ///   - arguments: `--generate-completion-script SHELL`, `--generate-manual` for the names of all pages, or
-    ///     `--generate-manual PAGE`, and the same of `--generate-schema`.
-    ///   - time: the time of the manual.
     /// - Throws: ``CommandError`` for a page that there is not.
     /// - Returns: the text, with a line break at its end.
     static func asked(for arguments: [String], at time: Timestamp) throws(CommandError) -> String? {

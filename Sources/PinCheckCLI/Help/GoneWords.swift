@@ -5,7 +5,6 @@ import PinChecking
 ///
 /// A row is asked for only where a word is not known, with exit status 64 (65 in a file).
 enum GoneWords {
-    /// Commands.
     static let commands: [String: SafeText] = [
         "merge": "put the results of runs together with cat and sum them up with jq; the worst exit status counts",
         "schema": "the schemas are installed as share/pincheck/schemas/*.json",
@@ -32,7 +31,6 @@ enum GoneWords {
         "--partial": "name the targets that answer, or check the others first",
     ]
 
-    /// Names of clients.
     static let clients: [String: SafeText] = [
         "trustkit-android": "on Android 7 and later the system enforces this file: use android",
         "dane": "no app compares TLSA records: give the key's hash, sha256/…, to the client that the app has",
@@ -62,7 +60,6 @@ enum GoneWords {
 }
 
 extension CommandError {
-    /// A client that cannot be asked for.
     init(_ error: ClientSelectionError) { self = .usage(Self.message(error)) }
 
     /// Why a client cannot be asked for.

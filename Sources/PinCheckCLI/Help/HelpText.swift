@@ -1,7 +1,6 @@
 /// The discussion of a command, taken apart: examples are lines that stand in, below a line that says what they are for.
 struct HelpText {
     enum Part: Equatable {
-        /// A paragraph.
         case text(String)
         /// Lines that are printed as they are, below a text that may be empty.
         case lines(String, [String])
@@ -9,7 +8,6 @@ struct HelpText {
         /// How a paragraph about the exit status begins.
         static let exitStatus = "Exit status:"
 
-        /// Whether it is about the exit status.
         var isExitStatus: Bool { if case .text(let text) = self { text.hasPrefix(Self.exitStatus) } else { false } }
     }
 

@@ -23,7 +23,6 @@ struct ManualPage {
 
     private var described: CommandDescription { command ?? program }
 
-    /// The page.
     func text(at time: Timestamp) -> String {
         var page = MdocWriter()
         page.request("Dd \(Self.date(time))")

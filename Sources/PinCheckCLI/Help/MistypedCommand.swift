@@ -40,7 +40,6 @@ enum MistypedCommand {
         return Suggestion.nearest(to: first, in: commands)
     }
 
-    /// What others call a command.
     private static let foreign = [
         "get": "fetch", "download": "fetch", "compare": "diff", "validate": "verify", "exporter": "serve",
     ]

@@ -34,7 +34,6 @@ enum ShortHelp {
         ],
     ]
 
-    /// The most lines it has.
     static let mostLines = 40
 
     /// The short help, where the arguments ask for help by `-h`; `nil` where they ask for all of it.
@@ -91,6 +90,5 @@ enum ShortHelp {
 }
 
 extension RootCommand {
-    /// How a command is called.
     static func usage(of command: String) -> String { commands.first { $0.name == command }?.configuration.usage ?? "" }
 }

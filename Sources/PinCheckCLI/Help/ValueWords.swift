@@ -9,7 +9,6 @@ import TLSProbe
 struct ValueWords: Hashable, Sendable {
     /// How the words are put together.
     enum Kind: Sendable {
-        /// One of them.
         case one
         /// Several, with commas between.
         case list
@@ -24,7 +23,6 @@ struct ValueWords: Hashable, Sendable {
     }
 
     let kind: Kind
-    /// What is offered first.
     let words: [Word]
     /// What is offered once a colon is typed, as in `trustkit:no-enforce`.
     var afterColon: [Word] = []
@@ -89,7 +87,6 @@ struct ValueWords: Hashable, Sendable {
 }
 
 extension RootCommand {
-    /// The words of all commands, with that of the parser.
     fileprivate static var commandWords: [ValueWords.Word] {
         commands.map { command in ValueWords.Word(text: command.name, meaning: command.configuration.abstract) }
     }

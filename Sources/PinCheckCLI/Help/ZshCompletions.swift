@@ -62,7 +62,6 @@ enum ZshCompletions {
             """
     }
 
-    /// The function that offers some words.
     private static func function(_ name: String, _ words: ValueWords) -> String {
         let items = words.words.map { "        " + word($0.text, $0.meaning) }
         let settings = words.afterColon.map { "        " + word($0.text, $0.meaning) }

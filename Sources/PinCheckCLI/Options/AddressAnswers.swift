@@ -6,9 +6,6 @@ import TLSProbe
 extension VariantOptions {
     /// The addresses in the answers of `--addresses`, for the hosts that the answers name or for all targets.
     ///
-    /// - Parameters:
-    ///   - family: the kind of addresses wanted, `nil` for both; answers hold both.
-    ///   - context: where standard input is.
     /// - Returns: none without the option, else at least one for each answer.
     /// - Throws: ``CommandError`` for a file that holds no answer, and for an answer without such an address.
     func answeredAddresses(

@@ -46,7 +46,6 @@ extension CheckRequest {
 
 /// The options whose files are part of a request: read once it is known that the run writes over none of its files.
 struct RequestFiles {
-    /// The client certificate and its key.
     var clientCertificate: ClientCertificateOptions? = nil
     /// The addresses that services answered with.
     var variants: VariantOptions? = nil

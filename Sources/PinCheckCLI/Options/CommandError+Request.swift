@@ -6,10 +6,6 @@ import TLSProbe
 
 extension CommandError {
     /// A mistake in what the command line asks for, in the words of its flags.
-    ///
-    /// - Parameters:
-    ///   - error: the mistake.
-    ///   - serverName: what gave the server name, as messages call it.
     init(_ error: RequestError, serverName: String = "--sni") {
         self =
             switch error {

@@ -4,7 +4,6 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-/// How the connection is made.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -81,7 +80,6 @@ struct ConnectionOptions: ParsableArguments {
 }
 
 extension ConnectionOptions {
-    /// What the options say.
     func read() throws(CommandError) -> CheckRequest.Connection {
         var connection = CheckRequest.Connection()
         connection.addresses = try CommandError.reading(addresses)

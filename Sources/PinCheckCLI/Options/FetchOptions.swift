@@ -65,7 +65,6 @@ struct FetchSettings {
     let sha256: SHA256Digest?
     let patience: Transfer.Patience
 
-    /// Reads the options.
     init(_ options: FetchOptions) throws(CommandError) {
         let word = options.format ?? Form.text.rawValue
         guard let form = Form(rawValue: word) else {

@@ -30,7 +30,6 @@ struct FileRoles {
         if let path { uses.append(Use(role: role, path: path, isWritten: false)) }
     }
 
-    /// Files that are read.
     mutating func reads(_ paths: [String], as role: String) { for path in paths { reads(path, as: role) } }
 
     /// A file that is written, `-` and `nil` for none.
@@ -85,7 +84,6 @@ struct FileRoles {
 // MARK: The options of commands
 
 extension FileRoles {
-    /// Outputs in whatever forms.
     mutating func add<Form>(_ outputs: [FormOutput<Form>]) {
         for output in outputs { writes(output.file, as: "the output (\(output.form.rawValue))") }
     }

@@ -2,18 +2,12 @@ import Base
 
 /// One value of `--format`: a form, and where it goes.
 struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable where Form.RawValue == String {
-    /// The form.
     let form: Form
     /// The path of the file, `nil` for standard output.
     let file: String?
 
     /// Reads `FORM` and `FORM=FILE`.
     ///
-    /// - Parameters:
-    ///   - texts: the values of the option.
-    ///   - form: what is written when there is none.
-    ///   - file: where the first form goes that names no file, `nil` for standard output.
-    ///   - standardOutput: what stands behind standard output: a file that is the same is standard output.
     /// - Returns: at least one output; at most one of them goes to standard output.
     /// - Throws: ``CommandError`` with the status of a usage error.
     static func read(

@@ -4,11 +4,8 @@ import Pinning
 
 /// The targets of a command line: those named, those of lists, and those of policies, with what is asked of each.
 struct GivenTargets {
-    /// The targets that are named.
     let targets: [String]
-    /// The lists of targets.
     var lists: [String] = []
-    /// The policies that name hosts.
     var policies: [String] = []
     /// What the flags say of all of them.
     let request: CheckRequest
@@ -42,11 +39,6 @@ struct GivenTargets {
     /// Lists in files are read to their end before anything is checked, so that what is wrong in them is refused; what a pipe gives
     /// nobody knows before it comes.
     ///
-    /// - Parameters:
-    ///   - context: the world.
-    ///   - window: how many targets are read at once.
-    ///   - begin: is told of those at hand, where there are others.
-    ///   - visit: is told of the others, as far as they can be known.
     /// - Returns: the targets.
     /// - Throws: as ``read(in:)``.
     func supply(

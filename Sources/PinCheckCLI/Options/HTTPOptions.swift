@@ -19,7 +19,6 @@ struct HTTPOptions: ParsableArguments {
 }
 
 extension HTTPOptions {
-    /// What the options say.
     func read() throws(CommandError) -> CheckRequest.HTTP {
         var http = CheckRequest.HTTP()
         try CommandError.reading { () throws(RequestError) in

@@ -20,7 +20,6 @@ struct NameOptions: ParsableArguments {
 }
 
 extension NameOptions {
-    /// What the options say.
     func read() throws(CommandError) -> CheckRequest.Names {
         CheckRequest.Names(host: try givenHost(), reference: try givenReferenceName())
     }

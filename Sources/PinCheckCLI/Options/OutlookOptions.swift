@@ -24,7 +24,6 @@ struct OutlookOptions: ParsableArguments {
 }
 
 extension OutlookOptions {
-    /// What the options say.
     func read() throws(CommandError) -> OutlookRules {
         OutlookRules(
             limits: OutlookLimits(

@@ -31,7 +31,6 @@ struct OutputOptions: ParsableArguments {
 
 /// The option `--color`.
 enum ColorOption {
-    /// The help for it.
     static let help = ArgumentHelp(
         "Colour the result: auto, always or never.",
         discussion: "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb.", valueName: "when")
@@ -61,7 +60,6 @@ enum ColorOption {
 enum OutputForm: String, CaseIterable, Sendable {
     case text, json, jsonl, nagios, prometheus, junit, github
 
-    /// All of them, for the help.
     // Asked for by every check, as part of the help that it does not print: without generics, which take ten times as long.
     static var names: String { allCases.dropFirst().reduce(allCases[0].rawValue) { $0 + ", " + $1.rawValue } }
 
@@ -81,7 +79,6 @@ struct OutputSettings: Sendable {
     /// Whether only results that have changed are told.
     var tellsChangesAlone = false
 
-    /// Whether results go to standard output.
     var usesStandardOutput: Bool { !isQuiet && outputs.contains { $0.file == nil } }
 
     /// What the exit codes of a run with these outputs mean.
@@ -91,9 +88,6 @@ struct OutputSettings: Sendable {
 
     /// Reads the options of a run in `context`.
     ///
-    /// - Parameters:
-    ///   - options: the options.
-    ///   - context: the world.
     /// - Throws: ``CommandError`` for values that cannot be understood.
     init(_ options: OutputOptions, in context: Context) throws(CommandError) {
         outputs = try FormOutput.read(

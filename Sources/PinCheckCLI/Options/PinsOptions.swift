@@ -12,11 +12,9 @@ struct TrustOptions: ParsableArguments {
 
     @Flag(help: "Trust the system's roots as well as --anchors.") var andSystem = false
 
-    /// What the options say.
     func read() -> CheckRequest.Trust { CheckRequest.Trust(anchors: anchors, includesSystem: andSystem ? true : nil) }
 }
 
-/// How pins are written.
 struct PinsOutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -43,13 +41,11 @@ struct PinsOutputOptions: ParsableArguments {
 
 /// What the output options of `pins` say, read.
 struct PinsOutputSettings: Sendable {
-    /// The forms pins are written in.
     enum Form: Sendable {
         case text
         case json
         case block(PinBlockFormat)
 
-        /// The names of all forms.
         static let names = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
 
         init?(_ name: String) {
@@ -63,7 +59,6 @@ struct PinsOutputSettings: Sendable {
         }
     }
 
-    /// The positions there are.
     static let knownPositions: [PinItem.Role] = [.leaf, .intermediate, .root]
 
     let form: Form

@@ -21,7 +21,6 @@ struct PlainArguments {
     /// The names of the options that are understood.
     static var names: Set<String> { Set(flags + values) }
 
-    /// What stands alone.
     private(set) var targets: [String] = []
     private var given: [(name: String, value: String)] = []
 
@@ -54,6 +53,5 @@ struct PlainArguments {
     /// The value of an option, the last where there are several.
     func text(_ names: String...) -> String? { given.last { names.contains($0.name) }?.value }
 
-    /// Whether a flag is given.
     func flag(_ names: String...) -> Bool { given.contains { names.contains($0.name) } }
 }

@@ -36,9 +36,6 @@ struct PolicyHosts {
 
     /// What is asked of one server, by the entry for its port, or else by one for its host that names no port.
     ///
-    /// - Parameters:
-    ///   - target: the server, which is connected to as it says.
-    ///   - request: what goes before the policies.
     /// - Returns: the server with what the entry says of it; without an entry, with `request` alone.
     /// - Throws: ``CommandError`` for values that cannot be understood.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
@@ -59,7 +56,6 @@ struct PolicyHosts {
                 + "\(entries[1].host.place), and one decides here: leave one")
     }
 
-    /// Whether an entry names a port itself.
     private static func names(_ port: Int, _ entry: (target: Target, host: Policy.Host)) -> Bool {
         entry.target.port == port || entry.host.settings[.ports]?.integers.contains(port) ?? false
     }
@@ -78,9 +74,6 @@ struct PolicyHosts {
 
     /// All hosts, or those that `named` holds, in the order of the policies.
     ///
-    /// - Parameters:
-    ///   - named: the targets that choose among the hosts; none for all.
-    ///   - request: what goes before the policies.
     /// - Returns: each host on each of its ports.
     /// - Throws: ``CommandError`` for a target that is in none of them, and for values that cannot be understood.
     func targets(named: [Target], _ request: CheckRequest) throws(CommandError) -> [CheckTarget] {
@@ -136,12 +129,10 @@ struct PolicyHosts {
                 + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or leave out --policy"))
     }
 
-    /// The policies, for messages.
     private var title: SafeText {
         "the \(paths.count == 1 ? "policy" : "policies") \(paths.map { quoted($0) }.joined(separator: ", "))"
     }
 
-    /// The ports that an entry names itself.
     private func ownPorts(of entry: (target: Target, host: Policy.Host)) -> [Int] {
         entry.target.port.map { [$0] } ?? entry.host.settings[.ports]?.integers ?? []
     }

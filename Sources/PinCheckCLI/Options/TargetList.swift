@@ -107,13 +107,9 @@ final class TargetList {
 }
 
 extension TargetList {
-    /// One target and what its line says of it.
     struct Line {
-        /// The target.
         let target: Target
-        /// Where the line stands.
         let place: PinPlace
-        /// What it says of the target.
         private(set) var request = CheckRequest()
 
         private static let keys = [

@@ -6,7 +6,6 @@ struct TargetSupply {
     let first: [CheckTarget]
     /// How many there are, `nil` where nobody knows before the end.
     let total: Int?
-    /// The others.
     let rest: TargetStream?
 }
 
@@ -22,11 +21,6 @@ final class TargetStream: @unchecked Sendable {
     /// Whether the same targets can be read again.
     let isRepeatable: Bool
 
-    /// - Parameters:
-    ///   - first: those that are named.
-    ///   - lists: the lists behind them.
-    ///   - hosts: the policies that have the hosts of the lists, `nil` for none.
-    ///   - request: what the flags say of all.
     init(_ first: [CheckTarget], lists: [TargetList], hosts: PolicyHosts?, request: CheckRequest) {
         self.lists = lists[...]
         self.hosts = hosts
@@ -72,9 +66,6 @@ final class JobStream: @unchecked Sendable {
     private let targets: TargetStream
     private var loader: EvaluationLoader
 
-    /// - Parameters:
-    ///   - targets: what is checked.
-    ///   - loader: reads what it is judged by.
     init(_ targets: TargetStream, _ loader: EvaluationLoader) {
         self.targets = targets
         self.loader = loader

@@ -6,9 +6,7 @@ struct DeviceMatrix {
     struct Table {
         /// What stands above the devices: `ios`, `android`, or what a device is called that is alone.
         let title: String
-        /// The clients with their settings.
         let clients: [String]
-        /// A device with what each client decides.
         var rows: [(device: String, cells: [Cell])]
     }
 
@@ -54,10 +52,6 @@ struct DeviceMatrix {
 extension DeviceMatrix.Table {
     /// The table in parts of some clients each, so that none is wider than `width` columns.
     ///
-    /// - Parameters:
-    ///   - width: the columns there are.
-    ///   - gap: the columns between two.
-    ///   - longest: the most columns of a client's name.
     /// - Returns: at least one part, each with one client at least.
     func parts(width: Int, gap: Int, longest: Int) -> [DeviceMatrix.Table] {
         let first = rows.map { TerminalText.cells($0.device) }.max() ?? 0

@@ -3,7 +3,6 @@ import PinFormats
 import Pinning
 
 extension PinsReport {
-    /// Which pins to ship.
     struct Advice: DocumentObject {
         var strategy: String
         var summary: String
@@ -39,7 +38,6 @@ extension PinsReport {
         ]
     }
 
-    /// A pin to ship.
     struct Choice: DocumentObject {
         var pin: String
         var owner: String

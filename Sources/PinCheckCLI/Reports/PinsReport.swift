@@ -32,7 +32,6 @@ struct PinsReport: DocumentObject {
         var reason: Report.Message?
         /// What is to be said against these pins.
         var warnings: [Report.Message]
-        /// The keys, the leaf's first.
         var keys: [Key]
         /// The subjects of certificates that were sent and are not on the chain.
         var alsoSent: [String]
@@ -43,7 +42,6 @@ struct PinsReport: DocumentObject {
     struct Rules: DocumentObject {
         /// Whose configuration it is, `nil` for pins that are for whatever host.
         var kind: String?
-        /// Where in the source it stands.
         var origin: String
         /// Which names below the host count too: `none`, `one-label` (and not the host), `up-to-one-label`, `any-number`.
         var subdomains: String
@@ -55,7 +53,6 @@ struct PinsReport: DocumentObject {
         var expires: String?
         /// Whether the host is exempt from what is said of its parent domain.
         var excluded: Bool
-        /// Where mismatches are reported to.
         var reportUris: [String]
     }
 
@@ -66,9 +63,7 @@ struct PinsReport: DocumentObject {
         var pinned: Bool
         /// `presented`, `system`, `anchors`, `device lists`, or the file and line.
         var source: String
-        /// The algorithm and its size.
         var key: String?
-        /// The subject of the certificate or request.
         var subject: String?
         var issuer: String?
         var serial: String?
@@ -77,9 +72,7 @@ struct PinsReport: DocumentObject {
         /// Whole days to the end of validity, negative after it.
         var daysLeft: Int?
         var certSha256: String?
-        /// The pin in every notation.
         var pins: Pins
-        /// The file the certificate was saved in.
         var savedAs: String?
     }
 

@@ -4,7 +4,6 @@ import Pinning
 extension Report {
     /// What changed since a baseline.
     struct Change: DocumentObject {
-        /// The file with the baseline.
         let baseline: String
         /// `unchanged`, `allowed` when every change is, `changed` otherwise.
         let status: String
@@ -16,18 +15,14 @@ extension Report {
         struct Class: DocumentObject {
             /// The kind of change, as `--allow` takes it.
             let id: String
-            /// What was, in words.
             var old: String?
-            /// What is, in words.
             var new: String?
             /// The certificate that was, `nil` where the change is about none.
             var oldCertificate: Certificate?
-            /// The certificate that is.
             var newCertificate: Certificate?
             let allowed: Bool
         }
 
-        /// What is recorded of a certificate.
         struct Certificate: DocumentObject {
             let subject: String
             let issuer: String
@@ -43,7 +38,6 @@ extension Report {
 }
 
 extension Report.Change {
-    /// Reports what changed.
     init(_ changes: BaselineChanges) {
         self.init(
             baseline: changes.baseline, status: changes.status.rawValue, comparedWith: changes.comparedWith,

@@ -15,7 +15,6 @@ extension Report.Endpoint {
 }
 
 extension Report.TLS {
-    /// Reports a connection.
     init(_ result: ProbeResult) {
         self.init(
             version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,

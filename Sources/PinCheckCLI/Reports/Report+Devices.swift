@@ -6,7 +6,6 @@ extension Report {
     struct Devices: DocumentObject {
         /// The file with the lists, `nil` for what is part of the program.
         var file: String?
-        /// Where the lists are from.
         var source: String
         /// The day on which the newest list was read.
         var date: String
@@ -16,12 +15,10 @@ extension Report {
         var judged: [Device]
     }
 
-    /// One device.
     struct Device: DocumentObject {
         var name: String
         /// Whose list of roots it has: `ios`, `android` or `mozilla`; `nil` for this machine.
         var platform: String?
-        /// Its versions in words.
         var release: String?
         /// The day on which its list was read.
         var read: String?

@@ -4,7 +4,6 @@ import Pinning
 extension Report {
     struct Transparency: DocumentObject {
         var timestamps: [SCT]
-        /// How many logs they are from.
         var logs: Int
     }
 
@@ -24,7 +23,6 @@ extension Report {
 }
 
 extension Report.Transparency {
-    /// Reports the timestamps.
     init(_ evidence: LeafEvidence) {
         self.init(
             timestamps: evidence.timestamps.map { item in
@@ -34,7 +32,6 @@ extension Report.Transparency {
 }
 
 extension Report.Revocation {
-    /// Reports a response.
     init(_ staple: LeafEvidence.Staple) {
         switch staple {
         case .none: self.init(staple: "none")

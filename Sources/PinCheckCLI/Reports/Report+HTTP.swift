@@ -7,9 +7,7 @@ extension Report {
     struct HTTP: DocumentObject {
         /// `GET` or `HEAD`.
         var method: String
-        /// The path and the query.
         var path: String
-        /// The Host header.
         var host: String
         /// The statuses that the answer may have; none for any.
         var expected: [String]
@@ -29,7 +27,6 @@ extension Report {
 }
 
 extension Report.HTTP {
-    /// Reports a request.
     init(_ answer: CheckedAnswer) {
         let question = answer.exchange.question
         let result = answer.result

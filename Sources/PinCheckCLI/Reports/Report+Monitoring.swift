@@ -1,14 +1,11 @@
 extension Report {
     /// What monitoring systems are told, to whom every warning matters.
     struct Monitoring: DocumentObject {
-        /// The status if warnings changed it.
         var status: ExitStatus
-        /// The reason for that.
         var reason: Message
         /// What the result adds to the status of the run.
         var statusOfRun: ExitStatus
 
-        /// Whether it says this and nothing else.
         func says(_ status: ExitStatus, _ reason: Message) -> Bool {
             self.status == status && statusOfRun == status && self.reason == reason
         }

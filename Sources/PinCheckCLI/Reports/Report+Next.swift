@@ -6,7 +6,6 @@ extension Report {
     struct Next: DocumentObject {
         /// `chain`, `certificate`, `request` or `public-key`.
         let kind: String
-        /// The pin of its key.
         let pin: String
         /// Whether the verdict assumes that its certificate will be trusted and valid for the name.
         let assumed: Bool
@@ -16,7 +15,6 @@ extension Report {
 }
 
 extension Report.Next {
-    /// Reports what is about to be deployed.
     init(_ next: NextDeployment) {
         self.init(kind: next.kind.rawValue, pin: next.pin.description, assumed: next.isAssumed, issuers: next.issuers)
     }

@@ -29,9 +29,7 @@ extension Report {
             let pin: Int
             /// The position in `built` of the certificate it matches.
             var depth: Int?
-            /// Until when it can match.
             var until: String?
-            /// Whether the client compares it.
             let compared: Bool
             /// Whether it is for a key that is not in use and can match one day.
             let backup: Bool
@@ -41,7 +39,6 @@ extension Report {
             let id: String
             let level: PinChecking.Outlook.Finding.Level
             let message: String
-            /// Whether the verdict says it.
             let isTold: Bool
         }
     }

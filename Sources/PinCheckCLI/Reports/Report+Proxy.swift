@@ -5,7 +5,6 @@ import TLSProbe
 extension Report {
     /// The proxy that a connection went through, or should have.
     struct Proxy: DocumentObject {
-        /// The proxy without the credentials.
         var url: String
         /// What named it, as in `HTTPS_PROXY`.
         var origin: String

@@ -3,7 +3,6 @@ import Pinning
 import TLSProbe
 
 extension Report {
-    /// Reports a result.
     init(_ result: CheckResult) {
         let judgement = result.judgement
         let shown = judgement?.shown
@@ -141,7 +140,6 @@ extension Report.VerdictWord {
 }
 
 extension Report.Client {
-    /// Reports what one client decides.
     fileprivate init(_ result: ClientResult) {
         let isChallenged = result.client.entry.answersChallenges
         let verdict = try? result.verdict.get()
@@ -154,7 +152,6 @@ extension Report.Client {
 }
 
 extension Report.Pins {
-    /// Reports the pins and where they match.
     fileprivate init(_ result: CheckResult, _ matches: [PinMatch]) {
         let setup = result.evaluation?.setup
         self.init(
@@ -166,7 +163,6 @@ extension Report.Pins {
 }
 
 extension Report.AppliedConfiguration {
-    /// Reports what binds the device.
     fileprivate init(_ applied: AppliedConfiguration) {
         self.init(
             kind: applied.kind.rawValue, clients: applied.clients, hosts: applied.hosts, origin: applied.origin,
@@ -209,7 +205,6 @@ extension Report.Certificate {
 }
 
 extension Report.Pin {
-    /// Reports a configured pin.
     fileprivate init(_ pin: Pin) {
         self.init(
             pin: pin.spkiSHA256.description, kind: pin.certificate == nil ? "public-key" : "certificate",
@@ -218,7 +213,6 @@ extension Report.Pin {
 }
 
 extension Report.ConfigurationEntry {
-    /// Reports an entry of a configuration.
     fileprivate init(_ configured: ConfiguredEntry) {
         let entry = configured.entry
         self.init(

@@ -46,7 +46,6 @@ extension Report {
             case warning
         }
 
-        /// Whether one of the findings is that warning.
         func says(_ warning: Message) -> Bool {
             findings.contains { $0.id == warning.id && $0.message == warning.message }
         }
@@ -61,7 +60,6 @@ extension Report {
 }
 
 extension Report.Variant {
-    /// Reports a variant.
     init(_ variant: Variant) {
         var keyType: String?
         if case .keyType(let type) = variant { keyType = type.rawValue }
@@ -70,7 +68,6 @@ extension Report.Variant {
 }
 
 extension Report.Consistency {
-    /// Reports what connections have in common.
     init(_ consistency: Consistency) {
         self.init(
             consistent: consistency.isConsistent, addresses: consistency.addresses, accepted: consistency.accepted,

@@ -26,7 +26,6 @@ struct Report: DocumentObject {
     var consistency: Consistency?
     /// The moment of the evaluation, RFC 3339.
     var evaluatedAt: String
-    /// Whether that is another than the present.
     var isOfAnotherTime = false
     /// The certificates the server sent, in wire order.
     var presented: [Certificate]
@@ -66,7 +65,6 @@ struct Report: DocumentObject {
     var verdict: VerdictWord
     var reason: Message
     var exit: Exit
-    /// What monitoring systems are told.
     var monitoring: Monitoring
 
     enum VerdictWord: String, DocumentWord { case accept, reject, none }
@@ -122,7 +120,6 @@ struct Report: DocumentObject {
         var clients: [String]
         /// The hosts it is for, `nil` for all without an entry of their own.
         var hosts: String?
-        /// Where it was read.
         var origin: String
         /// What it comes to, each in a few words.
         var settings: [String]
@@ -133,7 +130,6 @@ struct Report: DocumentObject {
         var kind: String
         /// The hosts it is for, `nil` for whatever host.
         var hosts: String?
-        /// Where it was read.
         var origin: String
         /// Whether a mismatch blocks the connection, `nil` where nothing is said of it.
         var enforcesPinning: Bool?
@@ -146,9 +142,7 @@ struct Report: DocumentObject {
         var pin: String
         /// `certificate` or `public-key`.
         var kind: String
-        /// Where the pin was read.
         var origin: String
-        /// The subject of a pinned certificate.
         var subject: String?
     }
 
@@ -178,7 +172,6 @@ struct Report: DocumentObject {
         var reason: Message
         /// How an NSURLSession client answers the challenge, `nil` for a client that is none or could not be set up.
         var disposition: String?
-        /// What the client was set to.
         var settings: [ShownSetting]
         /// How long its verdict will last, `nil` without one.
         var outlook: Outlook?

@@ -19,11 +19,6 @@ struct RunTotal: Sendable {
     /// So many results are told again by name when they did not pass.
     private static let longest = 10
 
-    /// Counts the next report.
-    ///
-    /// - Parameters:
-    ///   - report: those of one target come one behind the other, and the last says what they have in common.
-    ///   - status: what it adds to the status of the run, `nil` for nothing.
     mutating func add(_ report: Report, status: ExitStatus?) {
         if report.next != nil { hasFiles = true }
         if let status { open.append(status) }
@@ -39,10 +34,8 @@ struct RunTotal: Sendable {
         if status != .pass { unaccepted.append(Unit(name: name, status: status)) }
     }
 
-    /// How many there are.
     var count: Int { counts.values.reduce(0, +) }
 
-    /// How many did not pass.
     var problems: Int { count - counts[.pass, default: 0] }
 
     /// As in `5 targets: 1 FAIL, 1 UNREACHABLE, 3 PASS`: the worst first, which is the status of the run.

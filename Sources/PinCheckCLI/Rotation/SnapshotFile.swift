@@ -14,7 +14,6 @@ enum SnapshotFile {
     static let schemaName = "pincheck-snapshot"
     /// The version that is written, and the newest that is read.
     static let version = 1
-    /// The name and version of the form.
     static var schema: String { "\(schemaName)/\(version)" }
 
     /// The document of a snapshot; it ends in a newline.
@@ -22,7 +21,6 @@ enum SnapshotFile {
         try JSONRenderer.document(Document(snapshot))
     }
 
-    /// The schema of such documents.
     static func schemaOfDocument(in definitions: inout SchemaDefinitions) -> JSONNode {
         Document.schemaOfObject(in: &definitions)
     }

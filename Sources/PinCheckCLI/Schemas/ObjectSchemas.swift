@@ -44,7 +44,6 @@ extension SchemaDocument {
         ["anyOf": [FetchReport.schema(as: nil, in: &definitions), FetchReport.List.schema(as: nil, in: &definitions)]]
     }
 
-    /// The schema of policy files.
     static let policy = SchemaDocument(
         name: "policy", identifier: nil, text: { () throws(CommandError) in try PolicySchema.document() })
 }

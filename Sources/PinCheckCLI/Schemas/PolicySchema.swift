@@ -3,7 +3,6 @@ import PinFormats
 
 /// The JSON Schema (draft 2020-12) of policy files, made from the table that the reader goes by.
 enum PolicySchema {
-    /// The schema as a document.
     static func document() throws(CommandError) -> String { try JSONRenderer.document(schema) }
 
     private static var schema: JSONNode {

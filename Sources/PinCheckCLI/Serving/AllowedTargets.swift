@@ -11,7 +11,6 @@ struct AllowedTargets: Sendable {
     }
 
     private let entries: [(hosts: Hosts, port: Int?)]
-    /// Whether every target can be asked for.
     let includesAll: Bool
 
     /// Reads what the command line allows.
@@ -33,7 +32,6 @@ struct AllowedTargets: Sendable {
         }
     }
 
-    /// Whether nothing is allowed.
     var isEmpty: Bool { entries.isEmpty && !includesAll }
 
     /// Whether the target at `port` can be asked for.

@@ -41,22 +41,15 @@ final class ExporterMetrics: Sendable {
     private let state: Mutex<State>
     private let start: Timestamp
 
-    /// - Parameter now: when the exporter starts, with the modules read.
     init(at now: Timestamp) {
         start = now
         state = Mutex(State(reading: Reading(time: now)))
     }
 
-    /// Counts an answer.
-    ///
-    /// - Parameters:
-    ///   - path: the path, one of few.
-    ///   - status: the status.
     func countRequest(_ path: String, _ status: Int) {
         state.withLock { $0.requests[Request(path: path, status: status), default: 0] += 1 }
     }
 
-    /// Counts a probe that was made.
     func countProbe(of module: String, _ status: ExitStatus, in time: Duration) {
         state.withLock { state in
             state.probes[Probe(module: module, end: status.name), default: 0] += 1
@@ -72,7 +65,6 @@ final class ExporterMetrics: Sendable {
     /// Counts an answer that was given again.
     func countCached() { state.withLock { $0.cached += 1 } }
 
-    /// Counts a line of the log that was lost.
     func countLostLine() { state.withLock { $0.lostLines += 1 } }
 
     /// Takes note of a reading of the modules.
@@ -97,9 +89,6 @@ final class ExporterMetrics: Sendable {
 
     /// All of it, in the text format of Prometheus.
     ///
-    /// - Parameters:
-    ///   - slots: how many probes are under way, and how many wait.
-    ///   - entries: how many answers are kept.
     /// - Returns: the lines.
     func text(slots: (underWay: Int, waiting: Int), entries: Int) -> String {
         let state = state.withLock { $0 }

@@ -5,17 +5,11 @@ import Pinning
 struct ProbeAnswer {
     /// The worst status of all connections to the target that count.
     let status: ExitStatus
-    /// The connection that has it.
     let worst: Report?
-    /// The metrics.
     let text: String
     /// Whether there was no connection because this process has no descriptor or port left, which says nothing about the target.
     let isOutOfResources: Bool
 
-    /// - Parameters:
-    ///   - target: what was checked.
-    ///   - time: how long that took, from the request on.
-    ///   - now: tells the time.
     init(_ target: CheckedTarget, in time: Duration, now: @escaping @Sendable () -> Timestamp) {
         let reports = target.results().map { Report($0) }
         let status = ExitStatus.worst(reports.filter(\.counts).map(\.status))

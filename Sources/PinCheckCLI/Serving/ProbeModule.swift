@@ -7,12 +7,10 @@ import Synchronization
 ///
 /// Everything is read when it is made; a probe reads no file.
 final class ProbeModule: Sendable {
-    /// The module of requests that name none.
     static let defaultName = "default"
 
     /// Why a target is not probed.
     struct Refusal: Error {
-        /// The status of the answer.
         let status: Int
         let message: SafeText
     }
@@ -37,13 +35,6 @@ final class ProbeModule: Sendable {
 
     /// Reads a module.
     ///
-    /// - Parameters:
-    ///   - name: its name.
-    ///   - policies: its policies.
-    ///   - lists: lists of targets.
-    ///   - request: what the flags say of all targets.
-    ///   - allowed: what can be asked for besides.
-    ///   - context: the world.
     /// - Throws: ``CommandError`` for what cannot be used, of whichever host.
     init(
         _ name: String, policies: [String], lists: [String], _ request: CheckRequest, allowing allowed: AllowedTargets,
@@ -86,7 +77,6 @@ final class ProbeModule: Sendable {
 
     /// What is asked of a target.
     ///
-    /// - Parameter text: the target, as a request names it.
     /// - Returns: where to connect, and what the chain is judged by.
     /// - Throws: ``Refusal`` for a target that is not to be probed.
     func job(for text: String) throws(Refusal) -> CheckJob {

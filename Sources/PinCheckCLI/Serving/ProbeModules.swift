@@ -3,9 +3,7 @@ import Synchronization
 
 /// The modules as they were read last.
 final class ProbeModules: Sendable {
-    /// All modules of one reading.
     struct Reading: Sendable {
-        /// The number of the reading.
         var number = 0
         let modules: [String: ProbeModule]
 
@@ -18,14 +16,12 @@ final class ProbeModules: Sendable {
 
     /// Reads the modules.
     ///
-    /// - Parameter read: reads them, now and whenever they may have changed.
     /// - Throws: ``CommandError`` for what cannot be used.
     init(_ read: @escaping @Sendable () throws(CommandError) -> Reading) throws(CommandError) {
         self.read = read
         current = Mutex(try read())
     }
 
-    /// The modules in force.
     var reading: Reading { current.withLock { $0 } }
 
     /// Reads the modules again; those in force stay where that fails.

@@ -29,14 +29,6 @@ final class ProbeService: Sendable {
     private let underWay = SharedWork<CacheKey>()
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameters:
-    ///   - modules: what is judged by.
-    ///   - checker: what checks.
-    ///   - metrics: what is counted.
-    ///   - log: where it is told.
-    ///   - jobs: how many probes are made at once.
-    ///   - cacheTime: how long an answer is given again.
-    ///   - now: tells the time.
     init(
         _ modules: ProbeModules, checker: StandingChecker, metrics: ExporterMetrics, log: ServeLog, jobs: Int,
         cacheTime: Duration, now: @escaping @Sendable () -> Timestamp
@@ -50,7 +42,6 @@ final class ProbeService: Sendable {
         self.now = now
     }
 
-    /// Answers a request.
     func answer(to request: ServedRequest) async -> ServedAnswer {
         let (path, answer) = await route(request)
         metrics.countRequest(path, answer.status)
@@ -62,7 +53,6 @@ final class ProbeService: Sendable {
         return answer
     }
 
-    /// The answer, with the path by which it is counted.
     private func route(_ request: ServedRequest) async -> (path: String, answer: ServedAnswer) {
         let place: RequestPlace
         do throws(RequestProblem) { place = try RequestPlace(request.place) } catch {
@@ -177,7 +167,6 @@ final class ProbeService: Sendable {
         ]
     }
 
-    /// What a probe came to.
     private func told(_ answer: ProbeAnswer) -> ServeLog.Fields {
         var fields: ServeLog.Fields = [("status", .text(answer.status.name))]
         if let worst = answer.worst {
@@ -211,10 +200,8 @@ final class ProbeService: Sendable {
 }
 
 extension ServedAnswer {
-    /// The media type of metrics.
     fileprivate static let metrics = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// An answer that says what is wrong.
     fileprivate static func problem(_ status: Int, _ message: SafeText, allow: String? = nil) -> ServedAnswer {
         ServedAnswer(status: status, body: message.description + "\n", allow: allow)
     }

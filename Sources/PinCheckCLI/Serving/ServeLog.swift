@@ -36,11 +36,6 @@ final class ServeLog: Sendable {
     private let writing: Task<Void, Never>
     private let dropped: @Sendable () -> Void
 
-    /// - Parameters:
-    ///   - form: how lines are written.
-    ///   - level: the least grave that is.
-    ///   - context: the streams and the clock.
-    ///   - dropped: is told of each line that is lost.
     init(_ form: Form, from level: Level, in context: Context, dropped: @escaping @Sendable () -> Void) {
         self.form = form
         self.level = level
@@ -56,13 +51,11 @@ final class ServeLog: Sendable {
         }
     }
 
-    /// Whether something of this level is written.
     func writes(_ level: Level) -> Bool {
         let levels = Level.allCases
         return levels.firstIndex(of: level) ?? 0 <= levels.firstIndex(of: self.level) ?? 0
     }
 
-    /// Writes a line.
     func write(_ level: Level, _ event: String, _ fields: Fields = []) {
         guard writes(level) else { return }
         let time = "\(now())"

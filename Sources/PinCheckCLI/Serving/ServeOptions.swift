@@ -64,11 +64,9 @@ struct ServeSettings {
     /// Where an exporter listens if nobody says otherwise.
     static let defaultPlace = "127.0.0.1:9719"
 
-    /// Where to listen, at least one.
     let places: [(address: String, port: Int)]
     /// The files of each module, in the order of their names; the one without a name is no part of them.
     let modules: [(name: String, files: [String])]
-    /// What else can be asked for.
     let allowed: AllowedTargets
     /// How long an answer is given again.
     let cacheTime: Duration

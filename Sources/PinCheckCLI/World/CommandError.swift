@@ -3,15 +3,12 @@ import PinFormats
 
 /// Why a command ends without evaluating anything: its exit status and one line for the user.
 package struct CommandError: Error, Hashable, CustomStringConvertible {
-    /// The exit status the error leads to.
     package let status: ExitStatus
     /// One line that quotes the input and names the remedy.
     let message: SafeText
 
-    /// The message as text.
     package var description: String { message.description }
 
-    /// An error with the exit status it leads to.
     init(status: ExitStatus, description message: SafeText) {
         self.status = status
         self.message = message
@@ -31,7 +28,6 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
         CommandError(status: .usage, description: description)
     }
 
-    /// A file is malformed.
     static func data(_ description: SafeText) -> CommandError { CommandError(status: .data, description: description) }
 
     /// A file is missing or unreadable.

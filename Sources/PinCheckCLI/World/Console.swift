@@ -6,10 +6,8 @@ package struct Console: Sendable {
     package let output: OutputStream
     /// Standard error: warnings, errors and progress.
     package let errors: OutputStream
-    /// The colours of messages.
     var style = TextStyle(.never, isTerminal: false, environment: [:])
 
-    /// A console over two streams.
     package init(output: OutputStream, errors: OutputStream) {
         self.output = output
         self.errors = errors
@@ -35,9 +33,7 @@ package struct Console: Sendable {
 
 /// A stream of text that can fail.
 package struct OutputStream: Sendable {
-    /// Whether the stream ends at a terminal.
     package let isTerminal: Bool
-    /// Whether the stream goes to a file.
     package let isFile: Bool
     /// How much room a line has.
     package let layout: TextLayout

@@ -7,13 +7,10 @@ package import TLSProbe
 ///
 /// Tests make their own, the process has one from the system.
 package struct Context: Sendable {
-    /// Where the command writes.
     package var console: Console
     /// The environment variables that pincheck honours, see ``honouredVariables``.
     package var environment: [String: String]
-    /// Tells the time.
     package var now: @Sendable () -> Timestamp
-    /// Reads standard input to its end.
     package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
     /// Standard input, where it can be read bit by bit, `nil` for ``readStandardInput`` alone.
     var standardInputDescriptor: Int32?
@@ -53,7 +50,6 @@ package struct Context: Sendable {
     /// Reads what chains are judged by.
     var loader: EvaluationLoader { EvaluationLoader(environment: environment, at: now(), publicRoots: publicRoots) }
 
-    /// What a run has of it.
     var surroundings: Surroundings { surroundings(withConnections: DescriptorLimit.connectionLimit()) }
 
     /// What a run has of it that may open so many connections.

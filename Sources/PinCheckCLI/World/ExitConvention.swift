@@ -5,7 +5,6 @@ package enum ExitConvention: Sendable {
     /// The four states of the Monitoring Plugins guidelines.
     case monitoring
 
-    /// The exit code for a status.
     package func code(for status: ExitStatus) -> Int32 {
         switch self {
         case .standard: status.rawValue
@@ -57,7 +56,6 @@ enum MonitoringState: Int32, Sendable {
             }
     }
 
-    /// The word for the state.
     var word: String {
         switch self {
         case .ok: "OK"

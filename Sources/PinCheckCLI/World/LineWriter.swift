@@ -7,7 +7,6 @@ struct LineWriter {
 
     init(_ stream: OutputStream) { self.stream = stream }
 
-    /// Writes one line.
     mutating func write(_ line: String) throws(CommandError) { try write(text: line + "\n") }
 
     /// Writes text as it is.

@@ -5,7 +5,6 @@ internal import Synchronization
 package final class OutputBuffer: Sendable {
     private let contents = Mutex<[UInt8]>([])
 
-    /// An empty buffer.
     package init() {}
 
     /// Everything written so far.
@@ -14,7 +13,6 @@ package final class OutputBuffer: Sendable {
     /// The bytes of ``text``.
     var bytes: [UInt8] { contents.withLock { $0 } }
 
-    /// A stream into the buffer.
     package func stream(
         isTerminal: Bool = false, isFile: Bool = false, layout: TextLayout = TextLayout()
     ) -> OutputStream {

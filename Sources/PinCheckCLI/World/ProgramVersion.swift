@@ -2,7 +2,6 @@ import X509
 
 /// What the program calls itself.
 package enum ProgramVersion {
-    /// The version of pincheck.
     package static let number = "0.1.0"
 
     /// The answer to `--version`.

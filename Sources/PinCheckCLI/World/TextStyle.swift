@@ -5,7 +5,6 @@ struct TextStyle: Sendable {
     /// Whether escape sequences are written at all.
     let isColored: Bool
 
-    /// When to colour.
     enum Choice: String, CaseIterable, Sendable { case auto, always, never }
 
     /// Decides once for the run: only on a terminal, and not when the environment asks for none (no-color.org).

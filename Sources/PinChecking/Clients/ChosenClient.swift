@@ -3,15 +3,12 @@ package import Pinning
 
 /// A client that was chosen and set up for one host, ready to decide.
 package struct ChosenClient: Sendable {
-    /// What it is.
     package let entry: ClientRegistry.Entry
-    /// Its settings as they are shown.
     package let settings: [ShownSetting]
     /// What stands behind its name.
     package let words: [String]
     /// Its procedure, or why it cannot be set up with these pins.
     package let procedure: Result<any ClientProcedure, ClientConfigurationError>
-    /// The pins it has for the host.
     package let pins: PinSet?
     /// What the app's network security configuration has it trust, `nil` where nothing says it.
     package let androidTrust: AndroidTrust?
@@ -24,19 +21,14 @@ package struct ChosenClient: Sendable {
     package func isSame(as other: ChosenClient) -> Bool { entry.name == other.entry.name && words == other.words }
 }
 
-/// One setting of a client, as it is shown.
 package struct ShownSetting: Hashable, Sendable {
-    /// What it is set to.
     package enum Value: Hashable, Sendable {
-        /// On or off.
         case flag(Bool)
-        /// A text.
         case text(String)
     }
 
     /// The client's own name for it, in camel case or with hyphens.
     package let name: String
-    /// What it is set to.
     package let value: Value
 
     /// A setting as it is written behind a client's name, as in `expires=2027-06-01`.
@@ -45,7 +37,6 @@ package struct ShownSetting: Hashable, Sendable {
         self.init(parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true))
     }
 
-    /// A setting.
     package init(_ name: String, _ value: Value) {
         self.name = name
         self.value = value
@@ -57,9 +48,6 @@ extension ChosenClient {
     ///
     /// A client that was named and cannot be set up is an error; of `all`, those that cannot are reported as such.
     ///
-    /// - Parameters:
-    ///   - selection: the clients.
-    ///   - input: makes what a procedure is made from, given the client's settings.
     /// - Returns: at least one client, in the order named.
     /// - Throws: ``CheckError`` for settings and pins that a client cannot be set up with.
     static func chosen(

@@ -2,7 +2,6 @@ import Base
 
 /// A client whose decisions can be made, with what is set for it.
 public struct Client: Hashable, Sendable {
-    /// What is set.
     let settings: ClientSettings
 
     /// Reads a client as `pincheck --client` takes it, as in `okhttp` and `trustkit:no-enforce:expires=2027-06-01`.

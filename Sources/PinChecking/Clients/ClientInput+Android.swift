@@ -4,10 +4,6 @@ import Pinning
 extension ClientSettings {
     /// What Android trusts for a host in the app that the settings describe, `nil` where nothing says it.
     ///
-    /// - Parameters:
-    ///   - configuration: the app's network security configuration, `nil` for none.
-    ///   - host: the host as the client has it, `nil` for one that is not known.
-    ///   - installedRoots: the roots that the device's user installed.
     /// - Returns: the anchors and what goes with them, and why the app throws when there is a reason.
     /// - Throws: ``CheckError`` for settings that are none, or that the configuration contradicts.
     func androidTrust(

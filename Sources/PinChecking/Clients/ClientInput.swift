@@ -7,7 +7,6 @@ import X509
 struct ClientInput: Sendable {
     /// AFNetworking's pinning mode, given or suggested by the pins.
     let mode: AFSecurityPolicy.PinningMode
-    /// AFNetworking's allowInvalidCertificates.
     let allowInvalidCertificates: Bool
     /// Whether validatesDomainName was switched off.
     let isDomainNameIgnored: Bool
@@ -30,7 +29,6 @@ struct ClientInput: Sendable {
     /// What stands behind the client's name.
     let settings: ClientSettings
 
-    /// AFNetworking's settings.
     var afSecurityPolicy: AFSecurityPolicy {
         AFSecurityPolicy(
             mode: mode, allowInvalidCertificates: allowInvalidCertificates, validatesDomainName: !isDomainNameIgnored)

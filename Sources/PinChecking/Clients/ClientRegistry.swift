@@ -9,7 +9,6 @@ package enum ClientRegistry {
     package struct Entry: Sendable {
         /// The value of `--client`.
         package let name: String
-        /// What it is, in one line.
         package let summary: String
         /// What can be set behind its name.
         package var settings: [ClientSetting] = []
@@ -36,7 +35,6 @@ package enum ClientRegistry {
         package let notation: PinNotations.Kind
         /// What it is set to apart from what stands behind its name, as it is shown.
         var shownSettings: @Sendable (ClientInput) -> [ShownSetting] = { _ in [] }
-        /// Makes the procedure.
         let make: @Sendable (ClientInput) throws -> any ClientProcedure
     }
 
@@ -110,7 +108,6 @@ package enum ClientRegistry {
                 make: { HPKP(installedRoots: Set($0.installedRoots)) }),
         ]
 
-    /// The versions of AFNetworking.
     private static let afNetworking: [Entry] =
         AFNetworking4.Version.allCases.map { version in
             Entry(
@@ -152,7 +149,6 @@ package enum ClientRegistry {
     /// All names in one line, for messages and help.
     package static var names: String { entries.map(\.name).joined(separator: ", ") }
 
-    /// Whether a client of a platform reads configurations of a kind.
     static func isRead(_ kind: PinConfiguration.Kind, on platform: PlatformFamily?) -> Bool {
         entries.contains { $0.platform == platform && $0.configurations[kind] != nil }
     }

@@ -17,7 +17,6 @@ package enum ClientSelection: Hashable, Sendable {
         }
     }
 
-    /// Whether a client is among them.
     func includes(_ name: String) -> Bool { entries.contains { $0.name == name } }
 
     /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
@@ -42,7 +41,6 @@ package enum ClientSelection: Hashable, Sendable {
 
 /// Why clients cannot be asked for.
 package enum ClientSelectionError: Error, Hashable, Sendable {
-    /// There is no client of this name.
     case unknownClient(String)
     /// The client has no such setting; these are those it has.
     case unknownSetting(String, of: String, known: [String])

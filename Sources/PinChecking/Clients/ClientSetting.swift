@@ -3,9 +3,7 @@ package import Pinning
 
 /// Something that can be set for a client behind its name, as in `trustkit:no-enforce:expires=2027-06-01`.
 package struct ClientSetting: Sendable {
-    /// What a setting takes.
     package enum Kind: Sendable {
-        /// Nothing: it is there or not.
         case flag
         /// A text, described for help.
         case text(String)
@@ -13,11 +11,8 @@ package struct ClientSetting: Sendable {
         case date
     }
 
-    /// The word that stands for it.
     package let name: String
-    /// What it takes.
     package let kind: Kind
-    /// What it does, in a few words.
     package let help: String
 
     package init(_ name: String, _ kind: Kind, _ help: String) {
@@ -37,7 +32,6 @@ package struct ClientSetting: Sendable {
         .init("debuggable", .flag, "a debuggable build, for which <debug-overrides> counts"),
     ]
 
-    /// The name in a setting as it is written.
     static func name(_ written: String) -> String { String(written.prefix { $0 != "=" }) }
 
     /// As it is written, for help and messages.
@@ -52,7 +46,6 @@ package struct ClientSetting: Sendable {
 
 /// One client and the settings that were given for it.
 package struct ClientSettings: Sendable {
-    /// The client.
     package let entry: ClientRegistry.Entry
     /// The words as they were given, for reports.
     package let words: [String]
@@ -64,7 +57,6 @@ package struct ClientSettings: Sendable {
         case date(Timestamp)
     }
 
-    /// A client as it is without settings.
     package init(of entry: ClientRegistry.Entry) {
         self.entry = entry
         words = []
@@ -100,10 +92,8 @@ package struct ClientSettings: Sendable {
         }
     }
 
-    /// Whether a flag was given.
     package func isSet(_ name: String) -> Bool { values.contains { $0.name == name } }
 
-    /// The last text given for a setting.
     package func text(_ name: String) -> String? {
         if case .text(let text) = values.last(where: { $0.name == name })?.value { text } else { nil }
     }
@@ -125,7 +115,6 @@ extension ClientSettings: Hashable {
         left.entry.name == right.entry.name && left.words == right.words
     }
 
-    /// Hashes what settings are compared by.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(entry.name)
         hasher.combine(words)

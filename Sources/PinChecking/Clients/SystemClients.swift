@@ -10,15 +10,8 @@ import Pinning
 struct SystemClients {
     /// The clients that decide too, with what is set for the client that they stand behind.
     private(set) var clients: [ClientSettings] = []
-    /// What is to be said of them.
     private(set) var remarks: [Finding] = []
 
-    /// Finds them.
-    ///
-    /// - Parameters:
-    ///   - chosen: the clients that were asked for.
-    ///   - policies: what each configuration says of the host.
-    ///   - host: the host, for messages.
     init(
         beside chosen: [ChosenClient], by policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)],
         for host: String

@@ -2,18 +2,10 @@
 package struct Baseline: Sendable {
     /// The file as the user named it.
     package let path: String
-    /// What is recorded.
     package let snapshot: Snapshot
-    /// Which changes are fine.
     package let policy: RotationPolicy
     private let comparison: SnapshotComparison
 
-    /// A baseline.
-    ///
-    /// - Parameters:
-    ///   - path: the file as messages name it.
-    ///   - snapshot: what is recorded.
-    ///   - policy: which changes are fine.
     package init(_ path: String, _ snapshot: Snapshot, allowing policy: RotationPolicy) {
         self.path = path
         self.snapshot = snapshot
@@ -21,12 +13,10 @@ package struct Baseline: Sendable {
         comparison = SnapshotComparison(with: snapshot)
     }
 
-    /// What changed at an endpoint, with what it is a change to.
     package func changes(at endpoint: Snapshot.Endpoint) -> BaselineChanges {
         described(comparison.changes(at: endpoint), at: endpoint)
     }
 
-    /// Changes at an endpoint, with what they are changes to.
     package func described(_ changes: [Change], at endpoint: Snapshot.Endpoint) -> BaselineChanges {
         let counterpart = comparison.counterpart(for: endpoint)
         return BaselineChanges(

@@ -3,10 +3,6 @@ import TLSProbe
 
 extension TargetComparison {
     /// Compares what the variants of one target served.
-    ///
-    /// - Parameters:
-    ///   - outcomes: all connections, also those that are not shown.
-    ///   - gaps: families whose addresses could not be found out.
     init(of outcomes: [VariantOutcome], gaps: [HostAddresses.Gap]) {
         self.init(
             findings: gaps.map { gap in
@@ -44,7 +40,6 @@ struct VariantComparison {
         },
     ]
 
-    /// All that there is to tell.
     var findings: [Finding] {
         let variants = outcomes.reduce(into: [Variant]()) { if !$0.contains($1.variant) { $0.append($1.variant) } }
         let addresses = variants.lazy.filter(\.counts).compactMap(differenceOfAddresses).first
@@ -122,7 +117,6 @@ struct VariantComparison {
         return keys.count > 1 ? "clients get the key of the type they ask for: \(keys.joined(separator: ", "))" : nil
     }
 
-    /// What there was no time for.
     private var untried: Finding? {
         let untried = outcomes.filter(\.isUntried)
         guard let first = untried.first, case .failure(let error) = first.result,

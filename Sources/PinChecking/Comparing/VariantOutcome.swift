@@ -21,7 +21,6 @@ struct VariantOutcome: Sendable {
         }
     }
 
-    /// Whether there was an address to connect to.
     var hasAddress: Bool {
         guard case .failure(let error) = result, case .resolve = endpoint.request.destination else { return true }
         return error.phase != .resolve
@@ -39,7 +38,6 @@ struct VariantOutcome: Sendable {
         }
     }
 
-    /// Whether there was no time for it.
     var isUntried: Bool {
         if case .failure(let error) = result, case .noTimeLeft = error.reason { true } else { false }
     }
@@ -52,12 +50,10 @@ struct VariantOutcome: Sendable {
 }
 
 extension VariantOutcome {
-    /// Whether there is a chain.
     var isServing: Bool { if case .success = result { true } else { false } }
 
     /// The chain, `nil` where there is none.
     var presented: PresentedChain? { try? result.get().presented }
 
-    /// What all variants of one endpoint have in common.
     var place: String { endpoint.request.target }
 }

@@ -8,10 +8,6 @@ package final class DownloadProgress: Sendable {
 
     private let isKept: @Sendable (Bool) -> Void
 
-    /// Nothing has come.
-    ///
-    /// - Parameter isKept: is told from when on the end of the process leaves something that a later run goes on with, and when
-    ///   no more.
     package init(isKept: @escaping @Sendable (Bool) -> Void = { _ in }) { self.isKept = isKept }
 
     /// How many bytes are there.

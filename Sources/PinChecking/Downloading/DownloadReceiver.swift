@@ -4,17 +4,13 @@ import TLSProbe
 ///
 /// Sendable because everything but the progress is touched by the event loop alone, until the transfer has ended.
 final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
-    /// What the answer is about.
     enum Answer {
-        /// There is none yet.
         case none
-        /// The document, or the rest of it.
         case document
         /// The document is there already.
         case nothingMissing
         /// What is there is of no use: it has to be asked for without a range.
         case notInRange
-        /// A redirect.
         case redirect(String)
         /// Something else.
         case other(DownloadObjection)
@@ -29,16 +25,12 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
     private var goesOn = false
     /// The hash of what the server is accepted by, `nil` for one without TLS.
     private var acceptance: String?
-    /// Whether a pin is why it is.
     var isPinned = false
     private let progress: DownloadProgress
-    /// What the answer is about.
     private(set) var answer = Answer.none
-    /// Its head.
     private(set) var head: TransferHead?
     /// Why what was there was thrown away.
     private(set) var startedAgain: DownloadResult.StartedAgain?
-    /// How long the document is.
     private(set) var total: Int?
 
     init(_ store: DownloadStore, url: String, method: HTTPQuestion.Method, progress: DownloadProgress) {

@@ -15,7 +15,6 @@ package struct DownloadRecord: Hashable, Sendable {
     /// Whether a pin was why its server was accepted.
     package let isPinned: Bool
 
-    /// A record.
     package init(
         url: String, entityTag: String? = nil, lastModified: String? = nil, total: Int? = nil,
         acceptance: String? = nil, isPinned: Bool = false

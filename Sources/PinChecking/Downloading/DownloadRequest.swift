@@ -4,15 +4,12 @@ package import TLSProbe
 
 /// A document to fetch from a server that is accepted.
 package struct DownloadRequest: Sendable {
-    /// Where it is.
     package var location: HTTPLocation
-    /// What is asked for.
     package var method: HTTPQuestion.Method
     /// Fields of the request that the user gave; they go to the server of the URL alone.
     package var fields: [HTTPField]
     /// How to connect, and what the server is judged by.
     package var request: CheckRequest
-    /// How many redirects are followed at most.
     package var mostRedirects = 10
     /// Whether the first host may be without pins, as one may that the user names.
     package var mayBeginUnpinned = true
@@ -20,7 +17,6 @@ package struct DownloadRequest: Sendable {
     package var followsUnpinned = false
     /// How often it is tried again where the network or the server failed, 0 to 100.
     package var retries = 0
-    /// How slowly it may come.
     package var patience = Transfer.Patience(bytes: 1, in: .seconds(30))
     /// The hash it must have, `nil` for any.
     package var sha256: SHA256Digest?
@@ -53,7 +49,6 @@ package enum DownloadDestination: Sendable {
 
 /// One server on the way to a document.
 package struct DownloadHop: Sendable {
-    /// What was asked for there.
     package let location: HTTPLocation
     /// What the server was judged to be, `nil` for one without TLS.
     package let result: CheckResult?
@@ -61,7 +56,6 @@ package struct DownloadHop: Sendable {
     package var status: Int?
 }
 
-/// How a download ended.
 package enum DownloadEnding: Sendable {
     /// It is there, whole; or the head is, where only that was asked for.
     case complete
@@ -71,7 +65,6 @@ package enum DownloadEnding: Sendable {
     case answered(DownloadObjection)
     /// The connection failed; what came is kept.
     case brokenOff(TransferError)
-    /// It could not be stored.
     case notStored(WriteFailure)
     /// What stands at this path is not of a download of pincheck, and stays as it is.
     case inTheWay(String)
@@ -85,7 +78,6 @@ package enum DownloadObjection: Hashable, Sendable {
     case status(Int, String)
     /// It redirects to what is no URL that can be followed.
     case badRedirect(String, HTTPLocationError)
-    /// There are more redirects than this.
     case tooManyRedirects(Int)
     /// The first host has no pins, and nobody named it but what was found.
     case unpinnedBeginning(String)
@@ -103,13 +95,10 @@ package enum DownloadObjection: Hashable, Sendable {
     case wrongHash(SHA256Digest)
 }
 
-/// What came of a download.
 package struct DownloadResult: Sendable {
-    /// What was asked for.
     package let location: HTTPLocation
     /// Every server on the way, in their order; of several tries the last.
     package var hops: [DownloadHop] = []
-    /// How it ended.
     package var ending = DownloadEnding.complete
     /// The head of the last answer, `nil` without one.
     package var head: TransferHead?
@@ -125,7 +114,6 @@ package struct DownloadResult: Sendable {
     package var isResumable = false
     /// How often it was tried again.
     package var retries = 0
-    /// How long it took.
     package var time = Duration.zero
 
     /// Why what was there was thrown away.

@@ -154,7 +154,6 @@ final class DownloadStore: @unchecked Sendable {
     /// The hash of the whole document; asked for once.
     func finishedHash() -> SHA256Digest? { hash?.finish() }
 
-    /// The document is whole.
     func complete() throws(WriteFailure) {
         switch place {
         case .nowhere: break
@@ -168,13 +167,11 @@ final class DownloadStore: @unchecked Sendable {
     /// Lets others have the file: nothing is stored any more.
     func end() { if case .file(let file) = place { file.end() } }
 
-    /// Leaves no file in which nothing is.
     func discardNothing() {
         // An empty file that was there and that no record is about is not of a download.
         if case .file(let file) = place, file.count == 0, file.isNew || file.record != nil { file.discard() }
     }
 
-    /// What is there is good for nothing.
     func discard() {
         record = nil
         if case .file(let file) = place { file.discard() }

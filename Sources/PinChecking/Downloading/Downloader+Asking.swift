@@ -105,7 +105,4 @@ extension CheckedConnection {
     }
 }
 
-extension Evaluation {
-    /// Whether a client has pins for the host.
-    fileprivate var isPinned: Bool { setup.clients.contains { $0.pins != nil } }
-}
+extension Evaluation { fileprivate var isPinned: Bool { setup.clients.contains { $0.pins != nil } } }

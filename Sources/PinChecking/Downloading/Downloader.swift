@@ -13,12 +13,6 @@ package final class Downloader: Sendable {
     let settings: HostSettings
     let jobs: @Sendable (CheckTarget) throws(CheckError) -> CheckJob
 
-    /// A downloader.
-    ///
-    /// - Parameters:
-    ///   - surroundings: what it has of the world.
-    ///   - settings: what is asked of a host.
-    ///   - jobs: what a host is judged by.
     package init(
         in surroundings: Surroundings, settings: @escaping HostSettings,
         jobs: @escaping @Sendable (CheckTarget) throws(CheckError) -> CheckJob
@@ -40,10 +34,6 @@ package final class Downloader: Sendable {
 
     /// Fetches one document.
     ///
-    /// - Parameters:
-    ///   - request: the document.
-    ///   - destination: where it goes.
-    ///   - progress: is told how far it is.
     /// - Returns: what came of it.
     package func fetch(
         _ request: DownloadRequest, to destination: DownloadDestination, progress: DownloadProgress = DownloadProgress()

@@ -17,7 +17,6 @@ public struct CheckError: Error, Hashable, Sendable {
         case software
     }
 
-    /// What is wrong.
     package enum Problem: Hashable, Sendable {
         /// Something that a sentence says best.
         case said(SafeText)
@@ -45,12 +44,10 @@ public struct CheckError: Error, Hashable, Sendable {
 
     /// Whose fault it is.
     public let kind: Kind
-    /// What is wrong.
     package let problem: Problem
     /// Where it stands in a list or a policy, `nil` for what the caller says itself.
     package let place: PinPlace?
 
-    /// An error.
     package init(_ kind: Kind, _ problem: Problem, at place: PinPlace? = nil) {
         self.kind = kind
         self.problem = problem
@@ -105,7 +102,6 @@ extension CheckError {
     /// Pins, or other files, that cannot be read.
     package init(_ error: PinFormatError) { self.init(error.kind == .missing ? .missing : .data, .pins(error)) }
 
-    /// Reads a part of a request.
     static func reading<Value>(_ read: () throws(RequestError) -> Value) throws(CheckError) -> Value {
         do { return try read() } catch { throw CheckError(.request, .request(error)) }
     }

@@ -14,11 +14,9 @@ package struct MissingIntermediate: Hashable, Sendable {
         case isUnusedOn(PlatformFamily)
         /// It was given, and is not used: clients such as this one fetch none.
         case isUnusedHere
-        /// Another one was given.
         case isOfAnother
     }
 
-    /// What comes of giving it.
     package var giving: Giving
     /// Whether the chain is one of a file, which no server sent.
     package let isOfFile: Bool

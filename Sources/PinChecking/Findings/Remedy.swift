@@ -2,7 +2,6 @@ package import Pinning
 
 /// What would mend something, as a case: whoever shows it has words for it, as the command line its flags.
 package enum Remedy: Hashable, Sendable {
-    /// Give pins.
     case givePins
     /// Give something to judge by: pins, anchors or a client.
     case giveSomethingToJudgeBy
@@ -20,7 +19,6 @@ package enum Remedy: Hashable, Sendable {
     case giveIntermediate
     /// Have the missing intermediate sent, or give it.
     case sendIntermediate(MissingIntermediate)
-    /// Give a client certificate.
     case giveClientCertificate
     /// Offer ECDHE alone, to see whether the server has it.
     case offerECDHE

@@ -11,7 +11,6 @@ struct KeyForecast {
     /// The authorities of today's path, nearest first; none where it is not known.
     let authorities: [Certificate]
     let name: ReferenceName
-    /// The host of the URL, where there is one.
     let host: ServerName?
     let time: Timestamp
 

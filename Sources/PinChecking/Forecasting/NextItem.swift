@@ -4,9 +4,7 @@ package import Pinning
 
 /// What is about to be deployed: a chain, or a key for which there is no certificate yet.
 package struct NextItem: Sendable {
-    /// The file as the user named it.
     package let file: String
-    /// What it holds of it.
     package let kind: NextDeployment.Kind
     /// The server's key and what is known of it.
     package let item: PinItem
@@ -64,7 +62,6 @@ package struct NextItem: Sendable {
         }
     }
 
-    /// What is pinned of it, for messages.
     package var title: String {
         switch kind {
         case .chain, .certificate: "the key of \(item.subject ?? file)"

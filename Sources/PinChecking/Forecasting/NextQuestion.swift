@@ -8,7 +8,6 @@ package struct NextQuestion {
     private let name: ReferenceName
     /// The host of the URL, `nil` where there is none.
     private let host: ServerName?
-    /// The pins and the clients.
     private let evaluation: Evaluation
     /// The position of the job that asks the server of today, `nil` without one.
     package let job: Int?
@@ -41,10 +40,6 @@ package struct NextQuestion {
 
     /// The results on all items.
     ///
-    /// - Parameters:
-    ///   - items: what is about to be deployed.
-    ///   - served: what the server sends today, whose authorities are assumed to issue again.
-    ///   - now: the moment to judge by where no other is given.
     /// - Returns: a result for each item, in their order.
     package func results(on items: [NextItem], served: PresentedChain?, at now: Timestamp) -> [CheckResult] {
         let time = evaluation.time ?? now
@@ -172,7 +167,6 @@ package struct NextQuestion {
 }
 
 extension NextDeployment {
-    /// What is about to be deployed.
     fileprivate init(_ item: NextItem, isAssumed: Bool, issuers: [String]) {
         self.init(kind: item.kind, pin: item.item.spkiSHA256, isAssumed: isAssumed, issuers: issuers)
     }

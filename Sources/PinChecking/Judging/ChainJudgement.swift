@@ -2,9 +2,7 @@ package import Pinning
 
 /// What the clients make of one chain: from a server, from a file, or of one that is about to be deployed.
 package struct ChainJudgement: Sendable {
-    /// What it was judged by.
     package let evaluation: Evaluation
-    /// What was judged.
     package let observation: Observation
     /// What each client makes of it, in the order in which they were chosen, device by device.
     package private(set) var clients: [ClientResult]
@@ -42,12 +40,6 @@ package struct ChainJudgement: Sendable {
         return found.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
     }
 
-    /// Judges a chain.
-    ///
-    /// - Parameters:
-    ///   - observation: the chain, the name and the time.
-    ///   - evaluation: what it is judged by.
-    ///   - serverName: which name the server was asked for.
     init(_ observation: Observation, by evaluation: Evaluation, serverName: SentServerName) {
         self.init(
             evaluation.decisions(on: observation), on: observation, by: evaluation,
@@ -58,13 +50,6 @@ package struct ChainJudgement: Sendable {
             })
     }
 
-    /// What decisions come to.
-    ///
-    /// - Parameters:
-    ///   - decisions: the decisions, in the order of the clients.
-    ///   - observation: what they were made on.
-    ///   - evaluation: what they were made by.
-    ///   - reason: the reason of a verdict; the client is given along.
     init(
         _ decisions: [Evaluation.Decision], on observation: Observation, by evaluation: Evaluation,
         reason: (Verdict, ChosenClient) -> Reason
@@ -194,7 +179,6 @@ extension Judgement {
         JudgeNames.Judge(client: name, device: evaluation.lists == nil ? nil : device.name)
     }
 
-    /// Whether it is the judgement that a result tells.
     func isOf(_ result: ClientResult, in evaluation: Evaluation) -> Bool {
         client.isSame(as: result.client) && (evaluation.lists == nil || device.name == result.device)
     }

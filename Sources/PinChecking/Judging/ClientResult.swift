@@ -2,7 +2,6 @@ public import Pinning
 
 /// What one client makes of a chain, on one device where some were named, with the reason in a sentence.
 public struct ClientResult: Sendable {
-    /// The client.
     package let client: ChosenClient
     /// The name of the device, `nil` where none was named.
     public let device: String?
@@ -22,7 +21,6 @@ public struct ClientResult: Sendable {
     /// The word for a client that cannot be set up.
     static let notSetUp = "not-configured"
 
-    /// The same result with another outlook.
     func with(outlook: Outlook?) -> ClientResult {
         var result = self
         result.outlook = outlook
@@ -30,11 +28,8 @@ public struct ClientResult: Sendable {
     }
 }
 
-/// Which name a server was asked for.
 package enum SentServerName: Hashable, Sendable {
-    /// No server was asked.
     case noServer
-    /// This name was sent.
     case name(String)
     /// None was sent, as the check is made: to a server that has this name beside its address, if one is known.
     case none(name: ServerName?)
@@ -44,13 +39,6 @@ package enum SentServerName: Hashable, Sendable {
 
 extension Reason {
     /// The reason of a verdict in one line, with what the user needs to act on it.
-    ///
-    /// - Parameters:
-    ///   - verdict: the verdict.
-    ///   - client: whose it is.
-    ///   - evaluation: what it was reached by.
-    ///   - serverName: which name the server was asked for.
-    ///   - hasAnchors: whether the user gave roots to trust.
     init(
         _ verdict: Verdict, of client: ChosenClient, by evaluation: Evaluation, serverName: SentServerName,
         hasAnchors: Bool

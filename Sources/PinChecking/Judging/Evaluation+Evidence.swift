@@ -5,10 +5,6 @@ import X509
 extension Evaluation {
     /// What came along with the leaf of a chain.
     ///
-    /// - Parameters:
-    ///   - presented: the chain.
-    ///   - staple: the server's OCSP response, `nil` for none.
-    ///   - time: the moment of the judgement.
     /// - Returns: the evidence that clients are told of.
     func evidence(of presented: PresentedChain, staple: [UInt8]? = nil, at time: Timestamp) -> LeafEvidence {
         LeafEvidence(
@@ -45,7 +41,6 @@ extension Evaluation {
 extension LeafEvidence {
     /// What deserves attention beside the verdicts.
     ///
-    /// - Parameter isRefused: whether every client refuses the leaf, so that a revocation needs no words besides.
     /// - Returns: a warning at most.
     func findings(isRefused: Bool) -> [Finding] {
         switch staple {

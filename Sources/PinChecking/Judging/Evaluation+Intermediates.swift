@@ -4,11 +4,6 @@ internal import X509
 extension Evaluation {
     /// What is known of the missing issuer of a certificate.
     ///
-    /// - Parameters:
-    ///   - certificate: the certificate.
-    ///   - client: the client that has no path.
-    ///   - isOfFile: whether the chain is one of a file.
-    ///   - hasAnchors: whether the user gave roots to trust.
     /// - Returns: the intermediate that the issuer may be.
     func missingIntermediate(
         above certificate: Certificate, for client: ChosenClient, isOfFile: Bool, hasAnchors: Bool

@@ -5,7 +5,6 @@ package import X509
 ///
 /// A class, so that thousands of targets share one.
 package final class Evaluation: Sendable {
-    /// The pins and the clients.
     package let setup: HostSetup
     /// The devices that are judged for, in the order of their data; this machine alone where none is named.
     package let devices: [JudgedDevice]
@@ -55,9 +54,7 @@ package final class Evaluation: Sendable {
 
     /// What one client makes of a server on one device.
     package struct Decision: Sendable {
-        /// The device.
         package let device: JudgedDevice
-        /// The client.
         package let client: ChosenClient
         /// Its verdict, or why it cannot be set up.
         package let verdict: Result<Verdict, ClientConfigurationError>

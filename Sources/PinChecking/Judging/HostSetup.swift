@@ -6,9 +6,7 @@ package struct HostSetup: Sendable {
     package let clients: [ChosenClient]
     /// AFNetworking's pinning mode, given or suggested by the pins.
     package let mode: AFSecurityPolicy.PinningMode
-    /// All pins that are for the host.
     package let pins: PinSet?
-    /// The entries of configurations that are for the host.
     package let entries: [ConfiguredEntry]
     /// What an app's configuration has the device decide by, beside the pins.
     package let applied: [AppliedConfiguration]
@@ -20,11 +18,8 @@ package struct HostSetup: Sendable {
     package var remarks: [Finding] = []
 }
 
-/// An entry of a configuration that is for a host.
 package struct ConfiguredEntry: Sendable {
-    /// Whose configuration it is.
     package let kind: PinConfiguration.Kind
-    /// What it says.
     package let entry: HostEntry
 }
 
@@ -38,13 +33,10 @@ package struct AppliedConfiguration: Hashable, Sendable {
         case transportSecurity = "app-transport-security"
     }
 
-    /// Which part of which configuration.
     package let kind: Kind
-    /// The clients it binds.
     package let clients: [String]
     /// The hosts, `nil` for all without an entry of their own.
     package let hosts: String?
-    /// Where it stands.
     package let origin: String
     /// What it comes to, each in a few words.
     package let settings: [String]

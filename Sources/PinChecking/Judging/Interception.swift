@@ -45,10 +45,6 @@ extension Finding {
 
     /// What there is to say of a path whose keys are about to be pinned or recorded, which no client judges; `nil` for nothing.
     ///
-    /// - Parameters:
-    ///   - path: the certificates, leaf first.
-    ///   - isTrusted: whether it ends at a root that this machine trusts.
-    ///   - given: the roots that were given, `nil` for none.
     /// - Returns: a warning, or a note where the root was given.
     package static func stranger(on path: [Certificate], isTrusted: Bool, given: TrustStore?) -> Finding? {
         guard let top = path.last, !DeviceData.builtIn.lists(top.der) else { return nil }

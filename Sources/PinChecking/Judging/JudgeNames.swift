@@ -2,7 +2,6 @@
 struct JudgeNames {
     /// One client on one device.
     struct Judge: Hashable {
-        /// What it is called.
         let client: String
         /// The device, `nil` where none was named.
         let device: String?
@@ -15,7 +14,6 @@ struct JudgeNames {
     /// The devices in the order of the data, each once.
     private let devices: [String]
 
-    /// - Parameter all: everybody who judges.
     init(_ all: [Judge]) {
         self.all = all
         devices = Self.distinct(all.compactMap(\.device))
@@ -23,9 +21,6 @@ struct JudgeNames {
 
     /// Some of them, as in `trustkit` and `afnetworking, trustkit on ios-12; okhttp on android-9`.
     ///
-    /// - Parameters:
-    ///   - judges: at least one.
-    ///   - namesAllDevices: whether the devices are said of clients that are among them with all their devices, too.
     /// - Returns: the names in one line.
     func text(_ judges: [Judge], namesAllDevices: Bool = false) -> String {
         guard !devices.isEmpty else { return judges.map(\.client).joined(separator: ", ") }

@@ -5,7 +5,6 @@ package import X509
 package struct JudgedDevice: Sendable {
     /// The device, `nil` for this machine.
     package let device: Device?
-    /// What stands for its roots.
     package let trust: Evaluation.Trust
     /// Finds the paths; holds the roots.
     package let verifier: OpenSSLPathVerifier
@@ -21,10 +20,8 @@ package struct JudgedDevice: Sendable {
     /// The version of its system; of this machine each client's newest.
     var release: PlatformRelease { device?.platformRelease ?? .newest }
 
-    /// Whether a client is judged for it: on this machine, all are.
     func runs(_ client: ClientRegistry.Entry) -> Bool { device?.platform.runs(client.platform) ?? true }
 
-    /// What finds the paths of a client.
     func verifier(for client: ChosenClient) -> OpenSSLPathVerifier {
         client.trustsInstalledRoots ? verifierWithInstalledRoots : verifier
     }
@@ -33,7 +30,6 @@ package struct JudgedDevice: Sendable {
 extension Evaluation {
     /// The lists of roots that devices were named of.
     package struct Lists: Sendable {
-        /// The lists.
         package let data: DeviceData
         /// The file they were read from, `nil` for the program's own.
         package let file: String?

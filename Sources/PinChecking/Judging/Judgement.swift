@@ -2,11 +2,8 @@ package import Pinning
 
 /// What one client decided on one device and how long that will last.
 package struct Judgement: Sendable {
-    /// The device.
     package let device: JudgedDevice
-    /// The client.
     package let client: ChosenClient
-    /// What it decided.
     package let decided: Verdict
     /// The same on the path that shows all pins which hold.
     package let shown: Verdict
@@ -14,10 +11,8 @@ package struct Judgement: Sendable {
     package let matches: [PinMatch]
     /// How long the verdict will last.
     package let outlook: PinChecking.Outlook
-    /// What that was made from.
     private let facts: OutlookFacts
 
-    /// The client as sentences name it.
     package var name: String { client.entry.name }
 
     init(

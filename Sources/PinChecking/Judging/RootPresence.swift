@@ -4,9 +4,6 @@ import X509
 extension Evaluation {
     /// On which devices a root is that some of the named ones have and others do not, a note for each.
     ///
-    /// - Parameters:
-    ///   - judgements: all of them.
-    ///   - observation: what was judged.
     /// - Returns: the notes; none where no device was named or their roots play no part, and where all that were have the root.
     func rootNotes(on judgements: [Judgement], _ observation: Observation) -> [Finding] {
         let named = devices.filter(\.usesOwnRoots).compactMap(\.device)

@@ -8,10 +8,8 @@ package enum Standing: Hashable, Sendable {
     case unjudged(Reason)
     /// All clients that could be set up accept.
     case accepted(Reason)
-    /// A client rejects.
     case rejected(Reason)
 
-    /// Why.
     var reason: Reason {
         switch self {
         case .unreachable(let reason), .notSetUp(let reason), .unjudged(let reason), .accepted(let reason),
@@ -22,13 +20,10 @@ package enum Standing: Hashable, Sendable {
 }
 
 extension Standing {
-    /// Whether all clients accept.
     package var isAccepted: Bool { if case .accepted = self { true } else { false } }
 
-    /// Whether a client rejects.
     package var isRejected: Bool { if case .rejected = self { true } else { false } }
 
-    /// Whether there is nothing to judge by.
     var isUnjudged: Bool { if case .unjudged = self { true } else { false } }
 
     /// Whether the clients said something.

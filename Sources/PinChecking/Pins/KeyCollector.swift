@@ -8,11 +8,8 @@ package import X509
 package struct KeyCollector: Sendable {
     /// One target, and what its chain is verified by.
     package struct Inquiry: Sendable {
-        /// The endpoints of the target.
         package let endpoints: [CheckEndpoint]
-        /// Holds the anchors.
         package let verifier: OpenSSLPathVerifier
-        /// What the anchors are called.
         package let trust: Evaluation.Trust
         /// Those of them that were given, `nil` for none.
         package let given: TrustStore?
@@ -40,7 +37,6 @@ package struct KeyCollector: Sendable {
     /// How often to try again when there was no answer.
     package let retries: Int
 
-    /// A collector that verifies as of this time.
     package init(time: Timestamp, retries: Int) {
         self.time = time
         self.retries = retries

@@ -13,7 +13,6 @@ package struct KeySource: Sendable {
         case verified
         /// It is not, for these reasons.
         case unverified([TrustFailure])
-        /// There was no answer.
         case unreachable(ProbeError)
     }
 
@@ -25,14 +24,12 @@ package struct KeySource: Sendable {
     package let name: String
     /// What was connected to, `nil` for a file.
     package let endpoint: CheckEndpoint?
-    /// The address of the connection.
     package var peer: PeerAddress?
     /// The type of key that the server was asked for, `nil` for what an ordinary client gets.
     package internal(set) var keyType: CertificateKeyType?
     /// Types of keys that the endpoint was asked for and has no certificate for; of its first source.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
     package let standing: Standing
-    /// The keys, the leaf's first.
     package var items: [PinItem]
     /// What the source said of the host, `nil` for keys that were in no configuration.
     package var group: PinGroup?
@@ -65,7 +62,6 @@ package struct KeySource: Sendable {
     /// Whether the chain of a server is trusted and valid for the name.
     package var isVerified: Bool { if case .verified = standing { true } else { false } }
 
-    /// Whether the chain leads to no anchor.
     package var lacksAnchor: Bool {
         if case .unverified(let failures) = standing { failures.contains(where: \.isMissingAnchor) } else { false }
     }
@@ -117,7 +113,6 @@ package struct KeySource: Sendable {
         self.group = group
     }
 
-    /// The keys of a file.
     package init(file: String, items: [PinItem]) {
         name = file
         endpoint = nil

@@ -21,7 +21,6 @@ package struct Recommendation: Sendable {
         package let item: PinItem
         /// What the key belongs to, in a few words.
         package let owner: String
-        /// Why it is pinned.
         package let reason: Reason
         /// How long it can be relied on, `nil` where nothing says so.
         package let until: Timestamp?
@@ -31,7 +30,6 @@ package struct Recommendation: Sendable {
 
     /// Whose keys are pinned.
     package let strategy: Strategy
-    /// The same in words.
     package let summary: String
     /// The CA, `nil` for one that is not known.
     package var authority: Authority? = nil
@@ -44,7 +42,6 @@ package struct Recommendation: Sendable {
 
     /// The first day on which one of the keys has to be looked at again.
     package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }
-    /// Whether nothing is recommended.
     package var isHeldBack: Bool { strategy == .none }
     /// How many pins are to be shipped, with one that is yet to be made.
     package var count: Int { choices.count + (missing == nil || isHeldBack ? 0 : 1) }

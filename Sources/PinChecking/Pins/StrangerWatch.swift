@@ -8,7 +8,6 @@ package struct StrangerWatch {
     private var roots: [CheckRequest.Trust: (verifier: OpenSSLPathVerifier, given: TrustStore?)] = [:]
     private var known: [[Certificate]: Finding?] = [:]
 
-    /// A watch for one run.
     package init(environment: [String: String], at time: Timestamp) {
         self.environment = environment
         self.time = time
@@ -16,9 +15,6 @@ package struct StrangerWatch {
 
     /// What there is to say of a chain, `nil` for nothing.
     ///
-    /// - Parameters:
-    ///   - presented: what the server sent.
-    ///   - trust: the roots that were given for the server; files that cannot be read give none.
     /// - Returns: a warning, or a note where the root was given.
     package mutating func finding(on presented: PresentedChain, _ trust: CheckRequest.Trust) -> Finding? {
         if let known = known[presented.certificates] { return known }

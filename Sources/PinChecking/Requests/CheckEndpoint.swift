@@ -15,11 +15,9 @@ package struct CheckEndpoint: Sendable {
     package let referenceName: ReferenceName
     /// The same as the user wrote it, `nil` where it is not known.
     package var writtenName: String? = nil
-    /// The connection to make.
     package var request: ProbeRequest
     /// What the server is asked once it is accepted, `nil` for nothing.
     package var exchange: CheckExchange? = nil
-    /// Whether no server name was asked for.
     package var omitsServerName = false
     /// The name whose address the request is to, when it was looked up apart.
     package var lookedUpName: String? = nil
@@ -115,14 +113,12 @@ package struct UnusedAddresses {
         for address in given.all where address.onlyForHost != nil { addresses.insert(address) }
     }
 
-    /// Takes note of a target.
     package mutating func take(_ target: CheckTarget) {
         if addresses.isEmpty { return }
         isAnybodys = isAnybodys || !target.request.connection.addresses.isOfOneTarget
         addresses = addresses.filter { !$0.applies(to: target.target, port: target.port) }
     }
 
-    /// Throws when an address is left.
     package func refuse(defaultPort: Int?) throws(RequestError) {
         guard isAnybodys, let address = addresses.first else { return }
         throw address.unused(defaultPort: defaultPort)

@@ -5,19 +5,15 @@ extension CheckRequest {
     package struct Connection: Hashable, Sendable {
         /// Where to connect to instead of looking the target up.
         package var addresses = Addresses()
-        /// Which server name to send.
         package var serverName: ServerNameChoice?
         /// The port of a target that names none, 1 to 65535.
         package var port: Int?
-        /// The address families to use.
         package var family: ProbeRequest.AddressFamily?
         /// How long a target may take, name lookup and retries included: see ``timeout(seconds:)``.
         package var timeout: Duration?
         /// How often to try again when there was no verdict, 0 to 100.
         package var retries: Int?
-        /// The lowest TLS version to offer.
         package var minimumTLS: TLSVersion?
-        /// The highest TLS version to offer.
         package var maximumTLS: TLSVersion?
         /// The application protocols to offer, preferred first.
         package var applicationProtocols: [ApplicationProtocol] = []
@@ -25,7 +21,6 @@ extension CheckRequest {
         package var offer = HandshakeOffer()
         /// Whether connections go through a proxy, and which.
         package var proxy: ProxyChoice?
-        /// What the environment says of proxies.
         package var environmentProxies: ProxyEnvironment?
         /// What servers get that ask for a client certificate.
         package var clientIdentity: ClientIdentity?
@@ -72,7 +67,6 @@ extension CheckRequest {
         ///
         /// A request is written in HTTP/1.1 and in nothing else: no server may choose another protocol for it.
         ///
-        /// - Parameter isForRequest: whether a request may be sent on the connection.
         /// - Returns: the protocols, preferred first.
         /// - Throws: ``RequestError`` for a protocol that a request cannot be sent in.
         func protocols(forRequest isForRequest: Bool) throws(RequestError) -> [ApplicationProtocol] {
@@ -82,7 +76,6 @@ extension CheckRequest {
             return ApplicationProtocol(own).map { [$0] } ?? []
         }
 
-        /// Nothing is said.
         package init() {}
 
         package func merged(over other: Connection) -> Connection {
@@ -108,7 +101,6 @@ extension CheckRequest {
 
     /// Where to connect to instead of looking targets up.
     package struct Addresses: Hashable, Sendable {
-        /// The addresses to connect to.
         package var given: [ConnectAddress] = []
         /// Whether ``given`` is said of one target alone, and not of all targets of a call.
         package var isOfOneTarget = false
@@ -117,7 +109,6 @@ extension CheckRequest {
         /// The addresses that services answered with: of a target that has none of its own.
         package var answered: [ConnectAddress] = []
 
-        /// Addresses as they are given.
         package init(
             given: [ConnectAddress] = [], isOfOneTarget: Bool = false, added: [ConnectAddress] = [],
             answered: [ConnectAddress] = []
@@ -128,7 +119,6 @@ extension CheckRequest {
             self.answered = answered
         }
 
-        /// All addresses to connect to.
         package var all: [ConnectAddress] { given + added + (isOfOneTarget ? [] : answered) }
 
         /// Addresses that are given make up for everything `other` says; those that are added do not.

@@ -9,10 +9,8 @@ extension CheckRequest {
         /// The statuses that the answer may have, `nil` for any.
         package var expected: ExpectedStatus?
 
-        /// Nothing is said.
         package init() {}
 
-        /// Reads a path.
         package static func path(_ text: String) throws(RequestError) -> HTTPPath {
             do throws(HTTPPathError) { return try HTTPPath(text) } catch { throw .httpPath(text, error) }
         }
@@ -26,9 +24,6 @@ extension CheckRequest {
 
         /// The request of one endpoint.
         ///
-        /// - Parameters:
-        ///   - host: the name of the Host header.
-        ///   - port: its port.
         /// - Returns: the request, `nil` for none.
         /// - Throws: ``RequestError`` for what is said of a request that there is none of.
         func exchange(host: ServerName, port: Int) throws(RequestError) -> CheckExchange? {
@@ -45,12 +40,10 @@ extension CheckRequest {
 ///
 /// A class, so that the thousands of targets without a request do not grow.
 package final class CheckExchange: Sendable {
-    /// The request.
     package let question: HTTPQuestion
     /// The statuses that the answer may have, `nil` for any.
     package let expected: ExpectedStatus?
 
-    /// A request and what is expected of its answer.
     package init(_ question: HTTPQuestion, expecting expected: ExpectedStatus?) {
         self.question = question
         self.expected = expected

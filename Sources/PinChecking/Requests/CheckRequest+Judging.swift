@@ -4,7 +4,6 @@ package import Pinning
 extension CheckRequest {
     /// What chains are judged by: pins, clients, trust and time.
     package struct Judging: Hashable, Sendable {
-        /// The sources of pins.
         package var pins: [PinSource] = []
         /// The clients whose decisions are made.
         package var clients: ClientSelection?
@@ -14,7 +13,6 @@ extension CheckRequest {
         package var allowsInvalidCertificates: Bool?
         /// AFNetworking's `validatesDomainName`, `nil` for the default of its version.
         package var validatesDomainName: Bool?
-        /// The roots that are trusted.
         package var trust = Trust()
         /// The devices whose roots and rules decide, `nil` for this machine and the newest of each client's platform.
         package var devices: DeviceSelection?
@@ -29,7 +27,6 @@ extension CheckRequest {
         /// What is asked for the time ahead.
         package var outlook = OutlookRules()
 
-        /// Nothing is said.
         package init() {}
 
         package func merged(over other: Judging) -> Judging {
@@ -50,14 +47,12 @@ extension CheckRequest {
         }
     }
 
-    /// The roots that are trusted.
     package struct Trust: Hashable, Sendable {
         /// Files and directories of the anchors, empty for the system's roots.
         package var anchors: [String] = []
         /// Whether the system's roots are trusted beside the anchors.
         package var includesSystem: Bool?
 
-        /// Trust as it is given.
         package init(anchors: [String] = [], includesSystem: Bool? = nil) {
             self.anchors = anchors
             self.includesSystem = includesSystem

@@ -8,22 +8,17 @@ extension CheckRequest {
         /// The name the certificate must be valid for, `nil` for the host.
         package var reference: Reference?
 
-        /// Names as they are given.
         package init(host: Host? = nil, reference: Reference? = nil) {
             self.host = host
             self.reference = reference
         }
 
-        /// A host, and how it is written.
         package struct Host: Hashable, Sendable {
-            /// The host or the address.
             package let name: ServerName
-            /// The host as the text has it.
             package let written: String
             /// The port, `nil` for the target's.
             package let port: Int?
 
-            /// The host of a place.
             package init(_ place: Place) {
                 name = place.host
                 written = place.writtenHost
@@ -33,12 +28,10 @@ extension CheckRequest {
 
         /// A name that a certificate must be valid for, and how it is written.
         package struct Reference: Hashable, Sendable {
-            /// The name.
             package let name: ReferenceName
             /// The name as the text has it, `nil` for none.
             package let written: String?
 
-            /// No name is checked.
             package static let unchecked = Reference(name: .unchecked, written: nil)
 
             /// Reads a name; one that is malformed can only fail the check.

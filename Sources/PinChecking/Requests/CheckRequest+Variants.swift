@@ -3,7 +3,6 @@ package import TLSProbe
 extension CheckRequest {
     /// What is checked of a target beside what an ordinary client sees.
     package struct Variants: Hashable, Sendable {
-        /// Whether all addresses of a name are checked.
         package var allAddresses = false
         /// Whom to ask for the addresses of names, `nil` for the system's resolver.
         package var service: AddressService?
@@ -12,7 +11,6 @@ extension CheckRequest {
         /// Whether what clients get without SNI and with it is compared.
         package var comparesSNI = false
 
-        /// Variants as they are asked for.
         package init(
             allAddresses: Bool = false, service: AddressService? = nil, keyTypes: [CertificateKeyType] = [],
             comparesSNI: Bool = false

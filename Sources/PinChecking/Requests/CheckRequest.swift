@@ -4,18 +4,14 @@
 /// Flags, policies and lists of targets are readers of this one value. What none of them says is `nil` or empty, so that another can
 /// say it (``merged(over:)``); what holds then stands in ``RequestDefaults``. Files and pins it names are not read yet.
 package struct CheckRequest: Hashable, Sendable {
-    /// The names a client uses.
     package var names = Names()
-    /// How to connect.
     package var connection = Connection()
-    /// What chains are judged by.
     package var judging = Judging()
     /// What is checked beside what an ordinary client sees.
     package var variants = Variants()
     /// What a server is asked once it is accepted.
     package var http = HTTP()
 
-    /// Nothing is said.
     package init() {}
 
     /// This request, with `other` for what it leaves open.

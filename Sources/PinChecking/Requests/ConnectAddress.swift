@@ -11,7 +11,6 @@ package struct ConnectAddress: Hashable, Sendable {
     /// The port to connect to, `nil` for the target's own.
     package let port: Int?
 
-    /// An address for some targets or all.
     package init(onlyForHost: ServerName? = nil, onlyForPort: Int? = nil, host: ServerName? = nil, port: Int? = nil) {
         self.onlyForHost = onlyForHost
         self.onlyForPort = onlyForPort
@@ -19,10 +18,8 @@ package struct ConnectAddress: Hashable, Sendable {
         self.port = port
     }
 
-    /// The target's own host and port.
     package static let ofTarget = ConnectAddress(onlyForHost: nil, onlyForPort: nil, host: nil, port: nil)
 
-    /// Whether the address is for a target.
     package func applies(to target: Target, port: Int) -> Bool {
         (onlyForHost == nil || onlyForHost == target.host) && (onlyForPort == nil || onlyForPort == port)
     }

@@ -22,7 +22,6 @@ package struct ExpectedStatus: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Whether an answer may have this status.
     package func includes(_ status: Int) -> Bool { entries.contains { $0.statuses.contains(status) } }
 
     /// The entries in short, as in `2xx` and `304`.

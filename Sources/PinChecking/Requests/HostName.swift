@@ -25,7 +25,4 @@ package enum HostName {
     }
 }
 
-extension ServerName {
-    /// Whether it is an address.
-    var isAddress: Bool { if case .ip = self { true } else { false } }
-}
+extension ServerName { var isAddress: Bool { if case .ip = self { true } else { false } } }

@@ -7,7 +7,6 @@ package struct OutlookRules: Hashable, Sendable {
     /// Whether a warning changes the exit status.
     package var failsOnWarning = false
 
-    /// Rules as they are given.
     package init(limits: OutlookLimits = OutlookLimits(), failsOnWarning: Bool = false) {
         self.limits = limits
         self.failsOnWarning = failsOnWarning

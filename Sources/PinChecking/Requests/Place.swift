@@ -2,9 +2,7 @@ package import Pinning
 
 /// A host or an address with an optional port: `host`, `host:port`, `[v6]`, `[v6]:port` or a bare IPv6 address.
 package struct Place: Hashable, Sendable {
-    /// The host or the address.
     package let host: ServerName
-    /// The host as the text has it.
     package let writtenHost: String
     /// The port, `nil` when there is none.
     package let port: Int?
@@ -54,9 +52,7 @@ package struct Place: Hashable, Sendable {
     }
 }
 
-/// Port numbers.
 package enum Port {
-    /// The port of HTTPS.
     package static let https = 443
 
     /// Reads a port number; `part` and `whole` say in messages what the text is part of.

@@ -5,14 +5,10 @@ package import TLSProbe
 package enum ProxyChoice: Hashable, Sendable {
     /// None, whatever the environment says.
     case direct
-    /// This one.
     case through(Proxy)
 
     /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`, `http` where there is no scheme.
     ///
-    /// - Parameters:
-    ///   - text: the text.
-    ///   - origin: what names it, as in `--proxy`.
     /// - Returns: the proxy.
     /// - Throws: ``RequestError``, which shows no name and no password.
     package static func named(_ text: String, by origin: String) throws(RequestError) -> ProxyChoice {

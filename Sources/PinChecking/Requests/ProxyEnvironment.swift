@@ -15,9 +15,6 @@ package struct ProxyEnvironment: Hashable, Sendable {
 
     /// Reads the environment, `nil` where it says nothing of proxies.
     ///
-    /// - Parameters:
-    ///   - environment: the variables.
-    ///   - namesProxy: whether its proxy counts, and not one that was named elsewhere.
     /// - Throws: ``RequestError`` with the name of the variable.
     package init?(_ environment: [String: String], namesProxy: Bool = true) throws(RequestError) {
         func first(_ names: [String]) -> (name: String, value: String)? {
@@ -72,7 +69,6 @@ package struct ProxyExceptions: Hashable, Sendable {
         return name.isEmpty ? nil : .domain(String(name))
     }
 
-    /// Whether a host is on the list.
     package func covers(_ host: ServerName) -> Bool {
         coversAll
             || rules.contains { rule in

@@ -2,11 +2,9 @@ package import TLSProbe
 
 /// What holds where a request says nothing: every default of a check stands here.
 package enum RequestDefaults {
-    /// Which server name is sent.
     package static let serverName = ServerNameChoice.targetHost
     /// The port of a target that names none.
     package static let port = Port.https
-    /// The address families that are used.
     package static let family = ProbeRequest.AddressFamily.any
     /// How long a target may take in all, in seconds.
     package static let timeoutSeconds = 10
@@ -14,7 +12,6 @@ package enum RequestDefaults {
     package static let retries = 0
     /// The lowest TLS version to offer, or the highest where that is lower.
     package static let minimumTLS = TLSVersion.tls12
-    /// The highest TLS version to offer.
     package static let maximumTLS = TLSVersion.tls13
     /// How many targets are checked at the same time.
     package static let jobs = 512

@@ -29,7 +29,6 @@ package enum RequestError: Error, Hashable, Sendable {
     indirect case variable(String, RequestError)
     /// A time that a target cannot be given.
     case timeout(String)
-    /// An address of a family that is not to be used.
     case otherFamily(IPAddress, ProbeRequest.AddressFamily)
     /// The lowest TLS version is above the highest.
     case noVersionLeft(lowest: TLSVersion, highest: TLSVersion)
@@ -44,23 +43,18 @@ package enum RequestError: Error, Hashable, Sendable {
         case target
         /// A host, perhaps with a port.
         case host
-        /// A port.
         case port
-        /// An address to connect to.
         case connect
         /// curl's `HOST:PORT:ADDR`.
         case resolve
         /// curl's `HOST1:PORT1:HOST2:PORT2`.
         case connectTo
-        /// An address that was recorded.
         case address
-        /// A proxy.
         case proxy
     }
 
     /// What is wrong with a text.
     package enum Problem: Hashable, Sendable {
-        /// There is nothing.
         case empty
         /// A dash, which names standard input elsewhere.
         case dash
@@ -78,11 +72,9 @@ package enum RequestError: Error, Hashable, Sendable {
         case textAfterBracket
         /// More than one colon, and no IPv6 address.
         case severalColons
-        /// The host is missing.
         case noHost
         /// The port is no number from 1 to 65535.
         case port(String)
-        /// The host is no name.
         case name(ServerNameError)
         /// Less than three parts of `HOST:PORT:ADDR`.
         case tooFewParts
@@ -145,7 +137,6 @@ extension RequestError: CustomStringConvertible {
 }
 
 extension RequestError.Part {
-    /// What the text is called.
     package var name: String {
         switch self {
         case .target: "target"

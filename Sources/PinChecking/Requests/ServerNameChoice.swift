@@ -5,9 +5,7 @@ package import TLSProbe
 package enum ServerNameChoice: Hashable, Sendable {
     /// The target's host is sent when it is a name: what a client takes from the URL, whatever name it judges.
     case targetHost
-    /// This name is sent.
     case name(ServerNameIndication)
-    /// No name is sent.
     case none
 
     /// The choice of a name.

@@ -5,9 +5,7 @@ package import Pinning
 package struct Target: Hashable, Sendable {
     /// The text as it was given, not escaped.
     package let text: String
-    /// The host or the address.
     package let host: ServerName
-    /// The host as the text has it.
     package let writtenHost: String
     /// The port, `nil` when the text has none.
     package let port: Int?

@@ -1,12 +1,8 @@
 /// What changed at one endpoint since a baseline.
 package struct BaselineChanges: Hashable, Sendable {
-    /// What the changes come to.
     package enum Status: String, Hashable, Sendable, CaseIterable {
-        /// There is none.
         case unchanged
-        /// All of them may happen.
         case allowed
-        /// Some may not.
         case changed
     }
 
@@ -14,12 +10,9 @@ package struct BaselineChanges: Hashable, Sendable {
     package let baseline: String
     /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
     package let comparedWith: String?
-    /// None where nothing changed.
     package let changes: [Change]
-    /// Which changes may happen.
     package let policy: RotationPolicy
 
-    /// Changes since a baseline.
     package init(_ changes: [Change], since baseline: String, by policy: RotationPolicy, comparedWith place: String?) {
         self.changes = changes
         self.baseline = baseline
@@ -27,7 +20,6 @@ package struct BaselineChanges: Hashable, Sendable {
         comparedWith = place
     }
 
-    /// What the changes come to.
     package var status: Status {
         if changes.isEmpty { return .unchanged }
         return changes.allSatisfy(policy.allows) ? .allowed : .changed

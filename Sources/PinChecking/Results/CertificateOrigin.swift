@@ -5,7 +5,6 @@ import X509
 package enum CertificateOrigin: String, CaseIterable, Sendable {
     /// The server sent it.
     case presented
-    /// It is one of the pins.
     case pin
     /// `--intermediate` gave it, for one that a device would fetch.
     case intermediate = "intermediate given"
@@ -13,7 +12,6 @@ package enum CertificateOrigin: String, CaseIterable, Sendable {
     case configuration = "app's own"
     /// It was installed by hand.
     case extraRoot = "extra root"
-    /// The anchors have it.
     case anchors
     /// The system's roots have it.
     case system

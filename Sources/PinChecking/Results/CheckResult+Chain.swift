@@ -2,13 +2,6 @@ package import Pinning
 
 extension CheckResult {
     /// Judges a chain that did not come from a connection of ours.
-    ///
-    /// - Parameters:
-    ///   - chain: the chain.
-    ///   - name: what it is called, as the file it is in.
-    ///   - referenceName: the name its leaf must be valid for.
-    ///   - evaluation: what it is judged by.
-    ///   - now: the moment to judge by where the evaluation has none.
     package init(
         of chain: PresentedChain, named name: String, for referenceName: ReferenceName, by evaluation: Evaluation,
         at now: Timestamp
@@ -25,13 +18,6 @@ extension CheckResult {
     }
 
     /// What is known of an endpoint without asking it, compared with a baseline.
-    ///
-    /// - Parameters:
-    ///   - target: the target.
-    ///   - endpoint: the endpoint.
-    ///   - referenceName: the name its certificate must be valid for.
-    ///   - changes: what changed.
-    ///   - time: the moment of the comparison.
     package init(
         of target: String, at endpoint: EndpointFacts, for referenceName: ReferenceName, changes: BaselineChanges,
         time: Timestamp

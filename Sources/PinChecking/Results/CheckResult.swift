@@ -35,7 +35,6 @@ public struct CheckResult: Sendable {
     public let notes: [Finding]
     /// What the clients' verdicts, or their absence, come to.
     package let standing: Standing
-    /// What the check comes to, and why.
     package let conclusion: Conclusion
     /// What it would come to if every warning were told by the outcome.
     package let conclusionCountingWarnings: Conclusion
@@ -63,21 +62,6 @@ public struct CheckResult: Sendable {
         return consistency?.hasWarnings ?? false ? .needsAttention : .accepted
     }
 
-    /// Puts a result together.
-    ///
-    /// - Parameters:
-    ///   - subject: what it is about.
-    ///   - standing: what the clients say.
-    ///   - judgement: the same in full, where they were asked.
-    ///   - clients: what the clients say, where there is no judgement.
-    ///   - matches: the pins that match, where there is no judgement.
-    ///   - presented: the certificates the server sent.
-    ///   - place: what it is among the results of its target.
-    ///   - answer: the request that followed, and what came of it.
-    ///   - next: what is about to be deployed.
-    ///   - changes: what changed since a baseline.
-    ///   - findings: what deserves attention beside what its target's variants differ in, and what is good to know.
-    ///   - notes: what else is good to know.
     init(
         _ subject: Subject, _ standing: Standing, judgement: ChainJudgement? = nil, clients: [ClientResult] = [],
         matches: [PinMatch] = [], presented: [Certificate] = [], place: PlaceInTarget = PlaceInTarget(),
@@ -115,23 +99,17 @@ public struct CheckResult: Sendable {
 
     /// What a result is about, apart from what came of it.
     struct Subject: Sendable {
-        /// The target or the file.
         let target: String
-        /// What was connected to.
         var endpoint: EndpointFacts? = nil
-        /// What became of the connection.
         var connection: Result<ProbeResult, ProbeError>? = nil
         /// The name the certificate must be valid for.
         let referenceName: ReferenceName
-        /// The moment of the evaluation.
         let time: Timestamp
-        /// What it is judged by.
         let evaluation: Evaluation?
     }
 
     /// What a result is among those of its target.
     struct PlaceInTarget: Sendable {
-        /// The variant.
         var variant: Variant? = nil
         /// What all have in common, for the last.
         var consistency: Consistency? = nil
@@ -144,7 +122,6 @@ public struct CheckResult: Sendable {
 package struct EndpointFacts: Hashable, Sendable {
     /// The address connected to, or the name that stands for it in a record; `nil` when none could be.
     package let address: ServerName?
-    /// The port.
     package let port: Int
     /// The name that was looked up, `nil` when an address was given.
     package let resolvedName: String?
@@ -167,23 +144,17 @@ extension EndpointFacts {
     }
 }
 
-/// What is about to be deployed, in a result on that.
 package struct NextDeployment: Hashable, Sendable {
     /// What a file holds of it.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A certificate with others that lead on from it.
         case chain
-        /// A certificate alone.
         case certificate
-        /// A request for a certificate.
         case request
-        /// A public key.
         case publicKey = "public-key"
     }
 
-    /// What the file holds.
     package let kind: Kind
-    /// The pin of its key.
     package let pin: SHA256Digest
     /// Whether the verdict assumes that its certificate will be trusted and valid for the name.
     package let isAssumed: Bool

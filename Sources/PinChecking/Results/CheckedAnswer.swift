@@ -8,7 +8,6 @@ package struct CheckedAnswer: Sendable {
     /// What the server answered, or why it did not; `nil` where it was not asked, since it was not accepted.
     package let result: Result<HTTPAnswer, HTTPAnswerError>?
 
-    /// What came of a request.
     package init(_ exchange: CheckExchange, _ result: Result<HTTPAnswer, HTTPAnswerError>?) {
         self.exchange = exchange
         self.result = result

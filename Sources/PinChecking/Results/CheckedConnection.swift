@@ -5,30 +5,23 @@ package import TLSProbe
 package struct CheckedConnection: Sendable {
     /// What became of the chain.
     package enum Judged: Sendable {
-        /// The clients judged it.
         case byClients(ChainJudgement)
         /// There was nothing to judge it by.
         case byNobody
         /// There was no time left to judge it.
         case outOfTime
-        /// There is no chain.
         case noChain
     }
 
-    /// Where it went.
     package let endpoint: CheckEndpoint
-    /// In which way it was made.
     package let variant: Variant
     /// What the server sent, or why it did not.
     package let result: Result<ProbeResult, ProbeError>
-    /// What became of the chain.
     package private(set) var judged: Judged
-    /// The moment of the evaluation.
     package let time: Timestamp
     /// The request that was to be sent on it and what came of it, `nil` where there is none.
     package private(set) var answer: CheckedAnswer? = nil
 
-    /// A connection on which nothing was asked.
     init(
         endpoint: CheckEndpoint, variant: Variant, result: Result<ProbeResult, ProbeError>, judged: Judged,
         time: Timestamp
@@ -61,7 +54,6 @@ package struct CheckedConnection: Sendable {
     /// What the clients say, `nil` where they were not asked.
     var judgement: ChainJudgement? { if case .byClients(let judgement) = judged { judgement } else { nil } }
 
-    /// What the connection comes to.
     var standing: Standing {
         switch (result, judged) {
         case (.failure(let error), _): .unreachable(Reason(id: error.id, message: "\(error.phase.rawValue): \(error)"))
@@ -78,7 +70,6 @@ package struct CheckedConnection: Sendable {
 }
 
 extension Reason {
-    /// That there was nothing to judge by.
     static let notJudged = Reason(id: "not-judged", message: "not judged", remedy: .giveSomethingToJudgeBy)
 }
 
@@ -91,7 +82,6 @@ package struct CheckedTarget: Sendable {
     /// How they compare, `nil` where the target stands for one connection.
     let comparison: TargetComparison?
 
-    /// A target that stands for one connection.
     init(_ connection: CheckedConnection, by evaluation: Evaluation?) {
         connections = [connection]
         self.evaluation = evaluation
@@ -111,7 +101,6 @@ package struct CheckedTarget: Sendable {
 
 /// What the connections to one target are compared by.
 struct TargetComparison: Sendable {
-    /// What they differ in.
     let findings: [Finding]
     /// How many addresses were tried.
     let addresses: Int

@@ -4,7 +4,6 @@ import TLSProbe
 extension CheckedTarget {
     /// The results on all connections, in their order.
     ///
-    /// - Parameter baseline: what the connections are compared with, `nil` for nothing; what they differ in there is no warning.
     /// - Returns: a result for each connection.
     package func results(since baseline: [RecordedState?]? = nil) -> [CheckResult] {
         let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)

@@ -1,6 +1,5 @@
 /// What a check comes to.
 public enum Outcome: Hashable, Sendable, CaseIterable {
-    /// All clients accept.
     case accepted
     /// The chain was only to be seen.
     case unjudged
@@ -14,7 +13,6 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
     case endsTooSoon
     /// All clients accept, and the answer to the request is not the one that is expected, or there is none.
     case answersOtherwise
-    /// A client rejects.
     case rejected
     /// No client can be set up with the pins.
     case notSetUp
@@ -22,9 +20,7 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
 
 /// The outcome of a check with the reason.
 package struct Conclusion: Hashable, Sendable {
-    /// What it comes to.
     package let outcome: Outcome
-    /// Why.
     package let reason: Reason
     /// What of the time ahead the reason tells, `nil` for something else.
     package let told: Outlook.Finding?
@@ -33,15 +29,6 @@ package struct Conclusion: Hashable, Sendable {
     ///
     /// A rejection stands whatever else there is; then counts what the server answers, then how long an acceptance lasts, then what
     /// changed, then what deserves attention.
-    ///
-    /// - Parameters:
-    ///   - standing: what the clients say.
-    ///   - counts: whether the target is judged by it; what is only shown for comparison can do no more than ask for attention.
-    ///   - objection: what is to be said against the answer to the request, `nil` for nothing.
-    ///   - outlook: how long the verdicts last.
-    ///   - changes: what changed since a baseline, `nil` without one.
-    ///   - warnings: what deserves attention, the most important first.
-    ///   - failsOnWarning: whether a warning is told by the outcome.
     package init(
         _ standing: Standing, counts: Bool = true, objection: Reason? = nil, outlook: Outlook? = nil,
         changes: BaselineChanges? = nil, warnings: [Finding] = [], failsOnWarning: Bool = false

@@ -12,7 +12,6 @@ package struct Consistency: Sendable {
     package let rejected: Int
     /// How many connections that count have no verdict although one was asked for.
     package let unreachable: Int
-    /// What they differ in.
     package let findings: [Finding]
     /// What became of the connections that count.
     package let outcomes: [Outcome]

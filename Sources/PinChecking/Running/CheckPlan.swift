@@ -2,9 +2,7 @@ import Base
 import Pinning
 import TLSProbe
 
-/// One endpoint to check, and by what.
 package struct CheckJob: Sendable {
-    /// Where to connect.
     package let endpoint: CheckEndpoint
     /// What the chain is judged by, `nil` where it is only to be seen.
     package let evaluation: Evaluation?
@@ -33,10 +31,6 @@ package struct CheckJob: Sendable {
 package enum CheckPlan {
     /// Turns targets into endpoints, and reads what they are judged by.
     ///
-    /// - Parameters:
-    ///   - targets: what is to be checked.
-    ///   - loader: reads what it is judged by.
-    ///   - areAll: whether there are no other targets, which an address may be for.
     /// - Returns: the jobs, one for each target.
     /// - Throws: ``CheckError`` for an address that is for none of the targets, and for settings that cannot be used; those of
     ///   a list with the place in it.

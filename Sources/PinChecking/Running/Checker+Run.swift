@@ -39,7 +39,6 @@ extension Checker {
 
     /// How much is under way at the same time.
     struct Limits {
-        /// Targets.
         let jobs: Int
         /// Connections, of which a target has one or several.
         let connections: Int

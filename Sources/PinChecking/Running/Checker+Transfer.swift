@@ -3,10 +3,6 @@ import TLSProbe
 extension Checker {
     /// Connects, judges, and on the same connection fetches a document from a server that is accepted.
     ///
-    /// - Parameters:
-    ///   - transfer: what is fetched.
-    ///   - job: where to connect, and what the server is judged by.
-    ///   - isEnough: whether what made the clients accept is enough to ask for a document.
     /// - Returns: the connection, and how the transfer ended, `nil` where nothing was asked.
     func fetched(
         _ transfer: Transfer, by job: CheckJob, where isEnough: @Sendable (CheckedConnection) -> Bool

@@ -4,7 +4,6 @@ import TLSProbe
 
 /// Checks endpoints: connects and judges.
 package struct Checker: Sendable {
-    /// Tells the time.
     let now: @Sendable () -> Timestamp
 
     let probers: Probers
@@ -22,15 +21,6 @@ package struct Checker: Sendable {
     var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
 
     /// A checker of about `count` targets that connects on threads, `thread` first, in the system's network or one of a test.
-    ///
-    /// - Parameters:
-    ///   - thread: the first thread for connections, `nil` for one of its own.
-    ///   - network: what stands for the system's network, in tests.
-    ///   - count: how many targets are expected.
-    ///   - descriptors: how many descriptors there are for connections and threads.
-    ///   - objection: judges `https` proxies, `nil` for nobody.
-    ///   - loops: how many threads make connections at most, `nil` for one on each processor.
-    ///   - now: tells the time.
     init(
         thread: ProbeThread?, network: StagedNetwork? = nil, expecting count: Int = 1, within descriptors: Int = .max,
         judgingProxiesBy objection: ProxyObjection? = nil, loops: Int? = 1, now: @escaping @Sendable () -> Timestamp
@@ -108,14 +98,12 @@ package struct Checker: Sendable {
         }
     }
 
-    /// The checker of the job with this number.
     func job(_ number: Int) -> Checker {
         var checker = self
         checker.number = number
         return checker
     }
 
-    /// Checks all that there is of a job's target.
     func target(_ job: CheckJob) async -> CheckedTarget {
         guard let variants = job.variants else { return await checked(job) }
         return await TargetWork.$current.withValue(TargetWork()) {
@@ -123,7 +111,6 @@ package struct Checker: Sendable {
         }
     }
 
-    /// Checks one endpoint.
     private func checked(_ job: CheckJob) async -> CheckedTarget {
         let judge = { @Sendable (result: Result<ProbeResult, ProbeError>) in
             checked(job.endpoint, result, by: job.evaluation)
@@ -139,11 +126,6 @@ package struct Checker: Sendable {
 
     /// Connects, judges, and on the same connection asks a server that is accepted.
     ///
-    /// - Parameters:
-    ///   - exchange: what it is asked.
-    ///   - request: where to connect.
-    ///   - retries: how often to try again when there was no chain.
-    ///   - judge: judges what the connection came to; nothing is asked of a server that it does not accept.
     /// - Returns: the connection, with the answer.
     func asked(
         _ exchange: CheckExchange, _ request: ProbeRequest, retries: Int,
@@ -158,7 +140,6 @@ package struct Checker: Sendable {
         } catch { return await judge(.failure(error)).answered(CheckedAnswer(exchange, nil)) }
     }
 
-    /// Connects.
     func result(of request: ProbeRequest, retries: Int) async -> Result<ProbeResult, ProbeError> {
         do { return .success(try await prober.probe(request, retries: retries)) } catch { return .failure(error) }
     }
@@ -177,12 +158,6 @@ package struct Checker: Sendable {
 
     /// Judges what a connection came to, or takes it as it is where there is nothing to judge it by.
     ///
-    /// - Parameters:
-    ///   - endpoint: where the connection went.
-    ///   - result: what it came to.
-    ///   - evaluation: what it is judged by.
-    ///   - variant: in which way it was made.
-    ///   - isOutOfTime: whether there is no time left to judge a chain.
     /// - Returns: the connection with what became of its chain.
     func checked(
         _ endpoint: CheckEndpoint, _ result: Result<ProbeResult, ProbeError>, by evaluation: Evaluation?,
@@ -211,7 +186,6 @@ package struct Checker: Sendable {
 }
 
 extension ConnectionFacts {
-    /// What a handshake settled.
     fileprivate init(_ result: ProbeResult) {
         self.init(
             // Both are the numbers of the protocol.

@@ -1,6 +1,5 @@
 /// When the time of one target is over: name lookups, every connection and every retry included.
 struct Deadline: Sendable {
-    /// The time it had in all.
     let timeout: Duration
     private let end: ContinuousClock.Instant
 

@@ -23,7 +23,6 @@ struct JobQueue {
     /// Whether others should be fetched.
     var isLow: Bool { waiting.count - begun < Self.fewest }
 
-    /// Adds jobs behind the others.
     mutating func add(_ jobs: [CheckJob]) {
         waiting.removeFirst(begun)
         begun = 0

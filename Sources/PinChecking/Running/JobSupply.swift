@@ -3,7 +3,6 @@ import TLSProbe
 
 /// The jobs of one call: those at hand, and the others as they are needed.
 package struct JobSupply<Failure: Error>: Sendable {
-    /// Those at hand.
     package let first: [CheckJob]
     /// Makes more of them, none after the last; `nil` where all are at hand.
     ///

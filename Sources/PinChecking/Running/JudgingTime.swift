@@ -23,10 +23,8 @@ final class JudgingTime: Sendable {
     /// A limit over everything that is counted.
     init(limit: Duration) { time = Mutex(Time(limit: limit)) }
 
-    /// Whether no other chain may be judged.
     var isUsedUp: Bool { time.withLock { $0.used >= $0.limit } }
 
-    /// Allows no more from now on than this.
     func allow(_ rest: Duration) { time.withLock { $0.limit = min($0.limit, $0.used + rest) } }
 
     /// Judges on the calling thread, and counts the time.

@@ -4,9 +4,6 @@ import Pinning
 extension Baseline {
     /// The recorded endpoints as they are to be asked again, a job for each target.
     ///
-    /// - Parameters:
-    ///   - connection: everything about the connections that is not recorded.
-    ///   - evaluation: what the chains of a server are judged by.
     /// - Returns: the jobs, in the order of the file.
     /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `evaluation` throws.
     package func jobs(
@@ -35,7 +32,6 @@ extension Baseline {
 }
 
 extension Snapshot.Key {
-    /// The connection as it was recorded.
     fileprivate func attempt(_ connection: CheckRequest.Connection) throws(CheckError) -> VariantAttempt {
         do throws(RequestError) {
             var connection = connection

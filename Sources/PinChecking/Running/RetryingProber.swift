@@ -3,7 +3,6 @@ import TLSProbe
 
 /// Makes connections, again when there was no answer.
 struct RetryingProber: Sendable {
-    /// What connects.
     let prober: Prober
 
     /// Probes, and again up to `retries` times; the timeout holds over all attempts and the pauses between them.

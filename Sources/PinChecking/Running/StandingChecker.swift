@@ -9,9 +9,6 @@ package final class StandingChecker: Sendable {
     /// How many connections there can be at the same time.
     package let connectionLimit: Int
 
-    /// A checker.
-    ///
-    /// - Parameter surroundings: what it has of the world.
     package init(in surroundings: Surroundings) {
         var checker = Checker(
             thread: nil, network: surroundings.network, expecting: .max, within: surroundings.connectionLimit,
@@ -22,7 +19,6 @@ package final class StandingChecker: Sendable {
         self.checker = checker
     }
 
-    /// Checks a target, within its timeout.
     package func check(_ job: CheckJob) async -> CheckedTarget {
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue & .max
         return await withTaskExecutorPreference(globalConcurrentExecutor) { await checker.job(number).target(job) }

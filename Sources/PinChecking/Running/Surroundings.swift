@@ -5,7 +5,6 @@ package import TLSProbe
 package struct Surroundings: Sendable {
     /// The environment variables that say where the system's roots are.
     package let environment: [String: String]
-    /// Tells the time.
     package let now: @Sendable () -> Timestamp
     /// The thread for connections, `nil` when one has to be made.
     package let thread: ProbeThread?
@@ -14,7 +13,6 @@ package struct Surroundings: Sendable {
     /// How many connections can be open at the same time.
     package let connectionLimit: Int
 
-    /// Surroundings of the given parts.
     package init(
         environment: [String: String], now: @escaping @Sendable () -> Timestamp, thread: ProbeThread? = nil,
         network: StagedNetwork? = nil, connectionLimit: Int

@@ -162,7 +162,6 @@ extension CheckEndpoint {
         return endpoint
     }
 
-    /// The endpoint with another request.
     fileprivate func with(_ request: ProbeRequest) -> CheckEndpoint {
         var endpoint = self
         endpoint.request = request

@@ -6,7 +6,6 @@ import TLSProbe
 final class TargetVariants: Sendable {
     /// The endpoints that were given, or the one of the target; those with a name may stand for several addresses.
     let endpoints: [CheckEndpoint]
-    /// What is checked.
     let settings: CheckRequest.Variants
     /// Connections that are to be made as they are, one by one, `nil` where they follow from the settings.
     let recorded: [VariantAttempt]?

@@ -5,9 +5,6 @@ import X509
 enum AnchorFiles {
     /// The anchors in a file, or in every file of a directory that holds certificates.
     ///
-    /// - Parameters:
-    ///   - path: the file or directory.
-    ///   - role: what the certificates are, for messages.
     /// - Returns: the certificates of each file that holds some.
     /// - Throws: ``CheckError`` for a file that is missing, or holds none.
     static func bundles(at path: String, as role: String = "anchors") throws(CheckError) -> [AnchorBundle] {

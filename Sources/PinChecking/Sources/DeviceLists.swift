@@ -18,7 +18,6 @@ package enum DeviceLists {
         }
     }
 
-    /// What a name stands for.
     package static func choice(named name: String, in data: DeviceData) throws(CheckError) -> DeviceChoice {
         do throws(UnknownDevice) { return try data.choice(named: name) } catch {
             let nearest =
@@ -40,10 +39,6 @@ package enum DeviceLists {
 
     /// The devices of a selection, and the clients that are judged on them.
     ///
-    /// - Parameters:
-    ///   - selection: the devices.
-    ///   - clients: the clients, `nil` for those that are meant where none is named.
-    ///   - data: what has the devices.
     /// - Returns: the devices in the order of the data, each once, this machine first as `nil`; each runs a client, and each client
     ///   runs on one.
     /// - Throws: ``CheckError`` for a device that there is not, and for one that would not be judged although it was named, and so of

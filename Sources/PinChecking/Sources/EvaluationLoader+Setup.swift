@@ -4,7 +4,6 @@ import X509
 
 /// What one server is judged by, of what was read for all.
 extension EvaluationLoader {
-    /// What a server is judged by.
     mutating func setup(for server: Server, _ base: Base) throws(CheckError) -> HostSetup {
         let name = server.name
         let sources = base.sources

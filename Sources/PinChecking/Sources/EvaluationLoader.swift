@@ -16,12 +16,6 @@ package struct EvaluationLoader {
     private var deviceRoots: [String?: DeviceRoots] = [:]
     private lazy var system = TrustStore.system(environment: environment)
 
-    /// A loader for one run.
-    ///
-    /// - Parameters:
-    ///   - environment: may say where the system's roots are.
-    ///   - time: the moment by which data is old, `nil` where nobody minds.
-    ///   - publicRoots: roots that count as those of devices, beside the lists of devices.
     package init(environment: [String: String], at time: Timestamp? = nil, publicRoots: Set<[UInt8]> = []) {
         self.environment = environment
         self.time = time
@@ -38,7 +32,6 @@ package struct EvaluationLoader {
         let devices: [JudgedDevice]
         let lists: Evaluation.Lists?
         let givenRoots: TrustStore?
-        /// What is said of all hosts.
         let notes: [Finding]
         fileprivate let known = KnownEvaluations()
     }
@@ -55,13 +48,11 @@ package struct EvaluationLoader {
     /// What configurations tell servers apart by.
     struct Server: Hashable {
         let name: ReferenceName
-        /// The host as the URL has it.
         let host: String
         /// The URL's host, `nil` for the reference name and where it plays no part.
         let url: ServerName?
     }
 
-    /// Device data with its roots.
     private struct DeviceRoots {
         let data: DeviceData
         let bundle: AnchorBundle
@@ -74,11 +65,6 @@ package struct EvaluationLoader {
 
     /// What the host called `name` is judged by.
     ///
-    /// - Parameters:
-    ///   - settings: what it is judged by.
-    ///   - name: the reference name.
-    ///   - host: the name as it was written, `nil` where it was written as it is read.
-    ///   - url: the host of the URL, `nil` where that is the reference name.
     /// - Returns: what the chain is judged by.
     /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
     package mutating func evaluation(

@@ -5,7 +5,6 @@ package enum FileReader {
     /// The most that is read from one file, in bytes: far more than any bundle of certificates, far less than memory.
     package static let limit = 64 * 1024 * 1024
 
-    /// Whether there is anything at a path.
     package static func exists(_ path: String) -> Bool {
         switch FileKind(at: path) {
         case .absent, .inaccessible: false

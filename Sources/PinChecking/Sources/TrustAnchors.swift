@@ -18,11 +18,6 @@ package enum TrustAnchors {
 
     /// What stands for a device's roots, and what it is called in reports.
     ///
-    /// - Parameters:
-    ///   - given: the anchors that were given, `nil` for none.
-    ///   - trust: whether they stand beside the device's own roots.
-    ///   - own: the device's own roots.
-    ///   - selection: the same as they are selected, `nil` for this machine.
     /// - Returns: the trust store and its name.
     static func store(
         _ given: [AnchorBundle]?, _ trust: CheckRequest.Trust, beside own: @autoclosure () -> TrustStore,

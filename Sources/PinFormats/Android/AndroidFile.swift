@@ -4,7 +4,6 @@ internal import X509
 
 /// Android's `network_security_config.xml`, or the manifest of an app that names it.
 enum AndroidFile {
-    /// Whether XML is one of the two.
     static func isFound(in text: String) -> Bool {
         text[...].holds("<network-security-config") || text[...].holds("<manifest") && text[...].holds(attribute)
     }

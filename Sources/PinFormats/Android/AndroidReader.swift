@@ -13,13 +13,11 @@ struct AndroidReader {
         /// Whether pins are left out because they are wrong.
         var isIncomplete = false
 
-        /// Whether hosts are pinned with it.
         var isPinning: Bool { !pins.isEmpty || isIncomplete }
     }
 
     private let file: PinFile
     private(set) var entries: [HostEntry] = []
-    /// What the file says of trust.
     private(set) var trust: NetworkSecurityConfiguration
     private var names: Set<String> = []
     private var pinCount = 0

@@ -2,13 +2,11 @@ internal import Base
 
 /// The files of an app as it ships, by their paths within it.
 protocol AppFiles {
-    /// The directory or archive.
     var path: String { get }
 
     /// The paths of all files, in the order of their bytes.
     func names() throws(PinFormatError) -> [String]
 
-    /// The contents of those of the files that are there.
     func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]]
 
     /// The path of a file for messages and origins.

@@ -4,7 +4,6 @@ internal import Pinning
 /// Reads the pins of an app as it ships: those of its Info.plist, and the certificate files that clients load from its bundle.
 struct AppReader {
     private let files: any AppFiles
-    /// Whether the path itself is the bundle.
     private let isBundle: Bool
 
     /// The app in the archive at `path`.
@@ -193,7 +192,6 @@ struct AppBundle {
         contents = names.contains("\(root)Contents/Info.plist") ? "\(root)Contents/" : root
     }
 
-    /// The property list that configures the app.
     var propertyList: String { contents + "Info.plist" }
 
     /// The directory of the main bundle's resources.
@@ -209,7 +207,6 @@ struct AppBundle {
         ["cer", "crt", "der"].contains(PinFile.fileExtension(of: name))
     }
 
-    /// Whether the file is in the bundle.
     func holds(_ name: String) -> Bool { name.utf8.starts(with: root.utf8) }
 
     /// Which clients load the file by its name and place.

@@ -6,7 +6,6 @@ internal import Pinning
 enum DERShape {
     /// A certificate, also one that is cut off: `SEQUENCE { SEQUENCE { [0] or INTEGER …`.
     case certificate
-    /// A SubjectPublicKeyInfo.
     case publicKey
     /// An RSAPublicKey without the algorithm around it (PKCS #1).
     case rsaPublicKey
@@ -18,7 +17,6 @@ enum DERShape {
     case signedData
     /// A certificate signing request (PKCS #10).
     case request
-    /// Any other sequence.
     case other
 
     /// Looks at the first elements, `nil` when `bytes` do not begin with a SEQUENCE.

@@ -25,7 +25,6 @@ package enum KeyFile {
         (file.text != nil || DERShape(file.bytes) == nil) && PEM.looksLikePEM(file.bytes)
     }
 
-    /// Adds the pins of what is in a file.
     static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         let isNamedCER = file.fileExtension == "cer"
         if isNamedCER, isPEM(file) { throw pemNamedCER(file) }
@@ -77,7 +76,6 @@ package enum KeyFile {
 
     // MARK: PEM
 
-    /// The blocks of a file, no more than a file of pins has.
     private static func blocks(of file: PinFile) throws(PinFormatError) -> [PEMBlock] {
         let blocks: [PEMBlock]
         do { blocks = try PEM.blocks(in: file.bytes) } catch {

@@ -4,7 +4,6 @@ internal import X509
 
 /// Reads `NSAppTransportSecurity` from an Info.plist.
 enum TransportSecurityReader {
-    /// The key of the dictionary.
     static let key = "NSAppTransportSecurity"
 
     private static let keys =

@@ -61,7 +61,6 @@ struct TrustKitReader {
         settings.members?.contains { $0.key != exclusion && $0.key.hasSuffix(exclusion.dropFirst(3)) } == true
     }
 
-    /// Says which settings TrustKit does not read.
     private static func noteUnknownKeys(of settings: DocumentNode, into reading: inout PinReading) {
         for (key, node) in settings.members ?? []
         where ["TSK", "kTSK", "kSK"].contains(where: key.hasPrefix) && !keys.contains(key) {

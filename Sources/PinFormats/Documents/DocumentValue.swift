@@ -22,7 +22,6 @@ struct DocumentValue {
 
     /// How many dictionaries and arrays may stand in each other.
     static let mostDepth = 40
-    /// How many values there may be.
     static let mostValues = 20_000
 }
 

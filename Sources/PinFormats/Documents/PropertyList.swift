@@ -82,7 +82,6 @@ struct BinaryPropertyList {
 
     static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
-    ///
     /// An object may be referred to more than once, so that values are counted as they are reached, cycles with them.
     static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
         guard var list = BinaryPropertyList(file) else {

@@ -59,7 +59,6 @@ enum PinLines {
         if haveHosts { reading.add(PinConfiguration(.okHttp, entries: entries)) }
     }
 
-    /// The entry of one line, which is not empty.
     private static func entry(_ line: PinText, into reading: inout PinReading) throws(PinFormatError) -> HostEntry {
         guard line.text.first != ";" else {
             throw PinFormatError(

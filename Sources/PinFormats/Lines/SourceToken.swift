@@ -28,12 +28,10 @@ struct SourceToken {
 
     func isWord(_ word: String) -> Bool { kind == .word(word) }
 
-    /// Whether it begins as a name does.
     var isName: Bool {
         if case .word(let word) = kind { word.first.map { $0.isLetter || $0 == "_" } == true } else { false }
     }
 
-    /// Whether it is a text with a pin in it.
     var holdsPin: Bool {
         if case .word = kind { false } else { text[...].holds("sha256/") || text[...].holds("sha1/") }
     }

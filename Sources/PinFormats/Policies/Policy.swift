@@ -76,7 +76,6 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     package enum Kind: Sendable, Hashable {
         case text
         case choice([String])
-        /// A text, or an array of texts.
         case texts
         /// A text or a whole number, or an array of them.
         case textsOrNumbers
@@ -106,7 +105,6 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What the key means, for the schema.
     package var meaning: String {
         switch self {
         case .pins:

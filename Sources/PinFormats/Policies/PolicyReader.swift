@@ -3,7 +3,6 @@ internal import Pinning
 
 /// Reads policy files: JSON5 with the members `version`, `defaults` and `hosts`.
 package enum PolicyReader {
-    /// The version of the form that is read.
     package static let version = 1
 
     /// The policy in the file at `path`.

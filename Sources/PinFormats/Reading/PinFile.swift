@@ -18,7 +18,6 @@ package struct PinFile {
         text = isPlain ? String(validating: contents, as: UTF8.self) : nil
     }
 
-    /// The place of the whole file.
     package var place: PinPlace { .at(path) }
 
     /// The place of one of its lines, from 1.
@@ -34,7 +33,6 @@ package struct PinFile {
         name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
     }
 
-    /// The path as a word of a shell command.
     var shellWord: String { PinFile.shellWord(isInArchive ? String(name) : path) }
 
     static func shellWord(_ text: String) -> String {

@@ -12,7 +12,6 @@ enum PinFileKind {
     case okHttpSource
     /// PEM or DER.
     case keys
-    /// Lines of pins, or of hosts and their pins.
     case lines(haveHosts: Bool)
 
     /// - Throws: ``PinFormatError`` for a file in which nothing is a pin, with what to give instead.
@@ -60,7 +59,6 @@ enum PinFileKind {
         throw UnreadKind.refusal(ofJSON: file)
     }
 
-    /// Reads every pin in a file of this kind.
     func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         switch self {
         case .propertyList: try PropertyListFile.read(file, into: &reading)

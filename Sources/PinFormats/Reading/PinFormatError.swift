@@ -16,13 +16,11 @@ package struct PinFormatError: Error, Sendable, Hashable {
     package let kind: Kind
     /// What is wrong, as a stable word for machines.
     package let problem: PinProblem
-    /// Where.
     package let place: PinPlace
     /// What is wrong, in words; text from outside in it is escaped.
     package let reason: String
     /// What it probably should be, or what to do about it.
     package let remedy: String?
-    /// Lines to look at and paste.
     package let lines: [String]
 
     package init(
@@ -59,7 +57,6 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     case option
     /// The value of `--pinnedpubkey`.
     case pinnedPublicKey
-    /// A file or directory.
     case file(String)
     /// A line of a file, from 1.
     case line(Int, of: String)

@@ -40,7 +40,6 @@ package struct PinReading: Sendable {
         self.readsPolicies = readsPolicies
     }
 
-    /// Whether the source is a directory.
     package var isDirectory: Bool { kind == .directory }
 
     /// Whether nothing stands at a path of that name, so that the text itself is the pins.
@@ -52,7 +51,6 @@ package struct PinReading: Sendable {
             && transportSecurity.allSatisfy { !$0.isStated }
     }
 
-    /// The number of all problems.
     var problemCount: Int { problems.count + omittedProblemCount }
 
     /// The place that the origin of one of its pins or entries names.
@@ -111,7 +109,6 @@ package struct PinReading: Sendable {
         pins.append(Pin(material, origin: place.description))
     }
 
-    /// Adds the pin of a whole key.
     mutating func add(_ key: PublicKey, at place: PinPlace) {
         add(.publicKey(key.spkiSHA256), at: place)
         publicKeys[key.spkiSHA256] = key
@@ -159,7 +156,6 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case hostNotPinned = "host-not-pinned"
         /// A host is pinned by a name that its client never finds equal to that of a URL.
         case hostNeverMatches = "host-never-matches"
-        /// A key that the client does not read.
         case unknownKey = "unknown-key"
         /// Anchors whose paths are exempt from pinning.
         case pinsOverridden = "pins-overridden"
@@ -173,16 +169,13 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case emptyPinSet = "empty-pin-set"
     }
 
-    /// Which kind of note it is.
     package let id: ID
     /// Where what it is about stands, `nil` where ``text`` says that too.
     package let place: PinPlace?
     /// One line without the place; text from outside in it is shortened, and escaped in ``message``.
     package let text: String
 
-    /// The place and the text.
     package var message: String { TerminalText.escaped((place.map { "\($0): " } ?? "") + text) }
 
-    /// The message.
     package var description: String { message }
 }

@@ -14,7 +14,6 @@ struct CurlValue {
     let text: String
     let place: PinPlace
 
-    /// Reads the pins of the value.
     func read(into reading: inout PinReading) throws(PinFormatError) {
         switch CurlPinnedPublicKey(text) {
         case .hashes(let hashes):

@@ -2,7 +2,6 @@ internal import Base
 
 /// A word of text that should be a pin: `sha256/…`, `sha256//…`, `pin-sha256="…"`, or plain base64.
 struct PinString {
-    /// How it is written.
     enum Notation {
         /// No algorithm stands before the hash.
         case bare
@@ -36,7 +35,6 @@ struct PinString {
     let algorithm: String?
     /// The algorithm as it is spelled, with what separates it from the hash.
     let spelling: Substring
-    /// What should be a hash.
     let hash: Substring
 
     init(_ text: Substring, at place: PinPlace, mayBeShown: Bool = false) {

@@ -35,7 +35,6 @@ struct PinText {
         }
     }
 
-    /// The words, as what they should be.
     var pins: [PinString] { Self.words(of: text).map(pin) }
 
     private func pin(_ word: Substring) -> PinString { PinString(word, at: place, mayBeShown: mayBeShown) }
@@ -51,7 +50,6 @@ struct PinText {
         return Self.words(of: text).first { !$0.isEmpty }.map(pin)?.resemblesPin == true
     }
 
-    /// Reads every pin in the text.
     func read(into reading: inout PinReading) throws(PinFormatError) {
         if let refusal { throw refusal }
         let words: [PinString]

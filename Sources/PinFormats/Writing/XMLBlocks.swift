@@ -156,7 +156,6 @@ private struct XMLLines {
     /// A line of markup; whatever comes from outside in it is escaped already.
     mutating func line(_ markup: String) { lines.append(String(repeating: "    ", count: depth) + markup) }
 
-    /// A comment with text of any kind.
     mutating func comment(_ text: String) { line("<!-- \(GeneratedText.comment(text)) -->") }
 
     /// An element with others in it; `attributes` are escaped already.

@@ -76,9 +76,7 @@ extension Threshold: CustomStringConvertible {
     }
 }
 
-/// A text that is no threshold.
 package struct ThresholdError: Error, Hashable, CustomStringConvertible {
-    /// The text as it was given.
     package let text: String
 
     /// One line that quotes the text and says what to write.

@@ -75,9 +75,7 @@ package enum TimeText {
     }
 }
 
-/// A text that is no moment.
 package struct TimeTextError: Error, Hashable, CustomStringConvertible {
-    /// The text as it was given.
     package let text: String
 
     /// One line that quotes the text and says what to write.

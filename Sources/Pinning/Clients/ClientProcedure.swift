@@ -11,9 +11,6 @@ public protocol ClientProcedure: Sendable {
 
     /// What the client compares with its pins for a server, and for how long: what is said of the time ahead rests on it.
     ///
-    /// - Parameters:
-    ///   - pins: the pins the client ships, `nil` when it ships none.
-    ///   - name: the name the certificate must be valid for, by which some clients choose among them.
     /// - Returns: the conditions that pins have to fulfil, whatever the server presents.
     func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
 
@@ -22,10 +19,6 @@ public protocol ClientProcedure: Sendable {
 
     /// Decides about the server that was observed.
     ///
-    /// - Parameters:
-    ///   - observation: what the server presented, and the name and time to judge it by.
-    ///   - pins: the pins the client ships, `nil` when it ships none.
-    ///   - verifier: finds the paths; its trust store stands for the roots of the client's device.
     /// - Returns: the verdict with its trace.
     func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict
 }

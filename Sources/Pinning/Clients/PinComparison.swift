@@ -6,7 +6,6 @@ public struct PinComparison: Sendable, Hashable {
         case leaf
         /// At those above it.
         case authorities
-        /// At any.
         case anywhere
         /// At each: every certificate of the path must be pinned.
         case everywhere

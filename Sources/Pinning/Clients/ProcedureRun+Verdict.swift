@@ -2,10 +2,6 @@
 extension ProcedureRun {
     /// Asks for the system's verdict on the chain and its name first, and goes on only when it trusts them.
     ///
-    /// - Parameters:
-    ///   - anchors: where a path may end.
-    ///   - onRejection: says what else there is to say of a chain that is not trusted.
-    ///   - goOn: the rest of the procedure.
     /// - Returns: the verdict.
     mutating func afterServerTrust(
         anchors: Anchors = .trustStore, onRejection: (inout Self, TrustResult) -> Void = { _, _ in },
@@ -56,11 +52,6 @@ extension ProcedureRun {
 
     /// Puts the verdict together.
     ///
-    /// - Parameters:
-    ///   - reason: why the client accepts or rejects.
-    ///   - chain: the chain the decision rests on.
-    ///   - matches: the pins on it, `nil` to compare public keys.
-    ///   - disposition: the answer to the challenge, `nil` for the usual one.
     /// - Returns: the verdict with the trace so far.
     func verdict(
         _ reason: Verdict.Reason, on chain: BuiltChain, matches: [PinMatch]? = nil,

@@ -13,11 +13,6 @@ struct ProcedureRun<Verifier: PathVerifier> {
     /// The evaluations that the client needed to end well and that did.
     private(set) var trusted: [TrustResult] = []
 
-    /// - Parameters:
-    ///   - observation: the server, the name and the time.
-    ///   - pins: the pins, `nil` for none.
-    ///   - verifier: finds the paths.
-    ///   - platform: the client's platform, in the version of the observation's device.
     init(_ observation: Observation, pins: PinSet?, verifier: Verifier, platform: Platform?) {
         self.observation = observation
         self.pins = pins
@@ -41,9 +36,6 @@ struct ProcedureRun<Verifier: PathVerifier> {
     /// No client tells its platform of the pins but by making them anchors. Where the platform fetches missing issuers, a pinned
     /// certificate or another one at hand stands in for what it would fetch, because nothing is fetched here.
     ///
-    /// - Parameters:
-    ///   - policy: the rules to keep; the basic ones never fetch.
-    ///   - anchors: where a path may end.
     /// - Returns: the paths, or what is wrong.
     func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
         let result = verifier.evaluate(question(policy, anchors))
@@ -53,10 +45,6 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     /// The chain a client walks that was told to ignore validity: with what its platform would fetch, where it fetches.
     ///
-    /// - Parameters:
-    ///   - result: the evaluation as the server's chain is, which stands when it found a valid path.
-    ///   - policy: the rules of that evaluation; the basic ones never fetch.
-    ///   - anchors: where its paths may end.
     /// - Returns: the evaluation with the longest best effort.
     func extendingBestEffort(
         of result: TrustResult, under policy: TrustPolicy, anchors: Anchors = .trustStore

@@ -66,9 +66,6 @@ public struct AndroidTrust: Sendable, Hashable {
     /// Android finds an anchor by its subject and key, not by its bytes, and sources that override pins before the others
     /// (`NetworkSecurityConfig.findTrustAnchorBySubjectAndPublicKey`).
     ///
-    /// - Parameters:
-    ///   - anchor: the last certificate of the path.
-    ///   - isOfSystem: whether the system's store holds an anchor of that subject and key.
     /// - Returns: whether a source that holds the anchor overrides pins.
     func overridesPins(endingAt anchor: Certificate, isOfSystem: Bool) -> Bool {
         func holdsOwn(_ source: NetworkSecurityConfiguration.Source) -> Bool {
@@ -116,14 +113,6 @@ extension Certificate {
 }
 
 extension ProcedureRun {
-    /// The run of a client on Android.
-    ///
-    /// - Parameters:
-    ///   - observation: the server, the name and the time.
-    ///   - pins: the pins, `nil` for none.
-    ///   - verifier: finds the paths.
-    ///   - platform: the client's platform.
-    ///   - trust: what the app's configuration has the device trust, `nil` for the trust store as it is.
     init(_ observation: Observation, pins: PinSet?, verifier: Verifier, platform: Platform?, trust: AndroidTrust?) {
         let platform = platform.map { trust?.applied(to: $0, for: observation) ?? $0 }
         self.init(observation, pins: pins, verifier: verifier, platform: platform)

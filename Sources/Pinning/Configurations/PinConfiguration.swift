@@ -20,7 +20,6 @@ public struct PinConfiguration: Sendable, Hashable {
 
     /// How the entries for a host are found.
     public enum Lookup: Sendable, Hashable {
-        /// All that cover it.
         case union
         /// The one for the name itself, else the longest that covers it.
         case mostSpecific

@@ -95,7 +95,6 @@ public struct TransportSecurity: Sendable, Hashable {
     public enum Ruling: Sendable, Hashable {
         /// Nothing is asked, for this reason.
         case off(String)
-        /// This is asked.
         case on(Requirement)
     }
 

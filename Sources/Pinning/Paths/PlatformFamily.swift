@@ -2,7 +2,6 @@
 public enum PlatformFamily: String, Sendable, Hashable, CaseIterable {
     /// iOS, macOS and their relatives: the Security framework.
     case apple
-    /// Android with Conscrypt.
     case android
     /// This machine's OpenSSL, as curl uses it.
     case openssl

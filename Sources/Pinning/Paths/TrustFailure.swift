@@ -40,7 +40,6 @@ public struct TrustFailure: Sendable, Hashable {
         case weakKey
         /// The signature algorithm is too weak for the security level.
         case weakSignature
-        /// A critical extension that is not understood.
         case unknownCriticalExtension
         /// No certificate of the issuer was presented, pinned or trusted.
         case unknownIssuer

@@ -55,7 +55,6 @@ public struct UnverifiedPath: Sendable, Hashable {
 
 /// The chain a client looks at after its trust evaluation.
 public enum BuiltChain: Sendable, Hashable {
-    /// A valid path.
     case verified(VerifiedPath)
     /// The best effort without a valid one.
     case unverified(UnverifiedPath)

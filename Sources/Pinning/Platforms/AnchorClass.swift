@@ -33,6 +33,5 @@ public struct PlatformPath: Sendable, Hashable {
         self.firstAnchor = firstAnchor ?? certificates.count - 1
     }
 
-    /// Whether the leaf is itself an anchor.
     var isLeafTrusted: Bool { firstAnchor == 0 }
 }

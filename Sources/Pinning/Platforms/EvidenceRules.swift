@@ -72,7 +72,6 @@ extension Platform {
 
 /// Below which roots a platform counts signed certificate timestamps.
 public enum TransparencyDemand: Sendable, Hashable {
-    /// Below none.
     case none
     /// Below roots on the system's list.
     case belowPublicRoots

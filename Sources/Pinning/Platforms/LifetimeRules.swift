@@ -12,12 +12,10 @@ public struct LifetimeRules: Sendable, Hashable {
     /// The limits by the class of the anchor, the latest first.
     private let limits: [AnchorClass: [Limit]]
 
-    /// None.
     static let unlimited = LifetimeRules(limits: [:])
 
     /// Apple's: `SecPolicyCheckValidityPeriodMaximums` and its neighbours (Security, macOS 26.0).
     ///
-    /// - Parameter judgesOwnAnchors: whether leaves under anchors that are not the system's are held to it, which iOS 13 began.
     /// - Returns: the limits.
     static func apple(judgesOwnAnchors: Bool) -> LifetimeRules {
         let hour: Int64 = 3_600

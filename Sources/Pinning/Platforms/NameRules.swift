@@ -5,9 +5,7 @@
 public struct NameRules: Sendable, Hashable {
     /// What a dNSName that ends in a dot counts for.
     public enum TrailingDot: Sendable, Hashable {
-        /// For no name.
         case ignored
-        /// For the name without it.
         case dropped
     }
 

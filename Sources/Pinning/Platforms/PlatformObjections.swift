@@ -89,7 +89,6 @@ extension Platform {
             ? failure.refused(by: family) : failure
     }
 
-    /// The newest of each kind.
     static let all: [Platform] = [.apple(), .android(), .openssl, .browser]
 
     /// What the platform has against a leaf wherever its path may end.

@@ -2,11 +2,9 @@
 ///
 /// Which version began which rule is data of the devices; what a rule means stands with the ``Platform``.
 public enum PlatformRelease: Sendable, Hashable {
-    /// The newest of every platform.
     case newest
     /// A version of iOS, or of the macOS of its year.
     case apple(AppleRelease)
-    /// A version of Android.
     case android(AndroidRelease)
 }
 

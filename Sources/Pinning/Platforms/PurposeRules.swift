@@ -22,7 +22,6 @@ public struct PurposeRules: Sendable, Hashable {
 
     /// Apple's: `SecPolicyCheckServerAuthEKU` (Security, macOS 26.0).
     ///
-    /// - Parameter judgesOwnAnchors: whether leaves under anchors of the app's own are held to it, which iOS 13 began.
     /// - Returns: the rules.
     static func apple(judgesOwnAnchors: Bool) -> PurposeRules {
         PurposeRules(leaf: .byAnchor(judgesOwn: judgesOwnAnchors), authorities: .serversOrAny)

@@ -34,7 +34,6 @@ enum RootRules {
     /// 2016-12-01T00:00:00Z (Apple's article "Blocking Trust for WoSign CA Free SSL Certificate G2").
     static let december2016 = Timestamp(secondsSinceEpoch: 1_480_550_400)
 
-    /// WoSign and StartCom.
     static let distrustedSinceDecember2016 = [
         // Certification Authority of WoSign, G2, CA WoSign ECC Root
         "4b22d5a6aec99f3cdb79aa5ec06838479cd5ecba7164f7f22dc1d65f63d85708",
@@ -48,9 +47,6 @@ enum RootRules {
 
     /// From when on Apple's platforms take no certificate of a path's root, where one of the path is from then or later.
     ///
-    /// - Parameters:
-    ///   - path: a path to a root.
-    ///   - earliestTimestamp: when the first log of its embedded timestamps saw the leaf, which is when it was issued at the latest; `nil` for its first second.
     /// - Returns: the first moment of the distrust, `nil` for a path that is not hit by any.
     static func appleDistrust(of path: PlatformPath, earliestTimestamp: Timestamp?) -> Timestamp? {
         guard let root = path.certificates.last?.fingerprint.hexadecimal else { return nil }

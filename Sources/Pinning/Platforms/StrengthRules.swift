@@ -60,7 +60,6 @@ public struct StrengthRules: Sendable, Hashable {
         refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: true, exemptsInstalledLeaves: false,
         judgesAnchorSignatures: false)
 
-    /// Chrome's.
     static let browser = StrengthRules(
         kinds: .rsaAndStandardCurves, fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 256, part: .whole,
         refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: false, exemptsInstalledLeaves: false,

@@ -20,7 +20,6 @@ public struct SignedCertificateTimestamp: Sendable, Hashable {
 public struct LeafEvidence: Sendable, Hashable {
     /// What the OCSP response came to that a server sent along.
     public enum Staple: Sendable, Hashable {
-        /// There was none.
         case none
         /// One answer, which is current: the certificate is good.
         case good

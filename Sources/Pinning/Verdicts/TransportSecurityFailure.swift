@@ -25,7 +25,6 @@ public enum TransportSecurityFailure: Sendable, Hashable {
         }
     }
 
-    /// The step of the trace that it is.
     var step: String {
         switch self {
         case .tlsVersion: "ats-tls"

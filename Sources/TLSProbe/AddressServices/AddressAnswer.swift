@@ -30,7 +30,6 @@ package struct AddressAnswer: Sendable, Hashable {
 
     /// Reads answers: addresses one a line, Tencent's text, Aliyun's JSON, and that of DNS over HTTPS (`application/dns-json`).
     ///
-    /// - Parameter bytes: UTF-8 text; Tencent's can be for several hosts, one a line.
     /// - Returns: the answers in their order, at least one. They may hold no address.
     /// - Throws: ``AnswerError`` with the place of what is wrong.
     package static func read(_ bytes: [UInt8]) throws(AnswerError) -> [AddressAnswer] {
@@ -176,13 +175,11 @@ package struct AddressAnswer: Sendable, Hashable {
 ///
 /// Text of the answer is in ``problem`` as it came, and escaped in the description.
 package struct AnswerError: Error, Sendable, Hashable {
-    /// What is wrong.
     package enum Problem: Sendable, Hashable {
         /// There is nothing but white space.
         case empty
         /// It is none of the forms; why.
         case unreadable(String)
-        /// This is no address.
         case notAnAddress(String)
         /// The service refused to answer, in its own words.
         case refused(String)
@@ -190,7 +187,6 @@ package struct AnswerError: Error, Sendable, Hashable {
         case responseCode(Int)
     }
 
-    /// What is wrong.
     package let problem: Problem
     /// The line in a text, from 1, or the keys in a JSON document, as in `line 2` and `Answer[0].data`.
     package let place: String?

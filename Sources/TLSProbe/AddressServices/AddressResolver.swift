@@ -5,9 +5,7 @@ package struct AddressResolver: Sendable {
     /// Judges the chain of a service that is asked over TLS: `nil` for one that is trusted under the name, or why it is not.
     package typealias Objection = @Sendable (_ chain: PresentedChain, _ host: ServerName) -> String?
 
-    /// Whom to ask.
     package let service: AddressService
-    /// What connects.
     let prober: Prober
     let objection: Objection
 
@@ -20,10 +18,6 @@ package struct AddressResolver: Sendable {
 
     /// Asks for all addresses of `name`.
     ///
-    /// - Parameters:
-    ///   - name: a host name in ASCII.
-    ///   - family: the kind of addresses wanted; others are left out of the result.
-    ///   - timeout: the deadline over all questions.
     /// - Returns: the addresses; at least one.
     /// - Throws: ``ProbeError`` of the phase ``ProbeError/Phase/resolve``.
     package func addresses(

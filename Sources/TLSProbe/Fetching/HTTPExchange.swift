@@ -116,9 +116,6 @@ private final class HTTPBodyHandler: ChannelInboundHandler {
     private let conclude: (Result<[UInt8], HTTPFetchError>) -> Void
     private var body: [UInt8] = []
 
-    /// - Parameters:
-    ///   - sizeLimit: the largest body taken, in bytes.
-    ///   - conclude: takes the result; it may be called more than once, the first call counts.
     init(sizeLimit: Int, conclude: @escaping (Result<[UInt8], HTTPFetchError>) -> Void) {
         self.sizeLimit = sizeLimit
         self.conclude = conclude

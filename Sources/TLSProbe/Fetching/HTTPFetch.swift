@@ -2,7 +2,6 @@ package import Pinning
 
 /// A small document to fetch with one GET (RFC 9110, 9.3.1).
 package struct HTTPFetch: Sendable {
-    /// Where it is.
     package var location: HTTPLocation
     /// The media type to ask for, in the Accept header; without one everything is accepted.
     package var mediaType: String?
@@ -30,7 +29,6 @@ package struct HTTPFetch: Sendable {
         self.objection = objection
     }
 
-    /// The connection it needs.
     var request: ProbeRequest {
         let destination: ProbeRequest.Destination =
             switch location.host {

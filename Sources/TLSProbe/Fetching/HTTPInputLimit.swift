@@ -15,10 +15,6 @@ final class HTTPInputLimit: ChannelInboundHandler {
     private let isOver: () -> Bool
     private let exceeded: () -> Void
 
-    /// - Parameters:
-    ///   - bodyLimit: the largest body taken, in bytes.
-    ///   - isOver: whether nobody waits for an answer any more.
-    ///   - exceeded: called when there is more than an answer needs.
     init(bodyLimit: Int, isOver: @escaping () -> Bool, exceeded: @escaping () -> Void) {
         rest = bodyLimit + Self.overhead
         self.isOver = isOver

@@ -3,9 +3,7 @@
 /// The status line is kept, of the fields only the end is looked for. By hand, because the library's decoder gives neither a reason
 /// phrase of the server's own nor a bound on what it keeps.
 package struct HTTPHeadReader: Sendable {
-    /// How far the head is.
     package enum Step: Sendable, Hashable {
-        /// It goes on.
         case incomplete
         /// It has ended: the status code, and the status line without its end.
         case complete(status: Int, statusLine: [UInt8])

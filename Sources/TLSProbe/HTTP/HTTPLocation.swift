@@ -94,7 +94,6 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         return port == defaultPort ? name : "\(name):\(port)"
     }
 
-    /// The URL.
     package var description: String { (isSecure ? "https://" : "http://") + authority + path }
 }
 
@@ -104,11 +103,8 @@ package enum HTTPLocationError: Error, Hashable {
     case noScheme
     /// It has a space, a control character, or another one that has to be percent-encoded.
     case character
-    /// It has a user name.
     case userName
-    /// Its host cannot be one.
     case host(ServerNameError)
-    /// Its port is none.
     case port
 }
 

@@ -2,28 +2,17 @@ package import Pinning
 
 /// One HTTP/1.1 request without a body, for a server whose chain was accepted (RFC 9110, 9.3).
 package struct HTTPQuestion: Sendable, Hashable {
-    /// What is asked for.
     package enum Method: String, Sendable, Hashable {
-        /// A document.
         case get = "GET"
         /// What a document would come with.
         case head = "HEAD"
     }
 
-    /// What is asked for.
     package let method: Method
-    /// The path and the query.
     package let path: HTTPPath
     /// What the Host header says: the name, and the port unless it is that of HTTPS.
     package let authority: String
 
-    /// A question.
-    ///
-    /// - Parameters:
-    ///   - method: what is asked for.
-    ///   - path: the path and the query.
-    ///   - host: the name of the Host header.
-    ///   - port: the port of the Host header, 1…65535.
     package init(_ method: Method, _ path: HTTPPath, host: ServerName, port: Int) {
         self.method = method
         self.path = path
@@ -55,7 +44,6 @@ package struct HTTPAnswer: Sendable, Hashable {
     package let time: Duration
 }
 
-/// Why there is no answer to a question.
 package enum HTTPAnswerError: Error, Sendable, Hashable {
     /// The deadline passed before the head of an answer was complete.
     case deadlineExceeded

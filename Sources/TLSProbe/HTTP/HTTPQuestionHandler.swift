@@ -28,7 +28,6 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     /// The bytes received on the wire since the handshake, with those that came along with its end.
     private(set) var received: Int
     private var deliver: Delivery?
-    /// When the question was sent.
     private var askedAt: NIODeadline?
     /// What it ended in before there was anybody to tell.
     private(set) var failure: HTTPAnswerError?
@@ -36,10 +35,6 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     private var ending: HTTPAnswerError?
 
     /// A handler for a connection whose handshake is complete.
-    ///
-    /// - Parameters:
-    ///   - connection: the connection.
-    ///   - release: called once, on the event loop, when the connection is needed no more; the goodbye is written by then.
     init(_ connection: TLSConnection, release: @escaping () -> Void) {
         self.connection = connection
         self.release = release

@@ -4,10 +4,6 @@ internal import COpenSSL
 enum HandshakeDiagnosis {
     /// The reason behind the errors that `request`'s handshake failed with.
     ///
-    /// - Parameters:
-    ///   - errors: what OpenSSL says.
-    ///   - request: what was asked for.
-    ///   - isReadingCertificates: whether the message that was read is the one with the server's certificates.
     /// - Returns: the reason.
     static func reason(
         of errors: OpenSSLErrors, request: ProbeRequest, isReadingCertificates: Bool

@@ -8,7 +8,6 @@ import Musl
 import Glibc
 #endif
 
-/// How a handshake ended.
 enum HandshakeOutcome {
     /// The server proved its key; `completed` is false when it then gave up for want of a client certificate.
     case proven(TLSConnection, completed: Bool)
@@ -43,13 +42,6 @@ final class HandshakeHandler: ChannelInboundHandler {
     private var received = 0
 
     /// A handler that begins the handshake as soon as it is added to a connected channel.
-    ///
-    /// - Parameters:
-    ///   - connection: the handshake to make.
-    ///   - request: what `connection` was made for.
-    ///   - clock: says whether there is time for another step.
-    ///   - keepsOpen: whether the channel stays open, without a goodbye, when the handshake is complete; whoever is told then takes over.
-    ///   - conclude: called once, on the event loop.
     init(
         connection: TLSConnection, request: ProbeRequest, clock: any HandshakeClock, keepsOpen: Bool = false,
         conclude: @escaping (HandshakeOutcome) -> Void

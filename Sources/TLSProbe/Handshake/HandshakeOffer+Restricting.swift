@@ -2,10 +2,7 @@ internal import COpenSSL
 internal import X509
 
 /// Why OpenSSL does not take a list of an offer.
-package struct OfferRefusal: Error, Sendable, Hashable {
-    /// Its version, and its own words.
-    package let words: String
-}
+package struct OfferRefusal: Error, Sendable, Hashable { package let words: String }
 
 extension HandshakeOffer {
     /// Restricts a part of the offer to a list, which OpenSSL has to take; commas stand for colons.

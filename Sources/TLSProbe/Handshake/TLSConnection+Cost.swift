@@ -6,7 +6,6 @@ extension TLSConnection {
     /// Whether something costly is computed as soon as the server has sent all it needs.
     var nextIsCostly: Bool { costlyFlight == flights || sentCostlyShare && awaitsServerHello }
 
-    /// Whether the server has not chosen yet.
     var awaitsServerHello: Bool {
         let state = SSL_get_state(ssl)
         return state == TLS_ST_CW_CLNT_HELLO || state == TLS_ST_CR_SRVR_HELLO

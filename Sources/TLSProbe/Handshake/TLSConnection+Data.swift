@@ -9,7 +9,6 @@ extension TLSConnection {
         case data(ByteBuffer)
         /// Data, and after it the server said close_notify: there is no more.
         case end(ByteBuffer)
-        /// Data, and after it the connection failed.
         case failed(ByteBuffer, OpenSSLErrors)
         /// Data, and after it more messages or records than are taken: what there is to say of that.
         case talkative(ByteBuffer, String)

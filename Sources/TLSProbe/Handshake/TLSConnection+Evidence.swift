@@ -10,7 +10,6 @@ extension TLSConnection {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// How the keys were agreed on.
     var keyExchange: KeyExchange {
         guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return .other }
         switch SSL_CIPHER_get_kx_nid(cipher) {

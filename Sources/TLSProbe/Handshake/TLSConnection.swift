@@ -14,11 +14,9 @@ final class TLSConnection {
         case needsInput
         /// What comes next is costly: ``TLSConnection/advance(atAnyCost:)`` makes it when it is this connection's turn.
         case costly
-        /// The handshake is complete.
         case complete
         /// The server sent close_notify.
         case closed
-        /// The handshake failed.
         case failed(OpenSSLErrors)
     }
 
@@ -38,7 +36,6 @@ final class TLSConnection {
     private(set) var flights = 0
     /// The first that may have a key of a costly group of TLS 1.3.
     private let firstCostlyFlight: Int
-    /// Whether the last that was sent has one.
     private(set) var sentCostlyShare = false
     /// Before which flight something costly is computed, `nil` where nothing is.
     var costlyFlight: Int?
@@ -52,7 +49,6 @@ final class TLSConnection {
     /// What there is to say of a server that sent more messages or records than are taken.
     private(set) var talk: String?
 
-    /// Whether a client certificate was sent.
     var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
 
     /// Prepares a handshake for `request`.
@@ -112,7 +108,6 @@ final class TLSConnection {
 
     /// Goes on with the handshake as far as the received bytes allow (`SSL_do_handshake`).
     ///
-    /// - Parameter atAnyCost: whether to make a costly step, where one comes next.
     /// - Returns: how far it went.
     func advance(atAnyCost: Bool = false) -> Step {
         guard atAnyCost || !nextIsCostly else { return .costly }
@@ -203,7 +198,6 @@ extension TLSConnection {
         }
     }
 
-    /// The application protocol the server chose.
     var applicationProtocol: String? {
         var start: UnsafePointer<UInt8>?
         var count: UInt32 = 0

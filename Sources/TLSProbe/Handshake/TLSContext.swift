@@ -31,7 +31,6 @@ final class TLSContext {
 
     /// Makes the context with `SSL_CTX_new_ex`; the first one in a process initialises OpenSSL (about 2 ms).
     ///
-    /// - Parameter library: where certificates are read, `nil` for OpenSSL's default context.
     /// - Throws: ``OpenSSLSetUpError`` when OpenSSL lacks something it needs, such as its provider.
     init(in library: OpaquePointer? = nil) throws(OpenSSLSetUpError) {
         OpenSSLNames.learn()

@@ -13,9 +13,7 @@ final class TLSDataHandler: ChannelDuplexHandler {
 
     private let connection: TLSConnection
     private var context: ChannelHandlerContext?
-    /// Whether nothing more is read.
     private var hasEnded = false
-    /// Whether close_notify can be sent and was not.
     private var owesCloseNotify = true
 
     /// A handler for a connection whose handshake is complete; what it has received and not decrypted is read by ``begin()``.

@@ -105,7 +105,6 @@ final class TLSStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
 
 /// Why there is no TLS on a channel.
 enum TLSStreamError: Error {
-    /// The handshake failed.
     case failed(ProbeError.Reason)
     /// The other side's chain is not trusted, for the reason given.
     case untrusted(String)

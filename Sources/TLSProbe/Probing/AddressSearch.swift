@@ -2,7 +2,6 @@ internal import NIOCore
 internal import NIOPosix
 package import Pinning
 
-/// The addresses of a host.
 package struct HostAddresses: Sendable, Hashable {
     /// IPv4 before IPv6, each in ascending order and once: resolvers answer in another order every time.
     package let addresses: [IPAddress]
@@ -13,10 +12,8 @@ package struct HostAddresses: Sendable, Hashable {
     package struct Gap: Sendable, Hashable {
         /// The family, IPv4 or IPv6.
         package let family: ProbeRequest.AddressFamily
-        /// Why there is no answer.
         package let reason: String
 
-        /// A family without an answer.
         package init(family: ProbeRequest.AddressFamily, reason: String) {
             self.family = family
             self.reason = reason
@@ -58,7 +55,6 @@ final class AddressSearch: Attempt, @unchecked Sendable {
         resolver = workshop.resolver(family: family, watch: ProbeWatch.current)
     }
 
-    /// Asks, and starts the clock.
     func start(_ deliver: @escaping Delivery) {
         guard !isCancelled else { return deliver(.failure(error(.cancelled))) }
         self.deliver = deliver

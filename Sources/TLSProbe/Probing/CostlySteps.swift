@@ -18,7 +18,6 @@ final class CostlySteps {
 
     init(on loop: any EventLoop) { self.loop = loop }
 
-    /// Has a step made for a target.
     func add(for target: TargetWork, _ step: @escaping () -> Void) {
         waiting.append((target, step))
         schedule()

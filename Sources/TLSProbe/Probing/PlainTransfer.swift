@@ -3,9 +3,6 @@ internal import NIOCore
 extension Prober {
     /// Fetches a document without TLS, where that was asked for.
     ///
-    /// - Parameters:
-    ///   - request: the connection to make; nothing of it is about TLS.
-    ///   - transfer: what to fetch.
     /// - Throws: ``TransferError``.
     package func fetchPlainly(_ request: ProbeRequest, _ transfer: Transfer) async throws(TransferError) {
         let attempt = PlainTransfer(request, transfer, in: workshop)

@@ -24,9 +24,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// Why there is none although there is a result.
     private var notKept = HTTPAnswerError.closedEarly(received: 0)
     private var isCancelled = false
-    /// Where the workshop keeps this attempt.
     var position = 0
-    /// The connection it makes.
     let connection: TimedConnection
     private var peer: PeerAddress?
     /// The way through the proxy, as far as it is known.
@@ -39,12 +37,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// The part that is under way.
     var phase: ProbeError.Phase { request.proxy != nil && passed == nil ? .proxy : connection.phase }
 
-    /// An attempt that can be started.
-    ///
-    /// - Parameters:
-    ///   - request: the connection to make.
-    ///   - workshop: where it is made.
-    ///   - keepsOpen: whether the connection is kept: then ``ask(_:_:)`` or ``close()`` has to follow a result.
     init(_ request: ProbeRequest, in workshop: ProbeWorkshop, keepsOpen: Bool = false) {
         self.request = request
         self.workshop = workshop

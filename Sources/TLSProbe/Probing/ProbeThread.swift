@@ -14,8 +14,6 @@ package final class ProbeThread: TaskExecutor {
     ///
     /// OpenSSL is set up there as well, while the server's answer to a connection is on its way: a thread of its own for that costs
     /// 7 % of a check's time, and saves none.
-    ///
-    /// - Parameter body: runs on the thread, and so does every task it starts without another preference; it ends the process.
     package static func run(_ body: @escaping @Sendable (ProbeThread) async -> Never) -> Never {
         MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
             let thread = ProbeThread(loop: loop)

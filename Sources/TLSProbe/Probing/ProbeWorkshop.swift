@@ -41,7 +41,6 @@ final class ProbeWorkshop: @unchecked Sendable {
         attempts.append(attempt)
     }
 
-    /// Forgets an attempt that has ended.
     func remove(_ attempt: any Attempt) {
         guard let last = attempts.popLast(), last !== attempt else { return }
         attempts[attempt.position] = last
@@ -68,7 +67,6 @@ final class ProbeWorkshop: @unchecked Sendable {
 
 /// Work on an event loop that ends with exactly one result.
 protocol Attempt: AnyObject {
-    /// Where the workshop keeps the attempt.
     var position: Int { get set }
 
     /// Ends the attempt, or keeps it from starting; called on the event loop.

@@ -4,9 +4,6 @@ extension Prober {
     /// Until `judge` returns nothing is sent on the connection but the handshake, and without a question only close_notify. The
     /// request's deadline holds over everything, `judge` included: what it leaves is the time for the answer.
     ///
-    /// - Parameters:
-    ///   - request: the connection to make.
-    ///   - judge: judges what the server presented, and says what to ask a server that is accepted, `nil` for nothing.
     /// - Returns: what the server presented, what `judge` made of it, and what the server answered, `nil` where it was not asked.
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold; `judge` is not called then.
     package func probe<Judgement: Sendable>(
@@ -25,9 +22,6 @@ extension Prober {
     /// Until `judge` returns nothing is sent on the connection but the handshake, and without a transfer only close_notify. The
     /// request's deadline holds until the head of the answer is there; from then on the transfer's patience does.
     ///
-    /// - Parameters:
-    ///   - request: the connection to make.
-    ///   - judge: judges what the server presented, and says what to fetch from a server that is accepted, `nil` for nothing.
     /// - Returns: what `judge` made of the server, and how the transfer ended, `nil` where there was none.
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold; `judge` is not called then.
     package func fetch<Judgement: Sendable>(
@@ -41,11 +35,6 @@ extension Prober {
 
     /// Makes one connection and keeps it until what the server presented was judged, for what `judge` then wants done on it.
     ///
-    /// - Parameters:
-    ///   - request: the connection to make.
-    ///   - judge: judges what the server presented, and says what to do on the connection, `nil` for nothing.
-    ///   - ended: the error when the event loop takes no more work.
-    ///   - start: begins, on the event loop, what is to be done; what it is given takes the result.
     /// - Returns: what the server presented, what `judge` made of it, and what came of the work, `nil` where there was none.
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold.
     private func judged<Judgement: Sendable, Work: Sendable, Value: Sendable, Failure: Error>(

@@ -19,11 +19,6 @@ package final class Prober: Sendable {
     /// A prober on `thread`, or on one of its own.
     ///
     /// OpenSSL is set up by the first probe, while its packets travel.
-    ///
-    /// - Parameters:
-    ///   - thread: the thread, `nil` for a new one.
-    ///   - network: what stands for the system's network, in tests.
-    ///   - objection: judges `https` proxies, `nil` for nobody.
     package convenience init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil,
         judgingProxiesBy objection: ProxyObjection? = nil
@@ -31,14 +26,6 @@ package final class Prober: Sendable {
         self.init(on: thread, in: network, lookups: LookupThreads(), numberAmongMany: nil, judgingProxiesBy: objection)
     }
 
-    /// A prober that may be one of several.
-    ///
-    /// - Parameters:
-    ///   - thread: the thread, `nil` for a new one.
-    ///   - network: what stands for the system's network, in tests.
-    ///   - lookups: the threads that look names up.
-    ///   - number: its number among those that share many probes, `nil` where there are few; the results are the same.
-    ///   - objection: judges `https` proxies, `nil` for nobody.
     init(
         on thread: ProbeThread?, in network: StagedNetwork?, lookups: LookupThreads, numberAmongMany number: Int?,
         judgingProxiesBy objection: ProxyObjection? = nil
@@ -82,10 +69,6 @@ package final class Prober: Sendable {
     ///
     /// Cancelling the task abandons the lookup and ends in ``ProbeError/Reason/cancelled``.
     ///
-    /// - Parameters:
-    ///   - host: the name to look up.
-    ///   - family: the kind of addresses wanted.
-    ///   - timeout: the deadline. A family that has not answered by half of it is given up when the other one has.
     /// - Returns: the addresses; at least one.
     /// - Throws: ``ProbeError`` of the phase ``ProbeError/Phase/resolve``.
     package func addresses(
@@ -114,10 +97,6 @@ package final class Prober: Sendable {
 
     /// Waits for the one result of something that is started and perhaps cancelled on the event loop.
     ///
-    /// - Parameters:
-    ///   - ended: the error when the event loop takes no more work.
-    ///   - start: starts it; what it is given takes the result.
-    ///   - cancel: makes it end, if it has not.
     /// - Returns: what it came to.
     func result<Value: Sendable, Failure: Error>(
         _ ended: Failure, start: @escaping @Sendable (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void,

@@ -15,15 +15,6 @@ package struct Probers: Sendable {
     private static let manyProbes = 32
 
     /// Probers for about `count` probes.
-    ///
-    /// - Parameters:
-    ///   - thread: the thread of the first, `nil` for a new one.
-    ///   - network: what stands for the system's network, in tests.
-    ///   - count: how many probes are expected; the results are the same whatever it says.
-    ///   - descriptors: how many descriptors there are for connections and threads.
-    ///   - objection: judges `https` proxies, `nil` for nobody.
-    ///   - most: how many threads to use at most, 1 to ``mostThreads``; `nil` for as many as the process has processors. There are no
-    ///     more than `count` makes worth their while.
     package init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, expecting count: Int = 1,
         within descriptors: Int = .max, judgingProxiesBy objection: ProxyObjection? = nil, onAtMost most: Int? = nil

@@ -35,6 +35,5 @@ package final class TargetWork: Sendable {
     /// Counts a step after the deadline.
     func spendLate(_ time: TimeAmount) { times.withLock { $0.late = $0.late + time } }
 
-    /// Counts a costly step.
     func spendCostly(_ time: TimeAmount) { times.withLock { $0.costly = $0.costly + time } }
 }

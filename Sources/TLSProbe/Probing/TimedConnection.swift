@@ -30,11 +30,8 @@ final class TimedConnection: @unchecked Sendable {
     private var isLate: Bool { lateSince != nil }
     /// The part that is under way.
     private(set) var phase: ProbeError.Phase
-    /// When nothing is waited for any more.
     private(set) var deadline = NIODeadline.now()
-    /// When the attempt began.
     private(set) var started = NIODeadline.now()
-    /// When the first address was tried.
     private(set) var firstConnect: NIODeadline?
     /// When the event loop learnt of the connection.
     private(set) var connected: NIODeadline?
@@ -53,11 +50,6 @@ final class TimedConnection: @unchecked Sendable {
         self.phase = if case .resolve = request.destination { .resolve } else { .connect }
     }
 
-    /// Begins to connect and starts the clock.
-    ///
-    /// - Parameters:
-    ///   - events: what to call, until ``end()``.
-    ///   - readSize: how much is read at once, in bytes, where NIO is not to find out by itself.
     func start(_ events: Events, readingAtOnce readSize: Int? = nil) {
         self.events = events
         self.readSize = readSize

@@ -5,9 +5,7 @@ internal import Pinning
 package struct ProxyDialogue: Sendable {
     /// What is to be done next.
     package enum Step: Sendable, Hashable {
-        /// More has to be read.
         case incomplete
-        /// This has to be sent.
         case send([UInt8])
         /// The way is open: whatever follows is the server's.
         case established
@@ -20,7 +18,6 @@ package struct ProxyDialogue: Sendable {
         case socks(SOCKSDialogue)
     }
 
-    /// What is sent first.
     package let opening: [UInt8]
     private let hasCredentials: Bool
     private var state: State
@@ -41,7 +38,6 @@ package struct ProxyDialogue: Sendable {
 
     /// Reads on.
     ///
-    /// - Parameter bytes: what came, no part of which was read before.
     /// - Returns: what to do, and how many of the bytes led to that; the others have to be read after it was done, or are the server's.
     package mutating func read(_ bytes: some Collection<UInt8>) -> (step: Step, count: Int) {
         if let first = bytes.first, isFirst {

@@ -81,7 +81,6 @@ final class Lookup: Sendable {
 struct LookupFailure: Error {
     /// What the failure says about the name.
     enum Kind {
-        /// There is no such name.
         case nameNotFound
         /// The name exists without an address of the family.
         case noAddress

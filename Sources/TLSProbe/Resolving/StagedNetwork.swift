@@ -11,12 +11,6 @@ package struct StagedNetwork: Sendable {
     private let peers: [UInt16: PeerAddress]
     private let loopback: IPAddress
 
-    /// A network of these names and servers.
-    ///
-    /// - Parameters:
-    ///   - names: the addresses of each name.
-    ///   - ports: the port on `loopback` where each server really is.
-    ///   - loopback: the address of this machine that all servers listen on.
     package init(names: [String: [IPAddress]], ports: [PeerAddress: UInt16], loopback: IPAddress) {
         self.names = names
         self.ports = ports
@@ -47,7 +41,6 @@ package struct StagedNetwork: Sendable {
 }
 
 extension SocketAddress {
-    /// An address and a port.
     init(_ address: IPAddress, port: Int) throws {
         try self.init(packedIPAddress: ByteBuffer(bytes: address.bytes), port: port)
     }

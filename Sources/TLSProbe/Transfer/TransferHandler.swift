@@ -33,12 +33,6 @@ final class TransferHandler: ChannelInboundHandler {
     private var countAtLastLook = 0
 
     /// A handler that asks by ``ask()``.
-    ///
-    /// - Parameters:
-    ///   - transfer: what is asked for, and who takes it.
-    ///   - answered: called once, when the head is there.
-    ///   - release: called once, when the connection is needed no more.
-    ///   - deliver: told how it ended.
     init(
         _ transfer: Transfer, answered: @escaping () -> Void, release: @escaping () -> Void, deliver: @escaping Delivery
     ) {
@@ -67,7 +61,6 @@ final class TransferHandler: ChannelInboundHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Sends the request.
     func ask() {
         guard let context, release != nil else { return end(.closedEarly) }
         hasAsked = true
@@ -79,7 +72,6 @@ final class TransferHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    /// Ends the transfer before its end.
     func end(_ error: TransferError) { finish(.failure(error)) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -195,7 +187,6 @@ private final class HeadCheck: ChannelInboundHandler {
     typealias InboundOut = ByteBuffer
 
     private static let name = Array("HTTP/".utf8)
-    /// Where the status code begins.
     private static let codePosition = 9
 
     /// How many interim answers are taken; each costs the decoder as much as a head with many fields.

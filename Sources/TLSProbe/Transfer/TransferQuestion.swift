@@ -1,6 +1,5 @@
 /// A request for a document of any size, for a server that is accepted (RFC 9110, 9.3).
 package struct TransferQuestion: Sendable, Hashable {
-    /// What is asked for.
     package let method: HTTPQuestion.Method
     /// Where it is; its authority is what the Host header says, unless another is given.
     package let location: HTTPLocation
@@ -9,13 +8,6 @@ package struct TransferQuestion: Sendable, Hashable {
     /// Further fields, in their order.
     package let fields: [HTTPField]
 
-    /// A question.
-    ///
-    /// - Parameters:
-    ///   - method: what is asked for.
-    ///   - location: where it is.
-    ///   - authority: what the Host header says, `nil` for the authority of the location.
-    ///   - fields: further fields; a User-Agent or Accept among them takes the place of pincheck's own.
     package init(
         _ method: HTTPQuestion.Method = .get, _ location: HTTPLocation, authority: String? = nil,
         fields: [HTTPField] = []
@@ -26,7 +18,6 @@ package struct TransferQuestion: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// All fields as they are sent.
     var allFields: [HTTPField] {
         var all = [HTTPField(unchecked: "Host", authority)]
         for (name, value) in [("User-Agent", "pincheck"), ("Accept", "*/*")]
@@ -40,9 +31,7 @@ package struct TransferQuestion: Sendable, Hashable {
 
 /// A field of a head (RFC 9110, 5).
 package struct HTTPField: Sendable, Hashable {
-    /// Its name, as it is written.
     package let name: String
-    /// Its value.
     package let value: String
 
     /// Reads `Name: value`; `nil` for what no request may have.
@@ -83,7 +72,6 @@ package struct TransferHead: Sendable, Hashable {
     /// The fields as the server wrote them, not escaped, in their order.
     package let fields: [HTTPField]
 
-    /// A head.
     package init(status: Int, reason: String = "", fields: [HTTPField] = []) {
         self.status = status
         self.reason = reason
@@ -108,9 +96,7 @@ package protocol TransferReceiver: AnyObject, Sendable {
 
 /// A document to ask an accepted server for, and whoever takes it.
 package struct Transfer: Sendable {
-    /// What is asked for.
     package let question: TransferQuestion
-    /// Takes it.
     package let receiver: any TransferReceiver
     /// When a server is too slow.
     package let patience: Patience
@@ -119,19 +105,14 @@ package struct Transfer: Sendable {
     package struct Patience: Sendable, Hashable {
         /// How many bytes there have to be in each ``time``.
         package var bytes: Int
-        /// How long is waited for them.
         package var time: Duration
 
-        /// - Parameters:
-        ///   - bytes: how many bytes there have to be in `time`, at least 1.
-        ///   - time: how long is waited for them.
         package init(bytes: Int, in time: Duration) {
             self.bytes = bytes
             self.time = time
         }
     }
 
-    /// A document to ask for.
     package init(_ question: TransferQuestion, for receiver: any TransferReceiver, patience: Patience) {
         self.question = question
         self.receiver = receiver
@@ -159,7 +140,6 @@ package enum TransferError: Error, Sendable, Hashable {
     case handshakeNotCompleted
     /// TLS failed, in OpenSSL's words.
     case tlsFailure(String)
-    /// There is no connection.
     case noConnection(ProbeError)
     /// The task was cancelled, or the prober was shut down.
     case cancelled

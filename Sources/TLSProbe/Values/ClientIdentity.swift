@@ -13,9 +13,6 @@ package final class ClientIdentity: @unchecked Sendable {
 
     /// Reads a certificate, perhaps with its intermediates behind it, and its key; one PEM file may hold all of them.
     ///
-    /// - Parameters:
-    ///   - certificates: the contents of a file with certificates, the client's own first.
-    ///   - key: the contents of a file with a private key without a passphrase.
     /// - Throws: ``ClientIdentityError`` when either cannot be used or they do not belong together.
     package init(certificates: [UInt8], key: [UInt8]) throws(ClientIdentityError) {
         let chain = try Self.encodings(of: certificates)
@@ -72,10 +69,8 @@ package final class ClientIdentity: @unchecked Sendable {
 }
 
 extension ClientIdentity: Hashable {
-    /// Whether both are one object.
     package static func == (left: ClientIdentity, right: ClientIdentity) -> Bool { left === right }
 
-    /// Feeds the identity of the object.
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

@@ -28,7 +28,6 @@ package struct ConnectFailure: Sendable, Hashable {
 
     /// The address that was tried, `nil` when the attempt failed before there was a socket for it.
     package let peer: PeerAddress?
-    /// What went wrong.
     package let kind: Kind
 
     /// Describes the failure to connect to `peer`.

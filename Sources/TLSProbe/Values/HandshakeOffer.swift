@@ -7,10 +7,8 @@ package struct HandshakeOffer: Sendable, Hashable {
     /// The algorithms that the server may sign with, as in `rsa_pss_rsae_sha256`; `nil` for OpenSSL's own.
     package var signatureAlgorithms: String?
 
-    /// Everything is offered.
     package init() {}
 
-    /// Whether everything is.
     package var isEmpty: Bool { self == HandshakeOffer() }
 
     /// Whether servers may still choose among certificates with keys of all types.

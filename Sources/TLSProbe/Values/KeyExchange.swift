@@ -7,6 +7,5 @@ package enum KeyExchange: Sendable, Hashable {
     case ephemeralInGroup(bits: Int)
     /// The client encrypted the secret with the certificate's RSA key: whoever gets that key reads everything ever recorded.
     case staticRSA
-    /// Any other.
     case other
 }

@@ -2,17 +2,14 @@
 package enum PlainProtocol: String, Sendable, Hashable, CaseIterable {
     /// HTTP without TLS.
     case http = "plain HTTP"
-    /// SSH.
     case ssh = "an SSH banner"
     /// SMTP or FTP, whose greetings look alike.
     case smtpOrFTP = "an SMTP or FTP greeting"
     /// POP3.
     case pop3 = "a POP3 greeting"
-    /// IMAP.
     case imap = "an IMAP greeting"
     /// XML, as XMPP servers send it.
     case xmpp = "an XMPP stream"
-    /// MySQL or MariaDB.
     case mysql = "a MySQL greeting"
     /// Anything else.
     case unknown = "bytes that are not TLS"

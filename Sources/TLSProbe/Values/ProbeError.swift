@@ -10,7 +10,6 @@ package struct ProbeError: Error, Sendable, Hashable {
         case connect
         /// Being let through by a proxy, with all that comes before.
         case proxy
-        /// The TLS handshake.
         case handshake
     }
 
@@ -22,7 +21,6 @@ package struct ProbeError: Error, Sendable, Hashable {
         case noTimeLeft(timeout: Duration)
         /// The task that probed was cancelled, or the prober was shut down.
         case cancelled
-        /// The name does not exist.
         case nameNotFound
         /// The name exists but has no address of the family that was asked for.
         case noAddress(ProbeRequest.AddressFamily)
@@ -48,7 +46,6 @@ package struct ProbeError: Error, Sendable, Hashable {
         case protocolVersion(minimum: TLSVersion, maximum: TLSVersion)
         /// The certificates are larger than so many bytes.
         case certificatesTooLarge(limit: Int)
-        /// There are more certificates than so many.
         case tooManyCertificates(limit: Int)
         /// The server sent more than so many bytes before the handshake was complete.
         case tooMuchData(limit: Int)
@@ -66,9 +63,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case setUpFailed(String)
     }
 
-    /// The part that failed.
     package let phase: Phase
-    /// What went wrong.
     package let reason: Reason
     /// What was asked for, with the port: `example.com:443`.
     package let target: String

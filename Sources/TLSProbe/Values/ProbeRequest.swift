@@ -20,15 +20,12 @@ package struct ProbeRequest: Sendable, Hashable {
         case ipv6
     }
 
-    /// Where to connect to.
     package var destination: Destination
     /// The TCP port, 1…65535.
     package var port: UInt16
     /// The name sent in the server_name extension; without one the extension is not sent.
     package var serverNameIndication: ServerNameIndication?
-    /// The oldest version offered.
     package var minimumTLS: TLSVersion
-    /// The newest version offered.
     package var maximumTLS: TLSVersion
     /// The only type of key that the server's certificate may have; `nil` offers whatever OpenSSL can do.
     package var keyType: CertificateKeyType?
@@ -44,19 +41,6 @@ package struct ProbeRequest: Sendable, Hashable {
     package var timeout: Duration
 
     /// A request; the values that are left out are what a careful client of today uses.
-    ///
-    /// - Parameters:
-    ///   - destination: where to connect to.
-    ///   - port: the TCP port. Port 0 cannot be connected to: the system refuses it and the probe says so.
-    ///   - serverNameIndication: the name for the server_name extension.
-    ///   - minimumTLS: the oldest version offered.
-    ///   - maximumTLS: the newest version offered.
-    ///   - keyType: the only type of key that the server's certificate may have.
-    ///   - clientIdentity: what a server gets that asks for a client certificate.
-    ///   - alpn: the application protocols offered.
-    ///   - offer: the groups, cipher suites and signature algorithms that are offered.
-    ///   - proxy: the proxy that the connection goes through.
-    ///   - timeout: the deadline over everything.
     package init(
         to destination: Destination, port: UInt16 = 443, serverNameIndication: ServerNameIndication? = nil,
         minimumTLS: TLSVersion = .tls12, maximumTLS: TLSVersion = .tls13, keyType: CertificateKeyType? = nil,
@@ -123,7 +107,6 @@ package struct ServerNameIndication: Sendable, Hashable, CustomStringConvertible
         self.init(serverName)
     }
 
-    /// The name.
     package var description: String { name }
 }
 
@@ -138,6 +121,5 @@ package struct ApplicationProtocol: Sendable, Hashable, CustomStringConvertible 
         self.name = name
     }
 
-    /// The name.
     package var description: String { name }
 }

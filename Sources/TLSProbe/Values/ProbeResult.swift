@@ -8,7 +8,6 @@ package struct ProbeResult: Sendable, Hashable {
     package let peer: PeerAddress?
     /// The way through a proxy, `nil` for none.
     package let proxy: ProxyPassage?
-    /// The version that was negotiated.
     package let tlsVersion: TLSVersion
     /// The cipher suite under OpenSSL's name, as in `TLS_AES_256_GCM_SHA384` or `ECDHE-RSA-AES128-GCM-SHA256`.
     package let cipher: String
@@ -50,12 +49,9 @@ package struct ProbeTimings: Sendable, Hashable {
 
 /// An address and a port that can be connected to.
 package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The address.
     package let ip: IPAddress
-    /// The TCP port.
     package let port: UInt16
 
-    /// Pairs an address and a port.
     package init(ip: IPAddress, port: UInt16) {
         self.ip = ip
         self.port = port

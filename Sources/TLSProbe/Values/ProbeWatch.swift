@@ -11,7 +11,6 @@ package struct ProbeWatch: Sendable {
     /// A watch that hands sentences to `tell`, on whatever thread they come from.
     package init(_ tell: @escaping @Sendable (SafeText) -> Void) { self.tell = tell }
 
-    /// Tells a sentence.
     package func callAsFunction(_ sentence: SafeText) { tell(sentence) }
 }
 
@@ -28,7 +27,6 @@ extension ProbeRequest {
 }
 
 extension ProbeWatch {
-    /// Tells how a probe ended.
     func callAsFunction(_ result: Result<ProbeResult, ProbeError>, of target: String) {
         switch result {
         case .success(let result):

@@ -2,7 +2,6 @@ package import Pinning
 
 /// A proxy that connections go through.
 package struct Proxy: Sendable, Hashable {
-    /// What it speaks.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// HTTP's CONNECT (RFC 9110, 9.3.6).
         case http
@@ -16,22 +15,17 @@ package struct Proxy: Sendable, Hashable {
         /// The port of a proxy that is named without one: the one that curl takes.
         package var defaultPort: Int { self == .https ? 443 : 1_080 }
 
-        /// Whether it speaks SOCKS.
         package var isSOCKS: Bool { self == .socks5 || self == .socks5h }
     }
 
-    /// What it speaks.
     package var kind: Kind
-    /// Where it is.
     package var host: ServerName
-    /// Its TCP port.
     package var port: UInt16
     /// Who asks, `nil` for anybody.
     package var credentials: ProxyCredentials?
     /// What named it, as in `HTTPS_PROXY`.
     package var origin: String
 
-    /// A proxy; see the properties.
     package init(_ kind: Kind, host: ServerName, port: UInt16, credentials: ProxyCredentials? = nil, origin: String) {
         self.kind = kind
         self.host = host
@@ -46,7 +40,6 @@ package struct Proxy: Sendable, Hashable {
             && left.credentials == right.credentials
     }
 
-    /// Hashes what makes it another proxy.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(host)
@@ -65,9 +58,7 @@ package struct Proxy: Sendable, Hashable {
 package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The name.
     let user: [UInt8]
-    /// The password.
     let password: [UInt8]
 
     /// Credentials that a proxy of some kind can be told, `nil` for others.
@@ -80,34 +71,27 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
         guard isFit(for: kind) else { return nil }
     }
 
-    /// Whether a proxy of this kind can be told them.
     package func isFit(for kind: Proxy.Kind) -> Bool {
         guard !kind.isSOCKS else { return (1...255).contains(user.count) && password.count <= 255 }
         return !user.contains(UInt8(ascii: ":")) && (user + password).allSatisfy { $0 >= 0x20 && $0 != 0x7f }
     }
 
-    /// That there are some.
     package var description: String { "(hidden)" }
-    /// That there are some.
     package var debugDescription: String { description }
-    /// Nothing.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The way through a proxy, once it was passed.
 package struct ProxyPassage: Sendable, Hashable {
-    /// The address of the proxy.
     package let address: PeerAddress
     /// The connection to an `https` proxy itself, `nil` for another.
     package let tls: TLS?
 
     /// What is known of the connection to an `https` proxy, whose chain was judged apart from that of the server.
     package struct TLS: Sendable, Hashable {
-        /// The version that was negotiated.
         package let version: TLSVersion
         /// The cipher suite under OpenSSL's name.
         package let cipher: String
-        /// The proxy's own certificate.
         package let leaf: Certificate
     }
 }

@@ -22,7 +22,6 @@ package enum ProxyFailure: Error, Sendable, Hashable {
     case tooLong(limit: Int)
     /// It closed the connection after so many bytes of an answer.
     case closedEarly(received: Int)
-    /// It reset the connection.
     case reset
     /// The connection broke, in the system's words.
     case broken(String)

@@ -1,9 +1,7 @@
 /// An alert a server sent (RFC 8446, 6).
 package struct TLSAlert: Sendable, Hashable {
-    /// The AlertDescription.
     package let number: UInt8
 
-    /// An alert by its number.
     package init(number: UInt8) { self.number = number }
 
     /// protocol_version: the server supports none of the offered versions.

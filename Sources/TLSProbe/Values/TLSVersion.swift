@@ -27,7 +27,6 @@ package enum TLSVersion: UInt16, Sendable, Hashable, CaseIterable {
 }
 
 extension TLSVersion: Comparable {
-    /// Whether the left version is the older one.
     package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
 }
 

@@ -5,7 +5,6 @@ internal import CLibraries
 ///
 /// An ordinary check has an ASCII name and no wildcard above a registry: loading them would take a tenth of its time.
 enum NameLibraries {
-    /// libpsl's functions.
     static let publicSuffixes: CPSL = {
         var functions = CPSL()
         if let reason = CPSL_load(&functions) {

@@ -13,7 +13,6 @@ package struct SystemPublicSuffixList: PublicSuffixList {
     /// The rules of both sections, without the one for all that no other covers.
     private static let anyRule = Int32(CPSL_ANY | CPSL_NO_STAR_RULE)
 
-    /// The list that came with the library.
     package init() {}
 
     /// The public suffix of `name`, `nil` when no rule of the list covers it.

@@ -46,7 +46,6 @@ package final class RunningSHA256 {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Forgets what was added.
     package func restart() {
         guard EVP_DigestInit_ex(context, Hashing.sha256, nil) == 1 else {
             preconditionFailure("OpenSSL offers no SHA-256, not even by its default provider")

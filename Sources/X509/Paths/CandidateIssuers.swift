@@ -30,13 +30,6 @@ final class CandidateIssuers {
         let subject: SHA256Digest
     }
 
-    /// - Parameters:
-    ///   - anchorSources: where paths may end.
-    ///   - trustStore: what it distrusts is on no path, wherever paths may end.
-    ///   - pool: the certificates paths may pass through.
-    ///   - fetchable: those that stand for what would be fetched, each only above a certificate that says where to fetch.
-    ///   - time: the moment of the question; valid candidates go first.
-    ///   - budget: what the search may cost.
     init(
         anchorSources: [any AnchorSource], trustStore: TrustStore, pool: [PathNode], fetchable: [PathNode] = [],
         time: Timestamp, budget: WorkBudget
@@ -49,7 +42,6 @@ final class CandidateIssuers {
         self.budget = budget
     }
 
-    /// Every candidate there was.
     var seen: [Certificate] { candidates.values.flatMap { $0.map(\.node.certificate) } }
 
     /// Whether `node` is itself an anchor.

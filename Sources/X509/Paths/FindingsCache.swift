@@ -23,10 +23,6 @@ final class FindingsCache: Sendable {
         private let evidence: LeafEvidence?
         private let isServerPolicy: Bool
 
-        /// - Parameters:
-        ///   - question: what is asked.
-        ///   - platform: by whose rules; the question's own, or `nil` for what all have in common.
-        ///   - roots: which of the roots that devices share play a part.
         init(_ question: PathQuestion, by platform: Platform?, among roots: [Int] = []) {
             self.platform = platform
             self.roots = roots
@@ -63,7 +59,6 @@ final class FindingsCache: Sendable {
         fileprivate let span: ClosedRange<Timestamp>
         fileprivate let size: Int
 
-        /// The same answer with other findings.
         func with(_ findings: PathFindings) -> Entry {
             var entry = self
             entry.findings = findings
@@ -100,7 +95,6 @@ final class FindingsCache: Sendable {
         }
     }
 
-    /// More than the chains of most batches.
     private static let countLimit = 1_024
     /// Holds down what hostile servers with huge certificates can make this process keep, in bytes of DER.
     private static let sizeLimit = 16 << 20

@@ -6,19 +6,12 @@ package struct OpenSSLPathVerifier: PathVerifier {
     package let trustStore: TrustStore
     /// Whether a certificate is on the list of roots of the client's system.
     package let isPublicRoot: @Sendable (Certificate) -> Bool
-    /// What was found before.
     let cache = FindingsCache()
     private let names = NameFindings()
     /// What other verifiers found out.
     let shared: SharedFindings?
 
     /// A verifier whose paths may end at the anchors of `trustStore`.
-    ///
-    /// - Parameters:
-    ///   - trustStore: stands for the roots of the client's device.
-    ///   - shared: what verifiers find out for each other that differ in ``AnchorSelection`` alone: `isPublicRoot` has to be true of
-    ///     what is selected of the bundle, and of nothing else.
-    ///   - isPublicRoot: whether a certificate is on the list of roots of the client's system. Asked only where a rule depends on it.
     package init(
         trustStore: TrustStore, sharing shared: SharedFindings? = nil,
         isPublicRoot: @escaping @Sendable (Certificate) -> Bool = { _ in false }

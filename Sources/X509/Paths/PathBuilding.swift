@@ -5,7 +5,6 @@ internal import Pinning
 /// OpenSSL takes the first issuer that fits by its names and identifiers and does not turn back: a path that a search finds may be
 /// one that it never tries.
 struct PathBuilding {
-    /// The leaf.
     let leaf: PathNode
     /// What was presented beside the leaf, in that order.
     let presented: [PathNode]
@@ -15,10 +14,6 @@ struct PathBuilding {
     /// More anchors than these are not gathered; OpenSSL takes the first that fits and is in time.
     private static let mostAnchors = 256
 
-    /// - Parameters:
-    ///   - leaf: the leaf.
-    ///   - presented: what was presented beside it.
-    ///   - sources: where paths may end.
     init(of leaf: PathNode, presented: [PathNode], endingAt sources: [any AnchorSource]) {
         self.leaf = leaf
         self.presented = presented

@@ -15,7 +15,6 @@ struct PathJudge {
         var time: Timestamp
     }
 
-    /// The outcome for one path.
     struct Judgement: Sendable {
         /// Every rule that is broken, in the order OpenSSL met them; none for a valid path.
         let failures: [TrustFailure]

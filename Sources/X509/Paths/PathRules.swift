@@ -7,7 +7,6 @@ struct PathRules {
     let policy: TrustPolicy
     /// What came along with the leaf, `nil` where nobody looked.
     let evidence: LeafEvidence?
-    /// Whose anchor a certificate is.
     let anchorClass: (PathNode) -> AnchorClass
 
     /// What there is against a path to an anchor, given what OpenSSL has.

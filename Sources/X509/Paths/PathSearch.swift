@@ -5,9 +5,7 @@ internal import Pinning
 /// OpenSSL builds one path and does not turn back, so its verdict depends on the order of presentation; here every
 /// concrete path is offered to it until the limits are reached (RFC 4158). One search answers one question.
 struct PathSearch {
-    /// The most certificates on a path.
     static let lengthLimit = 16
-    /// The most paths that are judged.
     static let judgementLimit = 64
     /// The most rejected paths that are ranked among each other; the first that are looked at are the most promising.
     static let rankedPathLimit = 200

@@ -18,9 +18,6 @@ package final class SharedFindings: Sendable {
 
     /// The selected ones of the roots that a search could come across, where it would end or be told by the rules of a platform.
     ///
-    /// - Parameters:
-    ///   - store: the roots of the device, whose selection is of the common bundle.
-    ///   - question: what is asked.
     /// - Returns: their positions in the bundle.
     func reachable(in store: TrustStore, by question: PathQuestion) -> [Int] {
         guard let selection = store.selection else { return [] }

@@ -11,7 +11,6 @@ final class WorkBudget {
     /// Ten thousand names below fifty name constraints cost a quarter of it.
     static let limit = 40_000
 
-    /// What was spent so far.
     private(set) var spent = 0
     /// Whether something was left undone because it would have cost too much.
     private(set) var isExhausted = false

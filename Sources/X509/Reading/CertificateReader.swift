@@ -25,7 +25,6 @@ package enum CertificateReader {
 
     /// Reads a certificate that OpenSSL parsed already; the caller keeps its reference.
     ///
-    /// - Parameter pointer: an `X509 *`.
     /// - Returns: the certificate as a value.
     /// - Throws: ``X509Error`` when OpenSSL cannot encode it again.
     package static func certificate(borrowing pointer: OpaquePointer) throws(X509Error) -> Certificate {

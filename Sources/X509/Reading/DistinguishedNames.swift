@@ -1,6 +1,5 @@
 internal import COpenSSL
 
-/// Distinguished names as text.
 enum DistinguishedNames {
     /// RFC 2253 without its escaping of non-ASCII characters: most specific part first, separated by commas.
     ///

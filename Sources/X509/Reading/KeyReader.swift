@@ -7,7 +7,6 @@ package enum KeyReader {
     package struct Request: Sendable, Hashable {
         /// The subject as one line in RFC 2253 order, empty when the request has none.
         package let subject: String
-        /// The key the certificate is asked for.
         package let publicKey: PublicKey
     }
 

@@ -5,7 +5,6 @@ internal import COpenSSL
 /// The settings belong to the store the block stands in. They are read here and kept apart from the certificate, which others may
 /// use under other settings, or under none.
 struct TrustedCertificate {
-    /// The certificate alone, in DER.
     let der: [UInt8]
     /// Whether the settings forbid to trust the certificate for TLS servers (`X509_check_trust`): they reject that purpose, or trust
     /// others only.

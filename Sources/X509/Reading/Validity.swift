@@ -50,7 +50,6 @@ enum Validity {
 enum OptionalDate {
     case absent
     case at(Timestamp)
-    /// It is there, and is none.
     case broken
 
     var date: Timestamp? { if case .at(let date) = self { date } else { nil } }

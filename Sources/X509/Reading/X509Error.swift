@@ -1,6 +1,5 @@
 /// Why bytes could not be read as a certificate, a key or PEM text.
 package struct X509Error: Error, Hashable, CustomStringConvertible {
-    /// What is wrong.
     package enum Problem: Sendable, Hashable {
         /// Not one whole DER certificate: cut off, followed by more bytes, or something else.
         case notACertificate
@@ -20,7 +19,6 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
         case tooLarge
     }
 
-    /// What is wrong.
     package let problem: Problem
     /// The line of the PEM block concerned, from 1; `nil` for bytes that are not text.
     package let line: Int?

@@ -73,7 +73,6 @@ final class OCSPResponseHandle {
         return answers
     }
 
-    /// Whether the response or an answer in it has a critical extension.
     var hasCriticalExtension: Bool {
         OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) >= 0
             || (0..<max(0, count)).contains { index in

@@ -10,11 +10,6 @@ package enum StapleReader {
 
     /// Reads a response and verifies that the issuer answers for it.
     ///
-    /// - Parameters:
-    ///   - bytes: the response in DER, as it came.
-    ///   - leaf: the certificate that the server sent.
-    ///   - issuer: the certificate that signed the leaf's, `nil` where it is not at hand.
-    ///   - time: the moment at which the answer, and a responder's certificate, has to be valid.
     /// - Returns: what it says about `leaf`.
     package static func read(
         _ bytes: [UInt8], leaf: Certificate, issuer: Certificate?, time: Timestamp
@@ -86,7 +81,6 @@ package enum StapleReader {
         else { throw .notSigned }
     }
 
-    /// One answer.
     private struct Staple {
         enum Status {
             case good

@@ -40,7 +40,6 @@ package final class AnchorBundle: AnchorSource {
     ///
     /// Other PEM blocks are passed over.
     ///
-    /// - Parameter bytes: the content of the file.
     /// - Throws: ``X509Error`` with the line of what is broken.
     package convenience init(pemOrDER bytes: [UInt8]) throws(X509Error) {
         let blocks =
@@ -66,10 +65,6 @@ package final class AnchorBundle: AnchorSource {
     ///
     /// What the file distrusts is distrusted, wherever it stands and whatever is broken beside it. What it trusts is what OpenSSL
     /// would find in it: there is no error to throw, because OpenSSL goes on without it too.
-    ///
-    /// - Parameters:
-    ///   - bytes: the content of the file, PEM text.
-    ///   - anchors: which certificates of a damaged file are anchors.
     convenience init(storeFile bytes: [UInt8], ifDamaged anchors: AnchorsOfDamagedFile) {
         let blocks = PEM.storedBlocks(in: bytes)
         let isSmall = blocks.count <= Self.eagerCount
@@ -109,7 +104,6 @@ package final class AnchorBundle: AnchorSource {
 
     /// Takes certificates in DER, of which those that no path needs are never parsed.
     ///
-    /// - Parameter certificates: the certificates; their positions are those of the bundle.
     /// - Throws: ``X509Error`` with the number of what is no certificate, as far as that shows without parsing all of many.
     package convenience init(listed certificates: some Sequence<[UInt8]>) throws(X509Error) {
         var entries: [Entry] = []
@@ -163,7 +157,6 @@ package final class AnchorBundle: AnchorSource {
         DER.subject(ofCertificate: der).map { Entry(der: der, subject: $0, isDistrusted: isDistrusted) }
     }
 
-    /// How many anchors there are.
     package var count: Int { entries.count }
 
     /// All the certificates but the distrusted ones, parsed: for bundles known to be small.

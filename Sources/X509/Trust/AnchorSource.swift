@@ -2,7 +2,6 @@
 protocol AnchorSource: Sendable {
     /// The certificates whose subject is `name`, compared in canonical form, distrusted ones among them.
     ///
-    /// - Parameter name: an `X509_NAME *`, borrowed for the call.
     /// - Returns: the anchors, none when there is none of that name.
     func anchors(named name: OpaquePointer) -> [PathNode]
 
@@ -16,9 +15,6 @@ protocol AnchorSource: Sendable {
 
     /// What could not be read where certificates of this name are looked for.
     ///
-    /// - Parameters:
-    ///   - name: an `X509_NAME *`, borrowed for the call.
-    ///   - isMissing: whether no anchor was found, for which everything there is was read.
     /// - Returns: each broken block, none where all could be read.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage]
 }

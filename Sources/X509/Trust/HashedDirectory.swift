@@ -22,13 +22,11 @@ final class HashedDirectory: AnchorSource {
     }
 
     private struct Known {
-        /// What the files of each hash hold.
         var files: [UInt: [File]] = [:]
         var isDamaged = false
     }
     private let known = Mutex(Known())
 
-    /// - Parameter directories: paths, separated as in `SSL_CERT_DIR`.
     init(_ directories: String) { self.directories = directories.split(separator: ":").map(String.init) }
 
     /// Whether a directory holds a file with the name of a hashed certificate, as in `5ad8a5d6.0`.

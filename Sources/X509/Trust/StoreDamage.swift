@@ -1,8 +1,6 @@
 /// Something in a store's file that cannot be read as it stands there.
 package struct StoreDamage: Sendable, Hashable, CustomStringConvertible {
-    /// The path of the file.
     package let path: String
-    /// What is wrong, with its line.
     package let error: X509Error
 
     /// One line that says what is wrong where.

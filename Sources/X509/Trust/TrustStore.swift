@@ -23,10 +23,6 @@ package final class TrustStore: Sendable {
     }
 
     /// Anchors-only trust: the system's roots do not count.
-    ///
-    /// - Parameters:
-    ///   - anchors: all that is trusted.
-    ///   - selection: the roots of the device that would be trusted without them, where there are several.
     package convenience init(anchors: [AnchorBundle], insteadOf selection: AnchorSelection? = nil) {
         self.init(tiers: [anchors], selection: selection)
     }
@@ -44,7 +40,6 @@ package final class TrustStore: Sendable {
 
     /// The roots of this system, where OpenSSL looks for them.
     ///
-    /// - Parameter environment: its `SSL_CERT_DIR` and `SSL_CERT_FILE` stand in for OpenSSL's own places.
     /// - Returns: a store that has read nothing so far.
     package static func system(environment: [String: String]) -> TrustStore {
         let roots = SystemRoots(environment: environment)
@@ -58,7 +53,6 @@ package final class TrustStore: Sendable {
     ///
     /// Whatever a search finds depends on which of them are selected, and on nothing else of the selection.
     ///
-    /// - Parameter nodes: all certificates that a path may begin with or pass through.
     /// - Returns: their positions in the bundle, ascending; none where nothing is selected.
     func reach(from nodes: [PathNode]) -> [Int] {
         guard let selection else { return [] }
@@ -122,9 +116,6 @@ package final class TrustStore: Sendable {
     ///
     /// A damaged block may have been an anchor that is missing now, or a word of distrust.
     ///
-    /// - Parameters:
-    ///   - certificates: the path, valid or not.
-    ///   - isMissing: whether the store was found to hold no anchor for it.
     /// - Returns: each once, in the order of the sources; none for the price of a look where no file is damaged.
     package func damage(concerning certificates: [Certificate], whenMissing isMissing: Bool) -> [StoreDamage] {
         let sources = tiers.joined().filter(\.isDamaged)

@@ -13,13 +13,10 @@ package final class AnswerCache<Key: Hashable & Sendable, Answer: Sendable>: Sen
     private let time: Duration
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// - Parameter time: how long an answer is given again, zero for never.
     package init(keeping time: Duration) { self.time = time }
 
-    /// Whether any answer is given again.
     package var isOn: Bool { time > .zero }
 
-    /// How many answers there are.
     package var count: Int { entries.withLock { $0.count } }
 
     /// The answer for `key` that is not too old.
@@ -35,7 +32,6 @@ package final class AnswerCache<Key: Hashable & Sendable, Answer: Sendable>: Sen
         }
     }
 
-    /// Keeps an answer.
     package func keep(_ answer: Answer, for key: Key, at now: ContinuousClock.Instant = .now) {
         guard time > .zero else { return }
         entries.withLock { entries in

@@ -8,7 +8,6 @@ package final class SharedWork<Key: Hashable & Sendable>: Sendable {
     }
 
     private struct State {
-        /// Who waits for what is being done.
         var waiters: [Key: [Waiter]] = [:]
         var lastID = 0
     }
@@ -61,7 +60,6 @@ package final class SharedWork<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// How many wait.
     package var waitingCount: Int { state.withLock { $0.waiters.values.reduce(0) { $0 + $1.count } } }
 
     private func give(up id: Int, _ key: Key) {

@@ -15,7 +15,6 @@ package struct Histogram: Sendable {
         total += time
     }
 
-    /// Adds the series of a metric.
     package func add(to family: inout MetricFamily) {
         var count = 0
         for (index, end) in Self.ends.enumerated() {

@@ -2,7 +2,6 @@ import Base
 
 /// One metric with all of its series, in the text format of Prometheus.
 package struct MetricFamily: Sendable {
-    /// What kind of metric it is.
     package enum Kind: String, Sendable { case counter, gauge, histogram }
 
     /// The labels of a series, in their order.
@@ -13,19 +12,12 @@ package struct MetricFamily: Sendable {
     private let kind: Kind
     private var samples: [String] = []
 
-    /// A metric without series.
     package init(name: String, help: String, kind: Kind = .gauge) {
         self.name = name
         self.help = help
         self.kind = kind
     }
 
-    /// Adds a series.
-    ///
-    /// - Parameters:
-    ///   - labels: what tells it from the others; the values can hold anything.
-    ///   - value: a number.
-    ///   - suffix: what stands behind the name, as in `_bucket`.
     package mutating func add(_ labels: Labels, _ value: some CustomStringConvertible, suffix: String = "") {
         let pairs = labels.map { $0.name + "=\"" + Self.escaped($0.value) + "\"" }
         let set = pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}"

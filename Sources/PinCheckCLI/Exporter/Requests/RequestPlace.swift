@@ -1,19 +1,14 @@
 /// What a request is for: a path, and the parameters behind it.
 package struct RequestPlace: Hashable, Sendable {
-    /// One parameter, as it was meant.
     package struct Parameter: Hashable, Sendable {
-        /// Its name.
         package let name: String
-        /// Its value, empty where there is none.
         package let value: String
     }
 
     /// The longest place that is read, in bytes: a host has 255, and its escapes three each.
     package static let longest = 4_096
-    /// The most parameters that are read.
     package static let mostParameters = 16
 
-    /// The path as it was written.
     package let path: String
     /// The parameters in their order.
     package let parameters: [Parameter]

@@ -4,7 +4,6 @@ package import Base
 package enum RequestProblem: Error, Hashable, Sendable {
     /// The place that is asked for is longer than so many bytes.
     case tooLong(limit: Int)
-    /// What is asked for is no path.
     case noPath
     /// A percent sign without two hexadecimal digits behind it.
     case badEscape

@@ -1,6 +1,5 @@
 /// How long whoever scrapes waits for an answer.
 package enum ScrapeTimeout {
-    /// The header in which Prometheus says it.
     package static let header = "X-Prometheus-Scrape-Timeout-Seconds"
     /// What is left for the answer's way back.
     private static let margin = Duration.milliseconds(500)
@@ -9,7 +8,6 @@ package enum ScrapeTimeout {
 
     /// How long a probe may take: what the header says, less the way back, which of a short time is a quarter.
     ///
-    /// - Parameter values: the values of the header, of which there is one at most.
     /// - Returns: the time, `nil` where the header is missing.
     /// - Throws: ``RequestProblem/noTime``.
     package static func read(_ values: [String]) throws(RequestProblem) -> Duration? {

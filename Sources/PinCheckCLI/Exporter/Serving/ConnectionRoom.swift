@@ -18,7 +18,6 @@ protocol PlacedConnection: AnyObject {
 ///
 /// Not Sendable: it belongs to the server's event loop.
 final class ConnectionRoom {
-    /// What a connection may be used for.
     enum Place {
         /// Every request.
         case common
@@ -94,7 +93,6 @@ final class ConnectionRoom {
         endIfEmpty()
     }
 
-    /// An answer is being made.
     func beginAnswer() { answers += 1 }
 
     /// An answer is there, whoever still waits for it.

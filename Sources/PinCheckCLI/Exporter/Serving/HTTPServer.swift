@@ -8,10 +8,7 @@ internal import Synchronization
 /// All connections are on one thread; what answers them runs elsewhere.
 package final class HTTPServer: Sendable {
     /// Why nothing can be listened to.
-    package struct ListenError: Error, Sendable {
-        /// The system's error.
-        package let code: Int32
-    }
+    package struct ListenError: Error, Sendable { package let code: Int32 }
 
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
@@ -22,11 +19,6 @@ package final class HTTPServer: Sendable {
     private let tell: @Sendable (ServerEvent) -> Void
 
     /// A server that listens nowhere yet.
-    ///
-    /// - Parameters:
-    ///   - limits: how much a connection may take.
-    ///   - tell: is told what happens to connections; called on the server's thread.
-    ///   - respond: answers; its task is cancelled when the connection is gone.
     package init(
         _ limits: ServerLimits, tell: @escaping @Sendable (ServerEvent) -> Void,
         respond: @escaping @Sendable (ServedRequest) async -> ServedAnswer

@@ -14,10 +14,8 @@ final class RequestBound: ChannelInboundHandler {
     /// Who is told; it knows this object.
     weak var connection: ServedConnection?
 
-    /// - Parameter limit: the most bytes of a request.
     init(limit: Int) { self.limit = limit }
 
-    /// Begins to count anew.
     func reset() { count = 0 }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

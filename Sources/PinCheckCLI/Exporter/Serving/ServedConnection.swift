@@ -35,7 +35,6 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
     private var pending = CircularBuffer<HTTPServerRequestPart>()
     /// Whether what came behind it is none.
     private var isBroken = false
-    /// Whether nothing comes any more.
     private var isInputClosed = false
     private(set) var lastActivity = ContinuousClock.now
 
@@ -118,7 +117,6 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         setTimer(limits.requestTime)
     }
 
-    /// More came than a request may have.
     func tooMuchCame() {
         switch phase {
         case .waiting, .reading:

@@ -8,24 +8,18 @@ package struct ServedRequest: Sendable {
     package let timeouts: [String]
     /// The address of whoever asks.
     package let client: String
-    /// When it was there.
     package let arrival: ContinuousClock.Instant
     /// Whether it has one of the last places, kept for what is answered at once.
     package let isInReserve: Bool
 }
 
-/// The answer to a request.
 package struct ServedAnswer: Hashable, Sendable {
-    /// The status.
     package let status: Int
-    /// The media type of the body.
     package let type: String
-    /// The body.
     package let body: String
     /// The methods that there are, where another was asked for.
     package let allow: String?
 
-    /// An answer.
     package init(status: Int, type: String = "text/plain; charset=utf-8", body: String, allow: String? = nil) {
         self.status = status
         self.type = type
@@ -36,9 +30,7 @@ package struct ServedAnswer: Hashable, Sendable {
 
 /// What happened to a connection, beside the answers that were asked for.
 package enum ServerEvent: Hashable, Sendable {
-    /// It was accepted.
     case opened
-    /// It is gone.
     case closed
     /// What it sent was no request, or no whole one: it was answered with this status.
     case refused(Int)
@@ -56,7 +48,6 @@ package enum ServerEvent: Hashable, Sendable {
 
 /// How much one connection may take, and how many there are.
 package struct ServerLimits: Sendable {
-    /// The most connections at a time.
     package var connections = 512
     /// How many more there are while all of those are being answered, each for one request that is answered at once.
     package var reserve = 8

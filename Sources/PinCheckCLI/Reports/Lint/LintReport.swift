@@ -9,13 +9,11 @@ struct LintReport: DocumentObject {
 
     /// The moment of the judgement, RFC 3339.
     var evaluatedAt: String
-    /// The sources as the user named them.
     var sources: [String]
     /// The findings, in the order of the sources and rules.
     var findings: [Finding]
     var summary: Summary
     var exit: Report.Exit
-    /// How the run ends.
     let status: ExitStatus
 
     struct Finding: DocumentObject {
@@ -29,12 +27,10 @@ struct LintReport: DocumentObject {
         var line: Int?
         /// The keys that lead to the value in a file without lines.
         var key: String?
-        /// The place as people write it.
         var place: String
         /// The host or pattern, `nil` for all or none.
         var host: String?
         var message: String
-        /// What to do about it.
         var remedy: String?
         /// Whether the source cannot be used because of it.
         var isMalformed: Bool

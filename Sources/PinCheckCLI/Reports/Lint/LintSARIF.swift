@@ -4,7 +4,6 @@ import X509
 
 /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
 enum LintSARIF {
-    /// The log of one run.
     static func log(of report: LintReport) -> JSONNode {
         let entries = LintKind.all
         let indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })

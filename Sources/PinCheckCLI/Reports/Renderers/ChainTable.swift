@@ -12,14 +12,11 @@ struct ChainTable {
         let name: String
         let key: String
         let days: String
-        /// The whole pin.
         let pin: String
-        /// The pins that match.
         let arrow: String?
         /// Where it is from, `nil` for what the server sent.
         let source: String?
 
-        /// The name with its source.
         fileprivate var title: String { name + origin }
 
         fileprivate var origin: String { source.map { " (\($0))" } ?? "" }

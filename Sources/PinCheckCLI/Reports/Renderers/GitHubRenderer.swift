@@ -16,7 +16,6 @@ struct GitHubRenderer: ResultRenderer {
             + (total.count > 1 ? total.sentence() + "\n" : "")
     }
 
-    /// The text of a target.
     private static func block(_ report: Report) -> String {
         let style = TextStyle(.never, isTerminal: false, environment: [:])
         return TextRenderer(style: style, explains: false, tellsNotEmulated: false).block(report)
@@ -61,12 +60,10 @@ struct GitHubRenderer: ResultRenderer {
         }.joined()
     }
 
-    /// Text as the message of a command.
     private static func data(_ text: String, length: Int) -> String {
         TerminalText.shown(text, to: length).replacingBytes(["%": "%25", "##[": "## ["])
     }
 
-    /// Text as a property of a command.
     private static func property(_ text: String) -> String {
         data(text, length: 200).replacingBytes([":": "%3A", ",": "%2C"])
     }

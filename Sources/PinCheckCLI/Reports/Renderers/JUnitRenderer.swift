@@ -131,7 +131,6 @@ struct JUnitRenderer: ResultRenderer {
             .joined(separator: ", ")
     }
 
-    /// The client whose step it is.
     private static func client(of check: Report.Check, in report: Report) -> Report.Client? {
         report.clients.first { $0.name == check.client && $0.device == check.device }
     }

@@ -21,10 +21,6 @@ extension ResultRenderer {
 extension OutputForm {
     /// The renderer of the form.
     ///
-    /// - Parameters:
-    ///   - settings: what was asked for.
-    ///   - stream: where it writes.
-    ///   - context: the world.
     /// - Returns: a renderer of its own for the output.
     func renderer(_ settings: OutputSettings, to stream: OutputStream, in context: Context) -> any ResultRenderer {
         switch self {

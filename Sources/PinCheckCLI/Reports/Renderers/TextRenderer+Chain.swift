@@ -42,7 +42,6 @@ extension TextRenderer {
         return "← pin " + numbers.joined(separator: ", ")
     }
 
-    /// What a certificate is called in tables.
     func name(of certificate: Report.Certificate) -> String { safe(certificate.shortName, length: 80) }
 
     private func subject(of certificate: Report.Certificate) -> String {

@@ -54,9 +54,6 @@ extension TextRenderer {
 
     /// Which pin has which number, in one line.
     ///
-    /// - Parameters:
-    ///   - report: the report that names them.
-    ///   - withBackups: whether it is said which are backups; of several connections each can have others.
     /// - Returns: the line; none where there is one pin, or none worth naming.
     func numbers(_ report: Report, withBackups: Bool = true) -> [String] {
         let pins = report.pins.configured
@@ -108,7 +105,6 @@ extension TextRenderer {
         return lines + configured(report)
     }
 
-    /// The configured pins, ready to paste.
     func configured(_ report: Report) -> [String] {
         let pins = report.pins.configured
         let width = String(pins.count).utf8.count

@@ -121,7 +121,6 @@ extension TextRenderer {
         }
     }
 
-    /// More places than these are counted.
     private static var mostPlaces: Int { 4 }
 
     /// What is ahead of the connections that count, each once: with the key it is of where that makes a difference.

@@ -46,7 +46,6 @@ struct TextRenderer: Sendable {
         return layout.joined([place] + connection(report), by: "   ")
     }
 
-    /// Which proxy, and what named it.
     private func way(through proxy: Report.Proxy) -> String {
         let tls = proxy.tls.map { ", itself \(safe($0.subject, length: 100)), trusted by this machine" } ?? ""
         return "  through \(safe(proxy.url, length: 120)) (\(safe(proxy.origin, length: 100)))\(tls)"

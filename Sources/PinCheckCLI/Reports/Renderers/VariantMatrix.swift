@@ -8,7 +8,6 @@ struct VariantMatrix {
         let status: ExitStatus
         /// The name of the key that was served, `nil` for none.
         let key: String?
-        /// Whether the verdict counts.
         let counts: Bool
 
         var sign: String {
@@ -31,7 +30,6 @@ struct VariantMatrix {
         let pins: [Int]
     }
 
-    /// What stands where there is no certificate.
     static let none = "–"
 
     private struct Label: Hashable {

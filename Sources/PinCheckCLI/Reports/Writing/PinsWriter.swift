@@ -23,7 +23,6 @@ struct PinsWriter {
         lines = LineWriter(context.console.output)
     }
 
-    /// Saves and writes everything.
     mutating func write(_ sources: [KeySource], exit: ExitStatus) throws(CommandError) {
         // The addresses of one target mostly send one chain.
         var told: Set<SafeText> = []

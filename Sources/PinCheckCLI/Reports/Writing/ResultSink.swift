@@ -6,10 +6,8 @@ struct ResultSink {
     private var lines: LineWriter
     /// What waits to become a file as a whole.
     private var pending: (text: Spool, path: String)?
-    /// Whether the output is a file.
     let isFile: Bool
 
-    /// An output of a run.
     init(_ output: FormOutput<OutputForm>, settings: OutputSettings, in context: Context) throws(CommandError) {
         var stream: OutputStream
         if let path = output.file {
@@ -34,7 +32,6 @@ struct ResultSink {
     /// Whether results are taken as they come rather than in the order of the targets.
     var takesAnyOrder: Bool { renderer.takesAnyOrder }
 
-    /// Takes the next result.
     mutating func add(_ report: Report) throws(CommandError) { try add([report]) }
 
     /// Takes the next results, and writes them at once: a run that is broken off leaves all of them or none.

@@ -19,12 +19,6 @@ struct ResultWriter {
 
     /// A writer for the results of one run.
     ///
-    /// - Parameters:
-    ///   - settings: the outputs.
-    ///   - notes: what concerns all results, and is said once.
-    ///   - total: how many results there will be, `nil` where nobody knows.
-    ///   - state: what the last run found, where only what has changed is told.
-    ///   - context: the streams.
     /// - Throws: ``CommandError`` when a file cannot be made.
     init(
         _ settings: OutputSettings, notes: [Finding], total: Int? = 1, state: StateFile? = nil, in context: Context
@@ -62,9 +56,6 @@ struct ResultWriter {
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
     ///
-    /// - Parameters:
-    ///   - results: the results.
-    ///   - position: where the target stands.
     /// - Throws: ``CommandError`` when an output cannot be written.
     mutating func add(_ results: [CheckResult], at position: Int = 0) throws(CommandError) {
         try add(results.map { Report($0) }, at: position)

@@ -10,7 +10,6 @@ struct StateFile {
     struct Outcome: Hashable, Sendable {
         /// The name of the exit status, as in `PASS`.
         var status: String
-        /// The id of the reason.
         var reason: String
         /// The pin of the leaf's key, empty when no certificate was ever seen.
         var pin: String

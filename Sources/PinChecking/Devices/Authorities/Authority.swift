@@ -2,7 +2,6 @@ package import Pinning
 
 /// Who issues certificates to servers, and what it says of its own roots.
 package struct Authority: Sendable, Hashable {
-    /// What it is called.
     package let name: String
     /// Its roots, those in use first.
     package let roots: [Root]
@@ -17,9 +16,7 @@ package struct Authority: Sendable, Hashable {
             case older
         }
 
-        /// What its certificate calls it.
         package let name: String
-        /// The hash of its key.
         package let key: SHA256Digest
         /// The kind of its key, as in `RSA 4096`.
         package let algorithm: String
@@ -34,7 +31,6 @@ package struct Authority: Sendable, Hashable {
         /// The day on which the page was changed or read.
         package let date: String
 
-        /// A root as its authority describes it.
         package init(
             name: String, key: SHA256Digest, algorithm: String, state: State, until: Timestamp? = nil,
             crossSigners: [String] = [], source: String, date: String
@@ -50,7 +46,6 @@ package struct Authority: Sendable, Hashable {
         }
     }
 
-    /// An authority as it describes itself.
     package init(name: String, roots: [Root]) {
         self.name = name
         self.roots = roots

@@ -83,7 +83,6 @@ package struct AuthorityTable: Sendable {
     /// Whose root has a key, `nil` for a key that is none's.
     package func authority(withKey key: SHA256Digest) -> Authority? { positions[key].map { authorities[$0] } }
 
-    /// The root that has a key.
     package func root(withKey key: SHA256Digest) -> Authority.Root? {
         authority(withKey: key)?.roots.first { $0.key == key }
     }

@@ -11,7 +11,6 @@ final class DeviceBytes: @unchecked Sendable {
         isCopy = false
     }
 
-    /// Keeps a copy.
     init(copying source: [UInt8]) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 1)
         copy.copyBytes(from: source)

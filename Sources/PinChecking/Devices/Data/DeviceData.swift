@@ -8,9 +8,7 @@ package struct DeviceData: Sendable {
     /// From so many days on data counts as old: public lists change several times a year.
     package static let daysUntilStale = 180
 
-    /// Where the lists are from, in words.
     package var source: String { contents().source }
-    /// The licence of the lists.
     package var licence: String { contents().licence }
     /// The devices: Apple's, then Android's, each from the oldest on, then Mozilla.
     package var devices: [Device] { contents().devices }
@@ -44,7 +42,6 @@ package struct DeviceData: Sendable {
 
     /// Reads data in the form that `make-device-data` writes.
     ///
-    /// - Parameter bytes: the content of the file.
     /// - Throws: ``DeviceDataError`` for anything that is not exactly in that form.
     package init(reading bytes: [UInt8]) throws(DeviceDataError) {
         guard bytes.count <= DeviceDataForm.sizeLimit else {
@@ -111,7 +108,6 @@ package struct DeviceData: Sendable {
         return devices.filter { $0.holds(position) }
     }
 
-    /// A certificate in DER.
     func certificate(at position: Int) -> [UInt8] { Array(bytes(at: position)) }
 
     private func bytes(at position: Int) -> UnsafeRawBufferPointer.SubSequence {
@@ -154,11 +150,9 @@ package struct DeviceRoots: RandomAccessCollection, Sendable {
         self.positions = positions
     }
 
-    /// The first root's index.
     package var startIndex: Int { positions.startIndex }
     /// The index after the last root's.
     package var endIndex: Int { positions.endIndex }
 
-    /// The certificate of a root.
     package subscript(index: Int) -> [UInt8] { data.certificate(at: positions[index]) }
 }

@@ -1,9 +1,7 @@
 /// Reads numbers and texts one after the other, and never beyond the end.
 struct DeviceDataCursor {
     let bytes: UnsafeRawBufferPointer
-    /// Where the next one starts.
     private(set) var offset: Int
-    /// Where all that may be read ends.
     let end: Int
 
     init(_ bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int) {

@@ -1,6 +1,5 @@
 /// Why bytes are no device data that can be used.
 package struct DeviceDataError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong.
     package enum Problem: Sendable, Hashable {
         /// It is something else altogether.
         case notDeviceData
@@ -18,9 +17,7 @@ package struct DeviceDataError: Error, Hashable, CustomStringConvertible {
         case count(of: String, Int)
         /// A text is not UTF-8, or holds control characters.
         case notText(String)
-        /// A device is of a platform that is not known.
         case unknownPlatform(String)
-        /// A device has a name that none can have.
         case badName(String)
         /// Two devices have a name, or they do not stand in their order.
         case outOfOrder(String)
@@ -36,7 +33,6 @@ package struct DeviceDataError: Error, Hashable, CustomStringConvertible {
         case unlisted(certificate: Int)
     }
 
-    /// What is wrong.
     package let problem: Problem
     /// Where in the bytes, from 0.
     package let offset: Int

@@ -4,7 +4,6 @@ internal import Pinning
 ///
 /// It stands here for those who make data of their own in a program, such as tests with roots of a laboratory.
 package struct DeviceDataWriter {
-    /// A device to be written.
     package struct Entry {
         let name: String
         let alias: String
@@ -36,7 +35,6 @@ package struct DeviceDataWriter {
         self.entries = entries
     }
 
-    /// The data that was read.
     package init(_ data: DeviceData) {
         self.init(
             source: data.source, licence: data.licence,

@@ -2,7 +2,6 @@
 package enum DeviceChoice: Sendable, Hashable {
     /// This machine's roots, and each client's platform of today.
     case system
-    /// A device of the data.
     case device(Device)
 
     /// The name of ``system``.
@@ -11,7 +10,6 @@ package enum DeviceChoice: Sendable, Hashable {
 
 /// Why no device is called so.
 package struct UnknownDevice: Error, Hashable, CustomStringConvertible {
-    /// The name.
     package let name: String
     /// The devices of the same system whose versions are next to that of the name, the older first; none when no system is called so.
     package let neighbours: [String]
@@ -32,7 +30,6 @@ extension DeviceData {
     /// The names of all devices, ``DeviceChoice/systemName`` first, without their other names.
     package var names: [String] { [DeviceChoice.systemName] + devices.map(\.name) }
 
-    /// All names that are understood.
     package var allNames: [String] { names + devices.compactMap(\.alias) }
 
     /// What a name stands for.

@@ -1,12 +1,8 @@
 /// Which devices of one platform have a root.
 package enum RootAvailability: Sendable, Hashable {
-    /// All of them.
     case everywhere
-    /// None of them.
     case nowhere
-    /// Those from this one on.
     case from(Device)
-    /// Those up to this one.
     case upTo(Device)
     /// Those from one to another, which may be the same.
     case between(Device, Device)

@@ -25,7 +25,6 @@ internal import X509
 ///
 /// Files are relative to the one that names them. Other keys are passed over.
 package enum DeviceListReader {
-    /// The version of the JSON form.
     static let version = 1
 
     /// The data in the file at `path`.

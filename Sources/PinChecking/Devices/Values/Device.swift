@@ -6,22 +6,18 @@ package struct Device: Sendable, Hashable {
     package let name: String
     /// Another name of the same list, as `macos-14` for `ios-17`; `nil` when it has none.
     package let alias: String?
-    /// Whose list it is.
     package let platform: DevicePlatform
     /// The system's version; `nil` for Mozilla, whose list has none.
     package let version: DeviceVersion?
     /// The systems and versions in words, as the list's publisher writes them.
     package let release: String
-    /// Where the list is published.
     package let address: String
     /// The day on which the list was read there.
     package let date: Timestamp
     /// One bit for each certificate of the data, the highest of the first byte for the first.
     let membership: [UInt8]
 
-    /// How many roots it has.
     package var rootCount: Int { membership.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-    /// Whether it holds the certificate at a position.
     func holds(_ position: Int) -> Bool { membership[position / 8] & 0x80 >> UInt8(position % 8) != 0 }
 }

@@ -1,10 +1,8 @@
 /// The version of a system: up to three numbers, of which those that are left out are zero.
 package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The first number.
     package let major: Int
     /// The second number.
     package let minor: Int
-    /// The third number.
     package let patch: Int
 
     /// The version `major.minor.patch`.

@@ -69,6 +69,5 @@ extension Snapshot.Certificate {
     /// The subject, or what stands for it in a certificate without one.
     var title: String { subject.isEmpty ? "(no subject)" : subject }
 
-    /// The days of validity.
     fileprivate var period: String { "(\(notBefore.date) to \(notAfter.date))" }
 }

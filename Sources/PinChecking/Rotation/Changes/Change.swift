@@ -1,18 +1,14 @@
 /// One difference between what a server served and what it serves.
 package struct Change: Sendable, Hashable {
-    /// What kind of difference it is.
     package let kind: Kind
     /// What was, in words; `nil` where there was nothing.
     package let old: String?
     /// What is, in words; `nil` where there is nothing.
     package let new: String?
 
-    /// The certificate that was, where the change is about one.
     package let oldCertificate: Snapshot.Certificate?
-    /// The certificate that is, where the change is about one.
     package let newCertificate: Snapshot.Certificate?
 
-    /// A difference of one kind.
     package init(
         _ kind: Kind, old: String?, new: String?, from oldCertificate: Snapshot.Certificate? = nil,
         to newCertificate: Snapshot.Certificate? = nil
@@ -29,7 +25,6 @@ package struct Change: Sendable, Hashable {
         left.kind == right.kind && left.old == right.old && left.new == right.new
     }
 
-    /// Feeds what the change says.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(old)
@@ -60,7 +55,6 @@ package struct Change: Sendable, Hashable {
         case chainChanged = "chain-changed"
         /// A new certificate ends before the old one did.
         case expiresEarlier = "expires-earlier"
-        /// The target is not in the baseline.
         case targetAdded = "target-added"
         /// The target is only in the baseline.
         case targetMissing = "target-missing"

@@ -1,6 +1,5 @@
 /// Which changes may happen without anybody being told.
 package struct RotationPolicy: Sendable, Hashable {
-    /// The kinds of changes that are fine.
     package let allowed: Set<Change.Kind>
 
     /// A policy that lets these kinds of changes pass.
@@ -23,12 +22,8 @@ package struct RotationPolicy: Sendable, Hashable {
         self.allowed = allowed
     }
 
-    /// Whether the change is fine.
     package func allows(_ change: Change) -> Bool { allowed.contains(change.kind) }
 }
 
 /// A word that names no kind of change.
-package struct UnknownChangeKind: Error, Hashable {
-    /// The word.
-    package let word: String
-}
+package struct UnknownChangeKind: Error, Hashable { package let word: String }

@@ -36,7 +36,6 @@ package struct SnapshotComparison: Sendable {
         return groups.values.max(by: Self.isRarer).map { (others[$0[0]], true) }
     }
 
-    /// The changes at one endpoint.
     package func changes(at endpoint: Snapshot.Endpoint) -> [Change] {
         guard let (old, _) = counterpart(for: endpoint) else {
             return [Change(.targetAdded, old: nil, new: endpoint.key.words)]

@@ -5,7 +5,6 @@ package import Pinning
 /// A forecast, not a verdict: an authority can change its certificates on any day, and a server its key. It is of one client, or
 /// the worst of several.
 package struct Outlook: Sendable, Hashable {
-    /// What a pin comes to.
     package struct PinStanding: Sendable, Hashable {
         /// The position of the pin among those configured.
         package let index: Int
@@ -13,7 +12,6 @@ package struct Outlook: Sendable, Hashable {
         package let depth: Int?
         /// The last moment at which it is sure to match as things are, `nil` when it does not match.
         package let until: Timestamp?
-        /// Whether the client compares it at all.
         package let isCompared: Bool
     }
 
@@ -21,9 +19,7 @@ package struct Outlook: Sendable, Hashable {
     package enum End: String, Sendable, Hashable, CaseIterable {
         /// The server's certificate is renewed: with a new key, or at all where the certificate is pinned.
         case leafRenewal = "leaf-renewal"
-        /// The intermediate is replaced.
         case intermediateExpiry = "intermediate-expiry"
-        /// The root is replaced.
         case rootExpiry = "root-expiry"
     }
 
@@ -50,7 +46,6 @@ package struct Outlook: Sendable, Hashable {
     /// Whether the client compares pins; of one that does not, nothing is in reserve and nothing has to be.
     let comparesPins: Bool
 
-    /// The gravest level of all findings.
     package var level: Finding.Level { findings.map(\.level).max() ?? .info }
 
     /// Something worth telling.
@@ -81,12 +76,10 @@ package struct Outlook: Sendable, Hashable {
 
         /// A stable word for machines.
         package let id: String
-        /// How much it matters.
         package let level: Level
         /// One line; it may quote a certificate.
         package fileprivate(set) var message: String
         let subject: Subject
-        /// When it happens.
         let date: Timestamp
     }
 }
@@ -95,9 +88,6 @@ extension Outlook {
     /// The worst of what several clients expect: the earliest of all dates, and of the findings about one thing the gravest, with the
     /// names of those that it is true of.
     ///
-    /// - Parameters:
-    ///   - outlooks: the outlooks, in an order that is the same for the same clients.
-    ///   - names: names some of those whose they are.
     /// - Returns: `nil` for no clients.
     static func worst<Judge>(
         of outlooks: [(judge: Judge, outlook: Outlook)], named names: ([Judge]) -> String
@@ -156,7 +146,6 @@ extension Outlook.Finding {
 }
 
 extension Outlook {
-    /// The same with these findings.
     func with(findings: [Finding]) -> Outlook {
         var outlook = self
         outlook.findings = findings
@@ -165,7 +154,6 @@ extension Outlook {
 }
 
 extension [Outlook.Finding] {
-    /// The same findings, the gravest first.
     var worstFirst: [Outlook.Finding] {
         filter { $0.level == .fail } + filter { $0.level == .warn } + filter { $0.level == .info }
     }

@@ -7,7 +7,6 @@ package struct OutlookFacts: Sendable {
     package var path: [Certificate]
     /// The valid paths without which the client would not accept; empty for one that does not mind dates.
     package var restsOn: [[Certificate]]
-    /// The configured pins.
     package var pins: [Pin]
     /// Which of them match where on the path, wherever the client looks.
     package var matches: [PinMatch]
@@ -17,7 +16,6 @@ package struct OutlookFacts: Sendable {
     package var keysInUse: Set<SHA256Digest>
     /// Whether the client accepts because of its pins, so that it does no longer when they match no more.
     package var isAcceptedForPins: Bool
-    /// The moment of the verdict.
     package var time: Timestamp
     /// How much must be left of certificates and pins.
     package var limits: OutlookLimits
@@ -28,7 +26,6 @@ package struct OutlookFacts: Sendable {
         var holding: (what: String, end: Outlook.End, until: Timestamp)?
         /// Whether every certificate of the path is needed.
         let isFlat: Bool
-        /// The positions of the pins that match.
         let matched: Set<Int>
         /// The positions of pins that match nothing yet, still can, and are for a key that is not in use.
         var backups: [Int] = []
@@ -36,7 +33,6 @@ package struct OutlookFacts: Sendable {
         var noPinAfter: Timestamp?
     }
 
-    /// Looks ahead.
     package func outlook() -> Outlook {
         // Looked up once: an app can hold tens of thousands of pins.
         let matchesByPin = Dictionary(grouping: matches.filter { path.indices.contains($0.depth) }, by: \.pinIndex)
@@ -110,9 +106,7 @@ package struct OutlookFacts: Sendable {
 
 /// How much must be left, as the user wants it.
 package struct OutlookLimits: Sendable, Hashable {
-    /// Below this a warning is due.
     package var warnBefore: Threshold?
-    /// Below this the check fails.
     package var failBefore: Threshold?
     /// How long a configured pin has to be able to match, in seconds or a part of the leaf's lifetime.
     package var minPinLife: Threshold?

@@ -15,7 +15,6 @@ struct OutlookFindings {
         self.standings = standings
     }
 
-    /// All findings, the gravest first.
     func all() -> [Outlook.Finding] { (certificates() + expiringPins() + pinLife() + ends()).worstFirst }
 
     /// Certificates of which less is left than the limits ask for: of all paths that the client needs.

@@ -51,9 +51,7 @@ package struct Snapshot: Sendable, Hashable {
         var isSameTarget: Key { Key(target: target, connect: nil, sni: sni, verifyName: verifyName, variant: variant) }
     }
 
-    /// One endpoint and what it served.
     package struct Endpoint: Sendable, Hashable {
-        /// Which endpoint it was.
         package var key: Key
         /// The address and port of the connection where it is known; no part of a snapshot that is written.
         package var peer: String?
@@ -68,7 +66,6 @@ package struct Snapshot: Sendable, Hashable {
             self.chain = chain
         }
 
-        /// The server's own certificate.
         package var leaf: Certificate { chain[0] }
     }
 
@@ -120,12 +117,10 @@ package struct Snapshot: Sendable, Hashable {
                 certificateSHA256: certificate.fingerprint.hexadecimal)
         }
 
-        /// Whether both are the same certificate.
         package static func == (left: Certificate, right: Certificate) -> Bool {
             left.certificateSHA256 == right.certificateSHA256
         }
 
-        /// Feeds the hash of the certificate.
         package func hash(into hasher: inout Hasher) { hasher.combine(certificateSHA256) }
 
         /// Whether subject and issuer are the same name.

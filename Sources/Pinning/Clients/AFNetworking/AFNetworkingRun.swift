@@ -1,7 +1,6 @@
 /// The steps that the versions of `AFSecurityPolicy` share.
 struct AFNetworkingRun<Verifier: PathVerifier> {
     let policy: AFSecurityPolicy
-    /// What a version answers when it rejects.
     let rejection: ChallengeDisposition
     var run: ProcedureRun<Verifier>
 
@@ -14,7 +13,6 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
     }
 
-    /// The number of pins, repetitions counted.
     var pinCount: Int { run.pins?.pins.count ?? 0 }
 
     /// The number of pins in words, as in `1 pin`.

@@ -206,7 +206,6 @@ public struct Alamofire: ClientProcedure {
 }
 
 extension Alamofire.Evaluator {
-    /// Whether pinned certificates are the anchors.
     fileprivate var hasPinnedAnchors: Bool {
         switch self {
         case .pinnedCertificates(let acceptSelfSigned, _, _): acceptSelfSigned

@@ -11,7 +11,6 @@ extension KeyAlgorithm {
 extension PinSet {
     /// The positions of the pins that are keys an app can hold as `SecKey`.
     ///
-    /// - Parameter certificates: those a pin that is only a hash may be the key of.
     /// - Returns: the positions, none when no pin is such a key.
     func indicesOfSecKeys(besides certificates: [Certificate]) -> Set<Int> {
         let others = Set(
