@@ -65,7 +65,6 @@ enum {
     OBJECT = 0x06,
     ENUMERATED = 0x0A,
     SEQUENCE = 0x30,
-    SET = 0x31,
     EXPLICIT_0 = 0xA0
 };
 
@@ -242,61 +241,6 @@ int COpenSSL_private_key(const unsigned char *key, size_t length) {
 }
 
 // MARK: Messages
-
-// Takes an element whose end may be marked in place of its length being said, as messages have it (X.690, 8.1.3.6).
-static int messageElement(bytes *from, unsigned char *tag, bytes *content) {
-    if (from->count < 2 || from->next[1] != 0x80) return element(from, tag, content);
-    if ((from->next[0] & 0x20) == 0 || (from->next[0] & 0x1F) == 0x1F) return 0;
-    *tag = from->next[0];
-    bytes rest = {from->next + 2, from->count - 2}, part;
-    content->next = rest.next;
-    for (size_t open = 1; open > 0;) {
-        unsigned char inner;
-        if (rest.count < 2) return 0;
-        const int isEnd = rest.next[0] == 0 && rest.next[1] == 0;
-        if (isEnd || rest.next[1] == 0x80) {
-            open = isEnd ? open - 1 : open + 1;
-            rest.next += 2;
-            rest.count -= 2;
-        } else if (!element(&rest, &inner, &part)) {
-            return 0;
-        }
-    }
-    content->count = (size_t)(rest.next - content->next) - 2;
-    *from = rest;
-    return 1;
-}
-
-static int messagePart(bytes *from, unsigned char wanted, bytes *content) {
-    unsigned char tag;
-    return messageElement(from, &tag, content) && tag == wanted;
-}
-
-int COpenSSL_signed_data(const unsigned char *message, size_t length) {
-    unsigned char tag;
-    bytes rest = {message, length}, content, part;
-    if (!messagePart(&rest, SEQUENCE, &content) || !tagged(&content, OBJECT, &part)
-        || !IS(part, "\x2A\x86\x48\x86\xF7\x0D\x01\x07\x02") || !messagePart(&content, EXPLICIT_0, &rest)
-        || !messagePart(&rest, SEQUENCE, &content)) {
-        return COpenSSL_CERTIFICATES_UNREADABLE;
-    }
-    // The version, the algorithms and what is signed.
-    if (!tagged(&content, INTEGER, &part) || !messagePart(&content, SET, &part) || !messagePart(&content, SEQUENCE, &part)) {
-        return COpenSSL_CERTIFICATES_UNREADABLE;
-    }
-    // No certificate has to be there.
-    if (content.count == 0 || content.next[0] != EXPLICIT_0) return 0;
-    if (!messageElement(&content, &tag, &rest)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    while (rest.count > 0) {
-        const bytes certificate = rest;
-        costs found = {0, 0};
-        if (!messageElement(&rest, &tag, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
-        // Attribute certificates have no keys.
-        const int objection = tag == SEQUENCE ? examineCertificate(certificate, &found) : 0;
-        if (objection != 0) return objection;
-    }
-    return 0;
-}
 
 void COpenSSL_spoil(void *message, size_t length) {
     // Behind the type stands the length of the body, which was read, and in that of the list, or of a context that has none.

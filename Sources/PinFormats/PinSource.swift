@@ -53,8 +53,6 @@ package struct PinSource: Sendable, Hashable {
     }
 
     /// Reads the source for a policy that names it, another policy apart, and adds all it holds but its pins.
-    ///
-    /// - Returns: the pins.
     func readForPolicy(into reading: inout PinReading) -> [Pin] {
         var own = PinReading(readsPolicies: false)
         inspect(into: &own)
@@ -67,9 +65,6 @@ package struct PinSource: Sendable, Hashable {
         if let absence, reading.isEmpty, reading.problems.isEmpty { reading.report(absence) }
     }
 
-    /// Reads every pin of the source.
-    ///
-    /// - Returns: what is to be said when there was none.
     private func collect(into reading: inout PinReading) throws(PinFormatError) -> PinFormatError {
         guard !text.isEmpty else {
             throw PinFormatError(.empty, at: place, "the value is empty", remedy: "name a file, a directory or a pin")
@@ -99,7 +94,6 @@ package struct PinSource: Sendable, Hashable {
         }
     }
 
-    /// Reads the file that the user named: it has to hold pins.
     private func readFile(into reading: inout PinReading) throws(PinFormatError) {
         guard !ArchivedApp.isArchive(text) else { return try AppReader(archive: text).read(into: &reading) }
         let file = try PinFile.load(text, mayBePipe: true)

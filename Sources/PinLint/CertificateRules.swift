@@ -61,7 +61,7 @@ extension Findings {
         add(
             .onlyLeafPins, of: set,
             "\(leaves.count == 2 ? "both" : "all \(leaves.count)") pins\(set.forHost) are leaf certificates",
-            "pin the key of an authority or a key in reserve beside them")
+            "pin the key of a CA or a key in reserve beside them")
     }
 
     /// A CA's pin beside a server's own, which makes the server's own no stricter than the CA.
@@ -73,8 +73,8 @@ extension Findings {
         else { return }
         add(
             .authorityBesideLeaf, of: set, at: authority.place,
-            "\(shortened(authority.certificate.description)) is an authority, pinned beside a server's own key: "
-                + "any certificate it issues for the name will do",
+            "\(shortened(authority.certificate.description)) is a CA, pinned beside a server's own key: "
+                + "every certificate it issues for the name is accepted",
             "leave the authority out, and pin a key of your own in reserve, unless this is meant")
     }
 

@@ -183,7 +183,7 @@ extension Findings {
         if certificate.isAuthority {
             add(
                 .curlComparesTheLeaf, at: member.place,
-                "\(shortened(certificate.description)) is an authority: curl compares the leaf's key alone, "
+                "\(shortened(certificate.description)) is a CA: curl compares the leaf's key alone, "
                     + "so this pin never matches", "pin the key of the leaf")
         } else {
             add(

@@ -42,7 +42,6 @@ package enum LintSeverity: String, Sendable, Hashable, CaseIterable, Comparable 
 
 package struct LintPlace: Sendable, Hashable, CustomStringConvertible {
     private let place: PinPlace
-    /// The source, as it is called in messages.
     package let source: String
 
     init(_ place: PinPlace, in source: String) { (self.place, self.source) = (place, source) }

@@ -50,7 +50,7 @@ package struct LintKind: Sendable, Hashable {
     )
     static let authorityBesideLeaf = LintKind(
         "authority-beside-leaf", .warning,
-        "An authority is pinned beside a server's own key, so that any certificate it issues for the name will do.")
+        "A CA is pinned beside a server's own key: every certificate it issues for the name is accepted.")
     static let lifetimeTooLong = LintKind(
         "lifetime-too-long", .error,
         "A pinned server's certificate is valid for longer than Apple's platforms take, from its first day on.")
@@ -85,7 +85,7 @@ package struct LintKind: Sendable, Hashable {
     static let curlTakesKeys = LintKind(
         "curl-takes-keys", .error, "curl takes the file of a public key, and never matches a certificate's.")
     static let curlComparesTheLeaf = LintKind(
-        "curl-compares-the-leaf", .warning, "curl compares the key of the leaf alone, so an authority's never matches.")
+        "curl-compares-the-leaf", .warning, "curl compares the key of the leaf alone, so a CA's never matches.")
     static let trustKitTooFewPins = LintKind(
         "trustkit-too-few-pins", .error, "TrustKit throws when fewer than two different pins are enforced.")
     static let trustKitNoRegisteredSuffix = LintKind(

@@ -26,7 +26,6 @@ extension Findings {
         }
     }
 
-    /// The pins of which one has to match, with what tells them apart.
     private func alternatives(in set: PinnedSet) -> [(pins: [Pin], what: String)] {
         guard let hosts = set.hosts, let kind = set.kind, kind.lookup == .union else {
             return [(set.members.map(\.pin), "")]
@@ -38,9 +37,7 @@ extension Findings {
             return (leaf ?? [], authorities ?? [])
         }
         guard !positions.isEmpty else { return [(entries.flatMap(\.pins), "")] }
-        return [
-            (positions.flatMap(\.leaf), " as a leaf identity"), (positions.flatMap(\.authorities), " as an authority"),
-        ]
+        return [(positions.flatMap(\.leaf), " as a leaf identity"), (positions.flatMap(\.authorities), " as a CA")]
     }
 
     /// Leaf and authority identities are two lists: a key may stand in both.

@@ -84,7 +84,7 @@ import X509
         let chain = pki.leaf.pem + pki.interA.pem
         let found = try Files(("fullchain.pem", chain)).findings().filter { $0.id == "authority-beside-leaf" }
         #expect(found.map(\.severity) == [.warning])
-        #expect(found.first?.message.hasPrefix("CN=InterA is an authority, pinned beside a server's own key") == true)
+        #expect(found.first?.message.hasPrefix("CN=InterA is a CA, pinned beside a server's own key") == true)
         for alone in [pki.leaf.pem, pki.interA.pem + pki.rootA.pem, pki.leaf.pem + pki.leaf2.pem] {
             #expect(try Files(("pins.pem", alone)).findings().allSatisfy { $0.id != "authority-beside-leaf" })
         }

@@ -10,58 +10,6 @@ import X509
         try LabKey.shared(.p256Described(isCompressed: isCompressed), label: "described")
     }
 
-    // MARK: Messages
-
-    private static let refusal = X509Error(
-        .notSignedData, detail: "a certificate in it has a key that costs too much to read")
-
-    private func chain(isCompressed: Bool) throws -> [LabCertificate] {
-        let world = try StandardPKI.shared()
-        let strange = try world.interA.issue(.leaf(StandardPKI.serverName), key: described(isCompressed: isCompressed))
-        return [world.leaf, strange]
-    }
-
-    /// The message with its outer lengths left open, as BER may have them.
-    private func open(_ message: [UInt8]) -> [UInt8] { [0x30, 0x80] + message.dropFirst(4) + [0, 0] }
-
-    @Test func aMessageWithACostlyKeyIsNotRead() throws {
-        let message = signedData(of: try chain(isCompressed: true))
-        for bytes in [message, open(message)] {
-            #expect(throws: Self.refusal) { try SignedDataReader.certificates(der: bytes) }
-        }
-    }
-
-    @Test func aMessageWithACurveThatIsDescribedCheaplyIsRead() throws {
-        let chain = try chain(isCompressed: false)
-        let message = signedData(of: chain)
-        for bytes in [message, open(message)] {
-            #expect(try SignedDataReader.certificates(der: bytes).map(\.der) == chain.map(\.der))
-        }
-    }
-
-    private func objection(toMessage bytes: [UInt8]) -> Int { Int(COpenSSL_signed_data(bytes, bytes.count)) }
-
-    @Test func aMessageIsLookedThroughWhateverLengthsAreOpen() throws {
-        let certificates = try chain(isCompressed: true).flatMap(\.der)
-        let identifier: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 2]
-        let content: [UInt8] = [0x30, 0x80, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 1]
-        let signed: [UInt8] = [0xA0, 0x80, 0x24, 0x80, 4, 1, 7, 0, 0, 0, 0, 0, 0]
-        func message(_ inner: [UInt8]) -> [UInt8] {
-            let head: [UInt8] = [0x30, 0x80] + identifier + [0xA0, 0x80, 0x30, 0x80, 2, 1, 1, 0x31, 0x80, 0, 0]
-            return head + content + signed + inner + [0x31, 0, 0, 0, 0, 0, 0, 0]
-        }
-        let open = message([0xA0, 0x80] + certificates + [0, 0])
-        #expect(objection(toMessage: open) == COpenSSL_CERTIFICATES_OWN_CURVE)
-        #expect(objection(toMessage: message([])) == 0)
-        #expect(objection(toMessage: message([0xA0, 0x80, 0, 0])) == 0)
-        for count in 0..<open.count - certificates.count - 40 {
-            #expect(objection(toMessage: Array(open.prefix(count))) == COpenSSL_CERTIFICATES_UNREADABLE)
-        }
-        // Another kind of message, which has certificates elsewhere.
-        let enveloped = open.replacing([1, 7, 2], with: [1, 7, 3], maxReplacements: 1)
-        #expect(objection(toMessage: enveloped) == COpenSSL_CERTIFICATES_UNREADABLE)
-    }
-
     // MARK: Requests and private keys
 
     @Test func aRequestWithACostlyKeyIsNotRead() throws {

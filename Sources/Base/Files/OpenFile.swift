@@ -10,8 +10,6 @@ package final class OpenFile: Sendable {
     private let closes: Bool
 
     /// Opens what stands at `path`; `nil` for a file, a directory, and where nothing is.
-    ///
-    /// - Throws: ``WriteFailure``.
     package init?(at path: String) throws(WriteFailure) {
         if let descriptor = AtomicFile.descriptor(named: path) {
             self.descriptor = descriptor

@@ -10,9 +10,7 @@ internal import Darwin
 /// process leaves what was written by then. Where others may write to the directory too, nothing of theirs is used: neither file may be
 /// a link or somebody else's.
 package final class PartialFile {
-    /// What the name of an unfinished file ends in.
     package static let suffix = ".part"
-    /// What the name of its record ends in.
     package static let recordSuffix = ".part.record"
     /// The most bytes of a record.
     private static let recordLimit = 64 * 1_024
@@ -117,7 +115,6 @@ package final class PartialFile {
     /// The record that a run left, `nil` without one.
     package var record: [UInt8]? { Self.record(of: path) }
 
-    /// Throws away what there is, and begins anew with a record of what is to come.
     package func begin(recording record: [UInt8]) throws(WriteFailure) {
         // Empty first: a record is never of what was there before.
         guard ftruncate(descriptor, 0) == 0 else { throw .system(errno) }

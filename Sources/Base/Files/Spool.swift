@@ -21,7 +21,6 @@ package final class Spool: Sendable {
     private let state = Mutex(State())
     private let directory: String
 
-    /// A spool that makes its file, when it needs one, in a directory.
     package init(directory: String) { self.directory = directory }
 
     deinit {

@@ -21,7 +21,6 @@ package enum Interruption {
     private static let isEnding = Atomic<Bool>(false)
     /// How long is waited for the last words where they seem to take no time, in seconds.
     private static let lastPatience: UInt32 = 1
-    /// Whether a line of progress stands on the terminal.
     private static let showsProgress = Atomic<Bool>(false)
     /// What is said at the end: memory that is there from the beginning, since a handler may ask for none.
     nonisolated(unsafe) private static let farewell = UnsafeMutableRawBufferPointer.allocate(
@@ -82,7 +81,6 @@ package enum Interruption {
         }
     }
 
-    /// Whether a line of progress has to be erased at the end.
     package static var isShowingProgress: Bool {
         get { showsProgress.load(ordering: .relaxed) }
         set { showsProgress.store(newValue, ordering: .relaxed) }

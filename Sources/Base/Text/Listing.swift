@@ -6,8 +6,6 @@ package func listed(_ words: some Collection<String>, first count: Int = 5) -> S
 }
 
 /// The same of words whose number is known, so that those which are not named need not be made.
-///
-/// - Returns: one line.
 package func listed(_ named: some Collection<String>, of total: Int) -> String {
     let more = total - named.count
     return named.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")

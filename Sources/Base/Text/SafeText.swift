@@ -6,10 +6,8 @@
 package struct SafeText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringInterpolation {
     package let description: String
 
-    /// The program's own words.
     package init(stringLiteral value: String) { description = value }
 
-    /// Words with values between them.
     package init(stringInterpolation: Interpolation) { description = stringInterpolation.text }
 
     /// Text of anybody's, escaped.
@@ -33,7 +31,6 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
             text.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
-        /// Adds words of the program.
         package mutating func appendLiteral(_ literal: String) { text += literal }
 
         package mutating func appendInterpolation(_ message: SafeText) { text += message.description }

@@ -9,8 +9,6 @@ package enum Suggestion {
     }
 
     /// What to write instead of a word that is none of `words`: the nearest, or any of them where none is near.
-    ///
-    /// - Returns: a question, or the words.
     package static func remedy(for word: String, among words: [String], by name: (String) -> String = { $0 }) -> String
     {
         let nearest = nearest(to: name(word), in: words.map(name))

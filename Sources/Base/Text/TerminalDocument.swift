@@ -15,7 +15,6 @@ package struct TerminalDocument: Sendable {
         return Self.escaped(bytes[..<end])
     }
 
-    /// What is left to show at the end.
     package mutating func finished() -> [UInt8] {
         defer { rest = [] }
         return Self.escaped(rest[...])

@@ -5,7 +5,6 @@
 package struct TextLayout: Sendable, Hashable {
     /// How many cells of a line tables may take.
     package let columns: Int
-    /// Whether lines that are longer are broken.
     package let wraps: Bool
 
     /// Narrower than this nothing is worth reading.
@@ -25,8 +24,6 @@ package struct TextLayout: Sendable, Hashable {
     ///
     /// A word stays whole, be it longer than a line: hashes and paths are there to be copied. Two things may be taken apart that
     /// are no words: ideographs, which have no blanks between them, and lists with commas or bars that are longer than a line.
-    ///
-    /// - Returns: the same text with line breaks in it.
     package func folded(_ text: String, indent: Int? = nil) -> String {
         guard wraps, text.utf8.count > columns else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -74,7 +71,6 @@ package struct TextLayout: Sendable, Hashable {
         return result
     }
 
-    /// A word in parts that may stand on different lines.
     private static func parts(of word: Substring) -> [String] {
         var parts: [String] = []
         var part = String.UnicodeScalarView()

@@ -4,7 +4,6 @@
 #define COPENSSL_H
 
 #include <openssl/bio.h>
-#include <openssl/cms.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -153,8 +152,6 @@ int COpenSSL_public_key(const unsigned char *key, size_t length);
 int COpenSSL_request(const unsigned char *request, size_t length);
 // A private key without a passphrase: PKCS #8, PKCS #1 or SEC 1.
 int COpenSSL_private_key(const unsigned char *key, size_t length);
-// The certificates in PKCS #7 SignedData (RFC 5652, 5.1), in DER or BER.
-int COpenSSL_signed_data(const unsigned char *message, size_t length);
 // An OCSP response (RFC 6960, 4.2.1).
 int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCertificates);
 // Makes OpenSSL refuse a Certificate message that it is about to read: for a message callback, which cannot refuse any.

@@ -1,8 +1,5 @@
 extension CertificateTemplate {
     /// The TBSCertificate (RFC 5280, 4.1), ready to be signed by `issuerKey`.
-    ///
-    /// - Returns: the encoding.
-    /// - Throws: ``LabError/unsupported(_:)`` for a digest `issuerKey` cannot sign with.
     func toBeSigned(key: LabKey, issuerName: DistinguishedName, issuerKey: LabKey) throws(LabError) -> [UInt8] {
         // A random serial number has its first bit clear and its second set: 16 bytes, positive, never zero.
         let serial = serialNumber ?? [randomBytes(1)[0] & 0x3f | 0x40] + randomBytes(15)

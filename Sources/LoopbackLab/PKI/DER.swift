@@ -72,7 +72,6 @@ public struct OID: Sendable, Hashable {
     /// The identifier `first.second.…`, as in `OID(1, 3, 6, 1, 5, 5, 7, 3, 1)`.
     public init(_ first: UInt, _ second: UInt, _ others: UInt...) { arcs = [first, second] + others }
 
-    /// The OBJECT IDENTIFIER element.
     var der: [UInt8] {
         var content: [UInt8] = []
         for arc in [arcs[0] * 40 + arcs[1]] + arcs.dropFirst(2) {

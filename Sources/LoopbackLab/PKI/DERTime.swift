@@ -18,7 +18,6 @@ extension DER {
         return element(0x18, digits(year, 4) + rest + [UInt8(ascii: "Z")])
     }
 
-    /// The year of a time, and the digits of what follows it.
     private static func parts(of secondsSinceEpoch: Int64) -> (year: Int, rest: [UInt8]) {
         var seconds = time_t(secondsSinceEpoch)
         var parts = tm()

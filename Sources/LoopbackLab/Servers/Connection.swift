@@ -18,7 +18,6 @@ final class Connection {
     private var nextDrip: Int64 = 0
     private var hasFinishedSending = false
     private var hasUrged = false
-    /// Whether the socket is closed and the connection can be forgotten.
     private(set) var isClosed = false
 
     /// Takes over `descriptor`, which must not block.

@@ -6,7 +6,6 @@ protocol Conversation: AnyObject {
     /// Starts, before the client has said anything.
     func begin()
 
-    /// Takes what the client said.
     func receive(_ bytes: ArraySlice<UInt8>)
 
     /// Hands over what is to be said next and forgets it. Asked again each time it was sent.

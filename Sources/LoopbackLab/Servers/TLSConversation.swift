@@ -44,7 +44,6 @@ final class TLSConversation: Conversation {
 
     deinit { SSL_free(ssl) }
 
-    /// The conversation an SSL belongs to, for callbacks.
     static func of(_ ssl: OpaquePointer?) -> TLSConversation? {
         SSL_get_ex_data(ssl, 0).map { Unmanaged<TLSConversation>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -46,7 +46,6 @@ final class TLSServerContext: @unchecked Sendable {
         for context in contextsByName.values { SSL_CTX_free(context) }
     }
 
-    /// A new SSL of the default context; the caller owns it.
     func makeConnection() -> OpaquePointer? { SSL_new(defaultContext) }
 
     /// The context kept for a name indication in any case of letters, borrowed; `nil` for an unknown name.

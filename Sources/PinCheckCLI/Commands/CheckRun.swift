@@ -19,7 +19,6 @@ struct CheckRun {
 
     /// Checks and reports.
     ///
-    /// - Returns: the worst status of all results.
     /// - Throws: ``CommandError`` when there is nothing to check, or no way to say what came of it.
     func run(in context: Context) async throws(CommandError) -> ExitStatus {
         var settings = try OutputSettings(output, in: context)
@@ -103,7 +102,6 @@ struct CheckRun {
         return (JobSupply(jobs, more: more), supply.total)
     }
 
-    /// What the files that the flags name are for.
     private func addRoles(to roles: inout FileRoles, _ settings: OutputSettings, in context: Context) {
         roles.add(settings.outputs)
         roles.writes(changes.state, as: "--state")

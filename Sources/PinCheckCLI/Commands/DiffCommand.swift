@@ -161,7 +161,6 @@ struct DiffCommand: RequestingCommand {
 
     // MARK: Files
 
-    /// Compares two snapshots.
     private func compare(
         _ baseline: Baseline, with path: String, isJudged: Bool, _ settings: OutputSettings, in context: Context
     ) throws(CommandError) -> ExitStatus {

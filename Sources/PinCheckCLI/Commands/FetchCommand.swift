@@ -192,7 +192,6 @@ struct FetchCommand: RequestingCommand {
         try lines.write("")
     }
 
-    /// The documents, and the records of none.
     private func items() throws(CommandError) -> (items: [FetchItem], unreadable: [String]) {
         guard let directory = document.resumeAll else { return (try FetchItem.all(urls, document), []) }
         guard urls.isEmpty, document.output.isEmpty, !document.remoteName, !document.head, document.sha256 == nil else {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Base
 import PinChecking
+import PinFormats
 import Pinning
 import X509
 
@@ -72,7 +73,7 @@ struct VerifyCommand: RequestingCommand {
         }
         let name = chain == "-" ? "standard input" : quoted(chain)
         let bytes = chain == "-" ? try context.readStandardInput() : try CommandError.contents(ofFile: chain)
-        guard !Self.isBundle(bytes) else {
+        guard !KeyFile.isBundle(bytes) else {
             throw .data(
                 "\(name) is a PKCS #7 bundle, whose certificates are in no order: give PEM certificates, the server's first, as "
                     + "'openssl pkcs7 -print_certs' writes them (with -inform DER for bytes)")
@@ -85,10 +86,5 @@ struct VerifyCommand: RequestingCommand {
             throw .data("\(name) holds no certificate: give PEM certificates, the server's first, or one in DER")
         }
         return presented
-    }
-
-    private static func isBundle(_ bytes: [UInt8]) -> Bool {
-        if (try? SignedDataReader.certificates(der: bytes)) != nil { return true }
-        return ["PKCS7", "CMS"].contains { bytes.firstRange(of: Array("-----BEGIN \($0)-----".utf8)) != nil }
     }
 }

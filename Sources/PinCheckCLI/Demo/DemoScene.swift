@@ -5,7 +5,6 @@ struct DemoScene: Sendable {
     let title: String
     let arguments: [String]
     let status: ExitStatus
-    /// How much of the result is shown.
     let excerpt: Excerpt
 
     /// A part of a result.

@@ -3,7 +3,6 @@ import Pinning
 
 /// What the demo needs: three servers, their certificates and a stand-in for the system's roots.
 struct DemoWorld: Sendable {
-    /// The name everything is about.
     static let host = "api.example.com"
 
     private let root: LabCertificate
@@ -14,7 +13,6 @@ struct DemoWorld: Sendable {
     private let interceptorLeaf: LabCertificate
     private let selfSigned: LabCertificate
 
-    /// Issues everything anew.
     init() throws(LabError) {
         root = try .selfSigned(.authority("Example Root"))
         intermediate = try root.issue(.authority("Example CA 1"))
@@ -32,16 +30,13 @@ struct DemoWorld: Sendable {
         let systemRoots: String
         /// The root that stands for one of those that devices come with.
         let publicRoot: [UInt8]
-        /// A pin of the real root's certificate.
         let rootPin: String
-        /// A pin of the self-signed server's certificate.
         let selfSignedPin: String
         /// The public-key pin of the real server, and that of a key it does not have.
         let keyPin: String
         let wrongKeyPin: String
         /// The real server: it answers to its name and has a default certificate for everyone else.
         let server: UInt16
-        /// The interceptor, which pretends to be the real server.
         let interceptor: UInt16
         let selfSigned: UInt16
     }

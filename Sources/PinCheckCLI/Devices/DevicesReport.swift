@@ -31,12 +31,9 @@ struct DevicesReport: DocumentObject {
         var version: String?
         var release: String?
         var url: String?
-        /// The day on which the list was read.
         var read: String?
         var rootCount: Int?
-        /// What its system asks for, in words.
         var rules: [String]
-        /// The roots, when one device was asked for.
         var roots: [Root]?
     }
 
@@ -68,7 +65,6 @@ extension DevicesReport {
 extension DevicesReport.Entry {
     static let system = DevicesReport.Entry(name: DeviceChoice.systemName, rules: ["this machine's roots and rules"])
 
-    /// A device; with the roots that were read.
     init(_ device: Device, roots: [DevicesReport.Root]? = nil) {
         self.init(
             name: device.name, alias: device.alias, platform: device.platform.rawValue,

@@ -21,7 +21,6 @@ enum DevicesTextRenderer {
             ].map { layout.folded($0) }
     }
 
-    /// The roots of the first device, by name.
     static func roots(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
         guard let device = report.devices.first, let roots = device.roots else { return [] }
         // A list to be read: in a pipe it is as narrow as at a terminal.

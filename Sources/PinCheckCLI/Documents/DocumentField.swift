@@ -2,7 +2,6 @@
 ///
 /// Keys, values and schema come from this row alone, so they cannot differ.
 struct DocumentField<Owner>: Sendable {
-    /// The key as it is written, in snake case.
     let key: String
     private let writeValue: @Sendable (Owner, inout JSONOutput) throws(JSONOutput.NoNumber) -> Void
     private let valueSchema: @Sendable (inout SchemaDefinitions) -> JSONNode
@@ -43,7 +42,6 @@ struct DocumentFields<Owner>: Sendable, ExpressibleByArrayLiteral {
     /// The same in the order of their keys, in which they are written.
     let written: [DocumentField<Owner>]
 
-    /// A table of rows, each with a key of its own.
     init(_ rows: [DocumentField<Owner>]) {
         self.rows = rows
         written = rows.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }

@@ -1,9 +1,4 @@
-protocol JSONWritable: Sendable {
-    /// Writes the value.
-    ///
-    /// - Throws: where it holds a number that JSON cannot express.
-    func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber)
-}
+protocol JSONWritable: Sendable { func write(to output: inout JSONOutput) throws(JSONOutput.NoNumber) }
 
 /// A value that documents hold, and what its schema says of it.
 protocol DocumentValue: JSONWritable {
@@ -31,7 +26,6 @@ enum ValueForm: Sendable {
     /// 32 bytes in hexadecimal digits.
     static let sha256 = ValueForm.matching(.sha256)
 
-    /// What a schema says of values of a type that have the form.
     fileprivate func schema(_ type: String, in definitions: inout SchemaDefinitions) -> JSONNode {
         switch self {
         case .time:

@@ -10,7 +10,6 @@ struct JSONOutput {
     private(set) var bytes: [UInt8] = []
     /// How far the lines are indented, `nil` for a document of one line.
     private var depth: Int?
-    /// Whether the innermost object or list has a part.
     private var hasParts = false
 
     /// Output of one value.
@@ -43,7 +42,6 @@ extension JSONOutput {
         if depth == nil { bytes.append(UInt8(ascii: ":")) } else { bytes += " : ".utf8 }
     }
 
-    /// Begins an element; its value is written next.
     mutating func beginElement() {
         if hasParts { bytes.append(UInt8(ascii: ",")) }
         hasParts = true

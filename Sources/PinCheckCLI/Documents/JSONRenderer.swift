@@ -2,7 +2,6 @@ import Base
 
 /// Writes values as JSON documents.
 enum JSONRenderer {
-    /// A value as a document, with a newline at its end.
     static func document(_ value: some JSONWritable) throws(CommandError) -> String {
         String(decoding: try bytes(of: value, depth: 0, endsLine: true), as: UTF8.self)
     }
@@ -12,7 +11,6 @@ enum JSONRenderer {
         String(decoding: try bytes(of: value, depth: depth), as: UTF8.self)
     }
 
-    /// A value on one line, with a newline at its end.
     static func line(_ value: some JSONWritable) throws(CommandError) -> String {
         String(decoding: try bytes(of: value, depth: nil, endsLine: true), as: UTF8.self)
     }

@@ -8,12 +8,10 @@ struct SchemaDocument: Sendable {
     let name: String
     /// What the documents say under `schema`, `nil` for files that users write.
     let identifier: String?
-    /// Makes the schema, when it is asked for.
     let text: @Sendable () throws(CommandError) -> String
 }
 
 extension SchemaDocument {
-    /// The schema of a document that pincheck writes.
     init(
         name: String, identifier: String, meaning: String,
         content: @escaping @Sendable (inout SchemaDefinitions) -> JSONNode

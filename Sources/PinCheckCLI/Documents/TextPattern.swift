@@ -56,7 +56,6 @@ extension TextPattern {
     /// A SHA-256 of a public key in the notation of OkHttp.
     static let pin = base64SHA256(behind: "sha256/")
 
-    /// A few printable ASCII characters, as labels have them.
     static let label: TextPattern = [.characters(" -~", 0...200)]
 
     /// 32 bytes in base64 (RFC 4648) behind a name of the hash.

@@ -55,7 +55,6 @@ extension FetchReport {
         exit = Report.Exit(status)
     }
 
-    /// The statuses that a download can end with.
     static let exits = ValueForm.exits(
         [.pass, .fail, .unreachable, .answer, .usage, .data, .noInput, .software, .inputOutput],
         definition: "downloadExit")

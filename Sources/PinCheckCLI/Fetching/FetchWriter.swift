@@ -36,7 +36,6 @@ struct FetchWriter {
     /// Minds that a download cannot go on for want of a record.
     mutating func addUnreadable() { statuses.append(.data) }
 
-    /// Ends, and says how the process does.
     mutating func finish() throws(CommandError) -> ExitStatus {
         let status = ExitStatus.worst(statuses)
         guard settings.form == .json else { return status }
@@ -96,7 +95,6 @@ struct FetchWriter {
 }
 
 extension DownloadResult.StartedAgain {
-    /// Why what was there was thrown away.
     fileprivate var words: String {
         switch self {
         case .changed: "the document changed since it was begun, so it was fetched from the beginning"

@@ -9,7 +9,6 @@ final class PauseNote: Sendable {
     /// A note that says nothing with `isQuiet`.
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
-    /// Minds whether something of a file would be kept.
     func keep(_ file: String?, _ isKept: Bool) {
         guard let file, !isQuiet else { return }
         files.withLock { files in

@@ -58,7 +58,6 @@ struct ArgumentDescription: Sendable {
     let abstract: String
     /// What else there is to know, perhaps empty.
     let detail: String
-    /// What the parser was told of the value.
     let files: FileChoice?
 
     /// Which files can stand there.

@@ -5,7 +5,6 @@
 enum CompletionScript: String, CaseIterable {
     case bash, zsh, fish
 
-    /// The script, with a line break at its end.
     func text(of program: CommandDescription) -> String {
         let line =
             "# Completions of pincheck \(ProgramVersion.number) for \(rawValue): pincheck --generate-completion-script \(rawValue)\n"

@@ -75,7 +75,6 @@ enum FishCompletions {
             """
     }
 
-    /// A line for each option, for all commands where it is the same.
     private static func options(_ program: CommandDescription, _ functions: inout WordFunctions) -> [String] {
         var order: [String] = []
         var commands: [String: [String]] = [:]

@@ -4,9 +4,6 @@ import Pinning
 /// What packagers ask the program for: completions, pages of the manual and schemas.
 enum GeneratedText {
     /// The text that the arguments ask for, `nil` when they ask for something else.
-    ///
-    /// - Throws: ``CommandError`` for a page that there is not.
-    /// - Returns: the text, with a line break at its end.
     static func asked(for arguments: [String], at time: Timestamp) throws(CommandError) -> String? {
         guard let first = arguments.first, arguments.count <= 2 else { return nil }
         let parts = first.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

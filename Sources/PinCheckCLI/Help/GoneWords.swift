@@ -10,7 +10,6 @@ enum GoneWords {
         "schema": "the schemas are installed as share/pincheck/schemas/*.json",
     ]
 
-    /// Options, of whichever command had them.
     static let options: [String: SafeText] = [
         "--shard": "split the list: split -n r/3/8 hosts.txt | pincheck --targets - -f jsonl",
         "--resume": "check the targets that the jsonl of the run lacks, and append what comes of it",

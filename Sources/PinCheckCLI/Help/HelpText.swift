@@ -5,7 +5,6 @@ struct HelpText {
         /// Lines that are printed as they are, below a text that may be empty.
         case lines(String, [String])
 
-        /// How a paragraph about the exit status begins.
         static let exitStatus = "Exit status:"
 
         var isExitStatus: Bool { if case .text(let text) = self { text.hasPrefix(Self.exitStatus) } else { false } }

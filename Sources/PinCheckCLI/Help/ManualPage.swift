@@ -7,7 +7,6 @@ struct ManualPage {
     /// `nil` for the page of the program.
     private let command: CommandDescription?
 
-    /// The names of all pages, that of the program first.
     static func names(of program: CommandDescription) -> [String] {
         ["pincheck"] + program.subcommands.filter { $0.name != "help" }.map { "pincheck-" + $0.name }
     }

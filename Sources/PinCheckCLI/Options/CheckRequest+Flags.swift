@@ -47,7 +47,6 @@ extension CheckRequest {
 /// The options whose files are part of a request: read once it is known that the run writes over none of its files.
 struct RequestFiles {
     var clientCertificate: ClientCertificateOptions? = nil
-    /// The addresses that services answered with.
     var variants: VariantOptions? = nil
     /// Whether it connects, perhaps through the proxies of the environment.
     var connects = false

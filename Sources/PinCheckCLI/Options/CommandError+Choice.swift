@@ -3,8 +3,6 @@ import PinFormats
 
 extension CommandError {
     /// A value that is none of the words there are to choose from: names the nearest, or all of them where none is near.
-    ///
-    /// - Returns: a usage error.
     static func unknown(
         _ what: SafeText, _ value: some StringProtocol, among words: [String], gone: [String: SafeText] = [:]
     ) -> CommandError {

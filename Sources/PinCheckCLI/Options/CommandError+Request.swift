@@ -44,7 +44,6 @@ extension CommandError {
             }
     }
 
-    /// Reads a part of a request that the command line gives.
     static func reading<Value>(
         serverName: String = "--sni", _ read: () throws(RequestError) -> Value
     ) throws(CommandError) -> Value {
@@ -53,7 +52,6 @@ extension CommandError {
 }
 
 extension RequestError.Part {
-    /// What the text is called on the command line.
     fileprivate var flag: String {
         switch self {
         case .port: "option --port"
@@ -106,7 +104,6 @@ extension CommandError {
         self.init(status: ExitStatus(error), description: place + message)
     }
 
-    /// Reads or sets up what is asked for.
     static func reading<Value>(_ read: () throws(CheckError) -> Value) throws(CommandError) -> Value {
         do { return try read() } catch { throw CommandError(error) }
     }
@@ -126,7 +123,6 @@ extension ExitStatus {
 }
 
 extension CommandError {
-    /// The contents of a file that the command line names.
     static func contents(ofFile path: String) throws(CommandError) -> [UInt8] {
         try reading { () throws(CheckError) in try FileReader.contents(ofFile: path) }
     }

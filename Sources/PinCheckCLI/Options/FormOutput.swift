@@ -9,7 +9,6 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     /// Reads `FORM` and `FORM=FILE`.
     ///
     /// - Returns: at least one output; at most one of them goes to standard output.
-    /// - Throws: ``CommandError`` with the status of a usage error.
     static func read(
         _ texts: [String], default form: Form, fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
     ) throws(CommandError) -> [FormOutput] {

@@ -7,7 +7,6 @@ struct GivenTargets {
     let targets: [String]
     var lists: [String] = []
     var policies: [String] = []
-    /// What the flags say of all of them.
     let request: CheckRequest
     /// A command line that names one, for whoever names none.
     var example = "pincheck api.example.com"
@@ -22,8 +21,6 @@ struct GivenTargets {
     }
 
     /// Goes through all targets, one after the other.
-    ///
-    /// - Throws: as ``read(in:)``.
     func visit(in context: Context, _ take: (CheckTarget) -> Void) throws(CommandError) {
         let stream = try stream(of: policyHosts(in: context), in: context)
         var hasTarget = false
@@ -38,9 +35,6 @@ struct GivenTargets {
     ///
     /// Lists in files are read to their end before anything is checked, so that what is wrong in them is refused; what a pipe gives
     /// nobody knows before it comes.
-    ///
-    /// - Returns: the targets.
-    /// - Throws: as ``read(in:)``.
     func supply(
         in context: Context, window: Int, begin: ([CheckTarget]) -> Void, visit: (CheckTarget) -> Void
     ) throws(CommandError) -> TargetSupply {

@@ -65,12 +65,10 @@ struct LintSettings: Sendable {
     /// The least bad finding that counts, `nil` when none does.
     let failOn: LintSeverity?
     let ignored: Set<String>
-    /// How much must be left.
     let warnBefore: Threshold
     /// `nil` for now.
     let time: Timestamp?
     let clients: Set<String>
-    /// At least one; at most one of them goes to standard output.
     let outputs: [FormOutput<Form>]
     let color: TextStyle.Choice
 

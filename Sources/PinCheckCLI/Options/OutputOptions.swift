@@ -69,7 +69,6 @@ enum OutputForm: String, CaseIterable, Sendable {
 
 /// What the output options say, read.
 struct OutputSettings: Sendable {
-    /// At least one; at most one of them goes to standard output.
     let outputs: [FormOutput<OutputForm>]
     let explains: Bool
     let isQuiet: Bool
@@ -87,8 +86,6 @@ struct OutputSettings: Sendable {
     }
 
     /// Reads the options of a run in `context`.
-    ///
-    /// - Throws: ``CommandError`` for values that cannot be understood.
     init(_ options: OutputOptions, in context: Context) throws(CommandError) {
         outputs = try FormOutput.read(
             options.format, default: .text, fileOfFirst: options.output, standardOutput: context.console.output.identity

@@ -50,7 +50,6 @@ struct PlainArguments {
     /// The values of an option, in their order.
     func texts(_ names: String...) -> [String] { given.filter { names.contains($0.name) }.map(\.value) }
 
-    /// The value of an option, the last where there are several.
     func text(_ names: String...) -> String? { given.last { names.contains($0.name) }?.value }
 
     func flag(_ names: String...) -> Bool { given.contains { names.contains($0.name) } }

@@ -11,8 +11,6 @@ struct PolicyHosts {
     private var positions: [ServerName: [Int]] = [:]
 
     /// Reads the policies at `paths`, at least one; `-` is standard input.
-    ///
-    /// - Throws: ``CommandError`` for a policy that is wrong.
     init(_ paths: [String], in context: Context) throws(CommandError) {
         self.paths = paths
         for path in paths {
@@ -37,7 +35,6 @@ struct PolicyHosts {
     /// What is asked of one server, by the entry for its port, or else by one for its host that names no port.
     ///
     /// - Returns: the server with what the entry says of it; without an entry, with `request` alone.
-    /// - Throws: ``CommandError`` for values that cannot be understood.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
         guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
         let merged = request.merged(over: try CheckRequest(host.settings))
@@ -60,9 +57,6 @@ struct PolicyHosts {
         entry.target.port == port || entry.host.settings[.ports]?.integers.contains(port) ?? false
     }
 
-    /// Whether an entry is for a server.
-    ///
-    /// - Throws: ``CommandError`` where several are.
     func names(_ target: Target, _ request: CheckRequest) throws(CommandError) -> Bool {
         try host(for: target, request) != nil
     }
@@ -74,7 +68,6 @@ struct PolicyHosts {
 
     /// All hosts, or those that `named` holds, in the order of the policies.
     ///
-    /// - Returns: each host on each of its ports.
     /// - Throws: ``CommandError`` for a target that is in none of them, and for values that cannot be understood.
     func targets(named: [Target], _ request: CheckRequest) throws(CommandError) -> [CheckTarget] {
         var found: Set<Target> = []

@@ -19,7 +19,6 @@ final class TargetList {
     private let name: String
     private let directory: String?
 
-    /// Whether the list can be read again from its beginning.
     var isRepeatable: Bool { reader.isRepeatable }
 
     /// Opens the list at `path`, or standard input for `-`.
@@ -39,8 +38,6 @@ final class TargetList {
     }
 
     /// The next line with a target, `nil` after the last.
-    ///
-    /// - Throws: ``CommandError`` with the place of what cannot be understood.
     func next() throws(CommandError) -> Line? {
         while let bytes = try nextLine() {
             guard reader.number > 1 || !bytes.starts(with: Self.gzip) else {

@@ -18,7 +18,6 @@ final class TargetStream: @unchecked Sendable {
     private let hosts: PolicyHosts?
     private let request: CheckRequest
 
-    /// Whether the same targets can be read again.
     let isRepeatable: Bool
 
     init(_ first: [CheckTarget], lists: [TargetList], hosts: PolicyHosts?, request: CheckRequest) {
@@ -30,8 +29,6 @@ final class TargetStream: @unchecked Sendable {
     }
 
     /// The next target, `nil` after the last.
-    ///
-    /// - Throws: ``CommandError`` with the place of what cannot be understood.
     func next() throws(CommandError) -> CheckTarget? {
         while true {
             if let target = ready.popFirst() { return target }
@@ -60,7 +57,6 @@ final class TargetStream: @unchecked Sendable {
 ///
 /// Sendable because one thread at a time asks for jobs.
 final class JobStream: @unchecked Sendable {
-    /// How many are made at a time.
     private static let batch = 256
 
     private let targets: TargetStream

@@ -14,7 +14,6 @@ struct PinsReport: DocumentObject {
     var exit: Report.Exit
 
     struct Source: DocumentObject {
-        /// The target or file as the user named it.
         var target: String
         /// The host the keys are for, `nil` when that is not known.
         var host: String?
@@ -30,7 +29,6 @@ struct PinsReport: DocumentObject {
         var verified: Bool?
         /// What was found of the server, `nil` for a file.
         var reason: Report.Message?
-        /// What is to be said against these pins.
         var warnings: [Report.Message]
         var keys: [Key]
         /// The subjects of certificates that were sent and are not on the chain.

@@ -7,14 +7,10 @@ import TLSProbe
 /// Writes the keys of servers and files as text, each with its pin in every notation.
 struct PinsTextRenderer: Sendable {
     let style: TextStyle
-    /// The moment from which the days are counted.
     let time: Timestamp
-    /// Whether the positions to pin were asked for.
     var pinsAll = false
-    /// How much room a line has.
     var layout = TextLayout()
 
-    /// The whole text; it ends in a newline.
     func text(_ sources: [KeySource]) -> String {
         var blocks = sources.map { layout.folded(block($0).joined(separator: "\n")) }
         if !sources.contains(where: { $0.recommended != nil }), hasSinglePin(sources) {
@@ -131,8 +127,8 @@ struct PinsTextRenderer: Sendable {
         switch rules.position {
         case .anywhere: break
         case .leaf: parts.append("the server's own key")
-        case .authority: parts.append("an authority's key")
-        case .both: parts.append("both the server's and an authority's key")
+        case .authority: parts.append("a CA's key")
+        case .both: parts.append("both the server's and a CA's key")
         }
         if rules.isExcluded { parts.append("exempt from pinning") }
         if rules.entry.enforcesPinning == false { parts.append("not enforced") }

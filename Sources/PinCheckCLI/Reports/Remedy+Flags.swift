@@ -28,7 +28,6 @@ extension Remedy {
         }
     }
 
-    /// Clients on other platforms than this one, the mildest first.
     private static func clients(besides platform: PlatformFamily) -> String {
         switch platform {
         case .apple, .browser: "okhttp or curl"
@@ -39,7 +38,6 @@ extension Remedy {
 }
 
 extension MissingIntermediate {
-    /// What to do, and what is to be said of one that was given.
     fileprivate var flags: String {
         let sent = isOfFile ? "the chain must hold its intermediate" : "the server must send its intermediate"
         let given = "; --intermediate gives the issuer, but it was not used"

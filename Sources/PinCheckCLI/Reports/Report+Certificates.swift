@@ -38,7 +38,6 @@ extension Report {
     struct Path: DocumentObject {
         /// The clients, as `--client` names them.
         var clients: [String]
-        /// The path, leaf first.
         var chain: [ChainLink]
     }
 }

@@ -20,7 +20,6 @@ extension Report {
         /// Whose list of roots it has: `ios`, `android` or `mozilla`; `nil` for this machine.
         var platform: String?
         var release: String?
-        /// The day on which its list was read.
         var read: String?
         /// Where paths may end: at its own roots, at anchors that were given, or at both.
         var trust: Evaluation.Trust

@@ -9,13 +9,11 @@ extension Report {
         var method: String
         var path: String
         var host: String
-        /// The statuses that the answer may have; none for any.
         var expected: [String]
         /// Whether the server was asked, as only one is that is accepted.
         var asked: Bool
         /// The status of the answer, `nil` without one.
         var status: Int?
-        /// The status line as the server wrote it.
         var statusLine: String?
         /// From the request to the end of the answer's head, in milliseconds.
         var timeMs: Double?
@@ -51,10 +49,7 @@ extension Report.HTTP {
     }
 }
 
-extension Report.Check {
-    /// The id of the check that is the answer to a request.
-    static let request = "request"
-}
+extension Report.Check { static let request = "request" }
 
 // The keys of the document.
 

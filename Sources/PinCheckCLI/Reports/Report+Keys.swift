@@ -175,7 +175,6 @@ extension Report.Exit {
 
     static let fields: DocumentFields<Report.Exit> = [DocumentField("code", \.code), DocumentField("name", \.name)]
 
-    /// The schema of those statuses that a document can have.
     static func schema(as form: ValueForm?, in definitions: inout SchemaDefinitions) -> JSONNode {
         guard case .exits(let statuses, let name) = form else { return schemaOfObject(in: &definitions) }
         return definitions.reference(to: name) { _ in

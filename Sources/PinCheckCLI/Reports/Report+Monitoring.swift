@@ -3,7 +3,6 @@ extension Report {
     struct Monitoring: DocumentObject {
         var status: ExitStatus
         var reason: Message
-        /// What the result adds to the status of the run.
         var statusOfRun: ExitStatus
 
         func says(_ status: ExitStatus, _ reason: Message) -> Bool {

@@ -17,7 +17,6 @@ extension Report {
         var pinsEnd: String?
         /// After when no configured pin is sure to match; `null` also where a backup has no end.
         var noPinAfter: String?
-        /// From when on the client ignores its pins.
         var pinsExpire: String?
         /// Whether everything that has to match has a pin in reserve, for a key that is not in use.
         let hasBackup: Bool
@@ -45,7 +44,6 @@ extension Report {
 }
 
 extension Report.Outlook {
-    /// Reports an outlook, of which a verdict may tell one finding.
     init(_ outlook: PinChecking.Outlook, told: PinChecking.Outlook.Finding? = nil) {
         let backups = Set(outlook.backups)
         self.init(

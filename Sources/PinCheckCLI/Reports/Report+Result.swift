@@ -114,7 +114,6 @@ extension Report {
         }
     }
 
-    /// Where a certificate of the chain came from.
     private static func source(of certificate: Pinning.Certificate, in result: CheckResult) -> String {
         if result.presented.contains(certificate) { return "presented" }
         let pins = result.evaluation?.setup.pins?.pins ?? []
@@ -133,7 +132,6 @@ extension Standing {
 }
 
 extension Report.VerdictWord {
-    /// The word for what the clients say.
     fileprivate init(_ standing: Standing) {
         self = standing.isAccepted ? .accept : standing.isRejected ? .reject : .none
     }

@@ -26,10 +26,8 @@ extension Report {
         return variant.label
     }
 
-    /// The reason, with the client in front when there is one.
     var sentence: String { sentence(for: reason) }
 
-    /// A reason, with the client in front when there is one.
     func sentence(for reason: Message) -> String {
         guard clients.count == 1, let client = clients.first else { return reason.message }
         return client.title + ": " + reason.message

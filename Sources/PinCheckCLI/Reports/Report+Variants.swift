@@ -20,23 +20,19 @@ extension Report {
         ///
         /// `nil` when there were not two chains to compare.
         var consistent: Bool?
-        /// How many addresses were tried.
         let addresses: Int
         /// How many variants were judged and count, and what became of them.
         let accepted: Int
         let rejected: Int
         let unreachable: Int
         let findings: [Finding]
-        /// The worst status of the variants that count.
         let exit: Exit
 
         /// Whether any variant was judged rather than only recorded.
         var hasVerdicts: Bool { accepted + rejected > 0 }
 
-        /// Whether addresses or variants differ as a baseline has them.
         let hasKnownDifferences: Bool
 
-        /// How many of the accepted variants answered otherwise than expected.
         var answeringOtherwise = 0
 
         enum Level: String, DocumentWord {

@@ -79,9 +79,7 @@ struct Report: DocumentObject {
         var resolvedName: String?
         /// The name sent in the server name indication, `nil` when none was.
         var sni: String?
-        /// The name the certificate had to be valid for.
         var verifyName: String?
-        /// The name of the HTTP Host header.
         var host: String
     }
 
@@ -107,7 +105,6 @@ struct Report: DocumentObject {
         var mode: String
         var configured: [Pin]
         var matched: [Match]
-        /// The entries of configurations that are for the host.
         var entries: [ConfigurationEntry] = []
         /// What an app's configuration has the device decide by, beside the pins.
         var applied: [AppliedConfiguration] = []
@@ -121,7 +118,6 @@ struct Report: DocumentObject {
         /// The hosts it is for, `nil` for all without an entry of their own.
         var hosts: String?
         var origin: String
-        /// What it comes to, each in a few words.
         var settings: [String]
     }
 

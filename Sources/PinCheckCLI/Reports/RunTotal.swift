@@ -8,7 +8,6 @@ struct RunTotal: Sendable {
         let status: ExitStatus
     }
 
-    /// How many ended in which way.
     private var counts: [ExitStatus: Int] = [:]
     /// Those that did not pass, in their order: of millions that pass nothing is kept.
     private var unaccepted: [Unit] = []

@@ -12,11 +12,9 @@ import Foundation
 enum SnapshotFile {
     /// The name of the form, without its version.
     static let schemaName = "pincheck-snapshot"
-    /// The version that is written, and the newest that is read.
     static let version = 1
     static var schema: String { "\(schemaName)/\(version)" }
 
-    /// The document of a snapshot; it ends in a newline.
     static func document(_ snapshot: Snapshot) throws(CommandError) -> String {
         try JSONRenderer.document(Document(snapshot))
     }

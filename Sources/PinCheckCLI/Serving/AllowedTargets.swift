@@ -13,9 +13,6 @@ struct AllowedTargets: Sendable {
     private let entries: [(hosts: Hosts, port: Int?)]
     let includesAll: Bool
 
-    /// Reads what the command line allows.
-    ///
-    /// - Throws: ``CommandError`` for what is no target.
     init(_ texts: [String], includesAll: Bool) throws(CommandError) {
         self.includesAll = includesAll
         entries = try texts.map { (text) throws(CommandError) in

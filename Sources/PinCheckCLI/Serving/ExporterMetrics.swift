@@ -62,7 +62,6 @@ final class ExporterMetrics: Sendable {
         state.withLock { $0.errors[Probe(module: module, end: reason), default: 0] += 1 }
     }
 
-    /// Counts an answer that was given again.
     func countCached() { state.withLock { $0.cached += 1 } }
 
     func countLostLine() { state.withLock { $0.lostLines += 1 } }
@@ -87,9 +86,6 @@ final class ExporterMetrics: Sendable {
         }
     }
 
-    /// All of it, in the text format of Prometheus.
-    ///
-    /// - Returns: the lines.
     func text(slots: (underWay: Int, waiting: Int), entries: Int) -> String {
         let state = state.withLock { $0 }
         var families = Families()

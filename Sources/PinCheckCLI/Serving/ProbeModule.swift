@@ -33,9 +33,6 @@ final class ProbeModule: Sendable {
     private let allowed: AllowedTargets
     private let loader: Mutex<EvaluationLoader>
 
-    /// Reads a module.
-    ///
-    /// - Throws: ``CommandError`` for what cannot be used, of whichever host.
     init(
         _ name: String, policies: [String], lists: [String], _ request: CheckRequest, allowing allowed: AllowedTargets,
         in context: Context

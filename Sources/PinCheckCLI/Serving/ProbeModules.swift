@@ -14,9 +14,6 @@ final class ProbeModules: Sendable {
     private let current: Mutex<Reading>
     private let read: @Sendable () throws(CommandError) -> Reading
 
-    /// Reads the modules.
-    ///
-    /// - Throws: ``CommandError`` for what cannot be used.
     init(_ read: @escaping @Sendable () throws(CommandError) -> Reading) throws(CommandError) {
         self.read = read
         current = Mutex(try read())
@@ -25,8 +22,6 @@ final class ProbeModules: Sendable {
     var reading: Reading { current.withLock { $0 } }
 
     /// Reads the modules again; those in force stay where that fails.
-    ///
-    /// - Throws: ``CommandError`` for what cannot be used.
     func readAgain() throws(CommandError) -> Reading {
         var reading = try read()
         return current.withLock { current in

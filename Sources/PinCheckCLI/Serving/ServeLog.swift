@@ -22,7 +22,6 @@ final class ServeLog: Sendable {
 
     typealias Fields = [(name: String, value: Value)]
 
-    /// So many lines wait at most.
     private static let mostWaiting = 8_192
     /// How long is waited for a reader at the end: as long as any other command waits for one.
     private static let patience = Duration.seconds(3)

@@ -30,7 +30,6 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
 
     static func data(_ description: SafeText) -> CommandError { CommandError(status: .data, description: description) }
 
-    /// A file is missing or unreadable.
     static func noInput(_ description: SafeText) -> CommandError {
         CommandError(status: .noInput, description: description)
     }

@@ -4,7 +4,6 @@ package import Base
 package struct Console: Sendable {
     /// Standard output: the result and nothing else.
     package let output: OutputStream
-    /// Standard error: warnings, errors and progress.
     package let errors: OutputStream
     var style = TextStyle(.never, isTerminal: false, environment: [:])
 
@@ -35,7 +34,6 @@ package struct Console: Sendable {
 package struct OutputStream: Sendable {
     package let isTerminal: Bool
     package let isFile: Bool
-    /// How much room a line has.
     package let layout: TextLayout
     /// What tells the file, pipe or terminal behind the stream from others, `nil` where there is none.
     let identity: FileIdentity?

@@ -18,7 +18,6 @@ package struct Context: Sendable {
     var standardInput: FileIdentity?
     /// The thread for connections, `nil` when one has to be made.
     package var thread: ProbeThread?
-    /// What stands for the system's network, in tests.
     package var network: StagedNetwork?
 
     /// What is asked of a process that lives on, as its signals come; it ends when there are no more.
@@ -36,7 +35,6 @@ package struct Context: Sendable {
     /// Runs another command line in a world of its own, as the demo does.
     var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }
 
-    /// A world of the given parts.
     package init(
         console: Console, environment: [String: String], now: @escaping @Sendable () -> Timestamp,
         readStandardInput: @escaping @Sendable () throws(CommandError) -> [UInt8]
@@ -47,7 +45,6 @@ package struct Context: Sendable {
         self.readStandardInput = readStandardInput
     }
 
-    /// Reads what chains are judged by.
     var loader: EvaluationLoader { EvaluationLoader(environment: environment, at: now(), publicRoots: publicRoots) }
 
     var surroundings: Surroundings { surroundings(withConnections: DescriptorLimit.connectionLimit()) }

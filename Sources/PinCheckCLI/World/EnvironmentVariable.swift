@@ -12,7 +12,6 @@ enum EnvironmentVariable: String, CaseIterable {
     case terminal = "TERM"
     case temporaryDirectory = "TMPDIR"
 
-    /// What it is for, in a sentence or two.
     var meaning: String {
         switch self {
         case .columns: "How wide help and reports are. Without it the terminal says so."

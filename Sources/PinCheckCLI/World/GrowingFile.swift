@@ -24,7 +24,6 @@ final class GrowingFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The stream into the file; it keeps the file open.
     var stream: OutputStream {
         OutputStream(isTerminal: false) { bytes throws(OutputError) in
             try Descriptor.writeLines(bytes, to: self.descriptor)

@@ -13,7 +13,6 @@ enum OpenSSLStart {
     /// How long it may take, in milliseconds: OpenSSL needs a few, and a library on a slow disk not a second.
     static let patience: Int32 = 3_000
 
-    /// Whether the environment names a configuration.
     static var isConfigured: Bool { getenv("OPENSSL_CONF") != nil }
 
     /// Whether OpenSSL is ready in time; `true` at once where the environment names no configuration.

@@ -20,7 +20,6 @@ enum OutputFile {
         try refuseRead(identity, quoted(path))
     }
 
-    /// The same of standard output, where it goes to a file.
     static func refuseReadFile(behind stream: OutputStream) throws(CommandError) {
         guard stream.isFile, let identity = stream.identity else { return }
         try refuseRead(identity, "the file of standard output")

@@ -40,7 +40,6 @@ enum System {
         return context
     }
 
-    /// The widths that help can be written in, in cells.
     private static let helpWidths = 40...10_000
 
     /// The stream of a standard descriptor.

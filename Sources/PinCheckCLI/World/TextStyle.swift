@@ -2,7 +2,6 @@
 ///
 /// Without them the words are the same.
 struct TextStyle: Sendable {
-    /// Whether escape sequences are written at all.
     let isColored: Bool
 
     enum Choice: String, CaseIterable, Sendable { case auto, always, never }
@@ -22,7 +21,6 @@ struct TextStyle: Sendable {
     func doubtful(_ text: String) -> String { paint(text, "33") }
     func faint(_ text: String) -> String { paint(text, "2") }
 
-    /// The token of a verdict line in its colour.
     func token(_ status: ExitStatus) -> String {
         switch status {
         case .pass: good(status.name)

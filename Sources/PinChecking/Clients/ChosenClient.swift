@@ -5,7 +5,6 @@ package import Pinning
 package struct ChosenClient: Sendable {
     package let entry: ClientRegistry.Entry
     package let settings: [ShownSetting]
-    /// What stands behind its name.
     package let words: [String]
     /// Its procedure, or why it cannot be set up with these pins.
     package let procedure: Result<any ClientProcedure, ClientConfigurationError>
@@ -17,7 +16,6 @@ package struct ChosenClient: Sendable {
     /// Whether it trusts roots that were installed on the device by hand, beside what its procedure has for anchors.
     package let trustsInstalledRoots: Bool
 
-    /// Whether both are the same client with the same settings.
     package func isSame(as other: ChosenClient) -> Bool { entry.name == other.entry.name && words == other.words }
 }
 

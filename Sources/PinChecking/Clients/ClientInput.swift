@@ -8,13 +8,11 @@ struct ClientInput: Sendable {
     /// AFNetworking's pinning mode, given or suggested by the pins.
     let mode: AFSecurityPolicy.PinningMode
     let allowInvalidCertificates: Bool
-    /// Whether validatesDomainName was switched off.
     let isDomainNameIgnored: Bool
     /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
     let pins: PinSet?
     /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
     let policy: HostPolicy?
-    /// Roots as if the user had installed them on the device.
     let installedRoots: [Certificate]
     /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
     var host: String? = nil

@@ -10,7 +10,6 @@ package enum ClientRegistry {
         /// The value of `--client`.
         package let name: String
         package let summary: String
-        /// What can be set behind its name.
         package var settings: [ClientSetting] = []
         /// Whether it is meant where a device of its platform is named and no client.
         var isDefault = false
@@ -38,13 +37,11 @@ package enum ClientRegistry {
         let make: @Sendable (ClientInput) throws -> any ClientProcedure
     }
 
-    /// The client that is meant when none is named.
     package static let defaultName = "afnetworking"
 
     /// Clients beside those of this registry, for the time of a call: tests go through every command with one of their own.
     @TaskLocal package static var added: [Entry] = []
 
-    /// Every client, the default first.
     package static var entries: [Entry] { added.isEmpty ? listed : listed + added }
 
     private static let listed: [Entry] =
@@ -137,7 +134,6 @@ package enum ClientRegistry {
             }
         ]
 
-    /// AFNetworking's own names for its policy.
     private static func shown(_ policy: AFSecurityPolicy) -> [ShownSetting] {
         [
             ShownSetting("mode", .text(policy.mode.rawValue)),
@@ -146,7 +142,6 @@ package enum ClientRegistry {
         ]
     }
 
-    /// All names in one line, for messages and help.
     package static var names: String { entries.map(\.name).joined(separator: ", ") }
 
     static func isRead(_ kind: PinConfiguration.Kind, on platform: PlatformFamily?) -> Bool {

@@ -34,7 +34,6 @@ package struct ClientSetting: Sendable {
 
     static func name(_ written: String) -> String { String(written.prefix { $0 != "=" }) }
 
-    /// As it is written, for help and messages.
     package var usage: String {
         switch kind {
         case .flag: name
@@ -47,7 +46,6 @@ package struct ClientSetting: Sendable {
 /// One client and the settings that were given for it.
 package struct ClientSettings: Sendable {
     package let entry: ClientRegistry.Entry
-    /// The words as they were given, for reports.
     package let words: [String]
     private let values: [(name: String, value: Value)]
 
@@ -103,14 +101,12 @@ package struct ClientSettings: Sendable {
         values.filter { $0.name == name }.compactMap { if case .text(let text) = $0.value { text } else { nil } }
     }
 
-    /// The last moment given for a setting.
     package func date(_ name: String) -> Timestamp? {
         if case .date(let time) = values.last(where: { $0.name == name })?.value { time } else { nil }
     }
 }
 
 extension ClientSettings: Hashable {
-    /// Whether the same is said of the same client.
     package static func == (left: ClientSettings, right: ClientSettings) -> Bool {
         left.entry.name == right.entry.name && left.words == right.words
     }

@@ -1,6 +1,5 @@
 /// The recorded state that servers are compared with.
 package struct Baseline: Sendable {
-    /// The file as the user named it.
     package let path: String
     package let snapshot: Snapshot
     package let policy: RotationPolicy

@@ -33,6 +33,5 @@ package struct BaselineComparison {
     /// The recorded endpoints that were not among those that were asked.
     package var unasked: [Snapshot.Key] { baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) } }
 
-    /// What is recorded, with what was seen in the place of what was.
     package var updated: Snapshot { baseline.snapshot.replacing(seen) }
 }

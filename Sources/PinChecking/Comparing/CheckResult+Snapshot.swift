@@ -1,7 +1,6 @@
 package import Pinning
 
 extension CheckResult {
-    /// What a newer snapshot says of an endpoint, compared with a baseline.
     package init(of endpoint: Snapshot.Endpoint, changes: BaselineChanges, time: Timestamp) {
         let key = endpoint.key
         let place = key.connect ?? key.target

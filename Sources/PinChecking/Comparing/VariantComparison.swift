@@ -2,7 +2,6 @@ import Pinning
 import TLSProbe
 
 extension TargetComparison {
-    /// Compares what the variants of one target served.
     init(of outcomes: [VariantOutcome], gaps: [HostAddresses.Gap]) {
         self.init(
             findings: gaps.map { gap in

@@ -21,7 +21,6 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
     private let method: HTTPQuestion.Method
     /// The first byte that is asked for, 0 for all.
     private(set) var offset = 0
-    /// Whether what is there came from a server that is accepted as this one is.
     private var goesOn = false
     /// The hash of what the server is accepted by, `nil` for one without TLS.
     private var acceptance: String?
@@ -29,7 +28,6 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
     private let progress: DownloadProgress
     private(set) var answer = Answer.none
     private(set) var head: TransferHead?
-    /// Why what was there was thrown away.
     private(set) var startedAgain: DownloadResult.StartedAgain?
     private(set) var total: Int?
 
@@ -100,7 +98,6 @@ final class DownloadReceiver: TransferReceiver, @unchecked Sendable {
         return .document
     }
 
-    /// The rest of the document, where it is what was asked for.
     private func goOn(_ head: TransferHead) -> Answer {
         let words = head.value(of: "Content-Range")
         // Its bytes are not those of the document.

@@ -27,7 +27,6 @@ package struct DownloadRecord: Hashable, Sendable {
         self.isPinned = isPinned
     }
 
-    /// What the head of a whole document says of it.
     init(_ head: TransferHead, url: String, acceptance: String? = nil, isPinned: Bool = false) {
         self.url = url
         self.acceptance = acceptance
@@ -62,7 +61,6 @@ package struct DownloadRecord: Hashable, Sendable {
         (1...1_024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    /// The first line of what it is written as.
     private static let opening = "pincheck download 1"
 
     /// What it is written as: lines of a word and a value.

@@ -8,7 +8,6 @@ package struct DownloadRequest: Sendable {
     package var method: HTTPQuestion.Method
     /// Fields of the request that the user gave; they go to the server of the URL alone.
     package var fields: [HTTPField]
-    /// How to connect, and what the server is judged by.
     package var request: CheckRequest
     package var mostRedirects = 10
     /// Whether the first host may be without pins, as one may that the user names.
@@ -112,7 +111,6 @@ package struct DownloadResult: Sendable {
     package var startedAgain: StartedAgain?
     /// Whether another run can go on with what is there.
     package var isResumable = false
-    /// How often it was tried again.
     package var retries = 0
     package var time = Duration.zero
 
@@ -134,6 +132,5 @@ package struct DownloadResult: Sendable {
         return words.isEmpty || words.lowercased() == "identity" ? nil : words
     }
 
-    /// Nothing came yet.
     init(_ location: HTTPLocation) { self.location = location }
 }

@@ -31,8 +31,6 @@ final class DownloadStore: @unchecked Sendable {
     private(set) var failure: WriteFailure?
 
     /// A store that goes on with what there is of the document at `url`.
-    ///
-    /// - Throws: ``Obstacle``.
     init(_ destination: DownloadDestination, url: String, hashing: Bool) throws(Obstacle) {
         hash = hashing ? RunningSHA256() : nil
         switch destination {
@@ -75,7 +73,6 @@ final class DownloadStore: @unchecked Sendable {
         return (.file(file), record)
     }
 
-    /// Throws where what has the names of an unfinished download is none.
     private static func refuseOthers(beside path: String) throws(Obstacle) {
         for suffix in [PartialFile.suffix, PartialFile.recordSuffix] {
             let kind = FileKind(at: path + suffix, followingLinks: false)
@@ -107,10 +104,8 @@ final class DownloadStore: @unchecked Sendable {
     /// Whether there is something of another document, or of one that cannot be told from another.
     var holdsSomethingElse: Bool { if case .file(let file) = place { record == nil && file.count > 0 } else { false } }
 
-    /// Whether what was handed on can be taken back.
     var canBeginAgain: Bool { if case .stream = place { streamed == 0 } else { true } }
 
-    /// Begins a document; what was there is thrown away.
     func begin(_ record: DownloadRecord) -> Bool {
         guard failure == nil else { return false }
         self.record = record
@@ -125,7 +120,6 @@ final class DownloadStore: @unchecked Sendable {
         }
     }
 
-    /// Adds what comes next.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard failure == nil else { return false }
         hash?.add(bytes)

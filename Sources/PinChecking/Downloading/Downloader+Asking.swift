@@ -99,7 +99,6 @@ extension CheckRequest {
 }
 
 extension CheckedConnection {
-    /// Whether a pin is why a client accepts.
     fileprivate var matchesPins: Bool {
         judgement?.judgements.contains { if case .pinMatched = $0.decided.reason { true } else { false } } ?? false
     }

@@ -32,9 +32,6 @@ package final class Downloader: Sendable {
     /// Lets go of its threads: nothing is fetched any more.
     package func shutdown() async { await checker.shutdown() }
 
-    /// Fetches one document.
-    ///
-    /// - Returns: what came of it.
     package func fetch(
         _ request: DownloadRequest, to destination: DownloadDestination, progress: DownloadProgress = DownloadProgress()
     ) async -> DownloadResult {
@@ -166,7 +163,6 @@ extension DownloadResult {
 }
 
 extension TransferHead {
-    /// Whether the end of the body is told by more than that of the connection.
     fileprivate var saysItsEnd: Bool {
         fields.contains { $0.isNamed("Content-Length") || $0.isNamed("Transfer-Encoding") }
     }

@@ -54,10 +54,8 @@ public struct CheckError: Error, Hashable, Sendable {
         self.place = place
     }
 
-    /// An error that a sentence says best.
     package static func said(_ kind: Kind, _ text: SafeText) -> CheckError { CheckError(kind, .said(text)) }
 
-    /// The error as of a place in a file; one that has a place keeps it.
     func at(_ place: PinPlace) -> CheckError { CheckError(kind, problem, at: self.place ?? place) }
 }
 

@@ -66,7 +66,6 @@ public struct Finding: Hashable, Sendable {
         return finding
     }
 
-    /// A finding that says what a reason says.
     package init(_ level: Level, _ reason: Reason) {
         self.level = level
         self.reason = reason

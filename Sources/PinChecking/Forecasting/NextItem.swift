@@ -6,7 +6,6 @@ package import Pinning
 package struct NextItem: Sendable {
     package let file: String
     package let kind: NextDeployment.Kind
-    /// The server's key and what is known of it.
     package let item: PinItem
     /// The certificates, the server's first; empty for a key.
     package let certificates: [Certificate]
@@ -21,8 +20,8 @@ package struct NextItem: Sendable {
     }
 
     private static func read(_ path: String) throws(CheckError) -> [NextItem] {
-        let items: [PinItem]
-        do throws(PinFormatError) { items = Self.items(in: try PinInput.read(path)) } catch {
+        var items: [PinItem] = []
+        do throws(PinFormatError) { if case .items(let found) = try PinInput.read(path) { items = found } } catch {
             if error.problem == .privateKey {
                 throw .said(
                     .data,
@@ -47,18 +46,6 @@ package struct NextItem: Sendable {
         }
         return items.map { item in
             NextItem(file: path, kind: item.role == .request ? .request : .publicKey, item: item, certificates: [])
-        }
-    }
-
-    /// The certificates and keys of a file; none where it holds only hashes of them.
-    private static func items(in input: PinInput) -> [PinItem] {
-        switch input {
-        case .items(let items): return items
-        case .reading(let reading):
-            // The certificates of PKCS #7.
-            let certificates = reading.configurations.isEmpty ? reading.pins.compactMap(\.certificate) : []
-            guard certificates.count == reading.pins.count else { return [] }
-            return certificates.map { PinItem($0, role: .leaf, source: "") }
         }
     }
 

@@ -4,7 +4,6 @@ package import Pinning
 
 /// The question whether the clients of one server will accept what is about to be deployed.
 package struct NextQuestion {
-    /// The name the certificate will have to be valid for.
     private let name: ReferenceName
     /// The host of the URL, `nil` where there is none.
     private let host: ServerName?
@@ -12,9 +11,6 @@ package struct NextQuestion {
     /// The position of the job that asks the server of today, `nil` without one.
     package let job: Int?
 
-    /// A question about one server.
-    ///
-    /// - Throws: ``CheckError`` when no client has a pin.
     package init(name: ReferenceName, host: ServerName? = nil, evaluation: Evaluation, job: Int?) throws(CheckError) {
         guard evaluation.setup.clients.contains(where: { $0.pins != nil }) else {
             throw CheckError(.request, .noPinsForNext)
@@ -38,9 +34,6 @@ package struct NextQuestion {
         return questions
     }
 
-    /// The results on all items.
-    ///
-    /// - Returns: a result for each item, in their order.
     package func results(on items: [NextItem], served: PresentedChain?, at now: Timestamp) -> [CheckResult] {
         let time = evaluation.time ?? now
         let authorities = served.map { self.authorities(of: $0, at: time) } ?? []

@@ -1,7 +1,6 @@
 import Pinning
 
 extension ChainJudgement {
-    /// What the verdicts of all clients come to.
     var standing: Standing {
         guard let shown else {
             return .notSetUp(Reason(id: "not-configured", message: "no client can be set up with these pins"))

@@ -89,7 +89,6 @@ package struct ChainJudgement: Sendable {
             + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
     }
 
-    /// The keys that the server is seen to use.
     var keysInUse: Set<SHA256Digest> { judgements.reduce(into: []) { $0.formUnion($1.keysInUse) } }
 
     /// The same judgement, knowing which keys other connections to the same server show in use.
@@ -167,14 +166,12 @@ package struct ChainJudgement: Sendable {
 }
 
 extension Evaluation.Decision {
-    /// Who decided, as sentences name it.
     fileprivate func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
         JudgeNames.Judge(client: client.entry.name, device: evaluation.lists == nil ? nil : device.name)
     }
 }
 
 extension Judgement {
-    /// Who judged, as sentences name it.
     func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
         JudgeNames.Judge(client: name, device: evaluation.lists == nil ? nil : device.name)
     }

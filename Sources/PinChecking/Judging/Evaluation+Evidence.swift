@@ -3,9 +3,6 @@ import Pinning
 import X509
 
 extension Evaluation {
-    /// What came along with the leaf of a chain.
-    ///
-    /// - Returns: the evidence that clients are told of.
     func evidence(of presented: PresentedChain, staple: [UInt8]? = nil, at time: Timestamp) -> LeafEvidence {
         LeafEvidence(
             timestamps: EmbeddedTimestamps.of(presented.leaf),
@@ -40,8 +37,6 @@ extension Evaluation {
 
 extension LeafEvidence {
     /// What deserves attention beside the verdicts.
-    ///
-    /// - Returns: a warning at most.
     func findings(isRefused: Bool) -> [Finding] {
         switch staple {
         case .none, .good: []

@@ -2,9 +2,6 @@ internal import Pinning
 internal import X509
 
 extension Evaluation {
-    /// What is known of the missing issuer of a certificate.
-    ///
-    /// - Returns: the intermediate that the issuer may be.
     func missingIntermediate(
         above certificate: Certificate, for client: ChosenClient, isOfFile: Bool, hasAnchors: Bool
     ) -> MissingIntermediate {

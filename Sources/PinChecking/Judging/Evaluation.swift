@@ -14,11 +14,9 @@ package final class Evaluation: Sendable {
     let givenRoots: TrustStore?
     /// The moment to judge by, `nil` for now.
     package let time: Timestamp?
-    /// What is asked for the time ahead.
     package let outlook: OutlookRules
     /// What stands for certificates that a platform would fetch, besides the pins.
     package let fetchable: [Certificate]
-    /// The roots that were installed on the devices by hand.
     let installedRoots: [Certificate]
     /// Roots that count as those of devices, beside the lists of devices.
     let publicRoots: Set<[UInt8]>

@@ -14,7 +14,6 @@ package struct HostSetup: Sendable {
     package let warnings: [Finding]
     /// What should be said of the pins as they were read: the same for every host, so it is said once.
     package let notes: [Finding]
-    /// What is good to know of the clients.
     package var remarks: [Finding] = []
 }
 
@@ -38,7 +37,6 @@ package struct AppliedConfiguration: Hashable, Sendable {
     /// The hosts, `nil` for all without an entry of their own.
     package let hosts: String?
     package let origin: String
-    /// What it comes to, each in a few words.
     package let settings: [String]
 
     /// What binds some of `clients`, each once; `host` is the URL's.

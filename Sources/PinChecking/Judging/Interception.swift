@@ -31,7 +31,6 @@ extension Evaluation {
         return .privateRoot(top, .info)
     }
 
-    /// Whether a root was given for this run, or is pinned.
     private func isKnown(_ root: Certificate, _ judgement: Judgement) -> Bool {
         if setup.pins?.certificates.contains(root) == true || givenRoots?.holds(root) == true { return true }
         let device = judgement.device
@@ -74,7 +73,4 @@ extension Finding {
     }
 }
 
-extension Certificate {
-    /// The common name, or the whole one where there is none.
-    package var shownName: String { commonName ?? description }
-}
+extension Certificate { package var shownName: String { commonName ?? description } }

@@ -7,7 +7,6 @@ struct JudgeNames {
         let device: String?
     }
 
-    /// More devices in a row than this are named by the first and the last.
     private static let longestRow = 3
 
     private let all: [Judge]
@@ -20,8 +19,6 @@ struct JudgeNames {
     }
 
     /// Some of them, as in `trustkit` and `afnetworking, trustkit on ios-12; okhttp on android-9`.
-    ///
-    /// - Returns: the names in one line.
     func text(_ judges: [Judge], namesAllDevices: Bool = false) -> String {
         guard !devices.isEmpty else { return judges.map(\.client).joined(separator: ", ") }
         var groups: [(clients: [String], devices: [String])] = []

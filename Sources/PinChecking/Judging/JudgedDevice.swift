@@ -6,9 +6,7 @@ package struct JudgedDevice: Sendable {
     /// The device, `nil` for this machine.
     package let device: Device?
     package let trust: Evaluation.Trust
-    /// Finds the paths; holds the roots.
     package let verifier: OpenSSLPathVerifier
-    /// The same with the roots that a user installed on it.
     package let verifierWithInstalledRoots: OpenSSLPathVerifier
 
     /// What `--device` calls it.
@@ -33,7 +31,6 @@ extension Evaluation {
         package let data: DeviceData
         /// The file they were read from, `nil` for the program's own.
         package let file: String?
-        /// Finds the paths to all roots that any device has.
         let verifier: OpenSSLPathVerifier
     }
 }

@@ -7,7 +7,6 @@ package struct Judgement: Sendable {
     package let decided: Verdict
     /// The same on the path that shows all pins which hold.
     package let shown: Verdict
-    /// Which of the configured pins are on that path.
     package let matches: [PinMatch]
     /// How long the verdict will last.
     package let outlook: PinChecking.Outlook
@@ -28,7 +27,6 @@ package struct Judgement: Sendable {
         outlook = facts.outlook()
     }
 
-    /// The keys that the server is seen to use.
     var keysInUse: Set<SHA256Digest> { facts.keysInUse }
 
     /// The same judgement, knowing of keys that are in use elsewhere: a pin for one of them is no backup.
@@ -118,13 +116,9 @@ extension Evaluation {
     }
 }
 
-extension Verdict {
-    /// Whether it is the pins that made the client accept.
-    fileprivate var isAcceptedForPins: Bool { if case .pinMatched = reason { true } else { false } }
-}
+extension Verdict { fileprivate var isAcceptedForPins: Bool { if case .pinMatched = reason { true } else { false } } }
 
 extension Verdict {
-    /// Whether it is a rejection for want of an anchor.
     var isMissingAnchor: Bool {
         if case .untrusted(let failures) = reason { failures.contains(where: \.isMissingAnchor) } else { false }
     }

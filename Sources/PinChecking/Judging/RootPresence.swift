@@ -57,7 +57,6 @@ extension Evaluation {
         return nil
     }
 
-    /// Whether a root is one that devices come with.
     func isPublic(_ root: Certificate) -> Bool { DeviceData.builtIn.lists(root.der) || publicRoots.contains(root.der) }
 
     /// Whether a path ends at a certificate because the system's store has it, and nobody gave or pinned it.

@@ -26,10 +26,8 @@ extension Standing {
 
     var isUnjudged: Bool { if case .unjudged = self { true } else { false } }
 
-    /// Whether the clients said something.
     var hasVerdict: Bool { isAccepted || isRejected }
 
-    /// Whether a verdict was asked for and there is none.
     var isWithoutVerdict: Bool {
         switch self {
         case .unreachable, .notSetUp: true

@@ -16,7 +16,6 @@ package struct KeyCollector: Sendable {
         /// The types of keys that are asked for beside what an ordinary client gets.
         package let keyTypes: [CertificateKeyType]
 
-        /// Asks the endpoints of one target.
         package init(
             _ endpoints: [CheckEndpoint], verifier: OpenSSLPathVerifier, trust: Evaluation.Trust, given: TrustStore?,
             keyTypes: [CertificateKeyType] = []

@@ -20,7 +20,6 @@ package struct KeySource: Sendable {
     package static let warning =
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
 
-    /// The target with its port, or the file.
     package let name: String
     /// What was connected to, `nil` for a file.
     package let endpoint: CheckEndpoint?
@@ -104,7 +103,6 @@ package struct KeySource: Sendable {
         items = []
     }
 
-    /// The pins that a configuration has for some hosts.
     package init(_ group: PinGroup) {
         name = group.hosts
         endpoint = nil

@@ -15,7 +15,6 @@ package struct PinRecommender: Sendable {
     private let comparesServerKeyOnly: Bool
     private let time: Timestamp
     private let verifier: OpenSSLPathVerifier
-    /// The roots that somebody gave.
     private let given: TrustStore?
     /// The roots of devices by their keys.
     private let listed: [SHA256Digest: Certificate]

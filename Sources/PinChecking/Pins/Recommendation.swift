@@ -17,18 +17,15 @@ package struct Recommendation: Sendable {
 
     /// A key to pin.
     package struct Choice: Sendable {
-        /// The key, with the certificate where one is known.
         package let item: PinItem
         /// What the key belongs to, in a few words.
         package let owner: String
         package let reason: Reason
         /// How long it can be relied on, `nil` where nothing says so.
         package let until: Timestamp?
-        /// What the table of CAs says of it.
         package let root: Authority.Root?
     }
 
-    /// Whose keys are pinned.
     package let strategy: Strategy
     package let summary: String
     /// The CA, `nil` for one that is not known.

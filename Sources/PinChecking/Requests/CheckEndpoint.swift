@@ -3,15 +3,10 @@ package import TLSProbe
 
 /// One endpoint: where to connect, and the names that go with it.
 package struct CheckEndpoint: Sendable {
-    /// The target with its port, as reports name it.
     package let target: String
-    /// The port of the target, which an address to connect to leaves as it is.
     package let targetPort: Int
-    /// The host of the target, which a URL would have.
     let urlHost: ServerName
-    /// The name of the HTTP Host header.
     package let host: String
-    /// The name the certificate must be valid for.
     package let referenceName: ReferenceName
     /// The same as the user wrote it, `nil` where it is not known.
     package var writtenName: String? = nil
@@ -101,13 +96,10 @@ extension CheckTarget {
 /// The addresses for certain hosts none of which was a target so far.
 package struct UnusedAddresses {
     private var addresses: Set<ConnectAddress> = []
-    /// Whether there is a target that they could be for.
     private var isAnybodys = false
 
-    /// None so far.
     package init() {}
 
-    /// Adds the addresses that are given for several targets.
     package mutating func add(_ given: CheckRequest.Addresses) {
         guard !given.isOfOneTarget else { return }
         for address in given.all where address.onlyForHost != nil { addresses.insert(address) }

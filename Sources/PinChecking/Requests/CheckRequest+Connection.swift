@@ -15,11 +15,9 @@ extension CheckRequest {
         package var retries: Int?
         package var minimumTLS: TLSVersion?
         package var maximumTLS: TLSVersion?
-        /// The application protocols to offer, preferred first.
         package var applicationProtocols: [ApplicationProtocol] = []
         /// The groups, cipher suites and signature algorithms to offer, where that is not everything.
         package var offer = HandshakeOffer()
-        /// Whether connections go through a proxy, and which.
         package var proxy: ProxyChoice?
         package var environmentProxies: ProxyEnvironment?
         /// What servers get that ask for a client certificate.
@@ -33,7 +31,6 @@ extension CheckRequest {
             return .milliseconds(Int64(seconds * 1_000))
         }
 
-        /// Reads application protocols with commas between them.
         package static func applicationProtocols(_ list: String) throws(RequestError) -> [ApplicationProtocol] {
             var protocols: [ApplicationProtocol] = []
             for name in list.split(separator: ",", omittingEmptySubsequences: false) {

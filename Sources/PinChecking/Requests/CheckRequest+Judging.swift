@@ -5,7 +5,6 @@ extension CheckRequest {
     /// What chains are judged by: pins, clients, trust and time.
     package struct Judging: Hashable, Sendable {
         package var pins: [PinSource] = []
-        /// The clients whose decisions are made.
         package var clients: ClientSelection?
         /// AFNetworking's pinning mode, `nil` for the one that the pins suggest.
         package var mode: AFSecurityPolicy.PinningMode?
@@ -24,7 +23,6 @@ extension CheckRequest {
         package var intermediates: [String] = []
         /// The moment to judge by, `nil` for now.
         package var time: Timestamp?
-        /// What is asked for the time ahead.
         package var outlook = OutlookRules()
 
         package init() {}

@@ -6,7 +6,6 @@ extension CheckRequest {
         package var allAddresses = false
         /// Whom to ask for the addresses of names, `nil` for the system's resolver.
         package var service: AddressService?
-        /// The types of keys that are asked for, each for itself.
         package var keyTypes: [CertificateKeyType] = []
         /// Whether what clients get without SNI and with it is compared.
         package var comparesSNI = false

@@ -24,7 +24,6 @@ package struct CheckTarget: Sendable {
         return own
     }
 
-    /// The target with its port, as results name it.
     package var title: String { Place.authority(target.host.description, port) }
 
     /// The port to connect to where no address has one of its own.

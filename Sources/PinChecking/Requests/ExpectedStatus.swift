@@ -27,7 +27,6 @@ package struct ExpectedStatus: Hashable, Sendable {
     /// The entries in short, as in `2xx` and `304`.
     package var texts: [String] { entries.map(\.text) }
 
-    /// A status, a class or a range of either.
     private static func statuses(_ text: Substring) -> ClosedRange<Int>? {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(statusOrClass)
         guard let first = ends.first, let last = ends.last, ends.count <= 2, let first, let last,
@@ -47,7 +46,4 @@ package struct ExpectedStatus: Hashable, Sendable {
     }
 }
 
-extension ExpectedStatus: CustomStringConvertible {
-    /// The entries with commas between them.
-    package var description: String { texts.joined(separator: ",") }
-}
+extension ExpectedStatus: CustomStringConvertible { package var description: String { texts.joined(separator: ",") } }

@@ -3,9 +3,6 @@ import X509
 
 /// Host names as people write them: international ones become A-labels before anything else sees them.
 package enum HostName {
-    /// Reads a host name or an address.
-    ///
-    /// - Throws: ``ServerNameError`` for what is neither.
     package static func read(_ text: some StringProtocol) throws(ServerNameError) -> ServerName {
         try ServerName(asciiForm(of: text))
     }

@@ -2,9 +2,7 @@ import Pinning
 
 /// What is asked for the time ahead.
 package struct OutlookRules: Hashable, Sendable {
-    /// How much must be left.
     package var limits = OutlookLimits()
-    /// Whether a warning changes the exit status.
     package var failsOnWarning = false
 
     package init(limits: OutlookLimits = OutlookLimits(), failsOnWarning: Bool = false) {
@@ -12,7 +10,6 @@ package struct OutlookRules: Hashable, Sendable {
         self.failsOnWarning = failsOnWarning
     }
 
-    /// Refuses limits that contradict each other.
     package func check() throws(RequestError) {
         if let warning = limits.warnBefore, let failure = limits.failBefore, warning.isAlwaysBelow(failure) {
             throw .neverWarns(warning, since: failure)

@@ -46,7 +46,6 @@ package struct Place: Hashable, Sendable {
         do { return try HostName.read(text) } catch { throw .malformed(part, whole, .name(error)) }
     }
 
-    /// An address or a name and a port as they are written in URLs.
     package static func authority(_ address: String, _ port: Int) -> String {
         address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
     }

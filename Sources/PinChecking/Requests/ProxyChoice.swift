@@ -9,7 +9,6 @@ package enum ProxyChoice: Hashable, Sendable {
 
     /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`, `http` where there is no scheme.
     ///
-    /// - Returns: the proxy.
     /// - Throws: ``RequestError``, which shows no name and no password.
     package static func named(_ text: String, by origin: String) throws(RequestError) -> ProxyChoice {
         .through(try ProxyText(text).proxy(namedBy: origin))

@@ -14,8 +14,6 @@ package struct ProxyEnvironment: Hashable, Sendable {
     package static let exceptionVariables = ["no_proxy", "NO_PROXY"]
 
     /// Reads the environment, `nil` where it says nothing of proxies.
-    ///
-    /// - Throws: ``RequestError`` with the name of the variable.
     package init?(_ environment: [String: String], namesProxy: Bool = true) throws(RequestError) {
         func first(_ names: [String]) -> (name: String, value: String)? {
             for name in names { if let value = environment[name], !value.isEmpty { return (name, value) } }

@@ -3,7 +3,6 @@ package import TLSProbe
 /// What holds where a request says nothing: every default of a check stands here.
 package enum RequestDefaults {
     package static let serverName = ServerNameChoice.targetHost
-    /// The port of a target that names none.
     package static let port = Port.https
     package static let family = ProbeRequest.AddressFamily.any
     /// How long a target may take in all, in seconds.
@@ -17,7 +16,6 @@ package enum RequestDefaults {
     package static let jobs = 512
     /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"
-    /// The clients whose decisions are made.
     package static let clients = ClientSelection.named([ClientSettings(of: ClientRegistry.entries[0])])
     /// AFNetworking's `allowInvalidCertificates`.
     package static let allowsInvalidCertificates = false

@@ -95,7 +95,6 @@ extension RequestError: CustomStringConvertible {
     /// It may hold hostile text. What a flag or key is called the reader of it knows, see ``description(calling:)``.
     package var description: String { description(calling: \.name) }
 
-    /// The description where the texts have other names.
     package func description(calling name: (Part) -> String) -> String {
         switch self {
         case .malformed(let part, let text, let problem) where text.contains("@") && part != .proxy:

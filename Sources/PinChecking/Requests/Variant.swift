@@ -49,7 +49,6 @@ package enum Variant: Hashable, Sendable {
         }
     }
 
-    /// The request for this variant of an endpoint's ordinary one.
     func request(of endpoint: CheckEndpoint) -> ProbeRequest {
         var request = endpoint.request
         switch self {
@@ -66,7 +65,6 @@ package enum Variant: Hashable, Sendable {
 }
 
 extension CheckRequest.Variants {
-    /// The variants of an endpoint, the ordinary one first.
     func variants(of endpoint: CheckEndpoint) -> [Variant] {
         var result: [Variant] = [.ordinary] + keyTypes.map(Variant.keyType)
         if comparesSNI {

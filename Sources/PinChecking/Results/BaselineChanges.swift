@@ -6,7 +6,6 @@ package struct BaselineChanges: Hashable, Sendable {
         case changed
     }
 
-    /// The file with the baseline, as the user named it.
     package let baseline: String
     /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
     package let comparedWith: String?

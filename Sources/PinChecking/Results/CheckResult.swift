@@ -9,7 +9,6 @@ public struct CheckResult: Sendable {
     package let endpoint: EndpointFacts?
     /// What became of the connection, `nil` where none was to be made.
     package let connection: Result<ProbeResult, ProbeError>?
-    /// The name the certificate had to be valid for.
     package let referenceName: ReferenceName
     /// The moment of the evaluation.
     public let time: Timestamp
@@ -102,7 +101,6 @@ public struct CheckResult: Sendable {
         let target: String
         var endpoint: EndpointFacts? = nil
         var connection: Result<ProbeResult, ProbeError>? = nil
-        /// The name the certificate must be valid for.
         let referenceName: ReferenceName
         let time: Timestamp
         let evaluation: Evaluation?
@@ -111,9 +109,7 @@ public struct CheckResult: Sendable {
     /// What a result is among those of its target.
     struct PlaceInTarget: Sendable {
         var variant: Variant? = nil
-        /// What all have in common, for the last.
         var consistency: Consistency? = nil
-        /// What they differ in, for the one that tells it by its outcome.
         var difference: [Finding] = []
     }
 }
@@ -127,7 +123,6 @@ package struct EndpointFacts: Hashable, Sendable {
     package let resolvedName: String?
     /// The name sent in the server name indication, `nil` when none was.
     package let serverName: String?
-    /// The name of the HTTP Host header.
     package let host: String
     /// The proxy on the way, `nil` for none.
     package var proxy: Proxy? = nil

@@ -3,7 +3,6 @@ package import TLSProbe
 
 /// The request for an accepted server and what came of it.
 package struct CheckedAnswer: Sendable {
-    /// What was to be asked, and what is expected of the answer.
     package let exchange: CheckExchange
     /// What the server answered, or why it did not; `nil` where it was not asked, since it was not accepted.
     package let result: Result<HTTPAnswer, HTTPAnswerError>?

@@ -33,14 +33,12 @@ package struct CheckedConnection: Sendable {
         self.time = time
     }
 
-    /// The connection with what came of its request.
     func answered(_ answer: CheckedAnswer) -> CheckedConnection {
         var connection = self
         connection.answer = answer
         return connection
     }
 
-    /// The connection, knowing which keys other connections to its target show in use.
     func knowing(keysInUse: Set<SHA256Digest>) -> CheckedConnection {
         guard let judgement else { return self }
         var connection = self
@@ -102,7 +100,6 @@ package struct CheckedTarget: Sendable {
 /// What the connections to one target are compared by.
 struct TargetComparison: Sendable {
     let findings: [Finding]
-    /// How many addresses were tried.
     let addresses: Int
     /// How many connections that count gave a chain.
     let serving: Int

@@ -3,8 +3,6 @@ import TLSProbe
 
 extension CheckedTarget {
     /// The results on all connections, in their order.
-    ///
-    /// - Returns: a result for each connection.
     package func results(since baseline: [RecordedState?]? = nil) -> [CheckResult] {
         let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)
         let isUnchanged = states.allSatisfy { $0?.changes?.status == .unchanged }

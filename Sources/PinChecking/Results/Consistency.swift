@@ -4,7 +4,6 @@ package struct Consistency: Sendable {
     ///
     /// `nil` when there were not two chains to compare.
     package let isConsistent: Bool?
-    /// How many addresses were tried.
     package let addresses: Int
     /// How many connections that count were accepted.
     package let accepted: Int
@@ -13,7 +12,6 @@ package struct Consistency: Sendable {
     /// How many connections that count have no verdict although one was asked for.
     package let unreachable: Int
     package let findings: [Finding]
-    /// What became of the connections that count.
     package let outcomes: [Outcome]
 
     /// How many of the accepted connections had another answer to the request than expected, or none.
@@ -25,6 +23,5 @@ package struct Consistency: Sendable {
     /// Whether addresses or variants differ as a baseline has them.
     package var hasKnownDifferences: Bool { findings.contains { $0.level == .info && $0.isDifference } }
 
-    /// Whether something of it deserves attention.
     package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
 }

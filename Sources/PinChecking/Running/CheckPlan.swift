@@ -11,10 +11,8 @@ package struct CheckJob: Sendable {
     /// All that is checked of the target, `nil` when that is the endpoint alone.
     var variants: TargetVariants? = nil
 
-    /// The most connections to the target at the same time.
     package var mostConnections: Int { variants?.mostConnections ?? 1 }
 
-    /// How long the target may take in all.
     package var timeout: Duration { endpoint.request.timeout }
 
     /// The same job with no more time than `limit`.
@@ -31,7 +29,6 @@ package struct CheckJob: Sendable {
 package enum CheckPlan {
     /// Turns targets into endpoints, and reads what they are judged by.
     ///
-    /// - Returns: the jobs, one for each target.
     /// - Throws: ``CheckError`` for an address that is for none of the targets, and for settings that cannot be used; those of
     ///   a list with the place in it.
     package static func jobs(

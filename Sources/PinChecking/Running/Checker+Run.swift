@@ -40,7 +40,6 @@ extension Checker {
     /// How much is under way at the same time.
     struct Limits {
         let jobs: Int
-        /// Connections, of which a target has one or several.
         let connections: Int
         /// How many positions a target may be ahead of one that is not done, `nil` for any number.
         var span: Int? = nil

@@ -125,8 +125,6 @@ package struct Checker: Sendable {
     }
 
     /// Connects, judges, and on the same connection asks a server that is accepted.
-    ///
-    /// - Returns: the connection, with the answer.
     func asked(
         _ exchange: CheckExchange, _ request: ProbeRequest, retries: Int,
         judge: @Sendable (Result<ProbeResult, ProbeError>) async -> CheckedConnection
@@ -157,8 +155,6 @@ package struct Checker: Sendable {
     }
 
     /// Judges what a connection came to, or takes it as it is where there is nothing to judge it by.
-    ///
-    /// - Returns: the connection with what became of its chain.
     func checked(
         _ endpoint: CheckEndpoint, _ result: Result<ProbeResult, ProbeError>, by evaluation: Evaluation?,
         as variant: Variant = .ordinary, isOutOfTime: Bool = false

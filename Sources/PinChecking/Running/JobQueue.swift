@@ -7,7 +7,6 @@ struct JobQueue {
     private var waiting: [CheckJob]
     /// How many of ``waiting`` have begun.
     private var begun = 0
-    /// The position of the next job among all.
     private var position = 0
     private var jobsUnderWay = 0
     private var connectionsUnderWay = 0
@@ -20,7 +19,6 @@ struct JobQueue {
         self.limits = limits
     }
 
-    /// Whether others should be fetched.
     var isLow: Bool { waiting.count - begun < Self.fewest }
 
     mutating func add(_ jobs: [CheckJob]) {
@@ -29,7 +27,6 @@ struct JobQueue {
         waiting += jobs
     }
 
-    /// How many of the allowed connections a job has.
     func connections(of job: CheckJob) -> Int { min(job.mostConnections, limits.connections) }
 
     /// The next job with its position, which has begun; `nil` while none may begin.

@@ -20,7 +20,6 @@ final class JudgingTime: Sendable {
 
     private let time: Mutex<Time>
 
-    /// A limit over everything that is counted.
     init(limit: Duration) { time = Mutex(Time(limit: limit)) }
 
     var isUsedUp: Bool { time.withLock { $0.used >= $0.limit } }

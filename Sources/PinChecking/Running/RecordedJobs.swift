@@ -4,7 +4,6 @@ import Pinning
 extension Baseline {
     /// The recorded endpoints as they are to be asked again, a job for each target.
     ///
-    /// - Returns: the jobs, in the order of the file.
     /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `evaluation` throws.
     package func jobs(
         _ connection: CheckRequest.Connection, judgedBy evaluation: (CheckEndpoint) throws(CheckError) -> Evaluation?

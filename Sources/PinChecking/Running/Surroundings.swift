@@ -8,7 +8,6 @@ package struct Surroundings: Sendable {
     package let now: @Sendable () -> Timestamp
     /// The thread for connections, `nil` when one has to be made.
     package let thread: ProbeThread?
-    /// What stands for the system's network, in tests.
     package let network: StagedNetwork?
     /// How many connections can be open at the same time.
     package let connectionLimit: Int

@@ -153,7 +153,6 @@ struct TargetCheck: Sendable {
 }
 
 extension CheckEndpoint {
-    /// The endpoint at one of its name's addresses.
     fileprivate func connecting(to address: IPAddress, lookedUpAs name: String) -> CheckEndpoint {
         var request = request
         request.destination = .address(address)

@@ -10,14 +10,12 @@ final class TargetVariants: Sendable {
     /// Connections that are to be made as they are, one by one, `nil` where they follow from the settings.
     let recorded: [VariantAttempt]?
 
-    /// The variants of a target's endpoints, at least one.
     init(_ endpoints: [CheckEndpoint], _ settings: CheckRequest.Variants) {
         self.endpoints = endpoints
         self.settings = settings
         recorded = nil
     }
 
-    /// Connections to one target as they were recorded, at least one.
     init(recorded: [VariantAttempt]) {
         endpoints = recorded.map(\.endpoint)
         settings = CheckRequest.Variants()
@@ -27,14 +25,12 @@ final class TargetVariants: Sendable {
     /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
     static let connectionLimit = 64
 
-    /// The most connections to the target at the same time.
     var mostConnections: Int {
         if let recorded { return min(Self.connectionLimit, max(1, recorded.count)) }
         guard !settings.asksForAddresses else { return Self.connectionLimit }
         return min(Self.connectionLimit, endpoints.reduce(0) { $0 + settings.variants(of: $1).count })
     }
 
-    /// Whether the endpoint's name is looked up first, to connect to each of its addresses.
     func looksUp(_ endpoint: CheckEndpoint) -> Bool { settings.asksForAddresses && endpoint.resolvedName != nil }
 }
 

@@ -5,7 +5,6 @@ import X509
 enum AnchorFiles {
     /// The anchors in a file, or in every file of a directory that holds certificates.
     ///
-    /// - Returns: the certificates of each file that holds some.
     /// - Throws: ``CheckError`` for a file that is missing, or holds none.
     static func bundles(at path: String, as role: String = "anchors") throws(CheckError) -> [AnchorBundle] {
         // The name alone does not say for what it was given.

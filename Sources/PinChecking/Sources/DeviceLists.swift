@@ -5,13 +5,11 @@ import X509
 
 /// Reads device data, and finds the devices of a selection and the clients that run on them.
 package enum DeviceLists {
-    /// The data in a file, or the program's own.
     package static func data(at path: String?) throws(CheckError) -> DeviceData {
         guard let path else { return .builtIn }
         do throws(PinFormatError) { return try DeviceListReader.data(at: path) } catch { throw CheckError(error) }
     }
 
-    /// All roots of the data, which are parsed when a path needs them.
     static func roots(of data: DeviceData, at path: String?) throws(CheckError) -> AnchorBundle {
         do throws(X509Error) { return try AnchorBundle(listed: data.certificates) } catch {
             throw .said(.data, "\(path ?? "the device data"): cannot be used as device data: a root is \(error)")

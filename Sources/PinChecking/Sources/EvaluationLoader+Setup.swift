@@ -57,7 +57,6 @@ extension EvaluationLoader {
             notes: base.notes + (sources.configurations.isEmpty ? warnings : []), remarks: system.remarks)
     }
 
-    /// The mode that was asked for, or the one the pins suggest.
     private static func pinningMode(
         _ mode: AFSecurityPolicy.PinningMode?, for pins: PinSet?
     ) throws(CheckError) -> AFSecurityPolicy.PinningMode {

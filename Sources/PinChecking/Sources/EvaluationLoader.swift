@@ -65,7 +65,6 @@ package struct EvaluationLoader {
 
     /// What the host called `name` is judged by.
     ///
-    /// - Returns: what the chain is judged by.
     /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
     package mutating func evaluation(
         _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil, url: ServerName? = nil

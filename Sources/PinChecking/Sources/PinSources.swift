@@ -5,7 +5,6 @@ import X509
 
 /// Everything that the values of `--pins` hold.
 struct PinSources: Sendable {
-    /// The pins that are for whatever host is checked.
     private(set) var pins: [Pin] = []
     /// What the files that configure hosts say, those of one kind together.
     private(set) var configurations: [PinConfiguration] = []
@@ -63,7 +62,6 @@ struct PinSources: Sendable {
     struct Selection {
         /// The pins for whatever host, then those of each configuration that has some for it.
         let pins: PinSet?
-        /// What each configuration says of the host, by its own rules.
         let policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)]
         /// Those for whatever host alone.
         let unconditional: PinSet?
@@ -79,7 +77,6 @@ struct PinSources: Sendable {
         }
     }
 
-    /// Whether what is said depends on the host.
     var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }
 
     /// Refuses a second source: each client has its own, and what several of them pin is not added up.

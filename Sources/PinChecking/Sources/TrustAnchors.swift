@@ -17,8 +17,6 @@ package enum TrustAnchors {
     }
 
     /// What stands for a device's roots, and what it is called in reports.
-    ///
-    /// - Returns: the trust store and its name.
     static func store(
         _ given: [AnchorBundle]?, _ trust: CheckRequest.Trust, beside own: @autoclosure () -> TrustStore,
         selected selection: AnchorSelection? = nil

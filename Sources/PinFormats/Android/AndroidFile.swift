@@ -105,7 +105,6 @@ enum AndroidWords {
         words[element.name]?.split(separator: " ").contains(name[...]) == true
     }
 
-    /// Whether Android throws for an element where it stands.
     static func refuses(_ child: XMLElement, in element: XMLElement) -> Bool { has(refused, child.name, in: element) }
 
     /// Notes what nobody reads in `element` and below.
@@ -184,7 +183,6 @@ struct AndroidResource {
         }
     }
 
-    /// The certificates in a resource, PEM or DER.
     static func certificates(inFileAt path: String) throws(PinFormatError) -> [Certificate] {
         let file = try PinFile.load(path)
         do throws(X509Error) { return try CertificateReader.plainCertificates(pemOrDER: file.bytes) } catch {

@@ -9,7 +9,6 @@ protocol AppFiles {
 
     func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]]
 
-    /// The path of a file for messages and origins.
     func path(of name: String) -> String
 }
 

@@ -194,7 +194,6 @@ struct AppBundle {
 
     var propertyList: String { contents + "Info.plist" }
 
-    /// The directory of the main bundle's resources.
     private var resources: String { contents == root ? root : contents + "Resources/" }
 
     /// Whether AFNetworking is a framework of its own in the app, whose bundle versions 2 and 3 look into.
@@ -202,14 +201,12 @@ struct AppBundle {
 
     private var framework: String { contents + "Frameworks/AFNetworking.framework/" }
 
-    /// Whether a file has a name that certificates in apps have.
     static func isNamedCertificate(_ name: String) -> Bool {
         ["cer", "crt", "der"].contains(PinFile.fileExtension(of: name))
     }
 
     func holds(_ name: String) -> Bool { name.utf8.starts(with: root.utf8) }
 
-    /// Which clients load the file by its name and place.
     func loaders(of name: String, framework hasFramework: Bool) -> Set<BundleLoader> {
         // The search minds the case, and Alamofire names these six endings.
         let isCER = name.hasSuffix(".cer")

@@ -25,6 +25,11 @@ package enum KeyFile {
         (file.text != nil || DERShape(file.bytes) == nil) && PEM.looksLikePEM(file.bytes)
     }
 
+    /// Whether bytes are PKCS #7, which holds certificates in no order.
+    package static func isBundle(_ bytes: [UInt8]) -> Bool {
+        DERShape(bytes) == .signedData || signedDataLabels.contains { bytes.holds(Array("-----BEGIN \($0)-----".utf8)) }
+    }
+
     static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         let isNamedCER = file.fileExtension == "cer"
         if isNamedCER, isPEM(file) { throw pemNamedCER(file) }
@@ -46,7 +51,6 @@ package enum KeyFile {
         }
     }
 
-    /// The same as keys of which pins are to be made.
     static func items(in file: PinFile) throws(PinFormatError) -> [PinItem] {
         var reading = PinReading()
         let items = try objects(in: file, into: &reading).map { PinItem($0.object, source: $0.place.description) }

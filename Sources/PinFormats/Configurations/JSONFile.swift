@@ -4,7 +4,6 @@ internal import Pinning
 /// JSON that configures hosts: TrustKit's, the options of react-native-ssl-public-key-pinning, and Expo's `app.json`, which holds
 /// what goes into the Info.plist.
 enum JSONFile {
-    /// Whether JSON has something that a client reads.
     static func isFound(in text: String) -> Bool {
         text[...].holds("TSKPinnedDomains") || text[...].holds("publicKeyHashes") || text[...].holds("infoPlist")
     }
@@ -32,7 +31,6 @@ enum JSONFile {
 
 /// Dictionaries whose keys are hosts, in JSON and property lists.
 extension PinReading {
-    /// The entries of a dictionary, one for each host in it.
     mutating func entries(
         in members: [(key: String, node: DocumentNode)],
         _ read: (String, DocumentNode, inout PinReading) throws(PinFormatError) -> HostEntry

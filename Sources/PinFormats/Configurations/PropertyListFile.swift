@@ -6,7 +6,6 @@ internal import Pinning
 enum PropertyListFile {
     private static let marks = ["NSPinnedDomains", "TSKPinnedDomains", TransportSecurityReader.key]
 
-    /// Whether a property list has something that a client reads.
     static func isFound(in file: PinFile) -> Bool { marks.contains { file.bytes.holds(Array($0.utf8)) } }
 
     private static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
@@ -60,7 +59,6 @@ enum PropertyListFile {
             remedy: "name the configuration, the .cer files or the source that pins")
     }
 
-    /// Adds what a property list says, and says whether that is anything.
     static func add(
         _ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading
     ) throws(PinFormatError) -> Bool {

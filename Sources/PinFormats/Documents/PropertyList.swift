@@ -2,7 +2,6 @@ internal import Base
 internal import Pinning
 
 extension PinFile {
-    /// Whether it is a property list, in XML or binary, whatever it says.
     var isPropertyList: Bool { BinaryPropertyList.begins(bytes) || text.map { $0[...].holds("<plist") } == true }
 }
 

@@ -8,7 +8,6 @@ final class XMLElement {
     /// From 1.
     let line: Int
     fileprivate(set) var children: [XMLElement] = []
-    /// The text directly in it, as it stands.
     fileprivate(set) var text = ""
 
     fileprivate init(name: String, attributes: [String: String], line: Int) {

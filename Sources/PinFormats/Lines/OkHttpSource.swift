@@ -36,7 +36,6 @@ struct OkHttpSource {
         }
     }
 
-    /// The hosts and pins of the chain.
     static func configuration(
         in file: PinFile, into reading: inout PinReading
     ) throws(PinFormatError) -> PinConfiguration {
@@ -138,7 +137,6 @@ struct OkHttpSource {
         return calls
     }
 
-    /// The text of one argument: a literal, or a name that stands for one.
     private func text(ofArgument index: Int) -> String? {
         guard spells([","], at: index + 1) || spells([")"], at: index + 1) else { return nil }
         switch tokens[index].kind {
@@ -212,7 +210,6 @@ struct OkHttpSource {
         }
     }
 
-    /// Whether a declaration is in a block around the chain, or in the companion of one.
     private func isSeen(_ declaration: Int, from chain: Int) -> Bool {
         func isAround(_ index: Int) -> Bool {
             depths[min(index, chain)...max(index, chain)].allSatisfy { $0 >= depths[index] }

@@ -19,7 +19,6 @@ enum PinLines {
         return isFound
     }
 
-    /// Whether a line is meant to be a pin.
     static func havePins(_ file: PinFile) -> Bool {
         guard file.bytes.count <= mostBytes else { return false }
         var isFound = false
@@ -30,7 +29,6 @@ enum PinLines {
         return isFound
     }
 
-    /// Reads the pins of a list, those of each host where it has hosts.
     static func read(_ file: PinFile, haveHosts: Bool, into reading: inout PinReading) throws(PinFormatError) {
         guard file.fileExtension != "cer" else {
             throw PinFormatError(

@@ -8,8 +8,6 @@ package enum PolicyReader {
     /// The policy in the file at `path`.
     ///
     /// Pins and anchors that it names are not read yet.
-    ///
-    /// - Throws: ``PinFormatError`` with the line of what is wrong.
     package static func policy(at path: String) throws(PinFormatError) -> Policy {
         try policy(ofFile: try PinFile.load(path))
     }
@@ -194,10 +192,8 @@ package enum PolicyReader {
 }
 
 extension PolicyKey {
-    /// Whether the value is a time or a part of one.
     fileprivate var isThreshold: Bool { [.warnBefore, .failBefore, .minPinLife].contains(self) }
 
-    /// Whether the texts of the key may be paths, which are relative to the policy.
     fileprivate var holdsPaths: Bool { [.pins, .anchors, .extraRoots, .intermediates, .deviceData].contains(self) }
 }
 

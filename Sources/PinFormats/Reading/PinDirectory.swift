@@ -7,7 +7,6 @@ internal import Pinning
 /// certificates and keys are has to be one. Any other file without pins is named in a note, and documentation is not looked
 /// into: its examples are no pins. A README, a license or a policy is passed over without a note.
 struct PinDirectory {
-    /// Extensions that promise a certificate or a key.
     private static let promising: Set = ["cer", "crt", "der", "pem", "pub", "key", "csr", "p7b", "p7c"]
     private static let documentation: Set = ["md", "markdown", "rst", "adoc", "html", "htm", "pdf", "rtf"]
     /// What stands in any directory for its readers, and goes without saying.

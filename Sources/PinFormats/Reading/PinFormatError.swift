@@ -12,7 +12,6 @@ package struct PinFormatError: Error, Sendable, Hashable {
         case missing
     }
 
-    /// Which exit status the error ends in.
     package let kind: Kind
     /// What is wrong, as a stable word for machines.
     package let problem: PinProblem

@@ -46,7 +46,6 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     case trustKitExclusionWithoutParent = "trustkit-exclusion-without-parent"
     case noHosts = "no-hosts"
 
-    /// What is wrong, in one sentence for a list of problems.
     package var explanation: String {
         switch self {
         case .missingFile: "There is no such file, and the text is not a pin either."

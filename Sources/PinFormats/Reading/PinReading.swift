@@ -8,11 +8,8 @@ package struct PinReading: Sendable {
     /// A file of nothing but bad lines must not fill the memory with problems.
     private static let mostProblems = 1_000
 
-    /// The source as the user wrote it.
     package let text: String
-    /// What stands at a path of that name.
     private let kind: FileKind
-    /// Whether a policy is read as the pins of its hosts.
     let readsPolicies: Bool
     /// The pins that are for whatever host is checked, in their order, repetitions kept.
     package private(set) var pins: [Pin] = []
@@ -28,12 +25,10 @@ package struct PinReading: Sendable {
     package private(set) var problems: [PinFormatError] = []
     /// How many more there are than ``problems``.
     package private(set) var omittedProblemCount = 0
-    /// The whole keys behind pins that are public keys.
     package private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
     /// The origins of entries that lack something because it was wrong.
     package private(set) var incompleteEntries: Set<String> = []
 
-    /// Nothing yet of a source.
     init(of text: String = "", _ kind: FileKind = .absent, readsPolicies: Bool = true) {
         self.text = text
         self.kind = kind
@@ -53,7 +48,6 @@ package struct PinReading: Sendable {
 
     var problemCount: Int { problems.count + omittedProblemCount }
 
-    /// The place that the origin of one of its pins or entries names.
     package func place(ofOrigin origin: String) -> PinPlace { PinPlace(origin: origin, source: text) }
 
     /// The same for a check, which judges by no part of the pins.
@@ -66,7 +60,6 @@ package struct PinReading: Sendable {
 
     // MARK: Readers
 
-    /// Says that something is wrong.
     mutating func report(_ error: PinFormatError) {
         if problems.count < Self.mostProblems { problems.append(error) } else { omittedProblemCount += 1 }
     }

@@ -7,7 +7,6 @@ internal import X509
 /// curl refuses no value. One that it can never find equal to a key ends every transfer with exit status 90, so that here it is
 /// an error which says that.
 struct CurlValue {
-    /// Where curl stops reading the file.
     private static let mostBytes = 1 << 20
     private static let consequence = "curl ends with exit status 90 whatever the server's key is"
 

@@ -33,7 +33,6 @@ struct PinString {
     let notation: Notation
     /// The algorithm in lower case without hyphens, as in `sha256`; `nil` for a word that names none.
     let algorithm: String?
-    /// The algorithm as it is spelled, with what separates it from the hash.
     let spelling: Substring
     let hash: Substring
 

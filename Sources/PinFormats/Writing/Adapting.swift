@@ -119,7 +119,6 @@ extension PinBlockFormat {
             && (group.rules?.entry.enforcesPinning == false) == (other.rules?.entry.enforcesPinning == false)
     }
 
-    /// The pins of one host, and those of none.
     private func chosen(_ groups: [PinGroup], _ host: String?) throws(PinFormatError) -> [PinGroup] {
         let configured = groups.filter { $0.rules?.entry.hosts != nil }
         guard let first = configured.first else { return groups }

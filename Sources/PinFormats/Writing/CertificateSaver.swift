@@ -82,7 +82,6 @@ package struct CertificateSaver {
 
 /// Names for certificate files, made of names that anybody can have put into a certificate.
 package enum CertificateFileName {
-    /// The longest part that comes from the certificate, in characters.
     private static let longest = 60
 
     /// The name for a certificate, as in `leaf-api.example.com.cer`: letters and digits of ASCII, `.`, `-` and `_` only.

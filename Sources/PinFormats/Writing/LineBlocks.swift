@@ -41,7 +41,7 @@ enum LineBlocks {
                     pins.append(item.notations.curl)
                 }
             }
-            guard !pins.isEmpty else { return lines + ["# No key here is a server's: curl cannot pin an authority."] }
+            guard !pins.isEmpty else { return lines + ["# No key here is a server's, and curl compares no CA's."] }
             if let backup = PinRemark.backup([group]).first {
                 lines.append("# " + backup)
                 lines.append("# Separate it by ';' and nothing else. " + PinRemark.howToBackup)

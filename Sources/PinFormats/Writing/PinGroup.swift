@@ -10,7 +10,6 @@ package struct PinGroup: Sendable, Hashable {
     package let port: Int
     /// Where the keys come from, for the first comments of a block.
     package var origins: [String]
-    /// The keys, the server's first.
     package var items: [PinItem]
     /// The keys that are pinned because the user chose them; the server's own are pinned anyway.
     package var chosen: Set<SHA256Digest>
@@ -46,7 +45,6 @@ package struct PinGroup: Sendable, Hashable {
         }
     }
 
-    /// Whether a block pins this key of the group.
     package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
 
     var depth: HostPattern.Depth { rules?.depth ?? .exact }

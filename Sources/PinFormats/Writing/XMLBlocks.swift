@@ -150,7 +150,6 @@ private struct XMLLines {
     private(set) var lines: [String]
     private var depth = 0
 
-    /// A document that begins with these lines.
     init(_ prologue: [String]) { lines = prologue }
 
     /// A line of markup; whatever comes from outside in it is escaped already.
@@ -167,7 +166,6 @@ private struct XMLLines {
         line("</\(name)>")
     }
 
-    /// A key of a property list and its value on one line.
     mutating func entry(_ key: String, _ value: String) {
         line("<key>\(key)</key>")
         line(value)

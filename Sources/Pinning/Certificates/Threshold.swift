@@ -42,7 +42,6 @@ package enum Threshold: Sendable, Hashable {
         }
     }
 
-    /// The days that have to be left of something with a lifetime.
     package func days(from start: Timestamp, to end: Timestamp) -> Double {
         switch self {
         case .seconds(let seconds): Double(seconds) / 86_400
@@ -65,7 +64,6 @@ package enum Threshold: Sendable, Hashable {
 }
 
 extension Threshold: CustomStringConvertible {
-    /// The shortest way to write it.
     package var description: String {
         switch self {
         case .percent(let percent): "\(percent)%"

@@ -18,8 +18,6 @@ public protocol ClientProcedure: Sendable {
     func takes(_ key: PublicKey) -> Bool
 
     /// Decides about the server that was observed.
-    ///
-    /// - Returns: the verdict with its trace.
     func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict
 }
 

@@ -1,8 +1,6 @@
 /// How a decision ends.
 extension ProcedureRun {
     /// Asks for the system's verdict on the chain and its name first, and goes on only when it trusts them.
-    ///
-    /// - Returns: the verdict.
     mutating func afterServerTrust(
         anchors: Anchors = .trustStore, onRejection: (inout Self, TrustResult) -> Void = { _, _ in },
         _ goOn: (inout Self, TrustResult) -> Verdict
@@ -36,7 +34,6 @@ extension ProcedureRun {
         return verdict(.pinMatched(match), on: result.builtChain, matches: matched)
     }
 
-    /// Ends a procedure that needs pins and has none.
     mutating func withoutPins(on chain: BuiltChain) -> Verdict {
         fail("pins", "there is no pin to compare, so every server is rejected")
         return verdict(.noPins, on: chain)
@@ -50,9 +47,6 @@ extension ProcedureRun {
             : verdict(.untrusted(result.failures), on: result.builtChain)
     }
 
-    /// Puts the verdict together.
-    ///
-    /// - Returns: the verdict with the trace so far.
     func verdict(
         _ reason: Verdict.Reason, on chain: BuiltChain, matches: [PinMatch]? = nil,
         disposition: ChallengeDisposition? = nil

@@ -22,10 +22,8 @@ struct ProcedureRun<Verifier: PathVerifier> {
 
     // MARK: Questions
 
-    /// The rules for TLS servers, with the reference name.
     var serverPolicy: TrustPolicy { .sslServer(name: observation.referenceName) }
 
-    /// Whether there is a name to check the certificate for.
     var isNameGiven: Bool { observation.referenceName != .unchecked }
 
     /// The chain before anything was evaluated: the leaf alone.
@@ -35,8 +33,6 @@ struct ProcedureRun<Verifier: PathVerifier> {
     ///
     /// No client tells its platform of the pins but by making them anchors. Where the platform fetches missing issuers, a pinned
     /// certificate or another one at hand stands in for what it would fetch, because nothing is fetched here.
-    ///
-    /// - Returns: the paths, or what is wrong.
     func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
         let result = verifier.evaluate(question(policy, anchors))
         guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else { return result }
@@ -44,8 +40,6 @@ struct ProcedureRun<Verifier: PathVerifier> {
     }
 
     /// The chain a client walks that was told to ignore validity: with what its platform would fetch, where it fetches.
-    ///
-    /// - Returns: the evaluation with the longest best effort.
     func extendingBestEffort(
         of result: TrustResult, under policy: TrustPolicy, anchors: Anchors = .trustStore
     ) -> TrustResult {

@@ -65,8 +65,6 @@ public struct AndroidTrust: Sendable, Hashable {
     ///
     /// Android finds an anchor by its subject and key, not by its bytes, and sources that override pins before the others
     /// (`NetworkSecurityConfig.findTrustAnchorBySubjectAndPublicKey`).
-    ///
-    /// - Returns: whether a source that holds the anchor overrides pins.
     func overridesPins(endingAt anchor: Certificate, isOfSystem: Bool) -> Bool {
         func holdsOwn(_ source: NetworkSecurityConfiguration.Source) -> Bool {
             switch source.origin {

@@ -14,7 +14,6 @@ public struct NetworkSecurityConfiguration: Sendable, Hashable {
             /// A file of the app's own, `@raw/name`, with its certificates.
             case resource(name: String, [Certificate])
 
-            /// Whether a certificate is in a file of the app's own.
             package func holds(_ certificate: Certificate) -> Bool {
                 if case .resource(_, let certificates) = self { certificates.contains(certificate) } else { false }
             }

@@ -81,7 +81,6 @@ public struct TrustFailure: Sendable, Hashable {
         self.platform = platform
     }
 
-    /// The same as a rule of one platform.
     package func refused(by platform: PlatformFamily) -> TrustFailure { TrustFailure(self, of: platform) }
 
     /// How useful the reason is to the reader, 0 for the most useful: distrust, time, name, signature, constraints, unknown issuer.

@@ -9,14 +9,11 @@ public struct LifetimeRules: Sendable, Hashable {
         var slip: Int64 = 0
     }
 
-    /// The limits by the class of the anchor, the latest first.
     private let limits: [AnchorClass: [Limit]]
 
     static let unlimited = LifetimeRules(limits: [:])
 
     /// Apple's: `SecPolicyCheckValidityPeriodMaximums` and its neighbours (Security, macOS 26.0).
-    ///
-    /// - Returns: the limits.
     static func apple(judgesOwnAnchors: Bool) -> LifetimeRules {
         let hour: Int64 = 3_600
         let others = judgesOwnAnchors ? [Limit(since: PurposeRules.july2019, days: 825, slip: hour)] : []

@@ -39,7 +39,6 @@ extension Platform {
         failures(of: path, under: policy) + (evidence.map { failures(of: path, given: $0, under: policy) } ?? [])
     }
 
-    /// Whether what a verifier found counts here.
     private func counts(_ finding: TrustFailure, on path: PlatformPath) -> Bool {
         switch finding.reason {
         case .expired, .notYetValid: return judgesDates(at: finding.depth, of: path)
@@ -123,7 +122,6 @@ extension PlatformFamily {
 extension TrustFailure {
     fileprivate var isAboutSignature: Bool { reason == .weakSignature }
 
-    /// Whether the rule is one that platforms differ in.
     fileprivate var isOfPlatforms: Bool {
         switch reason {
         case .weakKey, .weakSignature, .wrongPurpose, .noServerAuth, .lifetimeTooLong, .tooFewTimestamps,

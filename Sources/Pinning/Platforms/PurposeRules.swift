@@ -21,8 +21,6 @@ public struct PurposeRules: Sendable, Hashable {
     private let authorities: Authorities
 
     /// Apple's: `SecPolicyCheckServerAuthEKU` (Security, macOS 26.0).
-    ///
-    /// - Returns: the rules.
     static func apple(judgesOwnAnchors: Bool) -> PurposeRules {
         PurposeRules(leaf: .byAnchor(judgesOwn: judgesOwnAnchors), authorities: .serversOrAny)
     }

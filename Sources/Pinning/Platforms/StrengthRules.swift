@@ -65,7 +65,6 @@ public struct StrengthRules: Sendable, Hashable {
         refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: false, exemptsInstalledLeaves: false,
         judgesAnchorSignatures: false)
 
-    /// The weak keys and signatures of the path.
     func failures(of path: PlatformPath) -> [TrustFailure] {
         var failures: [TrustFailure] = []
         let last = path.certificates.count - 1

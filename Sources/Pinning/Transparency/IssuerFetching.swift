@@ -2,7 +2,6 @@
 public enum IssuerFetching {
     /// With so many places or more, none is tried (SecCAIssuerRequest of macOS 26).
     static let tooMany = 10
-    /// So many places are tried.
     static let tried = 3
 
     /// The places that would be tried, in their order.

@@ -74,7 +74,6 @@ public struct Verdict: Sendable, Hashable {
             }
         }
 
-        /// Whether the pins are why the client rejects.
         package var isPinMismatch: Bool {
             switch self {
             case .pinMismatch, .pinsFallShort: true

@@ -31,7 +31,6 @@ package struct AddressAnswer: Sendable, Hashable {
     /// Reads answers: addresses one a line, Tencent's text, Aliyun's JSON, and that of DNS over HTTPS (`application/dns-json`).
     ///
     /// - Returns: the answers in their order, at least one. They may hold no address.
-    /// - Throws: ``AnswerError`` with the place of what is wrong.
     package static func read(_ bytes: [UInt8]) throws(AnswerError) -> [AddressAnswer] {
         guard bytes.count <= sizeLimit else {
             throw AnswerError(.unreadable("it is larger than \(sizeLimit / 1024) KiB, no answer is as long"))

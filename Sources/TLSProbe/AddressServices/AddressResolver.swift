@@ -19,7 +19,6 @@ package struct AddressResolver: Sendable {
     /// Asks for all addresses of `name`.
     ///
     /// - Returns: the addresses; at least one.
-    /// - Throws: ``ProbeError`` of the phase ``ProbeError/Phase/resolve``.
     package func addresses(
         of name: String, family: ProbeRequest.AddressFamily, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {

@@ -10,8 +10,6 @@ package enum AddressService: Sendable, Hashable {
     case dnsOverHTTPS(HTTPLocation)
 
     /// Reads `tencent`, `aliyun:ACCOUNT`, or a URL with `{name}` in it.
-    ///
-    /// - Throws: ``AddressServiceError``.
     package init(httpdns text: String) throws(AddressServiceError) {
         if text == "tencent" {
             self = .tencent
@@ -30,9 +28,6 @@ package enum AddressService: Sendable, Hashable {
         }
     }
 
-    /// Reads the URL of a DNS over HTTPS service.
-    ///
-    /// - Throws: ``AddressServiceError``; DNS over HTTPS is never asked without TLS.
     package init(dnsOverHTTPS text: String) throws(AddressServiceError) {
         let location = try Self.location(text)
         guard location.isSecure else { throw .notSecure }
@@ -83,7 +78,6 @@ extension AddressService {
         }
     }
 
-    /// The host that is asked, as in messages.
     package var name: String {
         switch self {
         case .tencent: "119.29.29.29"
@@ -93,7 +87,6 @@ extension AddressService {
         }
     }
 
-    /// What it is and whom it is asked of, for messages.
     package var title: String {
         if case .dnsOverHTTPS = self { "the DNS over HTTPS service \(name)" } else { "the HTTPDNS service \(name)" }
     }

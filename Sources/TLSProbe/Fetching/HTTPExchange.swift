@@ -24,7 +24,6 @@ final class HTTPExchange: Attempt, @unchecked Sendable {
         connection = TimedConnection(request, in: workshop)
     }
 
-    /// Begins to connect and starts the clock.
     func start(_ deliver: @escaping Delivery) {
         guard !isCancelled else { return deliver(.failure(.cancelled)) }
         self.deliver = deliver

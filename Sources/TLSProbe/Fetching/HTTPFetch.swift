@@ -5,18 +5,15 @@ package struct HTTPFetch: Sendable {
     package var location: HTTPLocation
     /// The media type to ask for, in the Accept header; without one everything is accepted.
     package var mediaType: String?
-    /// Which addresses of the host may be used.
     package var family: ProbeRequest.AddressFamily
     /// The largest body taken, in bytes.
     package var sizeLimit: Int
-    /// The one deadline over everything.
     package var timeout: Duration
     /// Judges the chain of an `https` server before the request is sent: `nil` to go on, or why it is not trusted.
     ///
     /// Called on the event loop.
     package var objection: @Sendable (PresentedChain) -> String?
 
-    /// A document to fetch; see the properties.
     package init(
         _ location: HTTPLocation, mediaType: String? = nil, family: ProbeRequest.AddressFamily = .any, sizeLimit: Int,
         timeout: Duration, objection: @escaping @Sendable (PresentedChain) -> String?
@@ -90,9 +87,6 @@ extension Prober {
     /// Fetches a document, within the deadline whatever the server does.
     ///
     /// Nothing but the one request is sent, on a connection of its own; an `https` server gets it after its chain was judged.
-    ///
-    /// - Returns: the body of an answer with status 200.
-    /// - Throws: ``HTTPFetchError``.
     package func body(of fetch: HTTPFetch) async throws(HTTPFetchError) -> [UInt8] {
         let exchange = HTTPExchange(fetch, in: workshop)
         return try await result(HTTPFetchError.cancelled) { deliver in

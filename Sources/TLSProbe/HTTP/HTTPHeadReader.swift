@@ -24,7 +24,6 @@ package struct HTTPHeadReader: Sendable {
     private var lineLength = 0
     private var endsInReturn = false
 
-    /// A reader at the start of an answer.
     package init() {}
 
     /// Reads on; what follows the end of the head or a failure is not looked at.

@@ -2,8 +2,6 @@ extension HTTPLocation {
     /// The location that a reference leads to from here, as in the Location of a redirect (RFC 3986, 5.2); its fragment is left out.
     ///
     /// What servers forget to encode is encoded.
-    ///
-    /// - Throws: ``HTTPLocationError`` for what is no http or https URL.
     package func following(_ reference: String) throws(HTTPLocationError) -> HTTPLocation {
         let text = Self.encodedWhereNeeded(reference)
         let origin = (isSecure ? "https" : "http") + "://" + authority
@@ -28,7 +26,6 @@ extension HTTPLocation {
         return try HTTPLocation(origin + path)
     }
 
-    /// The last segment of the path, as it is written.
     package var lastSegment: String {
         let path = path.prefix { $0 != "?" }
         return String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...])

@@ -4,7 +4,6 @@ package import Pinning
 package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     /// Whether the scheme is `https`.
     package let isSecure: Bool
-    /// The host, as it goes into the Host header.
     package let host: ServerName
     /// The port, 1…65535.
     package let port: UInt16
@@ -14,8 +13,6 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     /// Reads a URL: `http://192.0.2.1/d?dn=example.com`, `https://dns.example.com:8443/resolve`.
     ///
     /// A fragment is left out. Characters that a URL has to write percent-encoded are refused.
-    ///
-    /// - Throws: ``HTTPLocationError``.
     package init(_ text: some StringProtocol) throws(HTTPLocationError) {
         guard let colon = text.firstRange(of: "://") else { throw .noScheme }
         switch text[..<colon.lowerBound].lowercased() {
@@ -60,7 +57,6 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         self.path = path
     }
 
-    /// The location with fields added to its query, each percent-encoded.
     package func adding(_ fields: [(name: String, value: String)]) -> HTTPLocation {
         var path = path
         for (name, value) in fields {

@@ -7,8 +7,6 @@ package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
     package static let lengthLimit = 8_000
 
     /// Reads a path, perhaps with a query, as it is sent: nothing is encoded.
-    ///
-    /// - Throws: ``HTTPPathError``.
     package init(_ text: String) throws(HTTPPathError) {
         guard text.hasPrefix("/") else { throw .noSlash }
         guard HTTPLocation.isEncoded(text) else { throw .character }

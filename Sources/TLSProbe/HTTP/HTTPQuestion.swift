@@ -40,7 +40,6 @@ package struct HTTPAnswer: Sendable, Hashable {
     package let status: Int
     /// The status line as the server wrote it, not escaped; at most ``HTTPHeadReader/statusLineLimit`` bytes.
     package let statusLine: String
-    /// From the question to the end of the answer's head.
     package let time: Duration
 }
 

@@ -34,7 +34,6 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     /// Whether the server has closed its side, or the connection broke in the way given.
     private var ending: HTTPAnswerError?
 
-    /// A handler for a connection whose handshake is complete.
     init(_ connection: TLSConnection, release: @escaping () -> Void) {
         self.connection = connection
         self.release = release
@@ -65,8 +64,6 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
     }
 
     /// Hands the connection over to whoever goes on with it, who takes it out of the pipeline.
-    ///
-    /// - Throws: why it has ended, where it has.
     func handOver() throws(HTTPAnswerError) -> TLSConnection {
         if let error = failure ?? ending { throw error }
         guard release != nil, context != nil, askedAt == nil else { throw .closedEarly(received: 0) }
@@ -103,7 +100,6 @@ final class HTTPQuestionHandler: ChannelInboundHandler, RemovableChannelHandler 
         if release != nil { end(ending ?? .closedEarly(received: reader.count)) }
     }
 
-    /// Decrypts what is there and reads on in the answer.
     private func advance(_ context: ChannelHandlerContext) {
         guard release != nil else { return }
         switch connection.read(allocator: context.channel.allocator) {

@@ -3,8 +3,6 @@ internal import COpenSSL
 /// Turns what OpenSSL says about a failed handshake into a reason a user can act on.
 enum HandshakeDiagnosis {
     /// The reason behind the errors that `request`'s handshake failed with.
-    ///
-    /// - Returns: the reason.
     static func reason(
         of errors: OpenSSLErrors, request: ProbeRequest, isReadingCertificates: Bool
     ) -> ProbeError.Reason {

@@ -19,7 +19,6 @@ extension TLSConnection {
     /// An honest server sends a few tickets, and changes its key after gigabytes. Each change has 26 bytes and costs as many
     /// microseconds, so that a megabyte of them would keep the loop from all others for a second.
     static let messageLimit = 64
-    /// What there is to say of a server that sends more.
     static let tooTalkative = "the server sent more than \(messageLimit) tickets and requests for new keys"
     /// How many records are taken, however little data is in them, and how many more for each byte of data.
     ///

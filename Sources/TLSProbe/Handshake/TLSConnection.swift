@@ -24,15 +24,12 @@ final class TLSConnection {
     // Both belong to `ssl`.
     private let input: OpaquePointer
     private let output: OpaquePointer
-    /// Whether the server asked for a client certificate.
     private(set) var clientCertificateRequested = false
-    /// Whether the server's key was proven at the time it asked.
     private(set) var keyProvenAtRequest = false
     /// Owns the certificate and key that `ssl` may send.
     private let identity: ClientIdentity?
     /// Whether nothing was sent for want of a certificate that fits what the server asked for.
     private var hadNoFittingCertificate = false
-    /// How often something was sent.
     private(set) var flights = 0
     /// The first that may have a key of a costly group of TLS 1.3.
     private let firstCostlyFlight: Int
@@ -107,8 +104,6 @@ final class TLSConnection {
     var unreadCount: Int { BIO_ctrl_pending(input) }
 
     /// Goes on with the handshake as far as the received bytes allow (`SSL_do_handshake`).
-    ///
-    /// - Returns: how far it went.
     func advance(atAnyCost: Bool = false) -> Step {
         guard atAnyCost || !nextIsCostly else { return .costly }
         OpenSSLErrors.clear()
@@ -178,7 +173,6 @@ extension TLSConnection {
     /// The version in use, `nil` before the server chose one.
     var version: TLSVersion? { TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(ssl))) }
 
-    /// OpenSSL's name of the cipher suite.
     var cipher: String? {
         guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return nil }
         return SSL_CIPHER_get_name(cipher).map { String(cString: $0) }
@@ -210,8 +204,6 @@ extension TLSConnection {
     var presentedCount: Int { max(0, Int(COpenSSL_sk_X509_num(SSL_get_peer_cert_chain(ssl)))) }
 
     /// The certificates the server sent, in wire order; `nil` when it sent none.
-    ///
-    /// - Throws: ``X509Error`` for a certificate that cannot be encoded again.
     func presentedChain() throws(X509Error) -> PresentedChain? {
         // On a client the list begins with the leaf. It belongs to the session.
         let list = SSL_get_peer_cert_chain(ssl)

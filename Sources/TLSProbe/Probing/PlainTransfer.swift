@@ -2,8 +2,6 @@ internal import NIOCore
 
 extension Prober {
     /// Fetches a document without TLS, where that was asked for.
-    ///
-    /// - Throws: ``TransferError``.
     package func fetchPlainly(_ request: ProbeRequest, _ transfer: Transfer) async throws(TransferError) {
         let attempt = PlainTransfer(request, transfer, in: workshop)
         try await result(TransferError.cancelled) { deliver in

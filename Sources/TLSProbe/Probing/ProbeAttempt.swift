@@ -34,7 +34,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// What makes the handshake, until there is a result.
     private var handshaking: HandshakeHandler?
 
-    /// The part that is under way.
     var phase: ProbeError.Phase { request.proxy != nil && passed == nil ? .proxy : connection.phase }
 
     init(_ request: ProbeRequest, in workshop: ProbeWorkshop, keepsOpen: Bool = false) {
@@ -44,7 +43,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         connection = TimedConnection(request.firstHop, in: workshop)
     }
 
-    /// Begins to connect and starts the clock.
     func start(_ deliver: @escaping Delivery) {
         guard !isCancelled else { return deliver(.failure(error(.cancelled))) }
         self.deliver = deliver
@@ -113,7 +111,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// Closes the connection that was kept, and says goodbye.
     func close() { kept?.end(.cancelled) }
 
-    /// Ends what is under way: the probe, or the connection that was kept.
     private func end(_ reason: ProbeError.Reason, kept reasonWhenKept: HTTPAnswerError) {
         if let carried {
             carried.end(reasonWhenKept == .cancelled ? .cancelled : .deadlineExceeded)
@@ -157,7 +154,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         }
     }
 
-    /// Asks the proxy at the other end for a way through.
     private func ask(_ proxy: Proxy, on channel: any Channel) {
         let dialogue = ProxyDialogue(with: proxy, to: request.destination, port: request.port)
         let handler = ProxyHandler(dialogue) { failure in
@@ -207,7 +203,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         }
     }
 
-    /// Keeps the connection open and its deadline running.
     private func keep(_ handshake: TLSConnection, completed: Bool) {
         guard deliver != nil, let channel = connection.channels.first, let handshaking else { return }
         guard completed else { return notKept = .handshakeNotCompleted }

@@ -13,7 +13,6 @@ final class ProbeWorkshop: @unchecked Sendable {
     let loop: any EventLoop
     let lookups: LookupThreads
     let costlySteps: CostlySteps
-    /// What stands for the system's network, in tests.
     let network: StagedNetwork?
     /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
     let proxyObjection: ProxyObjection
@@ -35,7 +34,6 @@ final class ProbeWorkshop: @unchecked Sendable {
         self.numberAmongMany = numberAmongMany
     }
 
-    /// Notes that an attempt is on its way.
     func add(_ attempt: any Attempt) {
         attempt.position = attempts.count
         attempts.append(attempt)
@@ -52,7 +50,6 @@ final class ProbeWorkshop: @unchecked Sendable {
         SystemResolver(loop: loop, threads: lookups, network: network, family: family, watch: watch)
     }
 
-    /// The context, made when it is first asked for.
     func context() throws(OpenSSLSetUpError) -> TLSContext {
         if let madeContext { return madeContext }
         let library = numberAmongMany.flatMap { TLSContext.library(ofLoop: $0) }

@@ -49,7 +49,6 @@ package final class Prober: Sendable {
     ///
     /// Cancelling the task closes the connection and ends in ``ProbeError/Reason/cancelled``.
     ///
-    /// - Returns: what the server presented.
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold.
     package func probe(_ request: ProbeRequest) async throws(ProbeError) -> ProbeResult {
         let request = try await request.isLookedUpHere ? lookedUp(request) : request
@@ -70,7 +69,6 @@ package final class Prober: Sendable {
     /// Cancelling the task abandons the lookup and ends in ``ProbeError/Reason/cancelled``.
     ///
     /// - Returns: the addresses; at least one.
-    /// - Throws: ``ProbeError`` of the phase ``ProbeError/Phase/resolve``.
     package func addresses(
         of host: String, family: ProbeRequest.AddressFamily = .any, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
@@ -96,8 +94,6 @@ package final class Prober: Sendable {
     }
 
     /// Waits for the one result of something that is started and perhaps cancelled on the event loop.
-    ///
-    /// - Returns: what it came to.
     func result<Value: Sendable, Failure: Error>(
         _ ended: Failure, start: @escaping @Sendable (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void,
         cancel: @escaping @Sendable () -> Void

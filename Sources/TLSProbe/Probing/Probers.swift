@@ -34,7 +34,6 @@ package struct Probers: Sendable {
     /// How many descriptors the threads take that were made beside the first.
     package var descriptors: Int { 3 * (probers.count - 1) }
 
-    /// The prober of the probe or target with this number.
     package func prober(for number: Int) -> Prober { probers[number % probers.count] }
 
     /// Shuts all of them down, as ``Prober/shutdown()`` does.

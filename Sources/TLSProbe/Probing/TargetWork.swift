@@ -24,7 +24,6 @@ package final class TargetWork: Sendable {
     /// How long its costly steps have taken.
     var costly: TimeAmount { times.withLock { $0.costly } }
 
-    /// Nothing spent yet.
     package init() {}
 
     /// Whether a step is begun after the deadline for a server that has sent so many bytes.

@@ -28,7 +28,6 @@ final class TimedConnection: @unchecked Sendable {
     /// When the deadline passed while the news of a connection lay in the event loop's queue, `nil` before.
     private var lateSince: NIODeadline?
     private var isLate: Bool { lateSince != nil }
-    /// The part that is under way.
     private(set) var phase: ProbeError.Phase
     private(set) var deadline = NIODeadline.now()
     private(set) var started = NIODeadline.now()

@@ -114,7 +114,6 @@ struct SOCKSDialogue: Sendable {
     private let request: [UInt8]
     private let credentials: ProxyCredentials?
     private var expected = Expected.method
-    /// What came of the message that is being read.
     private var message: [UInt8] = []
 
     init(to destination: ProbeRequest.Destination, port: UInt16, credentials: ProxyCredentials?) {

@@ -91,7 +91,6 @@ struct LookupFailure: Error {
     }
 
     let kind: Kind
-    /// The resolver's own words.
     let detail: String
 
     private init(_ kind: Kind, detail: String) {

@@ -29,7 +29,6 @@ package struct StagedNetwork: Sendable {
             })
     }
 
-    /// Where the server of an address really is.
     func place(of address: IPAddress, port: Int) -> SocketAddress? {
         let peer = UInt16(exactly: port).map { PeerAddress(ip: address, port: $0) }
         // Nothing can listen on port 0.

@@ -19,7 +19,6 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     private let loop: any EventLoop
     private let threads: LookupThreads
     private let family: ProbeRequest.AddressFamily
-    /// What is asked instead of the system, in tests.
     private let network: StagedNetwork?
     private let watch: ProbeWatch?
     private var pending: [(lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = []

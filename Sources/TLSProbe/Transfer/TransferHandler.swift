@@ -29,7 +29,6 @@ final class TransferHandler: ChannelInboundHandler {
     private var hasAsked = false
     /// How many bytes of the body have come.
     private(set) var bodyCount = 0
-    /// How many of them had when the watch last looked.
     private var countAtLastLook = 0
 
     /// A handler that asks by ``ask()``.

@@ -3,7 +3,6 @@ package struct TransferQuestion: Sendable, Hashable {
     package let method: HTTPQuestion.Method
     /// Where it is; its authority is what the Host header says, unless another is given.
     package let location: HTTPLocation
-    /// What the Host header says.
     package let authority: String
     /// Further fields, in their order.
     package let fields: [HTTPField]
@@ -52,7 +51,6 @@ package struct HTTPField: Sendable, Hashable {
         self.value = value
     }
 
-    /// Whether it has this name, in whatever case.
     package func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {

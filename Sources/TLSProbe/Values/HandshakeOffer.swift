@@ -31,7 +31,6 @@ package struct HandshakeOffer: Sendable, Hashable {
 }
 
 extension HandshakeOffer: CustomStringConvertible {
-    /// What is offered of each part that is restricted.
     package var description: String {
         [
             groups.map { "groups \($0)" }, ciphers.map { "cipher suites \($0)" },

@@ -39,7 +39,6 @@ package enum PlainProtocol: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What the user can do about it.
     var remedy: String {
         switch self {
         case .http: "check the port: TLS is usually on 443"

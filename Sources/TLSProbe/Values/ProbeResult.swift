@@ -13,13 +13,11 @@ package struct ProbeResult: Sendable, Hashable {
     package let cipher: String
     /// The group of the key exchange, as in `X25519` or `P-256`; `nil` for a key exchange without one.
     package let group: String?
-    /// How the keys of the connection were agreed on.
     package let keyExchange: KeyExchange
     /// The application protocol the server chose, in the server's words; `nil` when it chose none.
     package let alpn: String?
     /// The certificates the server sent, in wire order.
     package let presented: PresentedChain
-    /// Whether the server asked for a client certificate.
     package let clientCertificateRequested: Bool
     /// Whether it got one; not whether it liked it, which TLS 1.3 does not say in the handshake.
     package let clientCertificateSent: Bool
@@ -39,7 +37,6 @@ package struct ProbeResult: Sendable, Hashable {
 package struct ProbeTimings: Sendable, Hashable {
     /// From the start to the first address; `nil` when nothing was resolved.
     package let resolve: Duration?
-    /// From the first attempt to connect to the established connection.
     package let connect: Duration
     /// From the established connection to a proxy until it let this one through; `nil` for none.
     package let proxy: Duration?

@@ -38,7 +38,6 @@ package enum ProxyFailure: Error, Sendable, Hashable {
         case unknown = "neither HTTP nor SOCKS"
     }
 
-    /// A stable word for machines.
     package var id: String {
         switch self {
         case .unreachable: "proxy-unreachable"

@@ -56,7 +56,6 @@ package struct TLSAlert: Sendable, Hashable {
         }
     }
 
-    /// What the user can do about it.
     var remedy: String {
         switch number {
         case 40, 71: "no cipher, group or certificate suits both sides; check --sni and the TLS versions"

@@ -3,7 +3,6 @@ internal import Pinning
 
 /// Whether the authorities on a path may certify a reference name; which names of the leaf count is the platform's.
 enum NameRule {
-    /// Whether an authority on the path constrains names.
     static func hasConstraints(_ path: [PathNode]) -> Bool {
         path.dropFirst().contains { X509_get_ext_by_NID($0.handle.pointer, NID_name_constraints, -1) >= 0 }
     }

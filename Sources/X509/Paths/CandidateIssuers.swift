@@ -79,7 +79,6 @@ final class CandidateIssuers {
         return found
     }
 
-    /// Whether a platform that fetches would fetch the issuer of a certificate.
     private func saysWhereToFetch(_ certificate: Certificate) -> Bool {
         time <= certificate.notAfter && !IssuerFetching.triedPlaces(of: IssuerPlaces.named(by: certificate)).isEmpty
     }

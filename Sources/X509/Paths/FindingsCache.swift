@@ -50,7 +50,6 @@ final class FindingsCache: Sendable {
         let hasChoice: Bool
         /// Whether a path through two certificates of one authority was left out.
         let hasLeftOutAuthority: Bool
-        /// Whether the search was given up.
         let isExhausted: Bool
         /// What OpenSSL had against the paths of a disputed search.
         let judgements: [[SHA256Digest]: PathJudge.Judgement]

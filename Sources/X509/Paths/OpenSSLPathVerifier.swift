@@ -4,11 +4,9 @@ package import Pinning
 package struct OpenSSLPathVerifier: PathVerifier {
     /// Stands for the roots of the client's device.
     package let trustStore: TrustStore
-    /// Whether a certificate is on the list of roots of the client's system.
     package let isPublicRoot: @Sendable (Certificate) -> Bool
     let cache = FindingsCache()
     private let names = NameFindings()
-    /// What other verifiers found out.
     let shared: SharedFindings?
 
     /// A verifier whose paths may end at the anchors of `trustStore`.
@@ -93,7 +91,6 @@ package struct OpenSSLPathVerifier: PathVerifier {
         PathNode(certificate).map(trustStore.holdsAnchor(like:)) ?? false
     }
 
-    /// What a certificate says of where its issuer's can be had.
     package func issuerPlaces(of certificate: Certificate) -> [String] { IssuerPlaces.named(by: certificate) }
 
     private func nameFailures(of leaf: PathNode, _ question: PathQuestion) -> [TrustFailure] {

@@ -34,7 +34,6 @@ struct PathJudge {
         return verify(leaf, through: path.dropFirst().dropLast(), to: [anchor], among: path, buildingByItself: false)
     }
 
-    /// Has OpenSSL build a path by itself and judges that one.
     func judge(_ building: PathBuilding) -> Judgement {
         let all = [building.leaf] + building.presented + building.anchors
         return verify(

@@ -9,7 +9,6 @@ struct PathRules {
     let evidence: LeafEvidence?
     let anchorClass: (PathNode) -> AnchorClass
 
-    /// What there is against a path to an anchor, given what OpenSSL has.
     func failures(of path: [PathNode], firstAnchor: Int, _ findings: [TrustFailure]) -> [TrustFailure] {
         guard let platform, let last = path.last else { return findings }
         return platform.objections(

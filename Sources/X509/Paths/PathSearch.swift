@@ -19,13 +19,11 @@ struct PathSearch {
 
     /// The valid paths found, in the order of preference.
     private(set) var validPaths: [[Certificate]] = []
-    /// What was wrong with the paths that reach an anchor.
     private(set) var failures: [TrustFailure] = []
     /// Whether a path reached an anchor without being valid.
     private(set) var hasInvalidPath = false
     /// What OpenSSL has against each path that was offered to it, by their fingerprints; given judgements are not made again.
     private(set) var judgements: [[SHA256Digest]: PathJudge.Judgement]
-    /// The paths that were looked at first.
     private var visited: [RejectedPath] = []
     /// The longest path that ends at no anchor, or is not followed to its end.
     private(set) var longestDeadEnd: [PathNode] = []

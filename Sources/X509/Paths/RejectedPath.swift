@@ -5,7 +5,6 @@ struct RejectedPath {
     let nodes: [PathNode]
     let isAnchored: Bool
 
-    /// How good the path is by a platform's rule, the more the better.
     func score(at time: Timestamp, by rule: Platform.RejectedPathRule) -> Int {
         switch rule {
         case .longest: isAnchored ? 10_000 : nodes.count

@@ -17,8 +17,6 @@ package final class SharedFindings: Sendable {
     package init() {}
 
     /// The selected ones of the roots that a search could come across, where it would end or be told by the rules of a platform.
-    ///
-    /// - Returns: their positions in the bundle.
     func reachable(in store: TrustStore, by question: PathQuestion) -> [Int] {
         guard let selection = store.selection else { return [] }
         let key = FindingsCache.Key(question, by: nil)

@@ -17,8 +17,6 @@ final class WorkBudget {
     private var constraintCounts: [SHA256Digest: Int] = [:]
 
     /// Spends `cost`, unless that is more than is left.
-    ///
-    /// - Returns: whether the work may be done.
     func spend(_ cost: Int) -> Bool {
         guard !isExhausted, cost <= Self.limit - spent else {
             isExhausted = true

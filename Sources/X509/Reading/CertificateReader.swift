@@ -24,9 +24,6 @@ package enum CertificateReader {
     }
 
     /// Reads a certificate that OpenSSL parsed already; the caller keeps its reference.
-    ///
-    /// - Returns: the certificate as a value.
-    /// - Throws: ``X509Error`` when OpenSSL cannot encode it again.
     package static func certificate(borrowing pointer: OpaquePointer) throws(X509Error) -> Certificate {
         guard let der = DER.encoding(with: { i2d_X509(pointer, $0) }) else { throw X509Error(.notACertificate) }
         let fingerprint = Hashing.sha256(der)
@@ -63,9 +60,6 @@ package enum CertificateReader {
         return certificates
     }
 
-    /// The certificate in a PEM block.
-    ///
-    /// - Throws: ``X509Error`` with the block's line.
     package static func certificate(in block: PEMBlock) throws(X509Error) -> Certificate {
         // Trust settings are the store's, and this is a certificate of no store.
         let plain = block.label == trustedCertificateLabel ? TrustedCertificate(block.der)?.der : block.der

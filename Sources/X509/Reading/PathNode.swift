@@ -17,7 +17,6 @@ struct PathNode: Sendable {
         self.init(certificate: certificate, handle: handle)
     }
 
-    /// A node for an anchor, which the store it is from keeps parsed.
     init?(anchor handle: X509Handle) {
         guard let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) }) else { return nil }
         self.init(certificate: CertificateReader.certificate(from: handle, der: der), handle: handle)

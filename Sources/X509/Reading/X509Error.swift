@@ -9,8 +9,6 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
         case notARequest
         /// Not one whole DER private key without a passphrase.
         case notAPrivateKey
-        /// Not one whole PKCS #7 message with certificates.
-        case notSignedData
         /// PEM text whose base64 or framing is broken.
         case brokenPEM
         /// A certificate with trust settings, which only a trust store of OpenSSL heeds.
@@ -40,7 +38,6 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
             case .notAPublicKey: "not a whole public key (SubjectPublicKeyInfo)"
             case .notARequest: "not a whole certification request (PKCS #10)"
             case .notAPrivateKey: "not a whole private key without a passphrase"
-            case .notSignedData: "not a whole PKCS #7 message with certificates"
             case .brokenPEM: "broken PEM text"
             case .trustSettings: "a certificate with OpenSSL's trust settings, which nothing heeds here"
             case .tooLarge: "larger than any file of certificates, so it was not read"

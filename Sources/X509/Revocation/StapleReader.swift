@@ -9,8 +9,6 @@ package enum StapleReader {
     private static let slack: Int64 = 900
 
     /// Reads a response and verifies that the issuer answers for it.
-    ///
-    /// - Returns: what it says about `leaf`.
     package static func read(
         _ bytes: [UInt8], leaf: Certificate, issuer: Certificate?, time: Timestamp
     ) -> LeafEvidence.Staple {

@@ -39,8 +39,6 @@ package final class AnchorBundle: AnchorSource {
     /// Reads PEM text with any number of certificates, or one in DER: a file somebody named for this run.
     ///
     /// Other PEM blocks are passed over.
-    ///
-    /// - Throws: ``X509Error`` with the line of what is broken.
     package convenience init(pemOrDER bytes: [UInt8]) throws(X509Error) {
         let blocks =
             PEM.looksLikePEM(bytes)
@@ -94,7 +92,6 @@ package final class AnchorBundle: AnchorSource {
     /// What a file of the system's store is that is too large to be read: nobody knows what it trusts and distrusts.
     static func tooLarge() -> AnchorBundle { AnchorBundle([], damage: [X509Error(.tooLarge)]) }
 
-    /// A bundle of certificates that were read already.
     package convenience init(_ certificates: [Certificate]) {
         self.init(
             certificates.map { certificate in

@@ -13,7 +13,6 @@ package final class AnchorSelection: AnchorSource {
         self.isSelected = isSelected
     }
 
-    /// Whether the certificate at a position of the bundle is one of them.
     func holds(_ position: Int) -> Bool { isSelected[position] }
 
     func anchors(named name: OpaquePointer) -> [PathNode] {

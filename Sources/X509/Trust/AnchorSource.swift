@@ -14,8 +14,6 @@ protocol AnchorSource: Sendable {
     var isDamaged: Bool { get }
 
     /// What could not be read where certificates of this name are looked for.
-    ///
-    /// - Returns: each broken block, none where all could be read.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage]
 }
 

@@ -3,7 +3,6 @@ package struct StoreDamage: Sendable, Hashable, CustomStringConvertible {
     package let path: String
     package let error: X509Error
 
-    /// One line that says what is wrong where.
     package var description: String { "\(path): \(error)" }
 }
 

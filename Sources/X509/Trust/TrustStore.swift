@@ -27,7 +27,6 @@ package final class TrustStore: Sendable {
         self.init(tiers: [anchors], selection: selection)
     }
 
-    /// The roots of one of several devices.
     package convenience init(_ selection: AnchorSelection) { self.init(tiers: [[selection]], selection: selection) }
 
     /// The given anchors in addition to another store's.
@@ -38,9 +37,6 @@ package final class TrustStore: Sendable {
             tiers: [anchors + other.tiers.flatMap { $0 }], systemRoots: other.systemRoots, selection: other.selection)
     }
 
-    /// The roots of this system, where OpenSSL looks for them.
-    ///
-    /// - Returns: a store that has read nothing so far.
     package static func system(environment: [String: String]) -> TrustStore {
         let roots = SystemRoots(environment: environment)
         return TrustStore(tiers: [[HashedDirectory(roots.directories)], [roots.bundle]], systemRoots: roots)

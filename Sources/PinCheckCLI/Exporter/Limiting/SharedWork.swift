@@ -14,7 +14,6 @@ package final class SharedWork<Key: Hashable & Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Nothing is being done.
     package init() {}
 
     /// Begins the work for `key` unless somebody is at it.

@@ -27,12 +27,9 @@ package final class Slots: Sendable {
         mostSize = max(1, size)
     }
 
-    /// How many jobs are under way, and how many wait.
     package var counts: (underWay: Int, waiting: Int) { state.withLock { ($0.jobs, $0.waiters.count) } }
 
     /// Waits for room, until `deadline` or until the task is cancelled.
-    ///
-    /// - Returns: whether there is room; then ``leave(size:)`` has to follow.
     package func enter(size: Int, until deadline: ContinuousClock.Instant) async -> Bool {
         let id = state.withLock { state -> Int in
             state.lastID += 1

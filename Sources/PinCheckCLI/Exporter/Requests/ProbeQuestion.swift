@@ -1,6 +1,5 @@
 /// What a scrape asks: which target, and by which module it is judged.
 package struct ProbeQuestion: Hashable, Sendable {
-    /// The target as it was meant, which can be anything.
     package let target: String
     /// The name of the module, `nil` where the request names none.
     package let module: String?
@@ -8,8 +7,6 @@ package struct ProbeQuestion: Hashable, Sendable {
     /// Reads the parameters of a request.
     ///
     /// What is not understood is refused: a module that is misspelt must not leave the target to another.
-    ///
-    /// - Throws: ``RequestProblem``.
     package init(_ place: RequestPlace) throws(RequestProblem) {
         var target: String?
         var module: String?

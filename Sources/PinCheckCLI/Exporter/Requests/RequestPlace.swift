@@ -14,8 +14,6 @@ package struct RequestPlace: Hashable, Sendable {
     package let parameters: [Parameter]
 
     /// Reads the target of a request (RFC 9112, 3.2): a path, or a URL of this server.
-    ///
-    /// - Throws: ``RequestProblem``.
     package init(_ text: String) throws(RequestProblem) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.longest else { throw .tooLong(limit: Self.longest) }

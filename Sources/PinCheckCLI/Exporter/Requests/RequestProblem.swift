@@ -20,7 +20,6 @@ package enum RequestProblem: Error, Hashable, Sendable {
     /// The header with the time of the scrape says no time.
     case noTime
 
-    /// What is wrong and what to do, in one line.
     package var message: SafeText {
         switch self {
         case .tooLong(let limit): "the request is for a place of more than \(limit) bytes"

@@ -4,10 +4,8 @@ internal import NIOCore
 protocol PlacedConnection: AnyObject {
     /// Whether nothing is lost with it but what nobody has asked for yet.
     var isIdle: Bool { get }
-    /// When it last had something to do.
     var lastActivity: ContinuousClock.Instant { get }
 
-    /// Gives the connection up, and its place with it.
     func drop(_ reason: ServerEvent.Reason)
 
     /// Lets the connection go once nothing is lost with it.
@@ -95,7 +93,6 @@ final class ConnectionRoom {
 
     func beginAnswer() { answers += 1 }
 
-    /// An answer is there, whoever still waits for it.
     func endAnswer() {
         answers -= 1
         endIfEmpty()
@@ -117,6 +114,5 @@ final class ConnectionRoom {
         endIfEmpty()
     }
 
-    /// Lets every connection go.
     func closeAll() { for connection in connections.values { connection.drop(.slow) } }
 }

@@ -18,7 +18,6 @@ package final class HTTPServer: Sendable {
     private let respond: @Sendable (ServedRequest) async -> ServedAnswer
     private let tell: @Sendable (ServerEvent) -> Void
 
-    /// A server that listens nowhere yet.
     package init(
         _ limits: ServerLimits, tell: @escaping @Sendable (ServerEvent) -> Void,
         respond: @escaping @Sendable (ServedRequest) async -> ServedAnswer
@@ -32,9 +31,6 @@ package final class HTTPServer: Sendable {
     }
 
     /// Listens at an address; port 0 is one that is free.
-    ///
-    /// - Returns: the port.
-    /// - Throws: ``ListenError``.
     package func listen(address: String, port: Int) async throws(ListenError) -> Int {
         let (room, limits, respond, tell) = (room, limits, respond, tell)
         let bootstrap = ServerBootstrap(group: loop).serverChannelOption(.backlog, value: 512).serverChannelOption(

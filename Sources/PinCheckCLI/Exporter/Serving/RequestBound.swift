@@ -9,9 +9,7 @@ final class RequestBound: ChannelInboundHandler {
 
     private let limit: Int
     private var count = 0
-    /// Whether what comes is thrown away.
     var isDiscarding = false
-    /// Who is told; it knows this object.
     weak var connection: ServedConnection?
 
     init(limit: Int) { self.limit = limit }

@@ -33,7 +33,6 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
     private var head: HTTPRequestHead?
     /// What came behind a request that is not answered yet.
     private var pending = CircularBuffer<HTTPServerRequestPart>()
-    /// Whether what came behind it is none.
     private var isBroken = false
     private var isInputClosed = false
     private(set) var lastActivity = ContinuousClock.now
@@ -207,7 +206,6 @@ final class ServedConnection: ChannelInboundHandler, PlacedConnection {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 
-    /// Comes to the next request.
     private func goOn() {
         guard phase == .answering else { return }
         phase = .waiting

@@ -2,11 +2,9 @@
 package struct ServedRequest: Sendable {
     /// The method, as in `GET`.
     package let method: String
-    /// What it is for: the path, and what stands behind it.
     package let place: String
     /// The values of the header that says how long the scrape may take.
     package let timeouts: [String]
-    /// The address of whoever asks.
     package let client: String
     package let arrival: ContinuousClock.Instant
     /// Whether it has one of the last places, kept for what is answered at once.
@@ -57,7 +55,6 @@ package struct ServerLimits: Sendable {
     package var requestTime = Duration.seconds(10)
     /// How long a connection is kept for its next request: longer than between two scrapes.
     package var idleTime = Duration.seconds(120)
-    /// How long an answer may take to be taken.
     package var answerTime = Duration.seconds(10)
     /// How long what still comes is thrown away, so that the answer is not lost with it.
     package var farewellTime = Duration.seconds(2)

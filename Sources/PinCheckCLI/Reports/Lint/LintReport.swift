@@ -17,7 +17,6 @@ struct LintReport: DocumentObject {
     let status: ExitStatus
 
     struct Finding: DocumentObject {
-        /// The kind, as a stable word.
         var id: String
         /// `error`, `warning` or `note`.
         var severity: String
@@ -40,7 +39,6 @@ struct LintReport: DocumentObject {
         var errors: Int
         var warnings: Int
         var notes: Int
-        /// How many of the errors are malformed places.
         var malformed: Int
     }
 
@@ -73,7 +71,6 @@ extension LintReport.Finding {
             remedy: finding.remedy, isMalformed: finding.obstacle != nil)
     }
 
-    /// The message with the remedy, for forms that have one text.
     var sentence: String { message + (remedy.map { "; \($0)" } ?? "") }
 }
 

@@ -4,10 +4,8 @@ import PinLint
 /// Writes findings as text: a line each that begins with its place, as compilers write them, and the summary last.
 struct LintTextRenderer: Sendable {
     let style: TextStyle
-    /// How much room a line has.
     var layout = TextLayout()
 
-    /// The whole text; it ends in a newline.
     func text(_ report: LintReport) -> String {
         var lines: [String] = []
         for finding in report.findings {

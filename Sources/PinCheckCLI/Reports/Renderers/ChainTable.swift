@@ -54,7 +54,6 @@ struct ChainTable {
     /// As in `NSQoeTIW…`: what tells one key from another at a glance.
     private static func beginning(_ pin: String) -> String { pin.firstIndex(of: "…").map { String(pin[...$0]) } ?? pin }
 
-    /// Two lines for each, with the whole name and the whole hash.
     func wholeLines(_ rows: [Row]) -> [String] {
         rows.map { row in
             let line = start(row, among: rows) + keyAndDays(row, among: rows) + "  "

@@ -19,9 +19,6 @@ extension ResultRenderer {
 }
 
 extension OutputForm {
-    /// The renderer of the form.
-    ///
-    /// - Returns: a renderer of its own for the output.
     func renderer(_ settings: OutputSettings, to stream: OutputStream, in context: Context) -> any ResultRenderer {
         switch self {
         case .text:

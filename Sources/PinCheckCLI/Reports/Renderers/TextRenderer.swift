@@ -6,12 +6,10 @@ struct TextRenderer: Sendable {
     let style: TextStyle
     /// Whether the steps of the client's procedure and whole pins are shown.
     let explains: Bool
-    /// How much room a line has.
     var layout = TextLayout()
     /// Whether what is never judged is told of each report.
     var tellsNotEmulated = true
 
-    /// The block for one report; it ends in a newline.
     func block(_ report: Report) -> String {
         var lines = [heading(report)]
         if let proxy = report.proxy { lines.append(way(through: proxy)) }
@@ -60,7 +58,6 @@ struct TextRenderer: Sendable {
         return parts
     }
 
-    /// The names that were sent and asked for.
     func names(_ report: Report) -> [String] {
         var parts: [String] = []
         if let endpoint = report.endpoint { parts.append(endpoint.sni.map { "SNI " + safe($0) } ?? "no SNI") }
@@ -163,7 +160,6 @@ struct TextRenderer: Sendable {
 
     func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: Self.longestSentence))" }
 
-    /// What each client decides, a line each.
     private func matrix(_ report: Report) -> [String] {
         let names = report.clients.map { safe($0.nameWithSettings) }
         let width = min(names.map(TerminalText.cells).max() ?? 0, layout.columns / 3)

@@ -6,7 +6,6 @@ struct TextResultRenderer: ResultRenderer {
     /// Whether all results come here, so that they can be counted.
     private let hasAll: Bool
     private var isFirst = true
-    /// The connections to a target so far.
     private var connections: [Report] = []
     private var total = RunTotal()
 

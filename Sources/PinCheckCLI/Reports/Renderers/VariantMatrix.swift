@@ -26,7 +26,6 @@ struct VariantMatrix {
     struct Key {
         let name: String
         let certificate: Report.Certificate
-        /// The pins that match it as a leaf's.
         let pins: [Int]
     }
 

@@ -143,8 +143,6 @@ struct PinsWriter {
     }
 
     /// Saves every certificate once and says so.
-    ///
-    /// - Returns: the file of each.
     private func save(_ sources: [KeySource]) throws(CommandError) -> [Certificate: String] {
         guard let directory = settings.directory else { return [:] }
         var saved: [Certificate: String] = [:]

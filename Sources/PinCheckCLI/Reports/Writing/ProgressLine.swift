@@ -33,7 +33,6 @@ final class ProgressLine {
 
     deinit { erase() }
 
-    /// Counts a result, and shows the line when it is time to.
     func count(_ status: ExitStatus) {
         checked += 1
         if status != .pass { unaccepted += 1 }

@@ -41,7 +41,6 @@ struct ResultSink {
         if !text.isEmpty { try lines.write(text: text) }
     }
 
-    /// Writes what is left, and the file.
     mutating func finish(exit: ExitStatus) throws(CommandError) {
         let text = try renderer.ending(exit: exit)
         if !text.isEmpty { try lines.write(text: text) }

@@ -17,9 +17,6 @@ struct ResultWriter {
     /// Whether every warning makes a difference to how the run ends, as it does to a monitoring system.
     private let countsWarnings: Bool
 
-    /// A writer for the results of one run.
-    ///
-    /// - Throws: ``CommandError`` when a file cannot be made.
     init(
         _ settings: OutputSettings, notes: [Finding], total: Int? = 1, state: StateFile? = nil, in context: Context
     ) throws(CommandError) {
@@ -55,8 +52,6 @@ struct ResultWriter {
     var needsOrder: Bool { saysWarnings || state != nil || sinks.contains { !$0.takesAnyOrder } }
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
-    ///
-    /// - Throws: ``CommandError`` when an output cannot be written.
     mutating func add(_ results: [CheckResult], at position: Int = 0) throws(CommandError) {
         try add(results.map { Report($0) }, at: position)
     }
@@ -119,8 +114,6 @@ struct ResultWriter {
     }
 
     /// Writes what could not be written before the end was known.
-    ///
-    /// - Returns: the worst status of all results.
     mutating func finish() throws(CommandError) -> ExitStatus {
         progress?.erase()
         let status = ExitStatus.worst(statuses)

@@ -3,7 +3,6 @@ package import Pinning
 /// Who issues certificates to servers, and what it says of its own roots.
 package struct Authority: Sendable, Hashable {
     package let name: String
-    /// Its roots, those in use first.
     package let roots: [Root]
 
     /// A root of an authority, known by its key: several certificates can have it.
@@ -26,7 +25,6 @@ package struct Authority: Sendable, Hashable {
         package let until: Timestamp?
         /// The older roots that signed its key.
         package let crossSigners: [String]
-        /// The page that says so.
         package let source: String
         /// The day on which the page was changed or read.
         package let date: String

@@ -16,7 +16,6 @@ package struct AuthorityTable: Sendable {
     package let authorities: [Authority]
     private let positions: [SHA256Digest: Int]
 
-    /// The table that is part of the program.
     package static let builtIn: AuthorityTable = {
         guard let table = AuthorityTable(lines: Authority.lines) else {
             preconditionFailure("the table of authorities is not in its form")

@@ -12,7 +12,6 @@ package struct DeviceData: Sendable {
     package var licence: String { contents().licence }
     /// The devices: Apple's, then Android's, each from the oldest on, then Mozilla.
     package var devices: [Device] { contents().devices }
-    /// How many certificates there are on all lists.
     package let certificateCount: Int
     private let storage: DeviceBytes
     private let certificatesStart: Int
@@ -78,7 +77,6 @@ package struct DeviceData: Sendable {
 
     // MARK: Roots
 
-    /// The roots of a device of this data, each made when it is asked for.
     package func roots(of device: Device) -> DeviceRoots { DeviceRoots(data: self, positions: positions(of: device)) }
 
     /// The certificates of all lists, in the order of their positions.

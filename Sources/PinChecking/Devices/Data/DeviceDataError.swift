@@ -42,7 +42,6 @@ package struct DeviceDataError: Error, Hashable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// One line that says what is wrong and where.
     package var description: String {
         switch problem {
         case .notDeviceData: "it is not device data: name a file that make-device-data wrote, or JSON"

@@ -23,7 +23,6 @@ struct DeviceDataReader {
         let devices: [Device]
     }
 
-    /// Checks everything that can be wrong with a file, and reads it.
     func checkedContents() throws(DeviceDataError) -> Contents {
         try checkFrame()
         let contents = try contents()
@@ -55,7 +54,6 @@ struct DeviceDataReader {
             contentsStart: cursor.offset)
     }
 
-    /// Reads data that is known to be whole.
     func contents() throws(DeviceDataError) -> Contents {
         let frame = try frame()
         var cursor = DeviceDataCursor(bytes, from: frame.contentsStart, to: bytes.count - DeviceDataForm.checksumSize)

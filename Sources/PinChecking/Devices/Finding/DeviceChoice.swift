@@ -60,7 +60,6 @@ extension DeviceData {
         return devices.last { $0.platform == platform }
     }
 
-    /// What people call systems and what runs them.
     private static let systems: [(platform: DevicePlatform, words: [String])] = [
         (.apple, ["ios", "iphone", "iphoneos", "ipad", "ipados", "apple", "macos", "mac", "osx"]),
         (.android, ["android", "aosp", "api", "pixel", "galaxy", "samsung", "xiaomi", "huawei"]),

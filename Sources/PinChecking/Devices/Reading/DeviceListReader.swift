@@ -28,8 +28,6 @@ package enum DeviceListReader {
     static let version = 1
 
     /// The data in the file at `path`.
-    ///
-    /// - Throws: ``PinFormatError`` with the line of what is wrong.
     package static func data(at path: String) throws(PinFormatError) -> DeviceData {
         try data(RegularFile.contents(of: path, mayBePipe: true), named: path)
     }
@@ -135,7 +133,6 @@ package enum DeviceListReader {
         }
     }
 
-    /// The version behind a system's name in a list of them.
     private static func version(of system: String, in text: String) -> DeviceVersion? {
         for part in text.split(separator: ",") {
             let words = part.split(separator: " ")

@@ -12,7 +12,6 @@ package struct Device: Sendable, Hashable {
     /// The systems and versions in words, as the list's publisher writes them.
     package let release: String
     package let address: String
-    /// The day on which the list was read there.
     package let date: Timestamp
     /// One bit for each certificate of the data, the highest of the first byte for the first.
     let membership: [UInt8]

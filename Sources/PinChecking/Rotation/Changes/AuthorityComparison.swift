@@ -8,7 +8,6 @@ struct AuthorityComparison {
     /// A CA as one certificate names it: its issuer.
     private struct Link {
         let name: String
-        /// The certificate of the issuer where it was sent.
         let certificate: Snapshot.Certificate?
         let keyID: String?
 
@@ -48,7 +47,6 @@ struct AuthorityComparison {
             }
         }
 
-        /// The root at the end of the path, where it was sent.
         var root: Snapshot.Certificate? { path.count > 1 && path.last?.isSelfIssued == true ? path.last : nil }
 
         /// Whether a certificate on the path names this one as its issuer, and none with that name was sent.

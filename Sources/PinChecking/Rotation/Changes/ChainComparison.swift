@@ -37,7 +37,6 @@ package enum ChainComparison {
         return changes
     }
 
-    /// More names or certificates than these are counted.
     static let mostNamed = 8
 
     /// A key that was certified in advance has an end that is hours away from the old one, since CAs begin a lifetime when they issue.

@@ -59,7 +59,6 @@ package struct Change: Sendable, Hashable {
         /// The target is only in the baseline.
         case targetMissing = "target-missing"
 
-        /// What it means, in a few words.
         package var summary: String {
             switch self {
             case .renewed: "a new certificate for the same key and name"

@@ -6,8 +6,6 @@ package struct RotationPolicy: Sendable, Hashable {
     package init(allowing allowed: Set<Change.Kind> = []) { self.allowed = allowed }
 
     /// Reads lists such as `renewed,names-added`; several add up.
-    ///
-    /// - Throws: ``UnknownChangeKind`` for a word that is no id.
     package init(reading lists: [String]) throws(UnknownChangeKind) {
         var allowed: Set<Change.Kind> = []
         for list in lists {

@@ -67,7 +67,4 @@ extension Snapshot.Key {
     }
 }
 
-extension Snapshot.Endpoint {
-    /// The address, or the target where none is known.
-    package var place: String { key.connect ?? peer ?? key.target }
-}
+extension Snapshot.Endpoint { package var place: String { key.connect ?? peer ?? key.target } }

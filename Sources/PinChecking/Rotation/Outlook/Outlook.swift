@@ -27,7 +27,6 @@ package struct Outlook: Sendable, Hashable {
     package let pins: [PinStanding]
     /// The last moment at which pins that match now are sure to; `nil` when they do not fulfil what the client demands.
     package let pinsMatchUntil: Timestamp?
-    /// What happens then at the latest.
     package let end: End?
     /// After when no configured pin is sure to match, `nil` when a backup has no end, or nothing is pinned.
     package let noPinAfter: Timestamp?
@@ -74,10 +73,8 @@ package struct Outlook: Sendable, Hashable {
             case end
         }
 
-        /// A stable word for machines.
         package let id: String
         package let level: Level
-        /// One line; it may quote a certificate.
         package fileprivate(set) var message: String
         let subject: Subject
         let date: Timestamp
@@ -133,10 +130,7 @@ extension Outlook {
     }
 }
 
-extension Outlook.End {
-    /// Small for what happens soon.
-    fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-}
+extension Outlook.End { fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 } }
 
 extension Outlook.Finding {
     fileprivate func isWorse(than other: Outlook.Finding) -> Bool {

@@ -35,7 +35,6 @@ struct OutlookFindings {
         }
     }
 
-    /// The gravest limit that is reached, with how it is written.
     private func reached(from start: Timestamp, to end: Timestamp, isLifetime: Bool = true) -> (Finding.Level, String)?
     {
         let limits: [(Finding.Level, Threshold?)] = [

@@ -33,7 +33,6 @@ package struct Snapshot: Sendable, Hashable {
         /// In which way it was asked, as in `RSA` and `TLS 1.2`; `nil` for as ordinary clients do.
         package var variant: String?
 
-        /// An endpoint and the names it was asked by.
         package init(target: String, connect: String?, sni: String?, verifyName: String?, variant: String? = nil) {
             self.target = target
             self.connect = connect
@@ -47,7 +46,6 @@ package struct Snapshot: Sendable, Hashable {
 
         private var order: [String] { [target, connect ?? "", variant ?? "", sni ?? "", verifyName ?? ""] }
 
-        /// The same question to the same target, wherever it was connected to.
         var isSameTarget: Key { Key(target: target, connect: nil, sni: sni, verifyName: verifyName, variant: variant) }
     }
 
@@ -77,7 +75,6 @@ package struct Snapshot: Sendable, Hashable {
         package var issuer: String
         /// The key identifier of the issuer's key in hexadecimal digits, `nil` when the certificate does not say.
         package var issuerKeyID: String?
-        /// The subject alternative names, sorted.
         package var names: [String]
         /// The first second of validity.
         package var notBefore: Timestamp
@@ -123,7 +120,6 @@ package struct Snapshot: Sendable, Hashable {
 
         package func hash(into hasher: inout Hasher) { hasher.combine(certificateSHA256) }
 
-        /// Whether subject and issuer are the same name.
         package var isSelfIssued: Bool { subject == issuer }
 
         private static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -55,7 +55,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
     /// Mode none: the system's verdict, or none at all.
     mutating func withoutPinning(_ system: TrustResult) -> Verdict {
         if policy.allowInvalidCertificates {
-            run.skip("trust", "allowInvalidCertificates without pinning: any certificate will do")
+            run.skip("trust", "allowInvalidCertificates without pinning: any certificate is accepted")
             run.skip("pins", "mode none compares no pins")
             run.warn("everything-accepted", "these settings accept every server, an interceptor's too")
             return verdict(.everythingAccepted, on: system.builtChain)
@@ -66,8 +66,6 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
     }
 
     /// The system's opinion, which counts unless allowInvalidCertificates is set.
-    ///
-    /// - Returns: the verdict when the procedure ends here.
     mutating func requireSystemTrust(_ system: TrustResult) -> Verdict? {
         if policy.allowInvalidCertificates {
             run.skip("trust", "allowInvalidCertificates: the system's opinion of the chain does not count")
@@ -117,8 +115,6 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
 
     /// Public-key mode gathers the keys of the whole chain before it compares one, and a kind of key that Apple's system does not
     /// hand out ends the app: `nil` is put into an array.
-    ///
-    /// - Returns: the verdict when the procedure ends here.
     mutating func crash(onKeysOf chain: BuiltChain) -> Verdict? {
         guard let odd = chain.certificates.first(where: { !$0.publicKey.algorithm.hasSecKey }) else { return nil }
         let key = "the \(odd.publicKey.algorithm) key of \(odd)"

@@ -196,7 +196,7 @@ public struct Alamofire: ClientProcedure {
             run.recordServerTrust(result, leadsTo: end)
         } else {
             run.skip("name", "validateHost is off, and default validation never checks the name")
-            run.warn("name-not-checked", "validateHost is off: a certificate for any name will do")
+            run.warn("name-not-checked", "validateHost is off: a certificate for any name is accepted")
             run.recordTrust(result, leadsTo: end)
         }
         guard !result.isTrusted else { return Validation(result: result, verdict: nil) }

@@ -100,7 +100,6 @@ private struct TransportSecuritySteps {
         failures.append(failure)
     }
 
-    /// The version and the key exchange.
     mutating func judgeConnection(_ observation: Observation) {
         guard let connection = observation.connection else {
             steps.append((.skip, "ats-tls", "there is no connection whose version could be judged"))
@@ -153,7 +152,6 @@ private struct TransportSecuritySteps {
         }
     }
 
-    /// Whether the client accepts more than the system.
     mutating func judgeTrust(_ refusal: TrustFailure?) {
         guard let refusal else {
             steps.append((.pass, "ats-trust", "the system takes the chain by itself"))
@@ -177,7 +175,6 @@ private struct TransportSecuritySteps {
 }
 
 extension Verdict {
-    /// The verdict with more steps and what they came to.
     fileprivate func adding(
         _ steps: [(status: TraceStep.Status, id: String, detail: String)], reason other: Reason? = nil,
         warnings more: [Warning] = [], note: Warning? = nil
