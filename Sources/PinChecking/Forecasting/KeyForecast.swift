@@ -47,8 +47,9 @@ struct KeyForecast {
         func refusing(_ why: String) -> Verdict { verdict(.pinsFallShort(why), .fail, why) }
         func unpinned(_ why: String) -> Verdict { verdict(.pinsNotApplied(why), .skip, why) }
         let holds = conditions.allSatisfy { condition in
+            // No path is the leaf alone: without today's the authorities are not known to be pinned.
             condition.place == .everywhere
-                ? depths.allSatisfy { matched(condition, $0) != nil }
+                ? !authorities.isEmpty && depths.allSatisfy { matched(condition, $0) != nil }
                 : depths.contains { matched(condition, $0) != nil }
         }
         let own: Verdict
