@@ -84,7 +84,7 @@ extension Findings {
     /// stricter still, and for their authorities to keep.
     private mutating func applesLimits() {
         let clients = scene.linter.clients
-        guard clients.isEmpty || !clients.isSubset(of: ["okhttp", "android", "curl", "hpkp"]) else { return }
+        guard clients.isEmpty || !clients.isSubset(of: ["okhttp", "android", "curl"]) else { return }
         for set in source.sets where set.kind == nil || set.kind == .appBundle {
             for (leaf, place) in set.certificates where !leaf.isAuthority {
                 for failure in Platform.apple().objections(toLeaf: leaf, endingAt: .own) {
@@ -102,6 +102,8 @@ extension Findings {
                             "\(name) does not say serverAuth (extended key usage): apps on Apple's platforms that make it or "
                                 + "its authority an anchor fail from the first day on",
                             "issue it with extendedKeyUsage = serverAuth")
+                    case .keyUsage(let lacking):
+                        add(.keyUsage, of: set, at: place, "\(failure)", "issue it with keyUsage = \(lacking)")
                     default: break
                     }
                 }

@@ -22,15 +22,16 @@ package struct LintKind: Sendable, Hashable {
 
     private static let aboutPins: [LintKind] = [
         .pinnedCertificateExpired, .pinnedCertificateExpiresSoon, .pinnedCertificateNotYetValid, .certificateModeEnds,
-        .leafCertificatePinned, .onlyLeafPins, .authorityBesideLeaf, .lifetimeTooLong, .noServerAuth, .weakKey,
-        .weakSignature, .noBackupPin, .duplicatePin, .sameKeyTwice, .emptyPinSet, .hostNotPinned, .hostNeverMatches,
-        .pinSetExpired, .pinSetExpiresSoon, .notLoadedByAFNetworking, .notLoadedByAlamofire, .clientTakesCertificates,
-        .curlTakesKeys, .curlComparesTheLeaf, .trustKitTooFewPins, .trustKitNoRegisteredSuffix, .trustKitPublicSuffix,
-        .trustKitUnsupportedKey, .trustKitNotEnforced, .trustKitReportURI, .unknownKey, .publicKeyNotLoaded,
-        .trustKitFailsOpenAfterExpiration, .androidFailsOpenAfterExpiration, .pinsOverridden, .trustsNothing,
-        .userAnchors, .debugOverrides, .debugBuildThrows, .nsPinnedDomainsOneLabel, .nsPinnedDomainsLeafAndCA,
-        .arbitraryLoads, .transportSecurityException, .pinnedToNothing, .okHttpOneLabel, .ignored, .notFollowed,
-        .notAPinFile, .certificateRequest, .driftHosts, .driftPins, .driftSubdomains,
+        .leafCertificatePinned, .onlyLeafPins, .authorityBesideLeaf, .lifetimeTooLong, .noServerAuth, .keyUsage,
+        .weakKey, .weakSignature, .noBackupPin, .duplicatePin, .sameKeyTwice, .emptyPinSet, .hostNotPinned,
+        .hostNeverMatches, .pinSetExpired, .pinSetExpiresSoon, .notLoadedByAFNetworking, .notLoadedByAlamofire,
+        .clientTakesCertificates, .curlTakesKeys, .curlComparesTheLeaf, .trustKitTooFewPins,
+        .trustKitNoRegisteredSuffix, .trustKitPublicSuffix, .trustKitUnsupportedKey, .trustKitNotEnforced,
+        .trustKitReportURI, .unknownKey, .publicKeyNotLoaded, .trustKitFailsOpenAfterExpiration,
+        .androidFailsOpenAfterExpiration, .pinsOverridden, .trustsNothing, .userAnchors, .debugOverrides,
+        .debugBuildThrows, .nsPinnedDomainsOneLabel, .nsPinnedDomainsLeafAndCA, .arbitraryLoads,
+        .transportSecurityException, .pinnedToNothing, .okHttpOneLabel, .ignored, .notFollowed, .notAPinFile,
+        .certificateRequest, .driftHosts, .driftPins, .driftSubdomains,
     ]
 
     static let pinnedCertificateExpired = LintKind(
@@ -57,6 +58,9 @@ package struct LintKind: Sendable, Hashable {
     static let noServerAuth = LintKind(
         "no-server-auth", .error,
         "A pinned server's certificate does not say serverAuth, which Apple's platforms ask for from its first day on.")
+    static let keyUsage = LintKind(
+        "key-usage", .error,
+        "A pinned server's certificate lacks digitalSignature, without which phones end the handshake.")
     static let weakKey = LintKind(
         "weak-key", .warning, "A pinned key is shorter than clients accept: RSA below 2048 bits, EC below 256, or DSA.")
     static let weakSignature = LintKind(

@@ -9,7 +9,7 @@ import X509
         ReferenceName(RandomPKI.serverName), ReferenceName("other.test"), ReferenceName("192.0.2.1"), .unchecked,
         ReferenceName("a..b"),
     ]
-    private static let platforms: [Platform?] = [nil, .apple(), .android(), .browser, .openssl]
+    private static let platforms: [Platform?] = [nil, .apple(), .android(), .openssl]
 
     @Test(arguments: Seeds.sample(3)) func `a verifier that was asked before answers as a new one does`(seed: UInt64)
         async throws

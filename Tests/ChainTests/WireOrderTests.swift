@@ -114,7 +114,7 @@ private struct World {
             ), ("trustkit", try TrustKit(pins: pins)), ("okhttp", OkHttp()),
             ("android", AndroidNetworkSecurityConfig()), ("nspinneddomains", NSPinnedDomains()),
             // Not curl: OpenSSL takes the first issuer that fits, so that the order counts.
-            ("hpkp", HPKP()),
+            ("generic", Generic()),
         ]
         var verdicts: [String: Verdict] = [:]
         for (name, client) in clients { verdicts[name] = client.evaluate(observation, pins: pins, verifier: verifier) }

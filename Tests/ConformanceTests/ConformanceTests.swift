@@ -71,7 +71,7 @@ import X509
             [
                 "\(folder)/pinconf.py", "run", "\(folder)/data/pkits.json.xz", "--known", "\(folder)/known/pkits.json",
                 "--cmd",
-                "'\(try #require(Self.binary))' verify {chain} --client hpkp --anchors {anchors} [--verify-name {host}] --at {at}",
+                "'\(try #require(Self.binary))' verify {chain} --client generic --anchors {anchors} [--verify-name {host}] --at {at}",
             ])
         print("conformance: pinconf.py with the binary:", outcome.text.prefix { $0 != "\n" })
         #expect(outcome.status == 0, "\(outcome.text)")

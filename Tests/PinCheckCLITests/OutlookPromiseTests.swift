@@ -11,7 +11,7 @@ import X509
         "afnetworking", "afnetworking-3", "afnetworking-2.5", "afnetworking-2.5:chain=no", "alamofire",
         "alamofire:accept-self-signed:evaluator=pinned-certificates", "alamofire:evaluator=composite",
         "trustkit:no-enforce", "okhttp", "android", "android:expires=2100-01-01", "nspinneddomains",
-        "nspinneddomains:key=leaf", "nspinneddomains:key=ca", "curl", "curl:insecure", "hpkp",
+        "nspinneddomains:key=leaf", "nspinneddomains:key=ca", "curl", "curl:insecure", "generic",
     ]
 
     @Test(arguments: Seeds.sample(6)) func everyPromiseIsKept(seed: UInt64) throws {

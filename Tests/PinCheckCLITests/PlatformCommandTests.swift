@@ -58,7 +58,7 @@ import Testing
         #expect(message.contains("is valid for 900 days, more than 825 (a rule of Apple's platforms)"))
         let text = try await verify([leaf, pki.interA]) { _ in [] }
         #expect((text.output + text.errors).contains("--client okhttp or curl"), "\(text.output)\(text.errors)")
-        let others = try await verify([leaf, pki.interA]) { _ in ["--client", "okhttp,curl,hpkp"] }
+        let others = try await verify([leaf, pki.interA]) { _ in ["--client", "okhttp,curl,generic"] }
         #expect(others.status == .pass)
         let all = try await verify([leaf, pki.interA]) { _ in ["--client", "afnetworking,okhttp", "--format", "json"] }
         #expect(all.decision == "fail lifetime-too-long")

@@ -99,7 +99,7 @@ import Testing
             let nobody = try files.write(pki.rootB.pem, to: "other.pem")
             for arguments in [
                 ["--client", "android", "--pins", android, "--anchors", nobody],
-                ["--client", "trustkit:macos", "--pins", leaf.pin, "--pins", pki.junk.pin, "--extra-root", issuer],
+                ["--client", "trustkit", "--pins", leaf.pin, "--pins", pki.junk.pin, "--extra-root", issuer],
             ] {
                 let outcome = try await check(arguments) {
                     $0 = TLSServerSettings(presenting: [leaf])
@@ -140,7 +140,7 @@ import Testing
     @Test func aRevocationAmongSeveralAnswersRejects() async throws {
         let revoked = StatusResponse().with { $0.status = .revoked(at: LabClock.now - LabClock.day, reason: nil) }
         let staple = try staple { $0.others = [revoked] }
-        for client in ["afnetworking", "android", "hpkp"] {
+        for client in ["afnetworking", "android", "generic"] {
             #expect(try await check(["--client", client]) { $0.staple = staple }.decision == "fail revoked")
         }
     }

@@ -86,10 +86,10 @@ import Testing
     }
 
     @Test func everyClientThatHasANameOfItsOwnIsTheOneOfThatName() throws {
-        let named: [Client] = [.afnetworking, .alamofire, .trustkit, .okhttp, .android, .nspinneddomains, .curl, .hpkp]
+        let named: [Client] = [.afnetworking, .alamofire, .trustkit, .okhttp, .android, .nspinneddomains, .curl, .generic]
         #expect(
             named.map(\.name) == [
-                "afnetworking", "alamofire", "trustkit", "okhttp", "android", "nspinneddomains", "curl", "hpkp",
+                "afnetworking", "alamofire", "trustkit", "okhttp", "android", "nspinneddomains", "curl", "generic",
             ])
         #expect(Client.all.first == .afnetworking)
         #expect(try Client("trustkit:no-enforce") != .trustkit)

@@ -110,7 +110,7 @@ import X509
         for client in [
             NSPinnedDomains(), Alamofire(.pinnedCertificates()), Alamofire(.systemDefault()),
             try TrustKit(pins: try scene.pinSet), AFNetworking4(policy: AFSecurityPolicy(mode: .certificate)),
-            AFNetworking4(policy: AFSecurityPolicy(mode: .none)), HPKP(),
+            AFNetworking4(policy: AFSecurityPolicy(mode: .none)),
         ] as [any ClientProcedure] {
             let verdict = try scene.verdict(of: client)
             #expect(verdict.isAccepted, "\(client.name)")

@@ -62,7 +62,7 @@ import X509
         var scene = Self.scene(try Self.leaf(Self.place), pins: [Self.pki.interA], system: [Self.pki.rootA])
         for (client, isAccepted) in [
             (NSPinnedDomains(), true), (Alamofire(.systemDefault()), true), (Alamofire(.publicKeys()), true),
-            (HPKP(), true), (OkHttp(), false), (AndroidNetworkSecurityConfig(), false), (Curl(), false),
+            (Generic(), false), (OkHttp(), false), (AndroidNetworkSecurityConfig(), false), (Curl(), false),
         ] as [(any ClientProcedure, Bool)] {
             #expect(try scene.verdict(of: client).isAccepted == isAccepted, "\(client.name)")
         }
@@ -70,7 +70,7 @@ import X509
         scene.presented = [Self.pki.leaf]
         for client in [
             NSPinnedDomains(), Alamofire(.systemDefault()), Alamofire(.composite([.systemDefault(), .publicKeys()])),
-            HPKP(),
+            Generic(),
         ] as [any ClientProcedure] {
             #expect(try scene.verdict(of: client).reason.id == "unknown-issuer", "\(client.name)")
         }
@@ -197,12 +197,9 @@ import X509
                 .resource(name: "@raw/root", [try Certificate(anchor)]), overridesPins: true)
             let isPreferred = try Certificate(anchor) == preferred
             let android = AndroidNetworkSecurityConfig(trust: AndroidTrust(sources: [.init(.system), exempt]))
-            let browser = HPKP(installedRoots: [try Certificate(anchor)])
-            for client in [android, browser] as [any ClientProcedure] {
-                let verdict = try scene.verdict(of: client)
-                #expect(verdict.reason.id == (isPreferred ? "pins-not-applied" : "pin-mismatch"), "\(client.name)")
-                #expect(verdict.warnings.map(\.id).contains("path-dependent"), "\(client.name)")
-            }
+            let verdict = try scene.verdict(of: android)
+            #expect(verdict.reason.id == (isPreferred ? "pins-not-applied" : "pin-mismatch"))
+            #expect(verdict.warnings.map(\.id).contains("path-dependent"))
         }
     }
 }

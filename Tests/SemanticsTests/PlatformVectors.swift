@@ -15,7 +15,7 @@ import X509
         ("apple", AFNetworking4(policy: AFSecurityPolicy(mode: .none))), ("apple", Alamofire(.systemDefault())),
         ("apple", NSPinnedDomains()), ("apple", try! TrustKit(pins: nil)),
         ("apple", AFNetworking25(policy: AFSecurityPolicy(mode: .none))), ("android", AndroidNetworkSecurityConfig()),
-        ("okhttp", OkHttp()), ("openssl", Curl()), ("browser", HPKP()),
+        ("okhttp", OkHttp()), ("openssl", Curl()), ("generic", Generic()),
     ]
 
     /// Who accepts, by column, of a chain whose root is of a class.
@@ -35,7 +35,7 @@ import X509
         var testDescription: String { name }
     }
 
-    private static let all: Set = ["apple", "android", "okhttp", "openssl", "browser"]
+    private static let all: Set = ["apple", "android", "okhttp", "openssl", "generic"]
 
     private static func leaf(
         _ names: [GeneralName] = [.dns(host)], key: LabKey? = nil, by issuer: LabCertificate = inter,
@@ -118,9 +118,9 @@ import X509
 
     static let authorityPurposes: [Row] = [
         below("an intermediate for servers", [.serverAuth], root: nil, all),
-        below("an intermediate for anything", [anyPurpose], root: nil, all.subtracting(["openssl"])),
+        below("an intermediate for anything", [anyPurpose], root: nil, all.subtracting(["openssl", "generic"])),
         below("an intermediate for e-mail", [email], root: nil, ["android", "okhttp"]),
-        below("a root for e-mail", nil, root: [email], all.subtracting(["openssl"])),
+        below("a root for e-mail", nil, root: [email], all.subtracting(["openssl", "generic"])),
     ]
 
     private static func strong(_ name: String, _ kind: LabKey.Algorithm, at depth: Int, _ accepted: Set<String>) -> Row
@@ -135,12 +135,12 @@ import X509
 
     static let keys: [Row] = [
         strong("RSA 2048", .rsa(bits: 2_048), at: 0, all),
-        strong("RSA 1024", .rsa(bits: 1_024), at: 0, ["android", "okhttp", "browser"]),
-        strong("RSA 1024", .rsa(bits: 1_024), at: 1, ["android", "okhttp", "browser"]),
-        strong("RSA 1024", .rsa(bits: 1_024), at: 2, ["android", "okhttp", "browser"]),
+        strong("RSA 1024", .rsa(bits: 1_024), at: 0, ["android", "okhttp"]),
+        strong("RSA 1024", .rsa(bits: 1_024), at: 1, ["android", "okhttp"]),
+        strong("RSA 1024", .rsa(bits: 1_024), at: 2, ["android", "okhttp"]),
         strong("RSA 512", .rsa(bits: 512), at: 0, []),
         strong("RSA 512", .rsa(bits: 512), at: 2, ["android", "okhttp"]),
-        strong("Ed25519", .ed25519, at: 0, ["openssl"]), strong("P-384", .p384, at: 0, all),
+        strong("Ed25519", .ed25519, at: 0, ["openssl", "generic"]), strong("P-384", .p384, at: 0, all),
     ]
 
     private static func signed(_ name: String, _ digest: SignatureDigest, at depth: Int, _ accepted: Set<String>) -> Row
@@ -170,7 +170,7 @@ import X509
     }
 
     static let lifetimes: [Row] = [
-        lasting(398, isPublic: true, all), lasting(399, isPublic: true, ["android", "okhttp", "openssl"]),
+        lasting(398, isPublic: true, all), lasting(399, isPublic: true, ["android", "okhttp", "openssl", "generic"]),
         lasting(825, isPublic: false, all), lasting(826, isPublic: false, all.subtracting(["apple"])),
     ]
 
@@ -185,9 +185,9 @@ import X509
     }
 
     static let dates: [Row] = [
-        dated("an expired root", isPublic: true, ["android", "okhttp", "browser"], "expired"),
+        dated("an expired root", isPublic: true, ["android", "okhttp"], "expired"),
         dated("an expired root", isPublic: false, ["android", "okhttp"], "expired"),
-        dated("a root that is not yet valid", isPublic: true, ["android", "okhttp", "browser"], "not-yet-valid"),
+        dated("a root that is not yet valid", isPublic: true, ["android", "okhttp"], "not-yet-valid"),
     ]
 
     static let constraints: [Row] = {

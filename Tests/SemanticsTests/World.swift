@@ -74,6 +74,8 @@ struct Scene: Sendable {
     var system: [LabCertificate] = []
     var host: String?
     var time = World.now
+    /// What the handshake settled, `nil` for a chain that came without one.
+    var connection: ConnectionFacts?
 
     var verifier: OpenSSLPathVerifier {
         get throws {
@@ -85,7 +87,8 @@ struct Scene: Sendable {
         get throws {
             Observation(
                 presented: PresentedChain(try presented.map { try Certificate($0) })!,
-                referenceName: host.map { ReferenceName($0) } ?? .unchecked, time: time)
+                referenceName: host.map { ReferenceName($0) } ?? .unchecked, time: time,
+                connection: connection)
         }
     }
 
@@ -107,7 +110,7 @@ struct Scene: Sendable {
     }
 
     func verdict(of client: some ClientProcedure) throws -> Verdict {
-        client.evaluate(try observation, pins: try pinSet, verifier: try verifier)
+        client.decide(try observation, pins: try pinSet, verifier: try verifier)
     }
 
     func afNetworking4(_ version: AFNetworking4.Version = .v4) throws -> Verdict {

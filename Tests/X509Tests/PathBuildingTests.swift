@@ -51,7 +51,7 @@ import X509
             let found = try findings(presented, anchors: [root], on: .openssl)
             #expect(found.failures.first?.id == reason, "\(presented.map(\.subject)): \(found)")
             #expect(found.validPaths.isEmpty == (reason != nil))
-            for platform in [Platform.apple(), .android(), .browser] {
+            for platform in [Platform.apple(), .android()] {
                 #expect(try !findings(presented, anchors: [root], on: platform).validPaths.isEmpty)
             }
         }
@@ -93,7 +93,7 @@ import X509
         let leaf = try issuer.issue(.leaf(host))
         let odd = try noAuthority.issue(.leaf(host))
         #expect(try findings([odd, noAuthority], anchors: [odd], on: .openssl).validPaths.isEmpty)
-        #expect(try !findings([odd, noAuthority], anchors: [odd], on: .browser).validPaths.isEmpty)
+        #expect(try !findings([odd, noAuthority], anchors: [odd], on: .apple()).validPaths.isEmpty)
         #expect(try !findings([leaf], anchors: [leaf], on: .openssl).validPaths.isEmpty)
     }
 
@@ -114,7 +114,7 @@ import X509
         for presented in [[leaf, inter], [leaf, root, inter], [leaf, other, inter]] {
             #expect(try !findings(presented, anchors: [root, other], on: .openssl).validPaths.isEmpty)
             #expect(try findings(presented, anchors: [other, root], on: .openssl).validPaths.isEmpty)
-            #expect(try !findings(presented, anchors: [other, root], on: .browser).validPaths.isEmpty)
+            #expect(try !findings(presented, anchors: [other, root], on: .apple()).validPaths.isEmpty)
         }
     }
 }

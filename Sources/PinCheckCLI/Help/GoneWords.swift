@@ -32,6 +32,7 @@ enum GoneWords {
 
     static let clients: [String: SafeText] = [
         "trustkit-android": "on Android 7 and later the system enforces this file: use android",
+        "hpkp": "no browser follows that header any more: use generic, which compares the same pins",
         "dane": "no app compares TLSA records: give the key's hash, sha256/…, to the client that the app has",
         "afnetworking-2.5.0": "use afnetworking-2.5, or afnetworking-2.5:chain=no",
         "afnetworking-2.5.1":

@@ -23,7 +23,7 @@ struct EvaluationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The clients that decide (default: \(ClientRegistry.defaultName)).",
+            "The clients that decide (default: by the pins).",
             discussion: """
                 Names with settings, as in 'trustkit:no-enforce,okhttp', or all. 'pincheck clients' lists them.
                 """, valueName: "name")) var client: String?

@@ -23,6 +23,9 @@ extension Remedy {
         case .nameAuthority: "; give the root of that authority with --anchors if it is yours"
         case .nameRootOrDistrust: "; give it with --anchors if it is yours, and pin nothing that is served here if not"
         case .distrust: "; pin nothing that is served here, and check again without it"
+        case .judgeOn(.apple): "; --client afnetworking or --device ios-26 judges so"
+        case .judgeOn(.android): "; --client okhttp or --device android-17 judges so"
+        case .judgeOn(.openssl): "; --client curl judges so"
         case .chooseAnotherPlatform(let platform):
             ": --client \(Self.clients(besides: platform)) judges by the rules of another platform"
         }
@@ -30,7 +33,7 @@ extension Remedy {
 
     private static func clients(besides platform: PlatformFamily) -> String {
         switch platform {
-        case .apple, .browser: "okhttp or curl"
+        case .apple: "okhttp or curl"
         case .android: "curl"
         case .openssl: "okhttp"
         }

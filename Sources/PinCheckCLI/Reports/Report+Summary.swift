@@ -1,4 +1,5 @@
 import PinChecking
+import Pinning
 
 /// What several forms say of a report in the same words. Text from outside is as it came.
 extension Report {
@@ -29,7 +30,9 @@ extension Report {
     var sentence: String { sentence(for: reason) }
 
     func sentence(for reason: Message) -> String {
-        guard clients.count == 1, let client = clients.first else { return reason.message }
+        guard clients.count == 1, let client = clients.first, client.title != Generic.name else {
+            return reason.message
+        }
         return client.title + ": " + reason.message
     }
 

@@ -44,7 +44,7 @@ package struct ShownSetting: Hashable, Sendable {
 extension ChosenClient {
     /// Sets the clients of a selection up.
     ///
-    /// A client that was named and cannot be set up is an error; of `all`, those that cannot are reported as such.
+    /// A client that cannot be set up is one without a verdict.
     ///
     /// - Returns: at least one client, in the order named.
     /// - Throws: ``CheckError`` for settings and pins that a client cannot be set up with.
@@ -57,12 +57,7 @@ extension ChosenClient {
             for entry in ClientRegistry.entries where entry.isInAll {
                 chosen.append(try ChosenClient(ClientSettings(of: entry), input))
             }
-        case .named(let clients):
-            for settings in clients {
-                let client = try ChosenClient(settings, input)
-                if case .failure(let error) = client.procedure { throw .said(.data, "\(error)") }
-                chosen.append(client)
-            }
+        case .named(let clients): for settings in clients { chosen.append(try ChosenClient(settings, input)) }
         }
         return chosen
     }

@@ -1,4 +1,5 @@
 import Base
+import Pinning
 
 /// A client whose decisions can be made, with what is set for it.
 public struct Client: Hashable, Sendable {
@@ -45,6 +46,6 @@ extension Client {
     public static var nspinneddomains: Client { named("nspinneddomains") }
     /// curl's `--pinnedpubkey`.
     public static var curl: Client { named("curl") }
-    /// A browser with the pins of a Public-Key-Pins header (RFC 7469).
-    public static var hpkp: Client { named("hpkp") }
+    /// A pin compared by hand, on the preferred path.
+    public static var generic: Client { named(Generic.name) }
 }

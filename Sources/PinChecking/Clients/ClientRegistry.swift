@@ -11,8 +11,6 @@ package enum ClientRegistry {
         package let name: String
         package let summary: String
         package var settings: [ClientSetting] = []
-        /// Whether it is meant where a device of its platform is named and no client.
-        var isDefault = false
         /// Whether it is one of `--client all`: not a version that nobody can still mean to ship, or that wants every certificate pinned.
         package var isInAll = true
         /// Whether it trusts a root that was installed on the device by hand (`--extra-root`).
@@ -36,8 +34,6 @@ package enum ClientRegistry {
         var shownSettings: @Sendable (ClientInput) -> [ShownSetting] = { _ in [] }
         let make: @Sendable (ClientInput) throws -> any ClientProcedure
     }
-
-    package static let defaultName = "afnetworking"
 
     /// Clients beside those of this registry, for the time of a call: tests go through every command with one of their own.
     @TaskLocal package static var added: [Entry] = []
@@ -64,7 +60,6 @@ package enum ClientRegistry {
                 settings: [
                     .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
                     .init("expires", .date, "kTSKExpirationDate, midnight UTC"),
-                    .init("macos", .flag, "macOS, where roots given by --extra-root are exempt from pinning"),
                 ], configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
                 answersChallenges: true, platform: .apple, notation: .base64,
                 make: { input in
@@ -72,12 +67,13 @@ package enum ClientRegistry {
                         pins: input.pins,
                         enforcesPinning: input.policy?.enforcesPinning ?? true && !input.settings.isSet("no-enforce"),
                         expiration: input.settings.date("expires") ?? input.policy?.expiration,
-                        exemptRoots: input.settings.isSet("macos") ? Set(input.installedRoots) : [])
+                        exemptRoots: input.policy?.entries.first?.exemptsInstalledRoots == true
+                            ? Set(input.installedRoots) : [])
                 }),
             Entry(
                 name: "okhttp", summary: "OkHttp 5, CertificatePinner",
                 settings: [.init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")]
-                    + ClientSetting.androidApp, isDefault: true, trustsInstalledRoots: false,
+                    + ClientSetting.androidApp, trustsInstalledRoots: false,
                 configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames], comparesHostAsWritten: true,
                 platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
             Entry(
@@ -100,9 +96,9 @@ package enum ClientRegistry {
                 settings: [.init("insecure", .flag, "--insecure: only the pin is checked")], platform: .openssl,
                 notation: .curl, make: { Curl(isInsecure: $0.settings.isSet("insecure")) }),
             Entry(
-                name: "hpkp", summary: "A browser with the pins of a Public-Key-Pins header (RFC 7469)",
-                isDefault: true, platform: .browser, notation: .hpkp,
-                make: { HPKP(installedRoots: Set($0.installedRoots)) }),
+                name: Generic.name, summary: "A pin compared by hand, as Go, Node, Java and dio do (the default)",
+                configurations: [.okHttp: .union, .policy: .mostSpecific], comparesHostAsWritten: true, platform: nil,
+                notation: .okhttp, make: { _ in Generic() }),
         ]
 
     private static let afNetworking: [Entry] =
@@ -110,8 +106,8 @@ package enum ClientRegistry {
             Entry(
                 name: version.rawValue,
                 summary: version == .v4
-                    ? "AFNetworking 4, AFSecurityPolicy (the default)"
-                    : "AFNetworking 3: decides alike, answers with rejectProtectionSpace", isDefault: version == .v4,
+                    ? "AFNetworking 4, AFSecurityPolicy"
+                    : "AFNetworking 3: decides alike, answers with rejectProtectionSpace",
                 configurations: [.appBundle: .union], loader: version == .v4 ? .afNetworking4 : .afNetworking3,
                 answersChallenges: true, platform: .apple, notation: .okhttp,
                 shownSettings: { shown($0.afSecurityPolicy) }

@@ -21,7 +21,7 @@ struct SystemClients {
                 let policy = policies.first(where: { $0.kind == kind })?.policy, policy.pins != nil
             else { continue }
             let bound = chosen.filter { client in
-                client.entry.platform == entry.platform && client.entry.configurations[kind] == nil
+                [entry.platform, nil].contains(client.entry.platform) && client.entry.configurations[kind] == nil
                     && !client.compares(nothingBut: policy)
             }
             guard !bound.isEmpty else { continue }

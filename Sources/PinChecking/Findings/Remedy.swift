@@ -32,6 +32,8 @@ package enum Remedy: Hashable, Sendable {
     case nameRootOrDistrust
     /// Trust nothing that is served here.
     case distrust
+    /// Ask a client of this platform.
+    case judgeOn(PlatformFamily)
     /// Ask a client of another platform than this one.
     case chooseAnotherPlatform(than: PlatformFamily)
 
@@ -56,6 +58,7 @@ package enum Remedy: Hashable, Sendable {
         case .nameAuthority: "; give the root of that authority as an anchor if it is yours"
         case .nameRootOrDistrust: "; give it as an anchor if it is yours, and pin nothing that is served here if not"
         case .distrust: "; pin nothing that is served here, and ask again without it"
+        case .judgeOn: "; a client or device of its judges so"
         case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
         }
     }

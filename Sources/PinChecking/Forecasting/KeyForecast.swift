@@ -23,13 +23,14 @@ struct KeyForecast {
         func matched(_ condition: PinComparison.Condition, _ depth: Int) -> Int? {
             guard condition.place.covers(depth) else { return nil }
             return condition.pins.first { index in
+                let isWhole = condition.comparesWhole(pins[index])
                 guard depth > 0 else {
-                    return condition.isWholeCertificate
+                    return isWhole
                         ? certificate != nil && pins[index].certificate == certificate
                         : pins[index].spkiSHA256 == key.spkiSHA256
                 }
                 let authority = authorities[depth - 1]
-                return condition.isWholeCertificate
+                return isWhole
                     ? pins[index].certificate == authority : pins[index].spkiSHA256 == authority.publicKey.spkiSHA256
             }
         }
@@ -53,7 +54,7 @@ struct KeyForecast {
                 : depths.contains { matched(condition, $0) != nil }
         }
         let own: Verdict
-        let platform = procedure.platform?.running(on: release)
+        let platform = procedure.platform(on: release)
         if let platform, !platform.strength.isStrong(key.algorithm) {
             own = refusing("\(platform.family.title) refuses a leaf with an \(key.algorithm) key")
         } else if let failures = certificate.flatMap({ platform?.objections(toLeaf: $0, endingAt: .system) }),

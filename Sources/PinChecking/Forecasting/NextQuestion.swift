@@ -64,7 +64,7 @@ package struct NextQuestion {
     }
 
     private func reason(_ verdict: Verdict, _ client: ChosenClient) -> Reason {
-        Reason(verdict, of: client, by: evaluation, serverName: .noServer, hasAnchors: true)
+        Reason(verdict, of: client, for: name, by: evaluation, serverName: .noServer, hasAnchors: true)
     }
 
     private func result(

@@ -2,6 +2,13 @@ import Pinning
 
 extension ChainJudgement {
     var standing: Standing {
+        if let absent = clients.first(where: { $0.isAccepted == nil }) {
+            let others = clients.count > 1 ? "; " + summary.message : ""
+            return .notSetUp(
+                Reason(
+                    id: absent.reason.id, message: "\(absent.name) cannot be set up: \(absent.reason.message)" + others)
+            )
+        }
         guard let shown else {
             return .notSetUp(Reason(id: "not-configured", message: "no client can be set up with these pins"))
         }
@@ -24,22 +31,15 @@ extension ChainJudgement {
         guard clients.count > 1, let first = shown, let own = reason(of: first) else {
             return clients.first?.reason ?? Reason(id: "not-configured", message: "no client was chosen")
         }
-        let absent = clients.filter { $0.isAccepted == nil }
-        var message: String
-        if rejecting.isEmpty, absent.isEmpty {
+        let message: String
+        if rejecting.isEmpty, judgements.count > 1 {
             let isOfDevices = evaluation.devices.count > 1
-            let count = isOfDevices ? evaluation.devices.count : clients.count
+            let count = isOfDevices ? evaluation.devices.count : judgements.count
             message = (count == 2 ? "both " : "all \(count) ") + (isOfDevices ? "devices" : "clients") + " accept"
-        } else if rejecting.isEmpty {
-            message = "\(judgements.count) of \(clients.count) clients accept"
         } else {
-            let alike = rejecting.filter { reason(of: $0)?.message == own.message }
+            let alike = rejecting.isEmpty ? [first] : rejecting.filter { reason(of: $0)?.message == own.message }
             let others = rejecting.filter { reason(of: $0)?.message != own.message }
             message = text(alike) + ": " + own.message + (others.isEmpty ? "" : "; also rejected by \(text(others))")
-        }
-        if !absent.isEmpty {
-            let absent = absent.map { JudgeNames.Judge(client: $0.name, device: $0.device) }
-            message += "; cannot be set up: " + names.text(absent)
         }
         return Reason(id: own.id, message: message, remedy: rejecting.isEmpty ? nil : own.remedy)
     }

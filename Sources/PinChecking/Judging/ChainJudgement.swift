@@ -45,7 +45,7 @@ package struct ChainJudgement: Sendable {
             evaluation.decisions(on: observation), on: observation, by: evaluation,
             reason: { verdict, client in
                 Reason(
-                    verdict, of: client, by: evaluation, serverName: serverName,
+                    verdict, of: client, for: observation.referenceName, by: evaluation, serverName: serverName,
                     hasAnchors: evaluation.givenRoots != nil)
             })
     }
@@ -135,7 +135,8 @@ package struct ChainJudgement: Sendable {
         }
         var findings = warnings.map { warning, judges in
             let prefix = decisions.count > 1 ? names.text(judges) + ": " : ""
-            let remedy: Remedy? = warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : nil
+            let remedy: Remedy? =
+                warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : warning.platform.map { .judgeOn($0) }
             return Finding.warning(id: warning.id, message: prefix + warning.message, remedy: remedy)
         }
         // Once for all clients of a platform.

@@ -40,8 +40,8 @@ package enum SentServerName: Hashable, Sendable {
 extension Reason {
     /// The reason of a verdict in one line, with what the user needs to act on it.
     init(
-        _ verdict: Verdict, of client: ChosenClient, by evaluation: Evaluation, serverName: SentServerName,
-        hasAnchors: Bool
+        _ verdict: Verdict, of client: ChosenClient, for name: ReferenceName, by evaluation: Evaluation,
+        serverName: SentServerName, hasAnchors: Bool
     ) {
         func reason(_ message: String, _ remedy: Remedy? = nil) -> Reason {
             Reason(id: verdict.reason.id, message: message, remedy: remedy)
@@ -50,6 +50,10 @@ extension Reason {
         case .pinMatched(let match):
             let step = verdict.trace.last { $0.id == "pins" && $0.status == .pass }
             self = reason(step?.detail ?? "a pin matched at depth \(match.depth)")
+        case .trustedWithoutPins where client.entry.name == Generic.name:
+            self = reason(
+                name == .unchecked
+                    ? "trusted; the name was not checked" : "trusted and valid for \(name) (no pins given)")
         case .trustedWithoutPins: self = reason("the chain is trusted; no pins are compared")
         case .everythingAccepted: self = reason("these settings accept every certificate")
         case .pinsNotApplied(let why): self = reason("the chain is trusted; the pins do not apply: \(why)")

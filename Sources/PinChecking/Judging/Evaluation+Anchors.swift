@@ -16,7 +16,7 @@ extension Evaluation {
         while path.certificates.last?.isSelfIssued == false {
             let others = pins.pins.filter { pin in pin.certificate.map { !path.certificates.contains($0) } ?? false }
             guard let others = PinSet(others),
-                case let next = procedure.evaluate(observation, pins: others, verifier: verifier), next.isAccepted,
+                case let next = procedure.decide(observation, pins: others, verifier: verifier), next.isAccepted,
                 case .verified(let longer) = next.builtChain, longer.certificates.count > path.certificates.count,
                 longer.certificates.starts(with: path.certificates)
             else { break }

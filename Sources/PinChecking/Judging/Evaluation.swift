@@ -70,7 +70,7 @@ package final class Evaluation: Sendable {
                 return Decision(
                     device: device, client: client,
                     verdict: client.procedure.map { procedure in
-                        procedure.evaluate(observation, pins: client.pins, verifier: verifier)
+                        procedure.decide(observation, pins: client.pins, verifier: verifier)
                     })
             }
         }

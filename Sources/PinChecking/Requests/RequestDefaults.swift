@@ -16,7 +16,6 @@ package enum RequestDefaults {
     package static let jobs = 512
     /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"
-    package static let clients = ClientSelection.named([ClientSettings(of: ClientRegistry.entries[0])])
     /// AFNetworking's `allowInvalidCertificates`.
     package static let allowsInvalidCertificates = false
     /// Whether the system's roots are trusted beside anchors.

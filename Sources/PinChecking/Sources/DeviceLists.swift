@@ -42,7 +42,8 @@ package enum DeviceLists {
     /// - Throws: ``CheckError`` for a device that there is not, and for one that would not be judged although it was named, and so of
     ///   clients.
     static func chosen(
-        _ selection: DeviceSelection, _ clients: ClientSelection?, in data: DeviceData
+        _ selection: DeviceSelection, in data: DeviceData, _ chosen: ClientSelection?,
+        following: (_ isOnApple: Bool) throws(CheckError) -> ClientSelection
     ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection) {
         var named: Set<Device?> = []
         for name in selection.names {
@@ -52,13 +53,17 @@ package enum DeviceLists {
             }
         }
         let devices = ([nil] + data.devices).filter { named.contains($0) || selection.includesAll && $0 != nil }
-        // What a browser makes of pins in a header is asked by who names one, not by who names all devices.
-        let meant = devices.filter { named.contains($0) || $0?.platform != .mozilla }
-        let clients = clients ?? ClientRegistry.defaults(on: (meant.isEmpty ? devices : meant).map { $0?.platform })
+        let isOnApple = devices.allSatisfy { $0?.platform ?? .apple == .apple }
+        var clients = if let chosen { chosen } else { try following(isOnApple) }
         func runs(_ entry: ClientRegistry.Entry, on device: Device?) -> Bool {
             device?.platform.runs(entry.platform) ?? true
         }
-        guard case .named(let given) = clients else { return (devices, clients) }
+        guard case .named(var given) = clients else { return (devices, clients) }
+        if chosen == nil {
+            // Of the clients of an app those judge that run on one of the devices.
+            let running = given.filter { client in devices.contains { runs(client.entry, on: $0) } }
+            if !running.isEmpty { (given, clients) = (running, .named(running)) }
+        }
         let names = devices.map { $0?.name ?? DeviceChoice.systemName }
         for client in given where !devices.contains(where: { runs(client.entry, on: $0) }) {
             throw CheckError(.request, .clientOnNoDevice(client.entry.name, devices: names))
@@ -71,15 +76,5 @@ package enum DeviceLists {
             )
         }
         return (devices.filter { device in given.contains { runs($0.entry, on: device) } }, clients)
-    }
-}
-
-extension ClientRegistry {
-    /// The clients that are meant where devices are named and no client is: one for each system.
-    fileprivate static func defaults(on platforms: [DevicePlatform?]) -> ClientSelection {
-        let entries = entries.filter { entry in
-            entry.isDefault && platforms.contains { $0?.runs(entry.platform) ?? (entry.name == defaultName) }
-        }
-        return .named(entries.map { ClientSettings(of: $0) })
     }
 }

@@ -1,3 +1,4 @@
+import Base
 import PinFormats
 import Pinning
 import X509
@@ -10,7 +11,8 @@ extension EvaluationLoader {
         let settings = base.settings
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !isHostNeeded else { throw CheckError(.request, .hostIsNotNamed) }
-        try sources.refuseContradictions(about: server)
+        let follows = settings.clients == nil
+        try sources.refuseContradictions(about: server, follows: follows)
         let selection = sources.selection(for: name, writtenAs: server.host)
         let mode = try Self.pinningMode(settings.mode, for: selection.pins)
         var warnings = sources.warning(for: server.host, selection).map { [$0] } ?? []
@@ -21,12 +23,16 @@ extension EvaluationLoader {
         }
         let androidHost: String? = if case .unchecked = name { nil } else { name.description }
         func input(of entry: ClientRegistry.Entry, _ clientSettings: ClientSettings) throws(CheckError) -> ClientInput {
-            let own = sources.own(entry, for: name, writtenAs: server.host)
+            let own = sources.own(entry, for: name, writtenAs: server.host, follows: follows)
             let android = try clientSettings.androidTrust(
                 entry.platform == .android ? sources.networkSecurity.first : nil, for: androidHost,
                 installedRoots: base.installedRoots)
-            // A pin that is named for whatever host holds where the client's own configuration has nothing.
-            let pins = own.map { $0.policy.map(\.pins) ?? selection.unconditional } ?? selection.pins(of: entry)
+            // A pin that is named for whatever host holds where the chosen client's own configuration has nothing.
+            let pins =
+                follows
+                ? sources.pins(of: entry, own)
+                : own.map { $0.policy.map(\.pins) ?? selection.unconditional } ?? selection.pins(of: entry)
+            let isUncovered = entry.name == Generic.name && own?.policy == nil && follows
             // What a client loads from a bundle are certificates, whatever else the app pins.
             let isModeItsOwn = settings.mode == nil && (entry.loader != nil && own?.policy != nil || own == nil)
             return ClientInput(
@@ -37,10 +43,17 @@ extension EvaluationLoader {
                 installedRoots: base.installedRoots, host: server.host == name.description ? nil : server.host,
                 androidTrust: android.trust,
                 transportSecurity: entry.platform == .apple ? sources.transportSecurity.first : nil,
-                urlHost: server.url, obstacle: android.obstacle, settings: clientSettings)
+                urlHost: server.url, obstacle: android.obstacle ?? (isUncovered ? sources.uncovered(server.host) : nil),
+                settings: clientSettings)
         }
         let asked = try ChosenClient.chosen(base.clients, input: input).filter { client in
             base.devices.contains { $0.runs(client.entry) }
+        }
+        // Nothing is left to judge by: no server need be asked.
+        if !follows, case .failure(let error)? = asked.first?.procedure,
+            asked.allSatisfy({ if case .failure = $0.procedure { true } else { false } })
+        {
+            throw .said(.data, "\(error)")
         }
         let system = SystemClients(beside: asked, by: selection.policies, for: server.host)
         let clients = asked + (try ChosenClient.chosen(.named(system.clients), input: input))

@@ -107,7 +107,7 @@ package struct EvaluationLoader {
         let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
         if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
         let sources = try PinSources(reading: settings.pins)
-        let chosen = try chosenDevices(settings)
+        let chosen = try chosenDevices(settings, sources)
         var installed: [AnchorBundle] = []
         for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path, as: "extra roots") }
         var fetchable: [Certificate] = []
@@ -174,11 +174,12 @@ package struct EvaluationLoader {
 
     /// The devices and the clients that settings ask for, this machine as `nil`, with the data that has them.
     private mutating func chosenDevices(
-        _ settings: CheckRequest.Judging
+        _ settings: CheckRequest.Judging, _ sources: PinSources
     ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection, roots: DeviceRoots?) {
         guard let selection = settings.devices else {
             guard settings.deviceData == nil else { throw CheckError(.request, .deviceDataWithoutDevice) }
-            return ([nil], settings.clients ?? RequestDefaults.clients, nil)
+            let clients = if let chosen = settings.clients { chosen } else { try sources.clients(settings) }
+            return ([nil], clients, nil)
         }
         let path = settings.deviceData
         let roots: DeviceRoots
@@ -190,7 +191,9 @@ package struct EvaluationLoader {
             roots = DeviceRoots(data: data, bundle: try DeviceLists.roots(of: data, at: path))
             deviceRoots[path] = roots
         }
-        let chosen = try DeviceLists.chosen(selection, settings.clients, in: roots.data)
+        let chosen = try DeviceLists.chosen(selection, in: roots.data, settings.clients) {
+            (isOnApple) throws(CheckError) in try sources.clients(settings, isOnApple: isOnApple)
+        }
         return (chosen.devices, chosen.clients, roots)
     }
 

@@ -5,14 +5,17 @@ import Pinning
 /// An app ships one configuration of a kind: two that both cover a host and are not equal are nobody's.
 extension PinSources {
     /// Refuses two configurations of which one client would read both, and that are not equal for a server.
-    func refuseContradictions(about server: EvaluationLoader.Server) throws(CheckError) {
+    func refuseContradictions(about server: EvaluationLoader.Server, follows: Bool) throws(CheckError) {
         let name = server.name.description
-        var readers = ClientRegistry.entries.map { client in
+        let clients = ClientRegistry.entries.filter { $0.name != Generic.name }
+        var readers = clients.map { client in
             (client.configurations, client.comparesHostAsWritten ? server.host.lowercased() : name)
         }
         let kinds = Set(readConfigurations.map(\.kind))
         readers += kinds.filter { kind in !readers.contains { $0.0[kind] != nil } }.map { ([$0: $0.lookup], name) }
-        for (lookups, host) in readers { try Self.refuse(said(by: lookups, of: host, server), of: server.host) }
+        for (lookups, host) in readers {
+            try Self.refuse(said(by: lookups, of: host, server, follows), of: server.host)
+        }
         var host: String?
         if case .name = server.name { host = server.name.description }
         try Self.refuse(
@@ -49,10 +52,12 @@ extension PinSources {
 
     /// What each file says of a server to a client that reads it; lines of hosts are one list, in however many files.
     private func said(
-        by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: EvaluationLoader.Server
+        by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String,
+        _ server: EvaluationLoader.Server, _ follows: Bool
     ) -> [(origin: String, value: AnyHashable)] {
         let own = readConfigurations.filter { lookups[$0.kind] != nil }
-        let lines = own.filter(\.isList).flatMap(\.entries)
+        // Lines that nobody was chosen for are a set of their own.
+        let lines = follows ? [] : own.filter(\.isList).flatMap(\.entries)
         let files = own.filter { !$0.isList } + (lines.isEmpty ? [] : [PinConfiguration(.okHttp, entries: lines)])
         return files.flatMap { file -> [(origin: String, value: AnyHashable)] in
             guard let lookup = lookups[file.kind], files.count > 1 || !lookup.takesAll,
@@ -67,11 +72,6 @@ extension PinSources {
             return ([taken] + alike).map { ($0.origin, Set([$0.value])) }
         }
     }
-}
-
-extension PinConfiguration {
-    /// Whether it is lines of hosts with pins, which no program reads.
-    fileprivate var isList: Bool { kind == .okHttp && !isSource }
 }
 
 extension HostEntry {

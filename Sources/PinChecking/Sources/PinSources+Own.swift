@@ -11,9 +11,13 @@ extension PinSources {
 
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
     ///
-    /// Of the certificate files of an app those count that the client loads from the bundle.
-    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String) -> Own? {
-        let own = configurations.filter { client.configurations[$0.kind] != nil }
+    /// Of the certificate files of an app those count that the client loads from the bundle. A client that follows the sources reads those
+    /// that chose it: lines are read by `generic`, and by OkHttp where it was chosen.
+    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String, follows: Bool) -> Own? {
+        let own = configurations.filter { configuration in
+            client.configurations[configuration.kind] != nil
+                && (!follows || configuration.isList == (client.name == Generic.name))
+        }
         guard !own.isEmpty else { return nil }
         let policies = own.compactMap { configuration -> HostPolicy? in
             let read = configuration.entries.filter { entry in
@@ -21,10 +25,10 @@ extension PinSources {
                 return loaders.contains(loader)
             }
             return policy(
-                of: PinConfiguration(configuration.kind, entries: read), for: name,
+                of: PinConfiguration(configuration.kind, entries: read, isSource: configuration.isSource), for: name,
                 writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                 by: client.configurations[configuration.kind])
         }
-        return Own(policy: policies.first)
+        return Own(policy: policies.count > 1 ? HostPolicy(policies.flatMap(\.entries)) : policies.first)
     }
 }

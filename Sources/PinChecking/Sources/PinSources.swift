@@ -6,6 +6,12 @@ import X509
 /// Everything that the values of `--pins` hold.
 struct PinSources: Sendable {
     private(set) var pins: [Pin] = []
+    /// Those of them in curl's notation, and all others.
+    private(set) var (curlPins, setPins): ([Pin], [Pin]) = ([], [])
+    /// Whether the others are certificates in DER, each as AFNetworking loads them.
+    private(set) var areAllCertificates = true
+    /// The clients whose frameworks are in an app.
+    private(set) var frameworks: Set<String> = []
     /// What the files that configure hosts say, those of one kind together.
     private(set) var configurations: [PinConfiguration] = []
     /// What configurations of Android apps say of trust, in the order of their files.
@@ -26,6 +32,11 @@ struct PinSources: Sendable {
             do {
                 let reading = try source.read()
                 pins += reading.pins
+                if reading.form == .curl { curlPins += reading.pins } else { setPins += reading.pins }
+                if let form = reading.form, form != .curl {
+                    areAllCertificates = areAllCertificates && form == .certificates
+                }
+                frameworks.formUnion(reading.frameworks)
                 readConfigurations += reading.configurations
                 reading.configurations.forEach { merge($0) }
                 networkSecurity += reading.networkSecurity
@@ -33,7 +44,7 @@ struct PinSources: Sendable {
                 notes += reading.notes.map { note in
                     // What apps are released with has that part too, and does not read it.
                     Finding(
-                        [.debugOverrides, .loadedFromBundle].contains(note.id) ? .info : .warning, id: note.id.rawValue,
+                        [.debugOverrides, .loadedFromBundle, .trustKitConfig].contains(note.id) ? .info : .warning, id: note.id.rawValue,
                         message: note.message)
                 }
             } catch { throw CheckError(error) }
@@ -50,12 +61,17 @@ struct PinSources: Sendable {
     }
 
     private mutating func merge(_ configuration: PinConfiguration) {
-        guard let index = configurations.firstIndex(where: { $0.kind == configuration.kind }) else {
+        guard
+            let index = configurations.firstIndex(where: {
+                $0.kind == configuration.kind && $0.isSource == configuration.isSource
+            })
+        else {
             configurations.append(configuration)
             return
         }
         configurations[index] = PinConfiguration(
-            configuration.kind, entries: configurations[index].entries + configuration.entries)
+            configuration.kind, entries: configurations[index].entries + configuration.entries,
+            isSource: configuration.isSource)
     }
 
     /// What one host is told of.

@@ -10,6 +10,8 @@ struct AndroidReader {
         var expiration: Timestamp?
         /// What the elements say of trust, the innermost first.
         var levels: [NetworkSecurityConfiguration.Level] = []
+        /// Whether TrustKit enforces the pins once more, which knows no anchors that override them.
+        var isEnforcedByTrustKit = false
         /// Whether pins are left out because they are wrong.
         var isIncomplete = false
 
@@ -62,6 +64,12 @@ struct AndroidReader {
         }
         var own = inherited
         if let pinSet = element.children(named: "pin-set").first { try read(pinSet, &own, into: &reading) }
+        if let trustKit = element.children(named: "trustkit-config").last {
+            own.isEnforcedByTrustKit = trustKit.attributes["enforcePinning"] == "true"
+            reading.note(
+                .trustKitConfig, at: place(trustKit),
+                "<trustkit-config> does not switch the system's pins off on Android 7 and later")
+        }
         own.levels.insert(try level(element, into: &reading), at: 0)
         for domain in domains {
             let includes = try flag("includeSubdomains", of: domain) ?? false
@@ -74,7 +82,10 @@ struct AndroidReader {
             if own.isIncomplete { reading.markIncomplete(entry.origin) }
             entries.append(entry)
             if let hosts = entry.hosts {
-                trust.domains.append(.init(hosts: hosts, origin: entry.origin, levels: own.levels))
+                trust.domains.append(
+                    .init(
+                        hosts: hosts, origin: entry.origin, levels: own.levels, isOverridable: !own.isEnforcedByTrustKit
+                    ))
             }
         }
         for nested in element.children(named: "domain-config") {

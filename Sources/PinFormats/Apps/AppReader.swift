@@ -50,7 +50,10 @@ struct AppReader {
     }
 
     private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError) {
-        let hasFramework = bundle.hasFramework(names)
+        let hasFramework = bundle.hasFramework("AFNetworking", names)
+        for name in ["AFNetworking", "Alamofire"] where bundle.hasFramework(name, names) {
+            reading.add(framework: name)
+        }
         var loaders: [String: Set<BundleLoader>] = [:]
         var elsewhere: [String] = []
         for name in names where bundle.holds(name) && AppBundle.isNamedCertificate(name) {
@@ -196,10 +199,12 @@ struct AppBundle {
 
     private var resources: String { contents == root ? root : contents + "Resources/" }
 
-    /// Whether AFNetworking is a framework of its own in the app, whose bundle versions 2 and 3 look into.
-    func hasFramework(_ names: [String]) -> Bool { names.contains { $0.hasPrefix(framework) } }
+    /// Whether a library is a framework of its own in the app: AFNetworking 2 and 3 look into the bundle of theirs.
+    func hasFramework(_ library: String, _ names: [String]) -> Bool {
+        names.contains { $0.hasPrefix(framework(library)) }
+    }
 
-    private var framework: String { contents + "Frameworks/AFNetworking.framework/" }
+    private func framework(_ library: String) -> String { "\(contents)Frameworks/\(library).framework/" }
 
     static func isNamedCertificate(_ name: String) -> Bool {
         ["cer", "crt", "der"].contains(PinFile.fileExtension(of: name))
@@ -210,7 +215,7 @@ struct AppBundle {
     func loaders(of name: String, framework hasFramework: Bool) -> Set<BundleLoader> {
         // The search minds the case, and Alamofire names these six endings.
         let isCER = name.hasSuffix(".cer")
-        if isDirectly(name, in: framework) { return isCER ? [.afNetworking3] : [] }
+        if isDirectly(name, in: framework("AFNetworking")) { return isCER ? [.afNetworking3] : [] }
         guard isDirectly(name, in: resources) else { return [] }
         var loaders: Set<BundleLoader> = []
         if isCER { loaders.formUnion(hasFramework ? [.afNetworking4] : [.afNetworking4, .afNetworking3]) }

@@ -35,7 +35,7 @@ package enum KeyFile {
         if isNamedCER, isPEM(file) { throw pemNamedCER(file) }
         for (object, place) in try objects(in: file, into: &reading) {
             if case .certificate(let certificate) = object {
-                reading.add(.certificate(certificate), at: place)
+                reading.add(.certificate(certificate), at: place, as: isPEM(file) ? .other : .certificates)
                 continue
             }
             guard !isNamedCER else {

@@ -23,7 +23,13 @@ enum HostText {
             if text.hasPrefix("**.") { (Substring(text.dropFirst(3)), .anyNumber) } else if text.hasPrefix("*.") {
                 (Substring(text.dropFirst(2)), .oneLabel)
             } else { (Substring(text), .exact) }
-        return HostPattern(text: try okHttpName(rest, at: place), depth)
+        let host = try okHttpName(rest, at: place)
+        guard depth == .exact || !host.contains(":") else {
+            throw PinFormatError(
+                .badHost, at: place, "'\(shortened(text))' is a pattern of an IPv6 address, and OkHttp throws for it",
+                remedy: "write the address alone")
+        }
+        return HostPattern(text: host, depth)
     }
 
     /// A name as OkHttp has it: A-labels in lower case, and a dot at the end where there is one.

@@ -7,6 +7,9 @@ struct TrustKitReader {
     /// The text of kTSKExcludeSubdomainFromParentPolicy, spelled like that in every version (TSKTrustKitConfig.m).
     static let exclusion = "kSKExcludeSubdomainFromParentPolicy"
 
+    /// Whether TrustKit on macOS leaves roots alone that the user installed: yes, unless this says no.
+    static let userAnchors = "TSKIgnorePinningForUserDefinedTrustAnchors"
+
     private static let keys = [
         "TSKIncludeSubdomains", "TSKEnforcePinning", "TSKPublicKeyHashes", "TSKPublicKeyAlgorithms",
         "TSKExpirationDate", "TSKReportUris", "TSKDisableDefaultReportUri", "TSKAdditionalTrustAnchors", exclusion,
@@ -25,7 +28,9 @@ struct TrustKitReader {
                 .missingValue, at: pinned.place, "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
                 remedy: "add a domain with its TSKPublicKeyHashes")
         }
-        let entries = reading.entries(in: members, read)
+        var entries = reading.entries(in: members, read)
+        let exemption = try node[userAnchors]?.flag()
+        for index in entries.indices { entries[index].exemptsInstalledRoots = exemption }
         try checkRules(entries, of: pinned, into: &reading)
         return PinConfiguration(.trustKit, entries: entries)
     }

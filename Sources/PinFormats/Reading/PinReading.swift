@@ -26,6 +26,19 @@ package struct PinReading: Sendable {
     /// How many more there are than ``problems``.
     package private(set) var omittedProblemCount = 0
     package private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
+    /// In which form the pins for whatever host are.
+    package enum Form: Sendable, Hashable {
+        /// Certificates in DER, as AFNetworking loads them.
+        case certificates
+        /// curl's notation, with two slashes, or the value of its option.
+        case curl
+        case other
+    }
+
+    /// The form that all pins for whatever host have in common, `nil` for none.
+    package private(set) var form: Form?
+    /// The clients whose framework is in an app.
+    package private(set) var frameworks: Set<String> = []
     /// The origins of entries that lack something because it was wrong.
     package private(set) var incompleteEntries: Set<String> = []
 
@@ -67,6 +80,7 @@ package struct PinReading: Sendable {
     /// Says what is no error but should not go unsaid.
     mutating func note(_ id: PinNote.ID, at place: PinPlace, _ text: String) {
         notes.append(PinNote(id: id, place: place, text: text))
+        if id == .notLoadedByAFNetworking { form = .other }
     }
 
     /// Takes note of pins for `hosts` that `client` never applies, because no URL's host is that name.
@@ -98,12 +112,17 @@ package struct PinReading: Sendable {
     /// Says that the entry at `origin` lacks something that was wrong.
     mutating func markIncomplete(_ origin: String) { incompleteEntries.insert(origin) }
 
-    mutating func add(_ material: Pin.Material, at place: PinPlace) {
+    mutating func add(_ material: Pin.Material, at place: PinPlace, as form: Form = .other) {
         pins.append(Pin(material, origin: place.description))
+        join(form)
     }
 
-    mutating func add(_ key: PublicKey, at place: PinPlace) {
-        add(.publicKey(key.spkiSHA256), at: place)
+    private mutating func join(_ form: Form) { self.form = self.form == nil || self.form == form ? form : .other }
+
+    mutating func add(framework: String) { frameworks.insert(framework) }
+
+    mutating func add(_ key: PublicKey, at place: PinPlace, as form: Form = .other) {
+        add(.publicKey(key.spkiSHA256), at: place, as: form)
         publicKeys[key.spkiSHA256] = key
     }
 
@@ -115,7 +134,11 @@ package struct PinReading: Sendable {
 
     /// Adds all that another reading holds, but for its pins where a policy has them for its hosts.
     mutating func add(_ other: PinReading, withPins: Bool = true) {
-        if withPins { pins += other.pins }
+        if withPins {
+            pins += other.pins
+            if let form = other.form { join(form) }
+        }
+        frameworks.formUnion(other.frameworks)
         configurations += other.configurations
         networkSecurity += other.networkSecurity
         transportSecurity += other.transportSecurity
@@ -158,6 +181,8 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case debugOverrides = "debug-overrides"
         /// A part of a configuration that only debuggable builds read, and end for.
         case debugBuildThrows = "debug-build-throws"
+        /// What TrustKit for Android reads, and the system does not.
+        case trustKitConfig = "trustkit-config"
         /// A set of pins without a pin, which switches pinning off.
         case emptyPinSet = "empty-pin-set"
     }

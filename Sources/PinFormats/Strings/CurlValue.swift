@@ -18,7 +18,7 @@ struct CurlValue {
         case .hashes(let hashes):
             for hash in hashes {
                 do throws(PinFormatError) {
-                    reading.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place)
+                    reading.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place, as: .curl)
                 } catch { reading.report(error) }
             }
         case .file(let path): try readFile(path, into: &reading)
@@ -62,7 +62,7 @@ struct CurlValue {
                 .tooLarge, at: filePlace, "has more than 1 MiB, which curl does not read: \(Self.consequence)")
         }
         if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
-            return reading.add(key, at: filePlace)
+            return reading.add(key, at: filePlace, as: .curl)
         }
         // A broken block behind the key is nothing to curl.
         let lines = file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -80,7 +80,7 @@ struct CurlValue {
         guard let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) else {
             throw .brokenPublicKey(at: file.place(line: block.line), block.der, detail: nil)
         }
-        reading.add(key, at: file.place(line: block.line))
+        reading.add(key, at: file.place(line: block.line), as: .curl)
         if keys.count > 1 {
             reading.note(
                 .ignored, at: filePlace, "holds \(keys.count) public keys, of which curl compares the first only")

@@ -65,7 +65,8 @@ struct PinText {
             hash = { (word) throws(PinFormatError) in try self.hash(word, isAlone: words.count == 1) }
         }
         for word in words {
-            do throws(PinFormatError) { reading.add(.publicKey(try hash(word)), at: place) } catch {
+            let form: PinReading.Form = word.text.hasPrefix("sha256//") && word.notation == .curl ? .curl : .other
+            do throws(PinFormatError) { reading.add(.publicKey(try hash(word)), at: place, as: form) } catch {
                 reading.report(error)
             }
         }

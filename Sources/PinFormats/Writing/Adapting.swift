@@ -39,6 +39,9 @@ extension PinBlockFormat {
         if rules.entry.hasExemptAnchors {
             throw refusal(group, "exempt anchors from pinning (overridePins)", "leave out overridePins")
         }
+        if rules.entry.exemptsInstalledRoots == true, self != .trustkit {
+            throw refusal(group, "exempt roots that the user installed", "leave out \(TrustKitReader.userAnchors)")
+        }
         guard hasDepth(rules.depth, isExempt: rules.isExcluded) else {
             throw refusal(group, "say \(rules.entry.hosts?.description ?? "")", "list the hosts")
         }

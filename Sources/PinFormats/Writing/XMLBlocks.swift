@@ -10,6 +10,9 @@ enum XMLBlocks {
             xml.line("<key>TSKConfiguration</key>")
             xml.element("dict") { xml in
                 xml.entry("TSKSwizzleNetworkDelegates", "<true/>")
+                if let exemption = groups.lazy.compactMap({ $0.rules?.entry.exemptsInstalledRoots }).first {
+                    xml.entry(TrustKitReader.userAnchors, exemption ? "<true/>" : "<false/>")
+                }
                 xml.line("<key>TSKPinnedDomains</key>")
                 xml.element("dict") { xml in for group in groups { trustKit(group, &xml) } }
             }

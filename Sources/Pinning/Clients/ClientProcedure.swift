@@ -9,6 +9,9 @@ public protocol ClientProcedure: Sendable {
     /// The platform whose rules the client's trust evaluations keep, `nil` for a client that has none of its own.
     var platform: Platform? { get }
 
+    /// The same on a version of a device's system.
+    func platform(on release: PlatformRelease) -> Platform?
+
     /// What the client compares with its pins for a server, and for how long: what is said of the time ahead rests on it.
     ///
     /// - Returns: the conditions that pins have to fulfil, whatever the server presents.
@@ -22,6 +25,9 @@ public protocol ClientProcedure: Sendable {
 }
 
 extension ClientProcedure {
+    /// Most clients run on one platform.
+    public func platform(on release: PlatformRelease) -> Platform? { platform?.running(on: release) }
+
     /// Most clients compare the hash of any key.
     public func takes(_ key: PublicKey) -> Bool { true }
 }

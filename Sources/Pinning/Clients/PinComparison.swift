@@ -20,32 +20,50 @@ public struct PinComparison: Sendable, Hashable {
         }
     }
 
+    /// What of a certificate is compared with a pin.
+    public enum Compared: Sendable, Hashable {
+        case keys
+        /// Whole certificates, byte for byte.
+        case certificates
+        /// The certificate where the pin is one, and else the key.
+        case whatIsPinned
+    }
+
     /// One condition that has to hold: one of these pins matches there.
     public struct Condition: Sendable, Hashable {
         /// The positions of the pins as ``PinMatch/pinIndex`` has them.
         public var pins: [Int]
         /// Where on the path they are looked for.
         public let place: Place
-        /// Whether the whole certificate is compared, so that a renewal with the same key breaks the pin too.
-        public let isWholeCertificate: Bool
+        /// What of a certificate is compared with a pin.
+        public let compared: Compared
 
         /// A condition.
-        public init(pins: [Int], at place: Place, isWholeCertificate: Bool) {
+        public init(pins: [Int], at place: Place, comparing compared: Compared = .keys) {
             self.pins = pins
             self.place = place
-            self.isWholeCertificate = isWholeCertificate
+            self.compared = compared
+        }
+
+        /// Whether a pin is compared with whole certificates, so that a renewal with the same key breaks it too.
+        public func comparesWhole(_ pin: Pin) -> Bool {
+            switch compared {
+            case .keys: false
+            case .certificates: true
+            case .whatIsPinned: pin.certificate != nil
+            }
         }
 
         /// The keys of the pins, compared at `place`.
         public static func keys(of pins: PinSet?, at place: Place) -> Condition {
-            Condition(pins: Array(pins?.pins.indices ?? 0..<0), at: place, isWholeCertificate: false)
+            Condition(pins: Array(pins?.pins.indices ?? 0..<0), at: place)
         }
 
         /// The pins that are certificates, compared as such.
         public static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> Condition {
             let pins = pins?.pins ?? []
             return Condition(
-                pins: pins.indices.filter { pins[$0].certificate != nil }, at: place, isWholeCertificate: true)
+                pins: pins.indices.filter { pins[$0].certificate != nil }, at: place, comparing: .certificates)
         }
     }
 

@@ -17,7 +17,7 @@ extension ProcedureRun {
 
     /// Compares pins on the chain a client looks at, and ends with a match or a mismatch.
     mutating func compare(
-        on result: TrustResult, what: String,
+        on result: TrustResult, what: String?,
         matches: (PinSet, BuiltChain) -> [PinMatch] = { $0.publicKeyMatches(on: $1) }
     ) -> Verdict {
         guard let pins else { return withoutPins(on: result.builtChain) }
@@ -25,11 +25,11 @@ extension ProcedureRun {
         warnOfMissingIntermediates(result.builtChain)
         let matched = matches(pins, result.builtChain)
         guard let match = matched.first else {
-            fail("pins", "no \(what) of the built chain is pinned")
+            fail("pins", "no \(what ?? "certificate or key") of the built chain is pinned")
             warnOfPresentedPins(result.builtChain)
             return verdict(.pinMismatch, on: result.builtChain, matches: [])
         }
-        pass("pins", "\(what) pin matched at depth \(match.depth)")
+        pass("pins", "\(what.map { $0 + " " } ?? "")pin matched at depth \(match.depth)")
         warnOfAuthorityPin(matched)
         return verdict(.pinMatched(match), on: result.builtChain, matches: matched)
     }

@@ -39,6 +39,11 @@ struct ProcedureRun<Verifier: PathVerifier> {
         return fetched
     }
 
+    /// The same by the rules of another platform.
+    func evaluate(_ policy: TrustPolicy, by platform: Platform) -> TrustResult {
+        verifier.evaluate(question(policy, .trustStore, fetchable: platform.fetchesIssuers ? fetchable : [], platform))
+    }
+
     /// The chain a client walks that was told to ignore validity: with what its platform would fetch, where it fetches.
     func extendingBestEffort(
         of result: TrustResult, under policy: TrustPolicy, anchors: Anchors = .trustStore
@@ -49,10 +54,12 @@ struct ProcedureRun<Verifier: PathVerifier> {
         return fetched
     }
 
-    private func question(_ policy: TrustPolicy, _ anchors: Anchors, fetchable: [Certificate] = []) -> PathQuestion {
+    private func question(
+        _ policy: TrustPolicy, _ anchors: Anchors, fetchable: [Certificate] = [], _ other: Platform? = nil
+    ) -> PathQuestion {
         PathQuestion(
             presented: observation.presented, fetchable: fetchable, anchors: anchors, policy: policy,
-            time: observation.time, platform: platform, evidence: observation.evidence)
+            time: observation.time, platform: other ?? platform, evidence: observation.evidence)
     }
 
     /// Certificates at hand that stand for what a platform would fetch.
@@ -71,7 +78,9 @@ struct ProcedureRun<Verifier: PathVerifier> {
     mutating func pass(_ id: String, _ detail: String) { trace.pass(id, detail) }
     mutating func fail(_ id: String, _ detail: String) { trace.fail(id, detail) }
     mutating func skip(_ id: String, _ detail: String) { trace.skip(id, detail) }
-    mutating func warn(_ id: String, _ message: String) { trace.warn(id, message) }
+    mutating func warn(_ id: String, _ message: String, _ platform: PlatformFamily? = nil) {
+        trace.warn(id, message, platform)
+    }
     mutating func note(_ id: String, _ message: String) { trace.note(id, message) }
 
     /// Records a trust evaluation under the rules for servers, with the name as a step of its own.

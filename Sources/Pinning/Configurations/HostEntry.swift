@@ -22,6 +22,9 @@ public struct HostEntry: Sendable, Hashable {
     public var isExcluded = false
     /// Whether there are anchors below which no pin is needed (`overridePins` of Android's configuration).
     public var hasExemptAnchors = false
+    /// Whether roots that the user installed need no pin on macOS (`TSKIgnorePinningForUserDefinedTrustAnchors`), `nil` where nothing is
+    /// said.
+    public var exemptsInstalledRoots: Bool?
     /// Where mismatches are reported to.
     public var reportURIs: [String] = []
     /// Who loads the pins, which are files of an app; `nil` for those of a configuration.

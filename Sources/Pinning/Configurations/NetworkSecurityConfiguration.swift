@@ -56,12 +56,15 @@ public struct NetworkSecurityConfiguration: Sendable, Hashable {
         public let origin: String
         /// What its `<domain-config>` says and those around it, the innermost first.
         public let levels: [Level]
+        /// Whether anchors can exempt it from its pins: not where an enforcing `<trustkit-config>` has TrustKit compare them once more.
+        public let isOverridable: Bool
 
         /// A domain of an element and of those around it.
-        public init(hosts: HostPattern, origin: String, levels: [Level]) {
+        public init(hosts: HostPattern, origin: String, levels: [Level], isOverridable: Bool = true) {
             self.hosts = hosts
             self.origin = origin
             self.levels = levels
+            self.isOverridable = isOverridable
         }
     }
 
@@ -114,6 +117,11 @@ public struct NetworkSecurityConfiguration: Sendable, Hashable {
             AndroidTransparency(
                 isEnabled: level.isTransparencyEnabled,
                 hasAnchorsOfItsOwn: level.sources?.contains { $0.origin != .system } ?? false)
+        }
+        if domain?.isOverridable == false {
+            for level in levels.indices {
+                levels[level].sources = levels[level].sources?.map { Source($0.origin, overridesPins: false) }
+            }
         }
         let named = levels.dropLast().contains { $0.sources != nil }
         return AndroidTrust(

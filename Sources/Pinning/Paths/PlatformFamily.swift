@@ -5,6 +5,4 @@ public enum PlatformFamily: String, Sendable, Hashable, CaseIterable {
     case android
     /// This machine's OpenSSL, as curl uses it.
     case openssl
-    /// Chrome and Firefox, by the stricter of the two.
-    case browser
 }

@@ -24,6 +24,8 @@ public struct TrustFailure: Sendable, Hashable {
         case wrongPurpose
         /// The key usage does not allow what servers do with their key.
         case wrongKeyUsage
+        /// The key usage lacks what the handshake does with the key, so that the client's TLS ends it.
+        case keyUsage(lacking: String)
         /// The leaf's extended key usage does not say that it is for servers, which the platform asks for here.
         case noServerAuth
         /// The leaf is valid for more days than the platform takes.
@@ -91,8 +93,8 @@ public struct TrustFailure: Sendable, Hashable {
         case .expired, .notYetValid: 1
         case .nameMismatch, .impossibleName: 2
         case .badSignature: 3
-        case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .wrongKeyUsage, .noServerAuth,
-            .lifetimeTooLong, .tooFewTimestamps, .unusableStaple, .unknownCriticalExtension:
+        case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .wrongKeyUsage, .keyUsage,
+            .noServerAuth, .lifetimeTooLong, .tooFewTimestamps, .unusableStaple, .unknownCriticalExtension:
             4
         case .weakKey, .weakSignature: 5
         case .other: 6
@@ -129,6 +131,7 @@ public struct TrustFailure: Sendable, Hashable {
         case .pathTooLong: "path-too-long"
         case .nameConstraintViolated: "name-constraint"
         case .wrongPurpose, .wrongKeyUsage: "wrong-purpose"
+        case .keyUsage: "key-usage"
         case .noServerAuth: "no-server-auth"
         case .lifetimeTooLong: "lifetime-too-long"
         case .tooFewTimestamps: "too-few-scts"
@@ -171,6 +174,8 @@ extension TrustFailure: CustomStringConvertible {
                 + "and not serverAuth"
         case .wrongPurpose: "\(subject) may not be used for TLS servers (extended key usage)"
         case .wrongKeyUsage: "\(subject) may not be used for TLS servers (key usage)"
+        case .keyUsage(let lacking):
+            "\(subject) has a key usage without \(lacking): the client's TLS ends the handshake"
         case .noServerAuth: "\(subject) does not say that it is for TLS servers (extended key usage serverAuth)"
         case .lifetimeTooLong(let days, let limit):
             "\(subject) is valid for \(days == .max ? "endless" : "\(days)") days, more than \(limit)"

@@ -21,10 +21,10 @@ extension Platform {
     /// Whether OCSP responses that servers send along are looked at.
     ///
     /// Security and Conscrypt hand them to their path validation (`SecTrustSetOCSPResponse`, `TrustManagerImpl.setOcspResponses`,
-    /// of the untrusted part only), as Firefox does. curl asks for none unless it is told to (`--cert-status`).
+    /// of the untrusted part only). curl asks for none unless it is told to (`--cert-status`).
     private func readsStaples(on path: PlatformPath) -> Bool {
         switch family {
-        case .apple, .browser: true
+        case .apple: true
         case .android: !path.isLeafTrusted
         case .openssl: false
         }
@@ -45,7 +45,7 @@ extension Platform {
         guard transparencyDemand != .none else { return nil }
         return switch family {
         case .apple: .apple
-        case .android, .browser: .chrome
+        case .android: .chrome
         case .openssl: nil
         }
     }

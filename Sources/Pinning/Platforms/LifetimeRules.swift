@@ -26,11 +26,6 @@ public struct LifetimeRules: Sendable, Hashable {
         ])
     }
 
-    /// Chrome's, for public roots: 398 days from 2020-09-01 on.
-    static let browser = LifetimeRules(limits: [
-        .system: [Limit(since: Timestamp(secondsSinceEpoch: 1_598_918_400), days: 398)]
-    ])
-
     /// The failure of a leaf that is valid for too long.
     func failures(of path: PlatformPath) -> [TrustFailure] {
         let leaf = path.certificates[0]

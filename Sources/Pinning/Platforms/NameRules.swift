@@ -40,10 +40,10 @@ public struct NameRules: Sendable, Hashable {
         takesWildcardsAboveRegistries: true, fewestLabelsAfterStar: 2, trailingDot: .dropped, takesCommonName: true,
         mapsIPv4: false)
 
-    /// Chrome's.
+    /// Those of a client without a platform.
     ///
-    /// What a trailing dot counts for is not known, so it counts for nothing.
-    public static let browser = NameRules(
+    /// What a trailing dot counts for differs between platforms, so it counts for nothing.
+    public static let verifier = NameRules(
         takesWildcardsAboveRegistries: false, fewestLabelsAfterStar: 2, trailingDot: .ignored, takesCommonName: false,
         mapsIPv4: false)
 

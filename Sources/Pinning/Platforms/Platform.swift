@@ -17,7 +17,7 @@ public struct Platform: Sendable, Hashable {
     public let lifetimes: LifetimeRules
     /// Whether anchors have to be within their dates.
     ///
-    /// Conscrypt never looks; Chrome does not for public roots.
+    /// Conscrypt never looks.
     public let judgedAnchorDates: AnchorDates
     /// Whether issuers that a server does not send are fetched from where the certificate says (RFC 5280, 4.2.2.1).
     public let fetchesIssuers: Bool
@@ -45,8 +45,6 @@ public struct Platform: Sendable, Hashable {
     enum Deference: Sendable, Hashable {
         /// It has rules of its own for them.
         case none
-        /// It has rules of its own for paths to public roots, and goes by the verifier elsewhere.
-        case belowPrivateAnchors
         /// It is the verifier's own platform.
         case always
     }
@@ -55,8 +53,6 @@ public struct Platform: Sendable, Hashable {
     public enum AnchorDates: Sendable, Hashable {
         case all
         case none
-        /// Those of roots that are not on a public list.
-        case allButSystem
     }
 
     /// Apple's platforms.
@@ -97,15 +93,6 @@ public struct Platform: Sendable, Hashable {
         judgedAnchorDates: .all, fetchesIssuers: false, constrainsCommonName: true, transparencyDemand: .none,
         rejectedPath: .longest, buildsOnePath: true, deference: .always)
 
-    /// A browser: where Chrome and Firefox differ, the stricter of the two.
-    ///
-    /// Below anchors that are on no public list it goes by OpenSSL's rules.
-    public static let browser = Platform(
-        family: .browser, release: .newest, names: .browser, purposes: .browser, strength: .browser,
-        lifetimes: .browser, judgedAnchorDates: .allButSystem, fetchesIssuers: true, constrainsCommonName: false,
-        transparencyDemand: .belowPublicRoots, rejectedPath: .longest, buildsOnePath: false,
-        deference: .belowPrivateAnchors)
-
     /// The same platform in a version of its system; a version of another platform changes nothing.
     public func running(on release: PlatformRelease) -> Platform {
         switch (family, release) {
@@ -140,7 +127,6 @@ public struct Platform: Sendable, Hashable {
     func defers(on path: PlatformPath) -> Bool {
         switch deference {
         case .none: false
-        case .belowPrivateAnchors: path.anchorClass != .system
         case .always: true
         }
     }
@@ -150,7 +136,6 @@ public struct Platform: Sendable, Hashable {
         switch judgedAnchorDates {
         case .all: true
         case .none: depth < path.firstAnchor
-        case .allButSystem: depth < path.certificates.count - 1 || path.anchorClass != .system
         }
     }
 }

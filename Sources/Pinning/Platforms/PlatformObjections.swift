@@ -83,12 +83,12 @@ extension Platform {
     public func objection(to leaf: Certificate, for name: ServerName, isRegistry: (String) -> Bool) -> TrustFailure? {
         guard !names.matches(leaf, name, isRegistry: isRegistry) else { return nil }
         let failure = TrustFailure(.nameMismatch(name), at: 0, of: leaf)
-        let others: [NameRules] = [.apple, .android, .okHttp, .curl, .browser]
+        let others: [NameRules] = [.apple, .android, .okHttp, .curl, .verifier]
         return others.contains { $0.matches(leaf, name, isRegistry: isRegistry) }
             ? failure.refused(by: family) : failure
     }
 
-    static let all: [Platform] = [.apple(), .android(), .openssl, .browser]
+    static let all: [Platform] = [.apple(), .android(), .openssl]
 
     /// What the platform has against a leaf wherever its path may end.
     ///
@@ -103,7 +103,8 @@ extension Platform {
         let failures = failures(
             of: PlatformPath([leaf, leaf], endingAt: anchorClass), under: .sslServer(name: .unchecked)
         ).filter { $0.depth == 0 && !$0.isAboutSignature }
-        return named(failures, [leaf, leaf], anchorClass, 1, .sslServer(name: .unchecked))
+        return [handshakeFailure(of: leaf, on: nil)].compactMap(\.self)
+            + named(failures, [leaf, leaf], anchorClass, 1, .sslServer(name: .unchecked))
     }
 }
 
@@ -114,7 +115,6 @@ extension PlatformFamily {
         case .apple: "Apple's platforms"
         case .android: "Android"
         case .openssl: "OpenSSL"
-        case .browser: "browsers"
         }
     }
 }

@@ -29,8 +29,6 @@ public struct PurposeRules: Sendable, Hashable {
     static let android = PurposeRules(leaf: .anything, authorities: .notLookedAt)
     /// OpenSSL's `ssl_server`, without the relic Server Gated Crypto.
     static let openssl = PurposeRules(leaf: .nothingOrServers, authorities: .servers)
-    /// Chrome takes any purpose in a leaf, Firefox does not; both do in an intermediate but Firefox.
-    static let browser = PurposeRules(leaf: .nothingOrServers, authorities: .serversOrAny)
 
     private static let servers = "serverAuth"
     private static let any = "anyExtendedKeyUsage"

@@ -7,8 +7,6 @@ public struct StrengthRules: Sendable, Hashable {
         case all
         /// RSA and elliptic curves in Weierstrass form.
         case rsaAndEC
-        /// RSA and the curves P-256, P-384 and P-521.
-        case rsaAndStandardCurves
     }
 
     private enum Part: Sendable, Hashable {
@@ -60,11 +58,6 @@ public struct StrengthRules: Sendable, Hashable {
         refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: true, exemptsInstalledLeaves: false,
         judgesAnchorSignatures: false)
 
-    static let browser = StrengthRules(
-        kinds: .rsaAndStandardCurves, fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 256, part: .whole,
-        refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: false, exemptsInstalledLeaves: false,
-        judgesAnchorSignatures: false)
-
     func failures(of path: PlatformPath) -> [TrustFailure] {
         var failures: [TrustFailure] = []
         let last = path.certificates.count - 1
@@ -91,8 +84,7 @@ public struct StrengthRules: Sendable, Hashable {
     public func isStrong(_ key: KeyAlgorithm) -> Bool {
         switch key {
         case .rsa(let bits): bits >= fewestRSABits
-        case .ec(let curve, let bits):
-            bits >= fewestECBits && (kinds != .rsaAndStandardCurves || ["P-256", "P-384", "P-521"].contains(curve))
+        case .ec(_, let bits): bits >= fewestECBits
         // What else there is (Ed25519, Ed448) is as strong as elliptic curves.
         case .other(let name, let bits): kinds == .all && bits >= (name.hasPrefix("DSA") ? fewestDSABits : fewestECBits)
         case .unknown: false

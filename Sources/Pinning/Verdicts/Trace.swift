@@ -9,8 +9,8 @@ struct Trace {
     mutating func skip(_ id: String, _ detail: String) { add(id, .skip, detail) }
 
     /// Adds a warning, once: several steps may come upon the same thing.
-    mutating func warn(_ id: String, _ message: String) {
-        let warning = Warning(id: id, message: message)
+    mutating func warn(_ id: String, _ message: String, _ platform: PlatformFamily? = nil) {
+        let warning = Warning(id: id, message: message, platform: platform)
         if !warnings.contains(warning) { warnings.append(warning) }
     }
 

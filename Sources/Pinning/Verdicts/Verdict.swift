@@ -165,10 +165,16 @@ public struct Warning: Sendable, Hashable {
 
     /// The id of the warning that a platform would fetch an issuer which is not at hand.
     public static let issuerWouldBeFetched = "issuer-would-be-fetched"
+    /// The id of the warning that a system would refuse the path by a rule of its own.
+    public static let platformRule = "platform-rule"
+
+    /// The platform whose rule it is about, `nil` for none.
+    public let platform: PlatformFamily?
 
     /// A warning with its stable id.
-    public init(id: String, message: String) {
+    public init(id: String, message: String, platform: PlatformFamily? = nil) {
         self.id = id
         self.message = message
+        self.platform = platform
     }
 }

@@ -100,7 +100,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         case .impossible(let error): return [TrustFailure(.impossibleName(error), at: 0, of: leaf.certificate)]
         case .name(let name):
             guard let platform = question.platform else {
-                return NameRules.browser.matches(leaf.certificate, name, isRegistry: SystemPublicSuffixList.isRegistry)
+                return NameRules.verifier.matches(leaf.certificate, name, isRegistry: SystemPublicSuffixList.isRegistry)
                     ? [] : [TrustFailure(.nameMismatch(name), at: 0, of: leaf.certificate)]
             }
             let findings = shared?.names ?? names

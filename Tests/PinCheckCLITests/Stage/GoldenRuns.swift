@@ -68,7 +68,7 @@ struct GoldenRun: Sendable, CustomStringConvertible {
     private static let clients =
         [
             "afnetworking", "afnetworking-3", "afnetworking-2.5", "alamofire", "trustkit", "okhttp", "android",
-            "nspinneddomains", "curl", "hpkp",
+            "nspinneddomains", "curl", "generic",
         ].flatMap { client in
             [
                 GoldenRun("client-\(client)-pass", "\(verify) \(both) --client \(client)", explained),

@@ -18,7 +18,7 @@ struct OutlookTests {
     private static func whole(_ certificate: Certificate) -> Pin { Pin(.certificate(certificate), origin: "test") }
 
     private static func keys(_ pins: [Int], _ place: PinComparison.Place = .anywhere) -> PinComparison.Condition {
-        PinComparison.Condition(pins: pins, at: place, isWholeCertificate: false)
+        PinComparison.Condition(pins: pins, at: place)
     }
 
     /// Pins on the path, what the client asks of them, and what that comes to.

@@ -34,7 +34,6 @@ import Testing
     @Test(arguments: [
         (Platform.apple(), 90, 1, true), (.apple(), 90, 2, false), (.apple(), 180, 2, false), (.apple(), 181, 2, true),
         (.apple(), 181, 3, false), (.apple(), 826, 3, true), (.apple(), 826, 4, false), (.apple(), 90, 0, true),
-        (.browser, 90, 1, true), (.browser, 90, 2, false), (.browser, 181, 2, true), (.browser, 181, 3, false),
         (.openssl, 90, 0, false), (.android(), 90, 0, false),
     ]) func `below public roots so many logs are needed`(
         _ platform: Platform, _ days: Int64, _ logs: Int, _ isTooFew: Bool
@@ -56,7 +55,6 @@ import Testing
         #expect(complaints(.apple(), .system, leaf: Described(from: 1_539_648_000)) == ["too-few-scts"])
         for root in RootRules.appleOwn.map(Self.digest) {
             #expect(complaints(.apple(), .system, root: root).isEmpty)
-            #expect(complaints(.browser, .system, root: root) == ["too-few-scts"])
         }
     }
 
@@ -71,7 +69,6 @@ import Testing
         ) -> [String] { self.complaints(platform, anchorClass, logs: 3, staple: staple, firstAnchor: firstAnchor) }
         #expect(complaints(.apple()) == ["revoked"])
         #expect(complaints(.android()) == ["revoked"])
-        #expect(complaints(.browser) == ["revoked"])
         #expect(complaints(.openssl).isEmpty)
         // Conscrypt checks nothing of what is trusted itself.
         #expect(complaints(.android(), firstAnchor: 0).isEmpty)
@@ -79,7 +76,7 @@ import Testing
         // What is neither good nor revoked is enough for Android to refuse.
         #expect(complaints(.android(), .unusable("why")) == ["unusable-staple"])
         #expect(complaints(.android(), firstAnchor: 0, .unusable("why")).isEmpty)
-        for platform in [Platform.apple(), .browser, .openssl] {
+        for platform in [Platform.apple(), .openssl] {
             #expect(complaints(platform, .unusable("why")).isEmpty)
         }
     }

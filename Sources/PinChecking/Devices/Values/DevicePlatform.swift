@@ -25,6 +25,7 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable, Comparabl
     /// Mozilla's list belongs to no system: browsers bring it along, and so do curl and other programs of other systems.
     package func runs(_ platform: PlatformFamily?) -> Bool {
         switch (self, platform) {
+        case (_, nil): true
         case (.apple, .apple), (.android, .android): true
         case (.apple, _), (.android, _), (.mozilla, .apple), (.mozilla, .android): false
         case (.mozilla, _): true

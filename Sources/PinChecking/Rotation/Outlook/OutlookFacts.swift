@@ -69,7 +69,7 @@ package struct OutlookFacts: Sendable {
         guard !standing.isFlat else {
             let depths = Set(holds.map(\.depth))
             guard let until = path.map(\.notAfter).min(), depths.count == path.count else { return standing }
-            let what = condition.isWholeCertificate ? "certificate" : "key"
+            let what = condition.compared == .keys ? "key" : "certificate"
             standing.holding = ("every \(what) of the chain", .leafRenewal, until)
             standing.noPinAfter = until
             return standing
@@ -80,14 +80,15 @@ package struct OutlookFacts: Sendable {
         guard let depth = holds.map(\.depth).max() else { return standing }
         let isRoot = depth == path.count - 1 && path[depth].isSelfIssued
         let until = path[depth].notAfter
-        let leaf = condition.isWholeCertificate ? "leaf certificate" : "leaf key"
+        let isKeyPinned = holds.contains { $0.depth == depth && !condition.comparesWhole(pins[$0.pinIndex]) }
+        let leaf = isKeyPinned ? "leaf key" : "leaf certificate"
         let end: Outlook.End = depth == 0 ? .leafRenewal : isRoot ? .rootExpiry : .intermediateExpiry
         standing.holding = (depth == 0 ? leaf : isRoot ? "root" : "intermediate", end, until)
         // A key has no end; one in use that does not match where it is looked for is no help, another certificate for it is.
-        let helping: [Timestamp?] =
-            condition.isWholeCertificate
-            ? later.map { pins[$0].certificate?.notAfter } : standing.backups.map { _ in nil }
-        standing.noPinAfter = helping.contains(nil) ? nil : helping.compactMap(\.self).reduce(until, max)
+        let areWhole = Dictionary(grouping: later) { condition.comparesWhole(pins[$0]) }
+        let isEndless = areWhole[false]?.contains(where: standing.backups.contains) == true
+        standing.noPinAfter =
+            isEndless ? nil : (areWhole[true] ?? []).compactMap { pins[$0].certificate?.notAfter }.reduce(until, max)
         return standing
     }
 
@@ -99,7 +100,7 @@ package struct OutlookFacts: Sendable {
         // An authority's certificate is never the server's own, and the other way round.
         case .leaf where isAuthority: return false
         case .authorities where !isAuthority: return false
-        default: return !condition.isWholeCertificate || certificate.notAfter >= time
+        default: return !condition.comparesWhole(pins[index]) || certificate.notAfter >= time
         }
     }
 }

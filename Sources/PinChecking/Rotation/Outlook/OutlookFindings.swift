@@ -61,7 +61,10 @@ struct OutlookFindings {
                         : "the pins expire on \(end.date): from then on the client takes any trusted chain"
                             + (limit.map { ", less than \($0.1) from now" } ?? ""), subject: .pinsExpire, date: end))
         }
-        let compared = Set(facts.comparison.conditions.filter(\.isWholeCertificate).flatMap(\.pins))
+        let compared = Set(
+            facts.comparison.conditions.flatMap { condition in
+                condition.pins.filter { condition.comparesWhole(facts.pins[$0]) }
+            })
         for index in compared.sorted() where outlook.pins[index].depth == nil {
             guard let certificate = facts.pins[index].certificate, certificate.notAfter < facts.time else { continue }
             findings.append(

@@ -65,7 +65,7 @@ public struct OkHttp: ClientProcedure {
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         guard let pins, let applying = pinsApplying(to: name, pins), !applying.isEmpty else { return .nothing }
-        return PinComparison([.init(pins: applying.sorted(), at: .anywhere, isWholeCertificate: false)])
+        return PinComparison([.init(pins: applying.sorted(), at: .anywhere)])
     }
 
     /// Decides as `CertificatePinner.check` does once the platform trusts the chain.

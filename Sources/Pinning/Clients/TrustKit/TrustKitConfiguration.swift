@@ -68,7 +68,9 @@ public enum TrustKitConfiguration {
         var violations: [Violation] = []
         let name = (try? ServerName(domain.name))?.description ?? domain.name
         let suffix = suffixes.publicSuffix(of: name)
-        if suffix == nil { violations.append(.noRegisteredSuffix) }
+        // The library that TrustKit asks knows no suffix for a name directly above a rule such as *.kawasaki.jp.
+        let isAboveWildcard = suffix != name && suffixes.publicSuffix(of: "a." + name) == "a." + name
+        if suffix == nil || isAboveWildcard { violations.append(.noRegisteredSuffix) }
         if domain.includesSubdomains, suffix == name { violations.append(.publicSuffixIncludesSubdomains) }
         guard !domain.isExcluded else {
             if !domain.hashes.isEmpty || domain.expiration != nil || domain.includesSubdomains {

@@ -1,0 +1,185 @@
+import LoopbackLab
+@testable import PinCheckCLI
+import Pinning
+import Testing
+
+/// Which clients judge where none is chosen, what each makes of its own pins, and how the run ends.
+@Suite struct FollowedClientsTests {
+    private static let pki = try! StandardPKI.shared()
+    private static let host = StandardPKI.serverName
+
+    /// What follows `verify CHAIN --host HOST --anchors ROOT`, the clients with their reasons, and the status.
+    static let rows: [(arguments: String, clients: String, status: ExitStatus)] = [
+        // What names no client is one set.
+        ("", "generic:trusted-without-pins", .pass), ("--pins LEAF", "generic:pin-matched", .pass),
+        ("--pins INTER", "generic:pin-matched", .pass), ("--pins JUNK", "generic:pin-mismatch", .fail),
+        ("--pins JUNK --pins LEAF", "generic:pin-matched", .pass), ("--pins hashes.txt", "generic:pin-matched", .pass),
+        ("--pins junk.txt --pins LEAF", "generic:pin-matched", .pass),
+        ("--pins leaf.pem", "generic:pin-matched", .pass), ("--pins renewed.pem", "generic:pin-mismatch", .fail),
+        ("--pins key.pub", "generic:pin-matched", .pass), ("--pins leaf.csr", "generic:pin-matched", .pass),
+        ("--pins leaf.cer --pins junk.txt", "generic:pin-matched", .pass),
+        ("--pins mixed", "generic:pin-matched", .pass), ("--pins renamed", "generic:pin-matched", .pass),
+        ("--pins lines.txt", "generic:pin-matched", .pass),
+        ("--pins lines.txt --pins JUNK", "generic:pin-matched", .pass),
+        ("--pins wildcard.txt", "generic:pin-matched", .pass), ("--pins others.txt", "generic:not-configured", .data),
+        ("--pins others.txt --pins LEAF", "generic:pin-matched", .pass),
+        ("--pins policy.json5", "generic:pin-matched", .pass),
+        // Where all of it is DER certificates AFNetworking judges.
+        ("--pins leaf.cer", "afnetworking:pin-matched", .pass), ("--pins leaf.der", "afnetworking:pin-matched", .pass),
+        ("--pins junk.cer", "afnetworking:pin-mismatch", .fail),
+        ("--pins junk.cer --pins leaf.cer", "afnetworking:pin-matched", .pass),
+        ("--pins bundle", "afnetworking:pin-matched", .pass),
+        ("--pins bundle --mode public-key", "afnetworking:pin-matched", .pass),
+        ("--pins renewed.cer", "afnetworking:pin-mismatch", .fail),
+        ("--pins renewed.cer --mode public-key", "afnetworking:pin-matched", .pass),
+        // AFNetworking's flags.
+        ("--pins LEAF --mode public-key", "afnetworking:pin-matched", .pass),
+        ("--pins LEAF --mode none", "afnetworking:trusted-without-pins", .pass),
+        ("--pins LEAF --allow-invalid-certificates", "afnetworking:pin-matched", .pass),
+        ("--no-validate-domain-name", "afnetworking:trusted-without-pins", .pass),
+        ("--pins nsc.xml --mode public-key", "", .usage), ("--pins kotlin.kt --allow-invalid-certificates", "", .usage),
+        ("--pins nsc.xml --pins LEAF --mode public-key", "afnetworking:pin-matched android:pin-matched", .pass),
+        ("--pins nsc.xml --client afnetworking --mode public-key", "afnetworking:pin-matched", .pass),
+        // A configuration brings its client.
+        ("--pins nsc.xml", "android:pin-matched", .pass), ("--pins nsc-junk.xml", "android:pin-mismatch", .fail),
+        ("--pins nsc-expired.xml", "android:pins-not-applied", .pass),
+        ("--pins nsc-bare.xml", "android:pins-not-applied", .pass),
+        ("--pins pinned.plist", "nspinneddomains:pin-matched", .pass),
+        ("--pins ca.plist", "nspinneddomains:pin-mismatch", .fail),
+        ("--pins trustkit.json", "trustkit:pin-matched", .pass),
+        ("--pins trustkit-junk.json", "trustkit:pin-mismatch", .fail), ("--pins trustkit-one.json", "", .data),
+        ("--pins kotlin.kt", "okhttp:pin-matched", .pass), ("--pins kotlin-junk.kt", "okhttp:pin-mismatch", .fail),
+        ("--pins native.json", "trustkit:pin-matched okhttp:pin-matched", .pass),
+        ("--pins app.json", "nspinneddomains:pin-matched", .pass), ("--pinnedpubkey CURL", "curl:pin-matched", .pass),
+        ("--pinnedpubkey CURLINTER", "curl:pin-mismatch", .fail), ("--pins CURL", "curl:pin-matched", .pass),
+        ("--pins curl.txt", "curl:pin-matched", .pass),
+        // Each client compares its own pins, and all must accept.
+        ("--pins nsc-junk.xml --pins LEAF", "android:pin-mismatch generic:pin-matched", .fail),
+        ("--pins nsc.xml --pins JUNK", "android:pin-matched generic:pin-mismatch", .fail),
+        ("--pins nsc.xml --pins LEAF", "android:pin-matched generic:pin-matched", .pass),
+        ("--pins nsc-junk.xml --pins leaf.cer", "afnetworking:pin-matched android:pin-mismatch", .fail),
+        ("--pins kotlin-junk.kt --pins leaf.cer", "afnetworking:pin-matched okhttp:pin-mismatch", .fail),
+        ("--pins kotlin.kt --pins lines-junk.txt", "okhttp:pin-matched generic:pin-mismatch", .fail),
+        ("--pins CURL --pins JUNK", "curl:pin-matched generic:pin-mismatch", .fail),
+        ("--pins nsc.xml --pins pinned.plist", "android:pin-matched nspinneddomains:pin-matched", .pass),
+        ("--pins nsc.xml --pins nsc-junk.xml", "", .data), ("--pins kotlin.kt --pins kotlin-junk.kt", "", .data),
+        // Apps.
+        ("--pins Files.app", "afnetworking:pin-matched", .pass), ("--pins Odd.app", "alamofire:pin-matched", .pass),
+        ("--pins Alamofire.app", "alamofire:pin-matched", .pass),
+        ("--pins Both.app", "afnetworking:pin-mismatch trustkit:pin-matched nspinneddomains:pin-matched", .fail),
+        ("--pins Bare.app", "nspinneddomains:pins-not-applied", .pass),
+        ("--pins Files.app --pins junk.cer", "afnetworking:pin-matched generic:pin-mismatch", .fail),
+        // A client that is chosen, and what the system enforces beside it.
+        ("--pins LEAF --client okhttp,curl", "okhttp:pin-matched curl:pin-matched", .pass),
+        ("--pins nsc-junk.xml --pins LEAF --client okhttp", "okhttp:pin-matched android:pin-mismatch", .fail),
+        ("--pins nsc-junk.xml --pins LEAF --client generic", "generic:pin-matched android:pin-mismatch", .fail),
+        ("--pins ca.plist --pins LEAF --client alamofire", "alamofire:pin-matched nspinneddomains:pin-mismatch", .fail),
+        ("--pins LEAF --client okhttp,trustkit", "okhttp:pin-matched trustkit:not-configured", .data),
+        ("--pins JUNK --client okhttp,trustkit", "okhttp:pin-mismatch trustkit:not-configured", .data),
+        ("--pins LEAF --client trustkit", "", .data), ("--pins LEAF --client hpkp", "", .usage),
+        ("--pins LEAF --client retrofit", "", .usage),
+        // Devices.
+        ("--pins LEAF --device ios-17", "generic:pin-matched", .pass),
+        ("--pins leaf.cer --device ios-17", "afnetworking:pin-matched", .pass),
+        ("--pins leaf.cer --device android-14", "generic:pin-matched", .pass),
+        ("--pins nsc.xml --device android-14", "android:pin-matched", .pass),
+        ("--pins nsc.xml --device ios-17", "", .usage),
+        ("--pins native.json --device ios-17", "trustkit:pin-matched", .pass),
+    ]
+
+    @Test func theClientsFollowThePins() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let words = try Self.write(files)
+            for row in Self.rows {
+                let arguments = row.arguments.split(separator: " ").map { word in
+                    words[String(word)] ?? (Self.isFile(word) ? "\(files.path)/\(word)" : String(word))
+                }
+                let outcome = await pincheck(
+                    ["verify", "\(files.path)/chain.pem", "--host", Self.host, "--anchors", "\(files.path)/root.pem"]
+                        + arguments + ["-f", "json"], follows: true)
+                let clients =
+                    try outcome.output.isEmpty
+                    ? []
+                    : JSONValue(outcome.output)["clients"].array.map {
+                        "\($0["name"].text ?? ""):\($0["reason"]["id"].text ?? "")"
+                    }
+                #expect(
+                    clients.joined(separator: " ") == row.clients && outcome.status == row.status,
+                    "\(row.arguments): \(clients.joined(separator: " ")) \(outcome.status) \(outcome.errors)")
+            }
+        }
+    }
+
+    private static func isFile(_ word: Substring) -> Bool {
+        word.contains(".") || ["mixed", "renamed", "bundle"].contains(word)
+    }
+
+    /// Writes the files that rows name, and gives what their other words stand for.
+    private static func write(_ files: TemporaryDirectory) throws -> [String: String] {
+        func hash(_ certificate: LabCertificate) -> Substring { certificate.pin.dropFirst(7) }
+        let (leaf, inter, junk) = (hash(pki.leaf), hash(pki.interA), hash(pki.junk))
+        func android(_ pin: Substring?, expiration: String = "") -> String {
+            "<network-security-config><domain-config><domain>\(host)</domain>"
+                + (pin.map { "<pin-set\(expiration)><pin digest=\"SHA-256\">\($0)</pin></pin-set>" } ?? "")
+                + "<trust-anchors><certificates src=\"system\"/></trust-anchors></domain-config></network-security-config>"
+        }
+        func pinned(_ key: String, _ pin: Substring) -> String {
+            "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/><key>NSPinnedDomains</key><dict><key>\(host)</key>"
+                + "<dict><key>\(key)</key><array><dict><key>SPKI-SHA256-BASE64</key><string>\(pin)</string></dict></array></dict></dict></dict>"
+        }
+        func plist(_ body: String) -> String { "<plist version=\"1.0\"><dict>\(body)</dict></plist>" }
+        func kotlin(_ pin: Substring) -> String {
+            "val p = CertificatePinner.Builder().add(\"\(host)\", \"sha256/\(pin)\").build()\n"
+        }
+        func trustKit(_ pins: Substring...) -> String {
+            let hashes = pins.map { "\"\($0)\"" }.joined(separator: ",")
+            return "{\"TSKPinnedDomains\": {\"\(host)\": {\"TSKPublicKeyHashes\": [\(hashes)]}}}"
+        }
+        let bundle = "<key>CFBundleIdentifier</key><string>a.b</string>"
+        let open = "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict>"
+        let texts: [String: String] = [
+            "chain.pem": pki.leaf.pem + pki.interA.pem, "root.pem": pki.rootA.pem, "leaf.pem": pki.leaf.pem,
+            "renewed.pem": pki.leafRe.pem, "hashes.txt": "# pins\nsha256/\(leaf)\n", "junk.txt": "sha256/\(junk)\n",
+            "curl.txt": "sha256//\(leaf)\n", "lines.txt": "\(host) sha256/\(leaf)\n",
+            "lines-junk.txt": "\(host) sha256/\(junk)\n", "wildcard.txt": "*.example.com sha256/\(leaf)\n",
+            "others.txt": "other.example.com sha256/\(leaf)\n", "nsc.xml": android(leaf), "nsc-junk.xml": android(junk),
+            "nsc-bare.xml": android(nil), "nsc-expired.xml": android(junk, expiration: " expiration=\"2020-01-01\""),
+            "kotlin.kt": kotlin(leaf), "kotlin-junk.kt": kotlin(junk),
+            "pinned.plist": plist(pinned("NSPinnedLeafIdentities", leaf)),
+            "ca.plist": plist(pinned("NSPinnedCAIdentities", leaf)), "trustkit.json": trustKit(leaf, junk),
+            "trustkit-junk.json": trustKit(junk, hash(pki.rogue)), "trustkit-one.json": trustKit(leaf),
+            "native.json":
+                "{\"\(host)\": {\"includeSubdomains\": true, \"publicKeyHashes\": [\"\(leaf)\", \"\(junk)\"]}}",
+            "app.json":
+                "{\"expo\": {\"ios\": {\"infoPlist\": {\"NSAppTransportSecurity\": {\"NSAllowsArbitraryLoads\": true, \"NSPinnedDomains\": "
+                + "{\"\(host)\": {\"NSPinnedLeafIdentities\": [{\"SPKI-SHA256-BASE64\": \"\(leaf)\"}]}}}}}}}",
+            "policy.json5": "{hosts: {\"\(host)\": {pins: \"sha256/\(leaf)\"}}}",
+            "mixed/hashes.txt": "sha256/\(leaf)\n", "Files.app/Info.plist": plist(bundle + open),
+            "Odd.app/Info.plist": plist(bundle + open), "Alamofire.app/Info.plist": plist(bundle + open),
+            "Alamofire.app/Frameworks/Alamofire.framework/Alamofire": "code",
+            "Bare.app/Info.plist": plist(bundle + open),
+            "Both.app/Info.plist": plist(
+                bundle + pinned("NSPinnedLeafIdentities", leaf)
+                    + "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>\(host)</key><dict><key>TSKPublicKeyHashes</key>"
+                    + "<array><string>\(leaf)</string><string>\(junk)</string></array></dict></dict></dict>"),
+        ]
+        let bytes: [String: [UInt8]] = [
+            "leaf.cer": pki.leaf.der, "leaf.der": pki.leaf.der, "junk.cer": pki.junk.der, "renewed.cer": pki.leafRe.der,
+            "bundle/leaf.cer": pki.leaf.der, "bundle/junk.cer": pki.junk.der, "mixed/junk.cer": pki.junk.der,
+            "renamed/leaf.crt": pki.leaf.der, "Files.app/leaf.cer": pki.leaf.der, "Odd.app/leaf.crt": pki.leaf.der,
+            "Alamofire.app/leaf.cer": pki.leaf.der, "Both.app/junk.cer": pki.junk.der,
+        ]
+        for folder in [
+            "mixed", "renamed", "bundle", "Files.app", "Odd.app", "Bare.app", "Both.app", "Alamofire.app",
+            "Alamofire.app/Frameworks", "Alamofire.app/Frameworks/Alamofire.framework",
+        ] { _ = try files.makeDirectory(folder) }
+        for (name, text) in texts { _ = try files.write(text, to: name) }
+        for (name, data) in bytes { _ = try files.write(data, to: name) }
+        _ = try files.write(pki.leaf.key.publicKeyPEM, to: "key.pub")
+        _ = try files.write(pki.leaf.key.certificationRequest(for: DistinguishedName(commonName: host)), to: "leaf.csr")
+        return [
+            "LEAF": pki.leaf.pin, "INTER": pki.interA.pin, "JUNK": pki.junk.pin, "CURL": "sha256//\(leaf)",
+            "CURLINTER": "sha256//\(inter)",
+        ]
+    }
+}
