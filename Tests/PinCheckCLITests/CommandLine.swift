@@ -64,11 +64,9 @@ func pincheck(
 }
 
 private func asAFNetworking(_ arguments: [String]) -> [String] {
-    let others: Set = ["--client", "--device", "--policy", "--pinnedpubkey", "--help", "-h", "--targets", "--key-types"]
-    let judges = ["check", "verify", "diff"].contains(arguments.first ?? "") || arguments.first?.contains(".") == true
-    let isChosen = arguments.contains { word in
-        others.contains { word == $0 || word.hasPrefix($0 + "=") }
-    }
+    let others: Set = ["--client", "--device", "--policy", "--pinnedpubkey", "--help", "-h", "--targets"]
+    let judges = ["check", "verify"].contains(arguments.first ?? "") || arguments.first?.contains(".") == true
+    let isChosen = arguments.contains { word in others.contains { word == $0 || word.hasPrefix($0 + "=") } }
     return judges && !isChosen ? arguments + ["--client", "afnetworking"] : arguments
 }
 

@@ -24,8 +24,16 @@ import X509
             let file = try DeviceLists.write(lists ?? DeviceLists.lab(pki), in: directory)
             let root = try directory.write(pki.rootA.pem, to: "root.pem")
             let words = arguments.map { $0 == "DATA" ? file : $0 == "ROOT" ? root : $0 }
-            return await pincheck(["verify", presented, "--host", host] + words, environment: environment)
+            return await pincheck(
+                ["verify", presented, "--host", host] + words + clients(arguments), environment: environment)
         }
+    }
+
+    /// A client of each system that is named, where none is chosen.
+    private func clients(_ arguments: [String]) -> [String] {
+        guard let index = arguments.firstIndex(of: "--device"), !arguments.contains("--client") else { return [] }
+        let known = [("ios-", "afnetworking"), ("android-", "okhttp")].filter { arguments[index + 1].contains($0.0) }
+        return known.isEmpty ? [] : ["--client", known.map(\.1).joined(separator: ",")]
     }
 
     private func lines(_ outcome: Outcome) -> [String] { outcome.output.split(separator: "\n").map(String.init) }
@@ -91,7 +99,7 @@ import X509
         let table = lines(every).filter {
             $0.hasPrefix("  ios") || $0.hasPrefix("  android") || $0.hasPrefix("  mozilla")
         }
-        #expect(table.count == 26)
+        #expect(table.count == 38)
         #expect(table.allSatisfy { $0.count <= 80 })
     }
 
@@ -317,7 +325,8 @@ import X509
         }
         #expect(
             try await refusal("--device", "ios-12,android-17", "--client", "afnetworking").contains(
-                "none of the clients (afnetworking) runs on android-17: add one of okhttp, android with --client"))
+                "none of the clients (afnetworking) runs on android-17: add one of okhttp, android, generic with --client"
+            ))
         #expect(
             try await refusal("--device", "ios-12", "--client", "afnetworking,curl").contains(
                 "the client curl runs on none of the devices (ios-12): leave it out, or add a --device"))

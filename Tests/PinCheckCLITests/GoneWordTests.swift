@@ -6,15 +6,14 @@ import Testing
 
 /// What pincheck had and has no more: each word of the table is refused with its sentence, on the command line that had it.
 @Suite struct GoneWordTests {
-    static let rows: [(arguments: [String], instead: SafeText)] =
-        [
-            (GoneWords.commands, [{ [$0, "x"] }, { ["help", $0] }]), (GoneWords.options, [{ ["host", $0, "x"] }]),
-            (GoneWords.clients, [{ ["host", "--client", $0] }, { ["lint", "Pins", "--client", $0] }]),
-            (GoneWords.forms, [{ ["host", "--format", $0] }, { ["pins", "x", "-f", $0] }]),
-            (GoneWords.changes, [{ ["host", "--baseline", "x", "--allow", $0] }]),
-        ].flatMap { (table: [String: SafeText], lines: [(String) -> [String]]) in
-            table.flatMap { word, instead in lines.map { ($0(word), instead) } }
-        }
+    static let rows: [(arguments: [String], instead: SafeText)] = [
+        (GoneWords.commands, [{ [$0, "x"] }, { ["help", $0] }]), (GoneWords.options, [{ ["host", $0, "x"] }]),
+        (GoneWords.clients, [{ ["host", "--client", $0] }, { ["lint", "Pins", "--client", $0] }]),
+        (GoneWords.forms, [{ ["host", "--format", $0] }, { ["pins", "x", "-f", $0] }]),
+        (GoneWords.changes, [{ ["host", "--baseline", "x", "--allow", $0] }]),
+    ].flatMap { (table: [String: SafeText], lines: [(String) -> [String]]) in
+        table.flatMap { word, instead in lines.map { ($0(word), instead) } }
+    }
 
     @Test func aGoneWordIsRefusedWithWhatToDoInstead() async {
         for (arguments, instead) in Self.rows {

@@ -55,7 +55,8 @@ import Glibc
             let pin = SHA256Digest(bytes: pki.leaf.publicKeySHA256)!.base64
             let right = try await verify(files, "--pinnedpubkey", "sha256//\(pin)", "--client", "curl,okhttp")
             #expect(right.status == .pass)
-            let both = try await verify(files, "--pins", pki.junk.pin, "--pinnedpubkey", "sha256//\(pin)")
+            let both = try await verify(
+                files, "--pins", pki.junk.pin, "--pinnedpubkey", "sha256//\(pin)", "--client", "okhttp")
             #expect(both.status == .pass)
             #expect(both.output.contains("pins: 2 configured, 1 matched"))
             let key = try files.write(pki.junk.key.publicKeyPEM, to: "key.pem")

@@ -94,8 +94,7 @@ import Testing
         ["--pins", "JUNK"], ["--verify-name", "www.example.org"], ["--at", "2099-01-01"],
         // One of several clients rejects: okhttp and curl have no pin that matches, android has none at all.
         ["--client", "afnetworking,curl", "--mode", "none", "--pins", "JUNK"],
-        ["--client", "okhttp,generic", "--pins", "JUNK"],
-        ["--fail-before", "7d", "--pins", "JUNK"],
+        ["--client", "okhttp,generic", "--pins", "JUNK"], ["--fail-before", "7d", "--pins", "JUNK"],
     ]) func nothingIsSentToAServerThatAClientRejects(options: [String]) async throws {
         for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
             try await serving(.answers(answer("HTTP/1.1 200 OK")), { $0.maximumVersion = version }) { server, base, _ in

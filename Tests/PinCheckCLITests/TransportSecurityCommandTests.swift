@@ -13,8 +13,10 @@ import Testing
     init() throws {
         pki = try .shared()
         leaf = try pki.interA.issue(
-            CertificateTemplate.leaf(StandardPKI.serverName).with { $0.serialNumber = [0x12, 0x35] },
-            key: .shared(.rsa(bits: 2048), label: "ats"))
+            CertificateTemplate.leaf(StandardPKI.serverName).with {
+                $0.serialNumber = [0x12, 0x35];
+                $0.keyUsage = [.digitalSignature, .keyEncipherment]
+            }, key: .shared(.rsa(bits: 2048), label: "ats"))
     }
 
     private func plist(_ body: String) -> String {

@@ -47,7 +47,7 @@ import X509
     @Test(arguments: [("list", true), ("service", true), ("issuer", false), ("none", false)])
     func revocationMattersWhereTheCertificateSaysWhereToAsk(place: String, matters: Bool) async throws {
         let chain = [try leaf(place), pki.interA]
-        for client in ["afnetworking", "okhttp", "generic"] {
+        for client in ["afnetworking", "okhttp"] {
             let outcome = try await outcome(chain, "--client", client)
             #expect(outcome.status == .pass)
             #expect(outcome.output.contains(revocation) == matters, "\(client) \(outcome.output)")

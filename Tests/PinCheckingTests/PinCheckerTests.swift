@@ -86,7 +86,9 @@ import Testing
     }
 
     @Test func everyClientThatHasANameOfItsOwnIsTheOneOfThatName() throws {
-        let named: [Client] = [.afnetworking, .alamofire, .trustkit, .okhttp, .android, .nspinneddomains, .curl, .generic]
+        let named: [Client] = [
+            .afnetworking, .alamofire, .trustkit, .okhttp, .android, .nspinneddomains, .curl, .generic,
+        ]
         #expect(
             named.map(\.name) == [
                 "afnetworking", "alamofire", "trustkit", "okhttp", "android", "nspinneddomains", "curl", "generic",

@@ -26,7 +26,7 @@ import Testing
         #expect(entry.expiration?.date == "2040-06-01")
         #expect(entry.enforcesPinning == nil)
         let notes = try reading(ofFile: "source", Samples.android).notes
-        #expect(notes.map(\.id) == [.debugOverrides])
+        #expect(notes.map(\.id) == [.trustKitConfig, .debugOverrides])
     }
 
     @Test func anAndroidManifestLeadsToItsConfiguration() throws {

@@ -5,9 +5,8 @@ import Testing
 @Suite("A pin compared by hand is one of a set, on the preferred path") struct GenericVectors {
     static let pki = World.shared.standard
 
-    static func vector(_ number: String, pins: [LabCertificate], hashes: Bool = true, _ reason: String) -> ClientVector {
-        ClientVector(number, Generic(), .ordinary(pins: pins, hashes: hashes), reason)
-    }
+    static func vector(_ number: String, pins: [LabCertificate], hashes: Bool = true, _ reason: String) -> ClientVector
+    { ClientVector(number, Generic(), .ordinary(pins: pins, hashes: hashes), reason) }
 
     static let vectors = [
         vector("A9 (leaf)", pins: [pki.leaf, pki.junk], "pin-matched"),

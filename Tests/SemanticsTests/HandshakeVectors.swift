@@ -36,7 +36,8 @@ import Testing
             key: row.isRSA ? Self.rsa : nil)
         let lenient = AFSecurityPolicy(mode: .publicKey, allowInvalidCertificates: true, validatesDomainName: false)
         let clients: [(platform: String, client: any ClientProcedure)] = [
-            ("apple", AFNetworking4(policy: lenient)), ("apple", AFNetworking25(policy: lenient, validatesCertificateChain: false)),
+            ("apple", AFNetworking4(policy: lenient)),
+            ("apple", AFNetworking25(policy: lenient, validatesCertificateChain: false)),
             ("apple", Alamofire(.publicKeys())), ("apple", NSPinnedDomains()),
             ("apple", try TrustKit(pins: Scene.ordinary(pins: [leaf, Self.pki.junk]).pinSet)), ("android", OkHttp()),
             ("android", AndroidNetworkSecurityConfig()), ("openssl", Curl()), ("generic", Generic()),

@@ -87,8 +87,7 @@ struct Scene: Sendable {
         get throws {
             Observation(
                 presented: PresentedChain(try presented.map { try Certificate($0) })!,
-                referenceName: host.map { ReferenceName($0) } ?? .unchecked, time: time,
-                connection: connection)
+                referenceName: host.map { ReferenceName($0) } ?? .unchecked, time: time, connection: connection)
         }
     }
 

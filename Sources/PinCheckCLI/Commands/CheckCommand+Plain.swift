@@ -76,6 +76,7 @@ extension OutlookOptions {
         failBefore = plain.text("--fail-before")
         minPinLife = plain.text("--min-pin-life")
         failOn = plain.text("--fail-on")
+        ignore = plain.texts("--ignore")
     }
 }
 

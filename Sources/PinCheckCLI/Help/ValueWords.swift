@@ -58,6 +58,7 @@ struct ValueWords: Hashable, Sendable {
         case (_, "--device"): return ValueWords(.list, devices + [all])
         case ("devices", ""): return ValueWords(.one, devices.filter { $0.text != DeviceChoice.systemName })
         case ("help", ""): return ValueWords(.one, RootCommand.commandWords)
+        case (let command, "--ignore") where command != "lint": return ValueWords(.list, IgnoredFindings.known)
         case (_, "--ignore"):
             let entries = LintKind.all.filter { !$0.isObstacle }
             return ValueWords(.list, entries.map { Word(text: $0.id, meaning: $0.explanation) })

@@ -45,6 +45,7 @@ extension CheckRequest {
         case .warnBefore: judging.outlook.limits.warnBefore = try value.text.map(Threshold.init)
         case .failBefore: judging.outlook.limits.failBefore = try value.text.map(Threshold.init)
         case .minPinLife: judging.outlook.limits.minPinLife = try value.text.map(Threshold.init)
+        case .ignore: judging.outlook.ignored = try IgnoredFindings.read(value.texts.map(\.text))
         case .timeout: connection.timeout = try value.number.map(Connection.timeout(seconds:))
         case .retries: connection.retries = value.integer
         case .minTLS: connection.minimumTLS = value.text.flatMap(TLSVersion.init(number:))

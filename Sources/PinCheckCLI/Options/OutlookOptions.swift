@@ -21,6 +21,9 @@ struct OutlookOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("warn: end with 3 when accepted with a warning.", valueName: "level")) var failOn:
         String?
+
+    @Option(help: ArgumentHelp("Leave out warnings of these ids. Repeatable.", valueName: "id")) var ignore: [String] =
+        []
 }
 
 extension OutlookOptions {
@@ -29,7 +32,8 @@ extension OutlookOptions {
             limits: OutlookLimits(
                 warnBefore: try Self.threshold(warnBefore, of: "--warn-before"),
                 failBefore: try Self.threshold(failBefore, of: "--fail-before"),
-                minPinLife: try Self.threshold(minPinLife, of: "--min-pin-life")), failsOnWarning: try failsOnWarning())
+                minPinLife: try Self.threshold(minPinLife, of: "--min-pin-life")), failsOnWarning: try failsOnWarning(),
+            ignored: try CommandError.reading { () throws(CheckError) in try IgnoredFindings.read(ignore) })
     }
 
     private func failsOnWarning() throws(CommandError) -> Bool {

@@ -13,9 +13,9 @@ struct PlainArguments {
         "--addresses", "--allow", "--alpn", "--anchors", "--at", "--baseline", "--cert", "--ciphers", "--client",
         "--color", "--connect", "--connect-to", "--device", "--device-data", "--doh", "--expect-status", "--extra-root",
         "--fail-before", "--fail-on", "--format", "-f", "--groups", "--header", "--host", "--httpdns", "--intermediate",
-        "--jobs", "--key", "--key-types", "--max-tls", "--min-pin-life", "--min-tls", "--mode", "--next", "--output",
-        "-o", "--pinnedpubkey", "--pins", "--policy", "--port", "--proxy", "--request", "--resolve", "--retries",
-        "--sigalgs", "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
+        "--ignore", "--jobs", "--key", "--key-types", "--max-tls", "--min-pin-life", "--min-tls", "--mode", "--next",
+        "--output", "-o", "--pinnedpubkey", "--pins", "--policy", "--port", "--proxy", "--request", "--resolve",
+        "--retries", "--sigalgs", "--sni", "--state", "--targets", "--timeout", "--verify-name", "--warn-before",
     ]
 
     /// The names of the options that are understood.

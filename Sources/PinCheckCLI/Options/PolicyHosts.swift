@@ -37,8 +37,21 @@ struct PolicyHosts {
     /// - Returns: the server with what the entry says of it; without an entry, with `request` alone.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
         guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
-        let merged = request.merged(over: try CheckRequest(host.settings))
+        let merged = try Self.merged(request, host)
         return CheckTarget(target: target, request: merged, place: host.place)
+    }
+
+    /// What is asked beside what the policy says of a host: neither replaces the other's pins or clients.
+    private static func merged(_ request: CheckRequest, _ host: Policy.Host) throws(CommandError) -> CheckRequest {
+        let given: [(PolicyKey, Bool)] = [
+            (.pins, !request.judging.pins.isEmpty), (.client, request.judging.clients != nil),
+        ]
+        for (key, isGiven) in given where isGiven && host.settings[key] != nil {
+            throw .usage(
+                "\(host.place): the policy has '\(key.rawValue)' for \(quoted(host.name)), and they are given beside it too: "
+                    + "leave one of the two out")
+        }
+        return request.merged(over: try CheckRequest(host.settings))
     }
 
     /// The entry for a server, `nil` without one.
@@ -89,7 +102,7 @@ struct PolicyHosts {
                 return ports.isEmpty || ports.contains(port)
             }
             found.formUnion(asking + askingForPort)
-            let merged = request.merged(over: try CheckRequest(host.settings))
+            let merged = try Self.merged(request, host)
             var targets: [CheckTarget] = []
             func add(_ port: Int?) {
                 var request = merged

@@ -19,6 +19,8 @@ extension Remedy {
         case .giveClientCertificate: "; give one with --cert"
         case .offerECDHE: "; offer ECDHE alone to settle it: --ciphers ECDHE"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
+        case .allowInvalidCertificates:
+            "; its pin is enough with allowInvalidCertificates = YES (--allow-invalid-certificates)"
         case .nameRoot: "; give it with --anchors if it is yours"
         case .nameAuthority: "; give the root of that authority with --anchors if it is yours"
         case .nameRootOrDistrust: "; give it with --anchors if it is yours, and pin nothing that is served here if not"

@@ -206,7 +206,10 @@ extension Report.Pin {
     fileprivate init(_ pin: Pin) {
         self.init(
             pin: pin.spkiSHA256.description, kind: pin.certificate == nil ? "public-key" : "certificate",
-            origin: pin.origin, subject: pin.certificate?.description)
+            origin: pin.origin, subject: pin.certificate?.description,
+            certificate: pin.certificate.map {
+                "certificate \($0.fingerprint.hexadecimal.prefix(8))…, to \($0.notAfter.date)"
+            })
     }
 }
 

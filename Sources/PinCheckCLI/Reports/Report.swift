@@ -140,6 +140,8 @@ struct Report: DocumentObject {
         var kind: String
         var origin: String
         var subject: String?
+        /// Of a certificate what tells it from another with the same key, for people: its fingerprint and its end.
+        var certificate: String?
     }
 
     struct Match: DocumentObject {

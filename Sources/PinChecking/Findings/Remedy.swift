@@ -24,6 +24,8 @@ package enum Remedy: Hashable, Sendable {
     case offerECDHE
     /// Give newer lists of roots.
     case giveNewerDeviceData
+    /// Set AFNetworking's allowInvalidCertificates.
+    case allowInvalidCertificates
     /// Give the root as an anchor, if it is one's own.
     case nameRoot
     /// Give the root of the authority that issued this, if it is one's own.
@@ -54,6 +56,7 @@ package enum Remedy: Hashable, Sendable {
         case .giveClientCertificate: "; give a client certificate"
         case .offerECDHE: "; offer ECDHE alone to settle it"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
+        case .allowInvalidCertificates: "; its pin is enough with allowInvalidCertificates = YES"
         case .nameRoot: "; give it as an anchor if it is yours"
         case .nameAuthority: "; give the root of that authority as an anchor if it is yours"
         case .nameRootOrDistrust: "; give it as an anchor if it is yours, and pin nothing that is served here if not"

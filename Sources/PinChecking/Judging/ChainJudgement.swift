@@ -103,6 +103,14 @@ package struct ChainJudgement: Sendable {
         return judgement
     }
 
+    /// The same, with what is told of the time ahead changed.
+    func telling(_ change: (Outlook?) -> Outlook?) -> ChainJudgement {
+        var judgement = self
+        judgement.outlook = change(outlook)
+        judgement.clients = clients.map { $0.with(outlook: change($0.outlook)) }
+        return judgement
+    }
+
     private static func outlook(of judgements: [Judgement], _ names: JudgeNames, _ evaluation: Evaluation) -> Outlook? {
         Outlook.worst(of: judgements.map { ($0.judge(in: evaluation), $0.outlook) }) { names.text($0) }
     }

@@ -62,6 +62,13 @@ extension Reason {
             let texts = failures.prefix(3).map(\.description)
             let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
             guard let first = failures.first, case .nameMismatch = first.reason else {
+                // What AFNetworking accepts with a setting of its own is no matter of anchors.
+                let isPinned =
+                    failures.first.map { client.pins?.certificates.contains($0.certificate) == true } ?? false
+                if isPinned, client.entry.name.hasPrefix("afnetworking"), failures.first?.reason == .selfSigned {
+                    self = reason(sentence, .allowInvalidCertificates)
+                    return
+                }
                 let remedy = failures.first?.anchorRemedy(hasAnchors: hasAnchors) { certificate in
                     evaluation.missingIntermediate(
                         above: certificate, for: client, isOfFile: serverName == .noServer, hasAnchors: hasAnchors)
@@ -78,7 +85,18 @@ extension Reason {
             case .none(let name):
                 self = reason(sentence + withoutName, name.map(Remedy.sendServerName) ?? .giveServerName)
             }
-        case .pinMismatch: self = reason("no configured pin is on the chain")
+        case .pinMismatch:
+            let other = client.pins?.certificates.lazy.compactMap { pinned in
+                verdict.builtChain.certificates.first { $0 != pinned && $0.publicKey == pinned.publicKey }.map {
+                    (pinned, $0)
+                }
+            }.first
+            self = reason(
+                "no configured pin is on the chain"
+                    + (other.map { pinned, served in
+                        ": the key is pinned, the certificate is another (pinned: to \(pinned.notAfter.date), served: to "
+                            + "\(served.notAfter.date)); ship the new .cer, or pin the key"
+                    } ?? ""))
         case .pinsFallShort(let what): self = reason(what)
         case .noPins: self = reason("pins are required in this mode and none are configured", .givePins)
         case .clientError(let name, let message): self = reason("\(name): \(message)")

@@ -44,11 +44,10 @@ extension Evaluation {
 
     /// That a path ends at a root of this machine which is on no public list, as a warning.
     ///
-    /// Of clients that run on phones and in browsers: what curl and others trust here is this machine's own business.
+    /// What curl trusts here is this machine's own business.
     func privateRootWarning(on judgements: [Judgement]) -> Finding? {
         for judgement in judgements where judgement.device.trust == .system || judgement.device.trust == .both {
-            let platform = judgement.client.entry.platform
-            guard platform != nil, platform != .openssl, judgement.decided.isAccepted else { continue }
+            guard judgement.client.entry.platform != .openssl, judgement.decided.isAccepted else { continue }
             for path in judgement.decided.restsOn.map(\.certificates) {
                 guard let root = path.last, !isPublic(root), isOfThisMachine(root, judgement) else { continue }
                 return .privateRoot(root)

@@ -4,10 +4,13 @@ import Pinning
 package struct OutlookRules: Hashable, Sendable {
     package var limits = OutlookLimits()
     package var failsOnWarning = false
+    /// The ids of findings that are not told.
+    package var ignored: Set<String> = []
 
-    package init(limits: OutlookLimits = OutlookLimits(), failsOnWarning: Bool = false) {
+    package init(limits: OutlookLimits = OutlookLimits(), failsOnWarning: Bool = false, ignored: Set<String> = []) {
         self.limits = limits
         self.failsOnWarning = failsOnWarning
+        self.ignored = ignored
     }
 
     package func check() throws(RequestError) {
@@ -22,6 +25,6 @@ package struct OutlookRules: Hashable, Sendable {
                 warnBefore: limits.warnBefore ?? other.limits.warnBefore,
                 failBefore: limits.failBefore ?? other.limits.failBefore,
                 minPinLife: limits.minPinLife ?? other.limits.minPinLife),
-            failsOnWarning: failsOnWarning || other.failsOnWarning)
+            failsOnWarning: failsOnWarning || other.failsOnWarning, ignored: ignored.union(other.ignored))
     }
 }

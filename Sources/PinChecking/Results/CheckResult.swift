@@ -75,9 +75,14 @@ public struct CheckResult: Sendable {
         evaluation = subject.evaluation
         variant = place.variant
         consistency = place.consistency
-        let own = findings.filter { $0.level == .warning }
-        warnings = own + (place.consistency?.findings.filter { $0.level == .warning } ?? [])
-        self.notes = findings.filter { $0.level == .info } + notes
+        let ignored = subject.evaluation?.outlook.ignored ?? []
+        let judgement = judgement?.ignoring(ignored)
+        func told(_ findings: [Finding], _ level: Finding.Level) -> [Finding] {
+            findings.filter { $0.level == level && !ignored.contains($0.id) }
+        }
+        let own = told(findings, .warning)
+        warnings = own + told(place.consistency?.findings ?? [], .warning)
+        self.notes = told(findings + notes, .info)
         self.standing = standing
         self.judgement = judgement
         self.clients = judgement?.clients ?? clients

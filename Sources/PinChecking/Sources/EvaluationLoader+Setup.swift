@@ -57,6 +57,7 @@ extension EvaluationLoader {
         }
         let system = SystemClients(beside: asked, by: selection.policies, for: server.host)
         let clients = asked + (try ChosenClient.chosen(.named(system.clients), input: input))
+        warnings.removeAll { settings.outlook.ignored.contains($0.id) }
         // Without configurations everything there is to say goes for all hosts, and is said once.
         if sources.configurations.isEmpty {
             note(warnings)

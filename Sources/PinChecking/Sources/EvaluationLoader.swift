@@ -135,7 +135,7 @@ package struct EvaluationLoader {
             devices.contains(where: \.usesOwnRoots)
                 ? chosen.roots.flatMap { DeviceLists.warning(of: $0.data, at: time) } : nil
         }
-        let notes = sources.notes + (oldData.map { [$0] } ?? [])
+        let notes = (sources.notes + (oldData.map { [$0] } ?? [])).filter { !settings.outlook.ignored.contains($0.id) }
         note(notes)
         return Base(
             settings: settings, clients: chosen.clients, sources: sources,

@@ -44,8 +44,8 @@ struct PinSources: Sendable {
                 notes += reading.notes.map { note in
                     // What apps are released with has that part too, and does not read it.
                     Finding(
-                        [.debugOverrides, .loadedFromBundle, .trustKitConfig].contains(note.id) ? .info : .warning, id: note.id.rawValue,
-                        message: note.message)
+                        [.debugOverrides, .loadedFromBundle, .trustKitConfig].contains(note.id) ? .info : .warning,
+                        id: note.id.rawValue, message: note.message)
                 }
             } catch { throw CheckError(error) }
         }

@@ -69,7 +69,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
     case client, mode, allowInvalidCertificates, validatesDomainName
     case anchors, andSystem, device, deviceData, extraRoots, intermediates
     case ports, connect, sni, verifyName, host, ipVersion
-    case warnBefore, failBefore, minPinLife
+    case warnBefore, failBefore, minPinLife, ignore
     case timeout, retries, minTLS, maxTLS, alpn, proxy
     case request, expectStatus
 
@@ -91,7 +91,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
 
     package var kind: Kind {
         switch self {
-        case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client, .device: .texts
+        case .pins, .anchors, .extraRoots, .intermediates, .connect, .alpn, .client, .device, .ignore: .texts
         case .allowInvalidCertificates, .validatesDomainName, .andSystem: .flag
         case .mode: .choice(["none", "public-key", "certificate"])
         case .ports: .numbers(1...65_535)
@@ -130,6 +130,7 @@ package enum PolicyKey: String, Sendable, Hashable, CaseIterable {
         case .warnBefore: "Warn when less is left of a certificate or of pins that expire: 30d, 12h or 33%."
         case .failBefore: "Fail when less is left."
         case .minPinLife: "Fail when no configured pin is sure to match for this long, and no backup is there."
+        case .ignore: "The ids of warnings and notes that are not told."
         case .timeout: "How long the host may take in all, in seconds."
         case .retries: "How often to try again when there was no verdict."
         case .minTLS: "The lowest TLS version to offer."

@@ -53,9 +53,7 @@ import Testing
         // 2018-10-15 and the first second after it.
         #expect(complaints(.apple(), .system, leaf: Described(from: 1_539_647_999)).isEmpty)
         #expect(complaints(.apple(), .system, leaf: Described(from: 1_539_648_000)) == ["too-few-scts"])
-        for root in RootRules.appleOwn.map(Self.digest) {
-            #expect(complaints(.apple(), .system, root: root).isEmpty)
-        }
+        for root in RootRules.appleOwn.map(Self.digest) { #expect(complaints(.apple(), .system, root: root).isEmpty) }
     }
 
     // MARK: Revocation
@@ -76,9 +74,7 @@ import Testing
         // What is neither good nor revoked is enough for Android to refuse.
         #expect(complaints(.android(), .unusable("why")) == ["unusable-staple"])
         #expect(complaints(.android(), firstAnchor: 0, .unusable("why")).isEmpty)
-        for platform in [Platform.apple(), .openssl] {
-            #expect(complaints(platform, .unusable("why")).isEmpty)
-        }
+        for platform in [Platform.apple(), .openssl] { #expect(complaints(platform, .unusable("why")).isEmpty) }
     }
 
     @Test func `the sentence says when and why`() {

@@ -35,7 +35,8 @@ struct PrometheusRenderer: ResultRenderer {
         name: "pincheck_no_pin_after_timestamp_seconds",
         help: "After when no configured pin is sure to match; absent where a backup has no end.")
     private var backup = MetricFamily(
-        name: "pincheck_has_backup_pin", help: "Whether everything that has to match has a pin in reserve (1).")
+        name: "pincheck_has_backup_pin", help: "Whether everything that has to match does and has a pin in reserve (1)."
+    )
     private var duration = MetricFamily(
         name: "pincheck_check_duration_seconds", help: "How long each phase of the connection took.")
     private var answer = MetricFamily(
@@ -71,7 +72,7 @@ struct PrometheusRenderer: ResultRenderer {
         if let outlook = report.outlook, !report.pins.configured.isEmpty {
             if let time = outlook.pinsMatchUntil { matchUntil.add(labels, time: time) }
             if let time = outlook.noPinAfter { noPinAfter.add(labels, time: time) }
-            backup.add(labels, outlook.hasBackup ? 1 : 0)
+            backup.add(labels, outlook.hasBackup && !report.pins.matched.isEmpty ? 1 : 0)
         }
         if let timings = report.tls?.timingsMs {
             let phases = [("resolve", timings.resolve), ("connect", timings.connect), ("handshake", timings.handshake)]

@@ -80,7 +80,8 @@ extension TextRenderer {
     }
 
     private func place(_ pin: Report.Pin) -> String {
-        (pin.subject.map { safe($0, length: 80) + ", " } ?? "") + safe(pin.origin, length: 80)
+        [pin.subject.map { safe($0, length: 80) }, pin.certificate, safe(pin.origin, length: 80)].compactMap(\.self)
+            .joined(separator: ", ")
     }
 
     // MARK: Mismatch
@@ -92,6 +93,7 @@ extension TextRenderer {
 
     /// Served and configured pins side by side, ready to paste.
     func pinFailure(_ report: Report) -> [String] {
+        let areCertificatesPinned = report.pins.configured.contains { $0.certificate != nil }
         var lines: [String]
         if let next = report.next, report.built.isEmpty {
             lines = ["  next:", "    \(next.pin)"]
@@ -99,7 +101,10 @@ extension TextRenderer {
             lines = ["  served:"]
             lines += report.built.map { link in
                 let source = link.sourceInWords.map { " (\($0))" } ?? ""
-                return "    \(link.certificate.spkiSha256)  \(name(of: link.certificate))\(source)"
+                let own = link.certificate
+                // Certificates are told apart by more than their keys where certificates are pinned.
+                let whole = "certificate \(own.certSha256.prefix(8))…, to \(own.notAfter.prefix(10))"
+                return "    \(own.spkiSha256)  \(name(of: own))\(source)" + (areCertificatesPinned ? ", \(whole)" : "")
             }
         }
         return lines + configured(report)

@@ -37,8 +37,11 @@ struct OutlookFindings {
 
     private func reached(from start: Timestamp, to end: Timestamp, isLifetime: Bool = true) -> (Finding.Level, String)?
     {
+        // Without a limit of the user's: two weeks, or a third of a lifetime that is short.
+        let isShort = isLifetime && Threshold.seconds(from: start, to: end) < 42 * 86_400
+        let standard = isShort ? Threshold.percent(33) : .seconds(14 * 86_400)
         let limits: [(Finding.Level, Threshold?)] = [
-            (.fail, facts.limits.failBefore), (.warn, facts.limits.warnBefore),
+            (.fail, facts.limits.failBefore), (.warn, facts.limits.warnBefore ?? standard),
         ]
         for case (let level, let limit?) in limits where limit.isReached(at: facts.time, from: start, to: end) {
             guard case .percent = limit else { return (level, "\(limit)") }

@@ -74,7 +74,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         record(system)
         guard !system.isTrusted else { return nil }
         run.skip("pins", "not compared: the client rejects before that")
-        hintAtPrivateAuthority()
+        hintAtPrivateAuthority(system)
         return verdict(.untrusted(system.failures), on: system.builtChain)
     }
 
@@ -131,9 +131,10 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
     }
 
     /// A private authority can be pinned in certificate mode only with allowInvalidCertificates: say so when that is the cause.
-    private mutating func hintAtPrivateAuthority() {
+    private mutating func hintAtPrivateAuthority(_ system: TrustResult) {
         guard policy.mode == .certificate, let certificates = run.pins?.certificates, !certificates.isEmpty,
-            evaluate(anchors: .only(certificates)).isTrusted
+            // A missing intermediate is the server's fault, and a self-signed leaf has a remedy of its own.
+            let first = system.failures.first, first.depth > 0, evaluate(anchors: .only(certificates)).isTrusted
         else { return }
         run.warn(
             "needs-allow-invalid",

@@ -1,0 +1,43 @@
+import Base
+import PinFormats
+
+/// Findings that nobody wants to be told of, by their ids; what rejects or ends too soon stays.
+package enum IgnoredFindings {
+    /// Every id of a warning or note of a check.
+    package static let known: [String] =
+        (PinNote.ID.allCases.map(\.rawValue)
+            + """
+            addresses-differ addresses-incomplete ats-exception-needed authority-pin bare-key-pin breaks-at-renewal certificate-revoked
+            client-certificate-required client-not-set-up configured-anchors damaged-trust-store everything-accepted expiration-time-zone
+            expires-soon hash-pins-ignored host-not-configured host-not-evaluated interceptor intermediate-not-presented
+            issuer-would-be-fetched key-types-differ leaf-only name-not-checked needs-allow-invalid next-assumed next-root-missing
+            no-forward-secrecy no-sni-differs no-system-roots not-enforced nothing-pinned old-device-data only-backup-left path-dependent
+            pin-expired pin-only-presented pins-end pins-expire pins-expired pins-not-compared pins-overridden platform-rule private-root
+            root-not-everywhere system-pins unexpected-answer unusable-staple validity-not-checked weak-key-exchange
+            """.split(whereSeparator: \.isWhitespace).map(String.init)).reduce(into: []) {
+            if !$0.contains($1) { $0.append($1) }
+        }.sorted()
+
+    /// Reads lists of ids with commas between.
+    package static func read(_ lists: [String]) throws(CheckError) -> Set<String> {
+        let ids = lists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        for id in ids where !known.contains(id) {
+            throw .said(
+                .request,
+                "ignore \(quoted(id)): there is no such warning: "
+                    + (Suggestion.nearest(to: id, in: known).map { "did you mean '\($0)'?" }
+                        ?? "the ids stand in the JSON of a check, under warnings and notes"))
+        }
+        return Set(ids)
+    }
+}
+
+extension ChainJudgement {
+    /// The same without what nobody wants to be told of the time ahead.
+    func ignoring(_ ids: Set<String>) -> ChainJudgement {
+        func kept(_ outlook: Outlook?) -> Outlook? {
+            outlook.map { $0.with(findings: $0.findings.filter { $0.level == .fail || !ids.contains($0.id) }) }
+        }
+        return ids.isEmpty ? self : telling(kept)
+    }
+}
