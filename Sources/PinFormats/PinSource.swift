@@ -62,7 +62,9 @@ package struct PinSource: Sendable, Hashable {
 
     private func inspect(into reading: inout PinReading) {
         let absence = reading.attempt { (reading) throws(PinFormatError) in try collect(into: &reading) }
-        if let absence, reading.isEmpty, reading.problems.isEmpty { reading.report(absence) }
+        guard let absence, reading.isEmpty, reading.problems.isEmpty else { return }
+        let misplaced = reading.notes.first { $0.id == .unknownKey }
+        reading.report(misplaced.map { PinFormatError(.notAPin, at: $0.place ?? absence.place, $0.text) } ?? absence)
     }
 
     private func collect(into reading: inout PinReading) throws(PinFormatError) -> PinFormatError {

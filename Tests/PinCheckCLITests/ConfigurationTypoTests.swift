@@ -19,11 +19,12 @@ import Testing
             "<trust-anchors><certificates src=\"system\" overridePin=\"true\"/></trust-anchors>",
             "the attribute 'overridePin' of <certificates>"
         ), ("<domain includeSubdomain=\"true\">b.example</domain>", "'includeSubdomain' of <domain>"),
+        ("<domain android:includeSubdomains=\"true\">b.example</domain>", "'android:includeSubdomains' of <domain>"),
         ("<certificateTransparancy enabled=\"true\"/>", "<certificateTransparancy> in <domain-config>"),
     ]) func whatAndroidPassesOverIsNamed(content: String, words: String) async throws {
         let output = try await lint(
             """
-            <network-security-config><domain-config><domain>a.example</domain>
+            <network-security-config xmlns:android="a"><domain-config><domain>a.example</domain>
             \(content)
             </domain-config></network-security-config>
             """, "network_security_config.xml")

@@ -106,7 +106,11 @@ import Testing
         for text in [app("\"UIBackgroundModes\": []"), app("\"NSPinnedDomains\": {}")] {
             let error = try failure(ofFile: "app.json", text)
             #expect(error.problem == .notAPin)
-            #expect(error.reason.hasPrefix("has neither NSPinnedDomains (in NSAppTransportSecurity) nor"), "\(error)")
+            #expect(error.reason.contains("neither NSPinnedDomains (in NSAppTransportSecurity) nor"), "\(error)")
+        }
+        for plugin in ["\"sha256/a\"", "[\"x\", {\"a.b\": {\"publicKeyHashes\": [\"\(Samples.a)\"]}}]"] {
+            let error = try failure(ofFile: "app.json", app(trustKit).replacing("[\"x\"]", with: "[\(plugin)]"))
+            #expect(error.reason == "a pin stands outside of 'expo.ios.infoPlist' here, where it is not read")
         }
         #expect(try failure(ofFile: "app.json", app(apple.replacing(Samples.a, with: "AAAA"))).problem == .wrongLength)
     }

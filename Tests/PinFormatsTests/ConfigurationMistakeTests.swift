@@ -76,7 +76,16 @@ import Testing
         .init(Samples.trustKit, "2040-06-01", "June", .badDate, 11, "the pins never expire"),
         .init(
             Samples.trustKit, "\"kSKExclude", "\"TSKExclude", .trustKitTooFewPins, 13,
-            "itself spells the exemption kSKExcludeSubdomainFromParentPolicy"),
+            "did you mean 'kSKExcludeSubdomainFromParentPolicy'?"),
+        .init(
+            Samples.trustKit, "\"TSKSwizzle", "\"a.b\": {\"publicKeyHashes\": [\"\(Samples.b)\"]},\"TSKSwizzle",
+            .notation, 2, "a pin stands outside of 'TSKPinnedDomains' here"),
+        .init(
+            Samples.trustKit, "\"TSKPublicKeyHashes\"", "\"kTSKPublicKeyHashes\"", .trustKitTooFewPins, 4,
+            "did you mean 'TSKPublicKeyHashes'?"),
+        .init(
+            Samples.trustKit, "\"TSKPinnedDomains\"", "\"kTSKPinnedDomains\"", .missingValue, nil,
+            "did you mean 'TSKPinnedDomains' by 'kTSKPinnedDomains'?"),
         // Vectors 101, 104, 106.
         .init(Samples.trustKit, "\"\(Samples.a)\",", "", .trustKitTooFewPins, 4, "add a backup pin"),
         .init(Samples.trustKit, "\"\(Samples.a)\",", "\"\(Samples.b)\",", .trustKitTooFewPins, 4, "has 1 pin and"),

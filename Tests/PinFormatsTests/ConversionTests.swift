@@ -105,7 +105,11 @@ import Testing
             (
                 android("<certificates src=\"system\" overridePins=\"true\"/>"), .trustkit,
                 "TrustKit cannot exempt anchors from pinning (overridePins); "
-            ), (android(""), .okhttp, "OkHttp cannot say that paths may end at no root of the system; "),
+            ), (android(""), .okhttp, "trust anchors are not written, and paths may end at nothing; copy them by hand"),
+            (
+                android("<certificates src=\"system\"/><certificates src=\"user\"/>"), .android,
+                "trust anchors are not written, and paths may end at system, user; copy them by hand"
+            ),
             // Pins that one client adds up, and another does not.
             (
                 "**.example.com sha256/\(a)\napi.example.com sha256/\(b)", .android,

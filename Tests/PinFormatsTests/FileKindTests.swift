@@ -8,6 +8,7 @@ import Testing
 @Suite struct FileKindTests {
     private static let a = first.base64
     private static let list = "lines such as: host sha256/…"
+    private static let host = "api.example.com sha256/…"
     private static let option = "--pinnedpubkey 'sha256//…'"
 
     /// Name, contents, line of the sentence (0 for the file), its beginning, and the end of what to do.
@@ -61,6 +62,12 @@ import Testing
         ("report.json", "{\"schema\": \"pincheck-pins/1\", \"results\": []}", 0, "is a report of pincheck's", list),
         ("a.json", "{\"pins\": []}", 1, "'pins' is an empty list", "or leave it out"),
         ("a.json", "{\"a\": 1}", 0, "holds no pin", "44 characters of base64"),
+        ("a.json", "{\"v.example.com\":\n[\"sha256/\(a)\"]}", 2, "a pin stands here in a form that", host),
+        ("a.json", "[\"\(a)\"]", 1, "a pin stands here in a form that", host),
+        (".env", "# pins\nPIN=sha256//\(a)", 2, "a pin stands here in a form that", host),
+        ("app.properties", "pin=\(a)", 1, "a pin stands here in a form that", host),
+        ("pins.txt", "v.example.com=sha256/\(a)", 1, "a pin stands here in a form that", host),
+        ("pins.html", "<p>sha256/\(a)</p>", 1, "a pin stands here in a form that", host),
     ]
 
     @Test(arguments: unread) func whatIsNotReadSaysWhatToGiveInstead(
@@ -94,11 +101,24 @@ import Testing
     @Test(arguments: [
         ("a.pem", "sha256/\(a)\nPEM", "a pin stands beside PEM here"),
         ("a.pem", "PEM\ncurl --pinnedpubkey sha256//\(a) https://a.b/", "a pin stands beside PEM here"),
+        ("a.pem", "pin: sha256:\(a)\nPEM", "a pin stands beside PEM here"),
+        ("a.pem", "\(a)\nPEM", "a pin stands beside PEM here"),
+        ("a.pem", "PEM\n\(a.dropLast())", "a pin stands beside PEM here"),
+        ("a.pem", "a -----BEGIN line\nsha256/\(a)\nPEM", "a pin stands beside PEM here"),
+        ("a.properties", "api.pin=sha256/\(a)\nPEM", "a pin stands beside PEM here"),
+        ("a.conf", "<ca>\nPEM</ca>\nPIN=\"\(a)\"", "a pin stands beside PEM here"),
+        ("Net.swift", "let root = \"\"\"\nPEM\"\"\"\nlet pin = \"\"", "is Swift or Objective-C"),
+        ("root.js", "const root = `\nPEM`", "is JavaScript"),
+        ("a.yaml", "ca: |\nPEM", "is a configuration that no client"),
         (
             "a.kt", "val b = CertificatePinner.Builder().add(\"a.b\", \"sha256/\(a)\").build()\nsha256/\(a)",
             "a pin stands here that is none of the pinner's"
         ), ("a.xml", "<!-- PEM --><network-security-config/>", "is not well-formed XML"),
-        ("list.txt", "v.example.com sha256/\(a)\n; w.example.com sha256/\(a)", "';' begins no comment here"),
+        (
+            "Info.plist",
+            "<plist><dict><key>CFBundleName</key><string>x</string><key>NSPinnedDomains</key><dict/></dict></plist>",
+            "'NSPinnedDomains' pins nothing here: put it into NSAppTransportSecurity"
+        ), ("list.txt", "v.example.com sha256/\(a)\n; w.example.com sha256/\(a)", "';' begins no comment here"),
         ("list.txt", "v.example.com sha256/\(a)\nsha256/\(a)", "is not a host name"),
         ("notes", "pins of the app:\nsha256/\(a)\nand more prose\nand more", "the text (4 characters) is not a pin"),
     ]) func aSecondNotationIsAMistake(name: String, text: String, reason: String) throws {
@@ -109,6 +129,20 @@ import Testing
             #expect(error.reason.contains(reason), "\(error)")
             #expect(PinSource(path).inspect().problems.count == 1)
         }
+    }
+
+    @Test(arguments: [
+        "# sha256/\(a)\n## SHA256: 00ff\nPEM", "Bag Attributes\n    localKeyID: 54 69\nsubject=CN = a.b\nPEM",
+        "Signature Algorithm: sha256WithRSAEncryption\n        0B:4D:57:3F:47:EE:76:EC:80:E3:4F:F0:66:8C:1A:64:A9:69\nPEM",
+        "sha256 Fingerprint=00:FF\n=====================================================\nPEM",
+    ]) func whatOpenSSLPrintsBesidePEMIsPassedOver(text: String) throws {
+        let text = text.replacing("PEM", with: try StandardPKI.shared().rootA.pem)
+        #expect(try reading(ofFile: "a.pem", text).pins.count == 1)
+    }
+
+    @Test func theFirstHostOfAListMayBeLocalhost() throws {
+        let list = "localhost sha256/\(Self.a)\nv.example.com sha256/\(Self.a)\n"
+        #expect(try reading(ofFile: "list.txt", list).configurations.flatMap(\.entries).count == 2)
     }
 
     @Test func aCommentOfAListMaySpeakOfAPinner() throws {

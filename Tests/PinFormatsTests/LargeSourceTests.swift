@@ -131,6 +131,7 @@ import Glibc
     /// In a tenth of a second each; what is quadratic takes minutes.
     static let traps: [String: String] = [
         "calls": "CertificatePinner " + String(repeating: "add(", count: 25_000),
+        "hosts": "CertificatePinner " + String(repeating: "add(\"a.b\",", count: 10_000),
         "comments": "CertificatePinner add( " + String(repeating: "/*", count: 50_000),
         "parentheses": "CertificatePinner add" + String(repeating: "(", count: 100_000),
         "arguments": "CertificatePinner add(\"a.b\"" + String(repeating: ",\"sha256/a\"", count: 9_000),

@@ -78,6 +78,43 @@ import Testing
         }
     }
 
+    /// What cannot be read is an error where it speaks of pins, and a note where it is something else.
+    @Test(
+        arguments: [
+            ("native.json", Array("{\"a.b\": {\"publicKeyHashes\": [\"\(a)\"]}".utf8), .brokenDocument),
+            ("n.xml", [0xFF, 0xFE] + Samples.android.utf8.flatMap { [$0, 0] }, .textEncoding),
+            ("pins.txt", Array("sha256/\(a) # ".utf8) + [0xE9], .textEncoding),
+            ("notes.txt", Array("caf".utf8) + [0xE9], nil), ("a.json", Array("{\"a\": ".utf8), nil),
+            ("Net.swift", Array("let pin = \"sha256/\(a)\"".utf8), nil), ("tool", [0] + Array("sha256".utf8), nil),
+            ("package.json", Array("{\"files\": [], \"hash\": \"sha256\"}".utf8), nil),
+        ] as [(String, [UInt8], PinProblem?)]) func aConfigurationThatIsDamagedIsAnError(
+            name: String, bytes: [UInt8], problem: PinProblem?
+        ) throws
+    {
+        try TemporaryDirectory.scoped { directory in
+            try directory.write(leaf.der, to: "leaf.cer")
+            try directory.write(bytes, to: name)
+            let inspection = PinSource(directory.path).inspect()
+            #expect(inspection.problems.map(\.problem) == (problem.map { [$0] } ?? []))
+            #expect(inspection.notes.map(\.id) == (problem == nil ? [.notAPinFile] : []))
+        }
+    }
+
+    @Test func theConfigurationsOfAnAppsResourcesAreRead() throws {
+        try TemporaryDirectory.scoped { directory in
+            for name in ["res", "res/xml", "res/values"] { try directory.makeDirectory(name) }
+            try directory.write(Samples.android, to: "res/xml/n.xml")
+            for path in ["/res", "/res/", "/res/xml"] {
+                #expect(try PinSource(directory.path + path).read().configurations.map(\.kind) == [.android])
+            }
+            try directory.makeDirectory("res/xml-v31")
+            try directory.write("<network-security-config/>", to: "res/xml-v31/n.xml")
+            for path in ["/res", "/res/xml", "/res/xml/n.xml", "/res/xml-v31/n.xml"] {
+                #expect(try failure(directory.path + path).problem == .duplicate)
+            }
+        }
+    }
+
     @Test func aPEMNamedCERInADirectoryIsAnError() throws {
         try TemporaryDirectory.scoped { directory in
             try directory.write(leaf.pem, to: "leaf.cer")

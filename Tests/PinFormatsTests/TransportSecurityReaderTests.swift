@@ -101,6 +101,21 @@ import Testing
         #expect(!reading.transportSecurity[0].allowsArbitraryLoads)
     }
 
+    @Test(arguments: [
+        (
+            "\"example.com\": {\"includeSubDomains\": true, \"publicKeyHashes\": [\"\(Samples.a)\"]}",
+            ["react-native-ssl-public-key-pinning has no key 'includeSubDomains'", "mean 'includeSubdomains'?"]
+        ),
+        (
+            "\"expo\": {\"ios\": {\"infoPlist\": {\"NSAppTransportSecurity\": {\"NSPinnedDomains\": {\"example.com\": "
+                + "{\"NSIncludeSubdomains\": true, \"NSPinnedLeafIdentity\": [\"\(Samples.a)\"]}}}}}}",
+            ["mean 'NSIncludesSubdomains'?", "mean 'NSPinnedLeafIdentities'?", "no certificate can match"]
+        ),
+    ]) func whatIsMisspeltInAnEntryIsSaid(json: String, words: [String]) throws {
+        let notes = try reading(ofFile: "source", "{\(json)}").notes
+        for words in words { #expect(notes.contains { $0.text.contains(words) }, "\(notes)") }
+    }
+
     @Test func aPartOfAPropertyListIsOfNoApp() throws {
         let part = "<plist version=\"1.0\"><dict><key>NSPinnedDomains</key><dict/></dict></plist>"
         let reading = try? read(part)

@@ -147,7 +147,7 @@ import Testing
             try files.lint() == [
                 "note nspinneddomains-one-label Info.plist:2", "warning nspinneddomains-leaf-and-ca Info.plist:3",
                 "error pinned-to-nothing Info.plist:5", "error pinned-to-nothing Info.plist:6",
-                "warning host-not-pinned Info.plist:7", "warning no-backup-pin Info.plist:8",
+                "error pinned-to-nothing Info.plist:7", "warning no-backup-pin Info.plist:8",
                 "warning duplicate-pin Info.plist:8",
             ])
     }

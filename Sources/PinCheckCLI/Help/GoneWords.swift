@@ -27,6 +27,7 @@ enum GoneWords {
         "--head": "leave it out: --request asks by GET",
         "--each-tls-version": "check twice, with --max-tls 1.2 and with --min-tls 1.3",
         "--compare-sni": "write --thorough, or check once more with --no-sni",
+        "--starttls": "pincheck checks HTTPS: STARTTLS is left out",
         "--partial": "name the targets that answer, or check the others first",
     ]
 
@@ -44,7 +45,7 @@ enum GoneWords {
 
     /// Values of `--format`, of whichever command had them.
     static let forms: [String: SafeText] = [
-        "markdown": "write github, or junit", "sarif": "'pincheck lint' has it; here write github, or junit",
+        "markdown": "write github, or json", "sarif": "'pincheck lint' has it; here write github, or junit",
         "tlsa": "a TLSA record is no pin that an app compares: write json, or the form of a client",
         "hpkp": "browsers follow that header no more: write json, or the form of a client",
     ]

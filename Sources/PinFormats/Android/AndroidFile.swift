@@ -65,6 +65,7 @@ enum AndroidFile {
         if root.name == "manifest", file.text?[...].holds("<network-security-config") == false {
             return try follow(root, in: file, into: &reading)
         }
+        try AndroidResource.refuseQualified(file.path, at: file.place)
         try read(root, of: file, nil, &reading)
     }
 
@@ -111,7 +112,9 @@ enum AndroidWords {
     static func noteUnknown(in element: XMLElement, of file: PinFile, into reading: inout PinReading) {
         guard elements[element.name] != nil else { return }
         for name in element.attributes.keys.sorted()
-        where !name.contains(":") && name != "xmlns" && !has(attributes, name, in: element) {
+        where (!name.contains(":") || name.hasPrefix("android:")) && name != "xmlns"
+            && !has(attributes, name, in: element)
+        {
             let what = "the attribute '\(shortened(name, to: 60))' of <\(element.name)>"
             reading.note(.unknownKey, at: file.place(line: element.line), "Android passes over \(what)")
         }
@@ -159,7 +162,7 @@ struct AndroidResource {
             }
             if let name = found.first {
                 path = candidate + name
-                try Self.refuseQualified(String(parts[1]), reference, beside: candidate, at: file.place)
+                try Self.refuseQualified(candidate + name, at: file.place)
                 return
             }
         }
@@ -167,18 +170,21 @@ struct AndroidResource {
     }
 
     /// Refuses a resource that some devices take from a directory of their own, such as `xml-v31`.
-    private static func refuseQualified(
-        _ name: String, _ reference: String, beside directory: String, at place: PinPlace
-    ) throws(PinFormatError) {
-        let parts = PathParts(String(directory.dropLast()))
-        guard ["xml", "raw"].contains(parts.name) else { return }
-        let parent = parts.directory.isEmpty ? "." : parts.directory
-        for other in (try? RegularFile.names(inDirectory: parent)) ?? [] where other.hasPrefix(parts.name + "-") {
-            let files = (try? RegularFile.names(inDirectory: "\(parts.directory)\(other)")) ?? []
-            guard files.contains(where: { $0.prefix { $0 != "." } == name }) else { continue }
+    static func refuseQualified(_ path: String, at place: PinPlace) throws(PinFormatError) {
+        let parts = PathParts(path)
+        let folder = parts.directory.isEmpty ? "./" : parts.directory
+        let names = ((try? RegularFile.names(inDirectory: folder + "..")) ?? []).filter { name in
+            ["xml", "raw"].contains { name == $0 || name.hasPrefix($0 + "-") }
+        }
+        let identity = FileIdentity(of: folder)
+        guard let own = names.first(where: { FileIdentity(of: "\(folder)../\($0)") == identity }) else { return }
+        let resource = parts.name.prefix { $0 != "." }
+        for other in names where other != own && other.prefix(3) == own.prefix(3) {
+            let files = (try? RegularFile.names(inDirectory: "\(folder)../\(other)")) ?? []
+            guard files.contains(where: { $0.prefix { $0 != "." } == resource }) else { continue }
             throw PinFormatError(
                 .duplicate, at: place,
-                "\(reference) is in '\(shortened(other, isPublic: true))' for some devices and in '\(parts.name)' for others",
+                "'\(shortened(resource, isPublic: true))' is in '\(shortened(other, isPublic: true))' for some devices and in '\(own)' for others",
                 remedy: "name the configuration of the devices that are meant, in a directory of its own")
         }
     }

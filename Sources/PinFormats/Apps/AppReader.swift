@@ -64,7 +64,7 @@ struct AppReader {
         let contents = try files.contents(of: Set(loaders.keys).union(wanted))
         if let bytes = contents[bundle.propertyList] {
             let file = PinFile(path: files.path(of: bundle.propertyList), bytes: bytes)
-            try PropertyListFile.readInfo(file, into: &reading)
+            try PropertyListFile.read(file, isInfo: true, into: &reading)
         } else {
             reading.note(.notFollowed, at: .at(files.path(of: bundle.propertyList)), "is missing")
         }

@@ -63,7 +63,7 @@ package enum KeyFile {
         in file: PinFile, into reading: inout PinReading
     ) throws(PinFormatError) -> [(object: Object, place: PinPlace)] {
         guard isPEM(file) else { return [(try object(inDER: file), file.place)] }
-        try refusePins(beside: file, into: &reading)
+        refusePins(beside: file, into: &reading)
         var objects: [(Object, PinPlace)] = []
         for block in try blocks(of: file) {
             let place = file.place(line: block.line)
@@ -87,7 +87,7 @@ package enum KeyFile {
             throw PinFormatError(
                 .brokenPEM, at: file.place(line: error.line),
                 "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
-                remedy: "it is cut off, or a character in it is wrong; copy the file again")
+                remedy: "it is cut off, indented, all on one line, or mistyped; copy the file again")
         }
         guard blocks.count <= mostBlocks else {
             throw PinFormatError(
@@ -122,23 +122,19 @@ package enum KeyFile {
     }
 
     /// Refuses a pin among the prose that may stand around blocks: it would be lost.
-    private static func refusePins(beside file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
-        guard let text = file.text, text[...].holds("sha256") else { return }
+    private static func refusePins(beside file: PinFile, into reading: inout PinReading) {
         var isInBlock = false
-        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            let line = Substring(line)
-            if line.hasPrefix("-----BEGIN ") { isInBlock = true }
-            if line.hasPrefix("-----END ") { isInBlock = false }
-            let isPin =
-                !isInBlock
-                && PinText.words(of: line).contains { $0.hasPrefix("sha256/") || $0.hasPrefix("pin-sha256=") }
-            guard isPin else { continue }
-            reading.report(
-                PinFormatError(
-                    .notation, at: file.place(line: index + 1), "a pin stands beside PEM here",
-                    remedy: "give them in two files, or one of them alone"))
+        let ascii = file.bytes.map { (0x20..<0x7F).contains($0) || $0 == 0x0A ? $0 : 0x20 }
+        PinLines.each(of: PinFile(path: file.path, bytes: ascii)) { line in
+            if line.text.holds("-----END ") { isInBlock = false }
+            if !isInBlock, line.holdsPin {
+                reading.report(
+                    PinFormatError(
+                        .notation, at: line.place, "a pin stands beside PEM here",
+                        remedy: "give them in two files, or one of them alone"))
+            }
+            if line.text.holds("-----BEGIN "), line.text.hasSuffix("-----") { isInBlock = true }
+            return true
         }
     }
 

@@ -10,14 +10,12 @@ enum JSONFile {
 
     static func read(_ root: DocumentNode, of file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
         if let info = root["expo"]?["ios"]?["infoPlist"] {
+            try refusePins(in: root, outsideOf: info)
             let before = reading.configurations.count
             _ = try PropertyListFile.add(info, isOfAnApp: true, into: &reading)
-            guard reading.configurations.count > before else {
-                throw PinFormatError(
-                    .notAPin, at: info.place,
-                    "has neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration: it pins nothing")
-            }
-        } else if let trustKit = root["TSKConfiguration"] ?? (root["TSKPinnedDomains"] != nil ? root : nil) {
+            guard reading.configurations.count > before else { throw PropertyListFile.withoutPins(at: info.place) }
+        } else if let trustKit = root["TSKConfiguration"] ?? (TrustKitReader.hasDomains(root) ? root : nil) {
+            try refusePins(in: root, outsideOf: root["TSKConfiguration"] ?? root["TSKPinnedDomains"] ?? root)
             reading.add(try TrustKitReader.configuration(in: trustKit, into: &reading))
         } else if root.members?.contains(where: { $0.node["publicKeyHashes"] != nil }) == true {
             reading.add(try ReactNativeReader.configuration(in: root, into: &reading))
@@ -26,6 +24,16 @@ enum JSONFile {
                 .notAPin, at: file.place, "is JSON in none of the forms that hold pins",
                 remedy: "known are TSKPinnedDomains, expo.ios.infoPlist, and hosts with publicKeyHashes")
         }
+    }
+
+    private static func refusePins(in node: DocumentNode, outsideOf part: DocumentNode) throws(PinFormatError) {
+        guard node.key != part.key else { return }
+        if let text = node.string, PinText(text[...], at: node.place, isArgument: false).holdsPin {
+            throw PinFormatError(
+                .notation, at: node.place, "a pin stands outside of '\(part.key)' here, where it is not read",
+                remedy: "give it in a file of its own")
+        }
+        for child in node.members?.map(\.node) ?? node.elements ?? [] { try refusePins(in: child, outsideOf: part) }
     }
 }
 
@@ -40,6 +48,17 @@ extension PinReading {
                 _ = try settings.dictionary()
                 return try read(name, settings, &reading)
             }
+        }
+    }
+
+    /// Notes the keys that begin like `reader`'s and that it does not know.
+    mutating func noteUnknown(in node: DocumentNode, of reader: String, _ known: [String], prefixes: [String] = ["NS"])
+    {
+        for (key, node) in node.members ?? [] where prefixes.contains(where: key.hasPrefix) && !known.contains(key) {
+            let remedy = Suggestion.nearest(to: key, in: known).map { "; did you mean '\($0)'?" } ?? ""
+            note(
+                .unknownKey, at: node.place,
+                "\(reader) has no key '\(shortened(key, to: 60))' here that is known" + remedy)
         }
     }
 
@@ -66,6 +85,9 @@ enum ReactNativeReader {
         let entries = reading.entries(in: members) { (name, settings, reading) throws(PinFormatError) in
             let hosts = try HostText.trustKitPattern(
                 name, includesSubdomains: try settings["includeSubdomains"]?.flag() ?? false, at: settings.place)
+            reading.noteUnknown(
+                in: settings, of: "react-native-ssl-public-key-pinning",
+                ["includeSubdomains", "publicKeyHashes", "expirationDate"], prefixes: [""])
             let hashes = settings["publicKeyHashes"]
             let elements = try hashes?.array() ?? []
             guard !elements.isEmpty else {

@@ -16,20 +16,12 @@ enum PropertyListFile {
         return root
     }
 
-    /// Reads the Info.plist of an app, which App Transport Security binds whether or not it says anything.
-    static func readInfo(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
-        // Its bytes may spell the keys in some other way: what it says is known once it is taken apart.
+    /// Reads a property list; App Transport Security binds an app whether or not its Info.plist says anything.
+    static func read(_ file: PinFile, isInfo: Bool = false, into reading: inout PinReading) throws(PinFormatError) {
         let root = try root(of: file)
-        guard try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) else {
-            return reading.add(TransportSecurity(origin: file.place.description))
-        }
-    }
-
-    static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
-        let root = try root(of: file)
-        guard try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) else {
-            throw withoutPins(at: file.place)
-        }
+        if try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) { return }
+        guard isInfo else { throw withoutPins(at: file.place) }
+        reading.add(TransportSecurity(origin: file.place.description))
     }
 
     /// Notes keys of an app's property list that pin or bind nothing where they stand.
@@ -39,7 +31,7 @@ enum PropertyListFile {
             case "NSPinnedDomains":
                 reading.note(
                     .unknownKey, at: node.place, "'\(key)' pins nothing here: put it into NSAppTransportSecurity")
-            case "TSKPinnedDomains":
+            case "TSKPinnedDomains", "kTSKPinnedDomains":
                 reading.note(.unknownKey, at: node.place, "'\(key)' pins nothing here: put it into TSKConfiguration")
             case _ where ["-", "~"].contains { key.hasPrefix(TransportSecurityReader.key + $0) }:
                 reading.note(
@@ -64,7 +56,7 @@ enum PropertyListFile {
     ) throws(PinFormatError) -> Bool {
         // In an app's nobody looks for these at the top; a part of one that was cut out is meant.
         let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? (isOfAnApp ? nil : root["NSPinnedDomains"])
-        let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && root["TSKPinnedDomains"] != nil ? root : nil)
+        let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && TrustKitReader.hasDomains(root) ? root : nil)
         if isOfAnApp { noteMisplaced(root, into: &reading) }
         if let apple { reading.add(try NSPinnedDomainsReader.configuration(in: apple, into: &reading)) }
         if let trustKit { reading.add(try TrustKitReader.configuration(in: trustKit, into: &reading)) }
@@ -86,10 +78,11 @@ enum NSPinnedDomainsReader {
             let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
             let leaf = try identities(settings[keys[0]], of: hosts, into: &reading)
             let authorities = try identities(settings[keys[1]], of: hosts, into: &reading)
+            reading.noteUnknown(in: settings, of: "NSPinnedDomains", keys + ["NSIncludesSubdomains"])
             if leaf == nil, authorities == nil {
                 reading.note(
-                    .hostNotPinned, at: settings.place,
-                    "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): nothing is pinned for it")
+                    .pinnedToNothing, at: settings.place,
+                    "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): no certificate can match")
             }
             return HostEntry(
                 hosts: hosts, origin: settings.place.description,

@@ -26,7 +26,7 @@ enum TransportSecurityReader {
         in root: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> TransportSecurity {
         guard let node = root[key] else { return TransportSecurity(origin: root.place.description) }
-        let members = try node.dictionary()
+        _ = try node.dictionary()
         var settings = TransportSecurity(origin: node.place.description, isStated: true)
         settings.narrowing = TransportSecurity.narrowingKeys.filter { node[$0] != nil }
         // Of keys whose value plays no part the type is looked at all the same.
@@ -37,7 +37,7 @@ enum TransportSecurityReader {
             settings.allowsArbitraryLoads = try node["NSAllowsArbitraryLoads"]?.boolean() ?? false
             settings.allowsLocalNetworking = try node["NSAllowsLocalNetworking"]?.boolean() ?? false
         } catch { reading.report(error) }
-        noteUnknown(members, keys, into: &reading)
+        reading.noteUnknown(in: node, of: "App Transport Security", keys)
         do throws(PinFormatError) {
             for (name, exception) in try node["NSExceptionDomains"]?.dictionary() ?? [] {
                 do throws(PinFormatError) {
@@ -51,8 +51,8 @@ enum TransportSecurityReader {
     private static func exception(
         _ name: String, _ node: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> TransportSecurity.Exception {
-        let members = try node.dictionary()
-        noteUnknown(members, exceptionKeys, into: &reading)
+        _ = try node.dictionary()
+        reading.noteUnknown(in: node, of: "App Transport Security", exceptionKeys)
         let includesSubdomains = try node["NSIncludesSubdomains"]?.boolean() ?? false
         let hosts = hosts(name, includesSubdomains)
         if case .none = hosts {
@@ -94,16 +94,5 @@ enum TransportSecurityReader {
         }
         guard let host = try? ServerName(name), host.description == name else { return .none(name) }
         return .names(HostPattern(text: name, includesSubdomains ? .upToOneLabel : .exact))
-    }
-
-    private static func noteUnknown(
-        _ members: [(key: String, node: DocumentNode)], _ known: [String], into reading: inout PinReading
-    ) {
-        for (key, node) in members where key.hasPrefix("NS") && !known.contains(key) {
-            let remedy = Suggestion.nearest(to: key, in: known).map { "; did you mean '\($0)'?" } ?? ""
-            reading.note(
-                .unknownKey, at: node.place,
-                "App Transport Security has no key '\(shortened(key, to: 60))' here that is known" + remedy)
-        }
     }
 }

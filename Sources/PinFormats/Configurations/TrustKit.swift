@@ -15,12 +15,19 @@ struct TrustKitReader {
         "TSKExpirationDate", "TSKReportUris", "TSKDisableDefaultReportUri", "TSKAdditionalTrustAnchors", exclusion,
     ]
 
+    /// Whether a dictionary has domains, by their key or by the name that the key has in programs.
+    static func hasDomains(_ node: DocumentNode) -> Bool {
+        node["TSKPinnedDomains"] != nil || node["kTSKPinnedDomains"] != nil
+    }
+
     /// The configuration in `node`, a dictionary with `TSKPinnedDomains`.
     static func configuration(
         in node: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> PinConfiguration {
         guard let pinned = node["TSKPinnedDomains"] else {
-            throw PinFormatError(.missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it")
+            throw PinFormatError(
+                .missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it",
+                remedy: hasDomains(node) ? "did you mean 'TSKPinnedDomains' by 'kTSKPinnedDomains'?" : nil)
         }
         let members = try pinned.dictionary()
         guard !members.isEmpty else {
@@ -40,17 +47,21 @@ struct TrustKitReader {
         _ entries: [HostEntry], of pinned: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) {
         let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
-        let misspelled = Set((pinned.members ?? []).filter { isMisspelledExclusion($0.node) }.map(\.key))
         let suffixes = SystemPublicSuffixList()
         let parents = HostIndex(
             domains.filter(\.includesSubdomains).map { (HostPattern(text: $0.name, .anyNumber), $0) })
         for (domain, entry) in zip(domains, entries) {
             let above = parents.covering(domain.name)
             for violation in TrustKitConfiguration.violations(of: domain, among: above, suffixes: suffixes) {
-                // A pin that was wrong is no pin too few.
-                if case .tooFewPins = violation, reading.incompleteEntries.contains(entry.origin) { continue }
                 var remedy: String?
-                if case .tooFewPins = violation, misspelled.contains(domain.name) { remedy = spelling }
+                if case .tooFewPins = violation {
+                    // A pin that was wrong is no pin too few.
+                    if reading.incompleteEntries.contains(entry.origin) { continue }
+                    let unknown = (pinned[domain.name]?.members ?? []).filter { !keys.contains($0.key) }
+                    remedy = unknown.lazy.compactMap {
+                        Suggestion.nearest(to: $0.key, in: ["TSKPublicKeyHashes", exclusion])
+                    }.first.map { "did you mean '\($0)'?" }
+                }
                 let error = PinFormatError(
                     PinProblem(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
                     "TrustKit throws when the app starts: \(shortened(violation.message(domain.name), to: 400))",
@@ -60,29 +71,11 @@ struct TrustKitReader {
         }
     }
 
-    private static let spelling = "TrustKit itself spells the exemption \(exclusion)"
-
-    private static func isMisspelledExclusion(_ settings: DocumentNode) -> Bool {
-        settings.members?.contains { $0.key != exclusion && $0.key.hasSuffix(exclusion.dropFirst(3)) } == true
-    }
-
-    private static func noteUnknownKeys(of settings: DocumentNode, into reading: inout PinReading) {
-        for (key, node) in settings.members ?? []
-        where ["TSK", "kTSK", "kSK"].contains(where: key.hasPrefix) && !keys.contains(key) {
-            let remedy =
-                key.hasSuffix(exclusion.dropFirst(3))
-                ? spelling : Suggestion.nearest(to: key, in: keys).map { "did you mean '\($0)'?" }
-            reading.note(
-                .unknownKey, at: node.place,
-                "TrustKit has no key '\(shortened(key, to: 60))' and passes over it" + (remedy.map { "; \($0)" } ?? ""))
-        }
-    }
-
     private static func read(
         _ name: String, _ settings: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) -> HostEntry {
         let isExcluded = try settings[exclusion]?.flag() ?? false
-        noteUnknownKeys(of: settings, into: &reading)
+        reading.noteUnknown(in: settings, of: "TrustKit", keys, prefixes: ["TSK", "kTSK", "kSK"])
         guard !isExcluded || settings.members?.count == 1 else {
             throw PinFormatError(
                 .trustKitExclusionNotAlone, at: settings.place,

@@ -148,7 +148,7 @@ struct OkHttpSource {
 
     /// The lines of a list that those calls come to which can be read, in comments: nobody knows what they lack.
     private func lines(at place: PinPlace) -> [String] {
-        tokens.indices.lazy.filter { spells(["add", "("], at: $0) }.compactMap { start in
+        tokens.indices.lazy.filter { spells(["add", "("], at: $0) }.prefix(20 * Self.most).compactMap { start in
             let texts = stride(from: start + 2, to: tokens.count, by: 2).prefix(50).map { text(ofArgument: $0) }.prefix
             { $0 != nil }.compactMap(\.self)
             let pins = texts.dropFirst().filter { (try? HashText.okHttp($0, at: place)) != nil }

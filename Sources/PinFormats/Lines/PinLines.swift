@@ -12,8 +12,8 @@ enum PinLines {
         each(of: file) { line in
             let words = line.pins.prefix(2)
             isFound =
-                words.count == 2 && words[0].text.contains(".") && !words[0].text.contains("(") && !words[0].isClaimed
-                && words[1].isClaimed
+                words.count == 2 && (words[0].text.contains(".") || words[0].text == "localhost")
+                && !words[0].text.contains("(") && !words[0].isClaimed && words[1].isClaimed
             return false
         }
         return isFound

@@ -18,6 +18,10 @@ struct PinDirectory {
         var notLoaded: [String] = []
         let names = try RegularFile.names(inDirectory: path)
         if let app = AppReader(directory: path, names) { return try app.read(into: &reading) }
+        let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
+        if PathParts(folder).name == "res", names.contains("xml") {
+            return try PinDirectory(path: folder + "/xml").read(into: &reading)
+        }
         for name in names {
             let before = reading.pins.count
             guard !name.unicodeScalars.contains("\u{FFFD}") || FileKind(at: "\(path)/\(name)") != .absent else {
@@ -61,11 +65,21 @@ struct PinDirectory {
         let contents = try PinFile.load(file)
         let kind: PinFileKind
         do throws(PinFormatError) { kind = try PinFileKind(contents) } catch {
-            guard !isPromised else { throw error }
+            guard !isPromised, !isDamaged(contents, error.problem) else { throw error }
             return reading.note(.notAPinFile, at: .at(file), error.reason)
         }
         // A policy names the pins that stand beside it, which count once.
         if case .policy = kind { return }
         try kind.read(contents, into: &reading)
+    }
+
+    /// Whether a file is a configuration that cannot be read, and not one of another kind.
+    private func isDamaged(_ file: PinFile, _ problem: PinProblem) -> Bool {
+        if [.notAPin, .notation, .missingValue, .tooLarge, .binaryJunk].contains(problem) { return false }
+        // UTF-16 has NULs between the characters.
+        let bytes = file.bytes.filter { $0 != 0 }
+        return ["sha256", "pin-set", "ublicKeyHashes", "NSPinned", "network-security-config"].contains {
+            bytes.holds(Array($0.utf8))
+        }
     }
 }

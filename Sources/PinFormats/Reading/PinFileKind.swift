@@ -29,6 +29,7 @@ enum PinFileKind {
             // Before PEM, of which a source may hold a root.
             self = .okHttpSource
         } else if KeyFile.isPEM(file) {
+            if let kind = UnreadKind(named: file) { throw kind.error(at: file.place) }
             self = .keys
         } else if !text.hasPrefix("HTTP/"), PinLines.haveHosts(file) || PinLines.havePins(file) {
             self = .lines(haveHosts: PinLines.haveHosts(file))

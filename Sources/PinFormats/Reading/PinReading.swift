@@ -168,8 +168,6 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case pinnedToNothing = "pinned-to-nothing"
         /// A part of a configuration that pincheck does not follow.
         case notFollowed = "not-followed"
-        /// A host that is configured and has no key for pins at all.
-        case hostNotPinned = "host-not-pinned"
         /// A host is pinned by a name that its client never finds equal to that of a URL.
         case hostNeverMatches = "host-never-matches"
         case unknownKey = "unknown-key"

@@ -80,7 +80,19 @@ struct UnreadKind {
         if text.hasPrefix("#!") {
             return PinFormatError(.notation, at: file.place, "is a script, which is not read", remedy: curl)
         }
-        return .noPin(at: file.place)
+        return noPin(in: file)
+    }
+
+    private static func noPin(in file: PinFile) -> PinFormatError {
+        var error = PinFormatError.noPin(at: file.place)
+        PinLines.each(of: file) { line in
+            guard line.holdsPin else { return true }
+            error = PinFormatError(
+                .notation, at: line.place, "a pin stands here in a form that is not read",
+                remedy: "write a list with lines such as: api.example.com sha256/…")
+            return false
+        }
+        return error
     }
 
     /// What there is to say of a list with a problem whose name says that it is none: one sentence, not one for each word.
@@ -88,9 +100,7 @@ struct UnreadKind {
         error.problem == .privateKey ? nil : UnreadKind(named: file)?.error(at: error.place)
     }
 
-    private func error(at place: PinPlace) -> PinFormatError {
-        PinFormatError(.notation, at: place, reason, remedy: remedy)
-    }
+    func error(at place: PinPlace) -> PinFormatError { PinFormatError(.notation, at: place, reason, remedy: remedy) }
 
     static func responseHeader(at place: PinPlace) -> PinFormatError {
         PinFormatError(
@@ -112,7 +122,7 @@ struct UnreadKind {
         func refuse(_ reason: String) -> PinFormatError {
             PinFormatError(.notation, at: file.place, reason, remedy: lines)
         }
-        guard let root = try? JSONReader.root(of: file) else { return .noPin(at: file.place) }
+        guard let root = try? JSONReader.root(of: file) else { return noPin(in: file) }
         if root["sha256Keys"] != nil {
             return refuse("is react-native-ssl-manager's ssl_config.json, which is not read")
         }
@@ -127,7 +137,7 @@ struct UnreadKind {
                 .missingValue, at: node.place, "'\(shortened(key, to: 80))' is an empty list: no pin is in it",
                 remedy: "list its pins, or leave it out")
         }
-        return .noPin(at: file.place)
+        return noPin(in: file)
     }
 
     /// What there is to say of data that is neither text nor a certificate or key.

@@ -211,7 +211,7 @@ struct Base64 {
                 isURLAlphabet: isURLAlphabet, hasTrailingBits: word != 0))
     }
 
-    private static func value(of character: UInt8) -> Int? {
+    static func value(of character: UInt8) -> Int? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(character) - 65
         case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(character) - 97 + 26

@@ -50,6 +50,14 @@ struct PinText {
         return Self.words(of: text).first { !$0.isEmpty }.map(pin)?.resemblesPin == true
     }
 
+    /// Whether a pin stands anywhere in the text, whatever is around it.
+    var holdsPin: Bool {
+        if text.holds("sha256/") || text.holds("pinnedpubkey") || text.holds("ublicKeyHashes") { return true }
+        let words = text.utf8.split { Base64.value(of: $0) == nil && $0 != UInt8(ascii: "=") }.map { Substring($0) }
+        return pins.contains { $0.isClaimed && !$0.hash.isEmpty || HashText.canonical($0.text) != nil }
+            || words.contains { $0.last == "=" && HashText.canonical($0.suffix(44)) != nil }
+    }
+
     func read(into reading: inout PinReading) throws(PinFormatError) {
         if let refusal { throw refusal }
         let words: [PinString]

@@ -34,7 +34,8 @@ extension PinBlockFormat {
         guard let rules = group.rules else { return group }
         var group = group
         if let anchors = rules.anchors {
-            throw refusal(group, "say that paths may end at \(anchors)", "write the block by hand beside those anchors")
+            throw refusal(
+                group, "are not written, and paths may end at \(anchors)", "copy them by hand", "trust anchors")
         }
         if rules.entry.hasExemptAnchors {
             throw refusal(group, "exempt anchors from pinning (overridePins)", "leave out overridePins")
@@ -78,10 +79,12 @@ extension PinBlockFormat {
         }
     }
 
-    private func refusal(_ group: PinGroup, _ what: String, _ remedy: String) -> PinFormatError {
+    private func refusal(
+        _ group: PinGroup, _ what: String, _ remedy: String, _ subject: String? = nil
+    ) -> PinFormatError {
         let origin = group.origin.isEmpty ? group.items.first?.source : group.origin
         let place = origin.map { PinPlace.file($0) } ?? .option
-        return PinFormatError(.otherKind, at: place, "\(clientName) cannot \(what)", remedy: remedy)
+        return PinFormatError(.otherKind, at: place, "\(subject ?? "\(clientName) cannot") \(what)", remedy: remedy)
     }
 
     // MARK: Several groups

@@ -144,7 +144,7 @@ package struct PinRules: Sendable, Hashable {
     package var depth: HostPattern.Depth
     /// Whether the hosts are exempt from what is said of their parent domain.
     package let isExcluded: Bool
-    /// What paths may end at where that is not the system's roots, in words.
+    /// What paths may end at where that is not the system's roots alone, in words.
     let anchors: String?
 
     init(_ kind: PinConfiguration.Kind?, _ entry: HostEntry, anchors: String?) {
@@ -161,11 +161,17 @@ package struct PinRules: Sendable, Hashable {
 }
 
 extension NetworkSecurityConfiguration {
-    /// What paths for a host may end at beside the system's roots, in words; `nil` for nothing.
+    /// What paths for a host may end at where that is not the system's roots alone, in words.
     fileprivate func anchors(of host: String) -> String? {
         let levels = (domain(for: host)?.levels ?? []) + [base]
         guard let sources = levels.lazy.compactMap(\.sources).first else { return nil }
-        for source in sources { if case .resource(let name, _) = source.origin { return "@raw/\(name)" } }
-        return sources.contains { $0.origin == .system } ? nil : "no root of the system"
+        let names = sources.map { source in
+            switch source.origin {
+            case .system: "system"
+            case .user: "user"
+            case .resource(let name, _): name
+            }
+        }
+        return names == ["system"] ? nil : names.isEmpty ? "nothing" : names.joined(separator: ", ")
     }
 }
