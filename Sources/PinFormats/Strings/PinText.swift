@@ -52,10 +52,13 @@ struct PinText {
 
     /// Whether a pin stands anywhere in the text, whatever is around it.
     var holdsPin: Bool {
-        if text.holds("sha256/") || text.holds("pinnedpubkey") || text.holds("ublicKeyHashes") { return true }
-        let words = text.utf8.split { Base64.value(of: $0) == nil && $0 != UInt8(ascii: "=") }.map { Substring($0) }
-        return pins.contains { $0.isClaimed && !$0.hash.isEmpty || HashText.canonical($0.text) != nil }
-            || words.contains { $0.last == "=" && HashText.canonical($0.suffix(44)) != nil }
+        let marks: [StaticString] = ["sha256/", "sha1/", "pinnedpubkey", "ublicKeyHashes"]
+        if marks.contains(where: text.holds) || text.utf8.count == 43 && HashText.canonical(text) != nil { return true }
+        if text.holds("256"), pins.contains(where: { $0.isClaimed && !$0.hash.isEmpty }) { return true }
+        guard text.holds("=") else { return false }
+        return text.utf8.split { Base64.value(of: $0) == nil && $0 != UInt8(ascii: "=") }.contains { word in
+            word.last == UInt8(ascii: "=") && word.count > 43 && HashText.canonical(Substring(word.suffix(44))) != nil
+        }
     }
 
     func read(into reading: inout PinReading) throws(PinFormatError) {
