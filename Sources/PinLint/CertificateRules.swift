@@ -4,8 +4,9 @@ internal import Pinning
 /// What there is to say of pinned certificates and keys.
 extension Findings {
     mutating func certificates() {
-        for set in source.sets { validity(set) }
-        for set in source.sets { leaves(set) }
+        // Of these the clients that compare keys alone know nothing.
+        for set in scene.comparesCertificates ? source.sets : [] { validity(set) }
+        for set in scene.comparesCertificates ? source.sets : [] { leaves(set) }
         applesLimits()
         for set in source.sets { authorityBesideLeaf(set) }
         for member in source.sets.flatMap(\.members) { weakCryptography(member) }

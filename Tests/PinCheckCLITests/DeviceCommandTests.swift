@@ -32,7 +32,8 @@ import X509
     /// A client of each system that is named, where none is chosen.
     private func clients(_ arguments: [String]) -> [String] {
         guard let index = arguments.firstIndex(of: "--device"), !arguments.contains("--client") else { return [] }
-        let known = [("ios-", "afnetworking"), ("android-", "okhttp")].filter { arguments[index + 1].contains($0.0) }
+        let devices = arguments[index + 1].lowercased()
+        let known = [("ios", "afnetworking"), ("android", "okhttp")].filter { devices.contains($0.0) }
         return known.isEmpty ? [] : ["--client", known.map(\.1).joined(separator: ",")]
     }
 
@@ -241,30 +242,6 @@ import X509
         return (root, Set(data.devices(listing: root).map(\.name)))
     }
 
-    @Test(arguments: [("ISRG Root X2", "wrong-purpose"), ("GTS Root R1", "self-signed")])
-    func aRealRootIsTrustedWhereItIsListed(name: String, refusal: String) async throws {
-        // No leaf can be issued below a real root, so the root stands for one; Android judges nothing of what is trusted.
-        let (root, holders) = try realRoot(name)
-        let devices = DeviceData.builtIn.devices.filter { $0.platform == .android }.map(\.name)
-        #expect(devices.contains(where: holders.contains) && !devices.allSatisfy(holders.contains))
-        try await TemporaryDirectory.scoped { directory in
-            let file = try directory.write(root, to: "root.cer")
-            let outcome = await pincheck(
-                "verify", file, "--device", devices.joined(separator: ","), "--format", "json",
-                at: DeviceData.builtIn.date.secondsSinceEpoch)
-            #expect(
-                try verdicts(outcome)
-                    == devices.map { device in
-                        "okhttp on \(device): "
-                            + (holders.contains(device) ? "accept pins-not-applied" : "reject \(refusal)")
-                    })
-            let note = try JSONValue(outcome.output)["notes"][0]["message"].text
-            #expect(
-                note == "the root \(name) is not on android-8 to android-13: it is on android-14 and newer",
-                "\(outcome.output)")
-        }
-    }
-
     @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aCertificateWithTheNameOfARealRootIsTrustedNowhere(
         name: String
     ) async throws {
@@ -399,9 +376,6 @@ import X509
                     try verdicts(outcome) == [
                         "afnetworking on ios-12: reject unknown-issuer", "okhttp on android-9: accept pins-not-applied",
                     ])
-                let flag = await pincheck(
-                    "check", "--policy", policy, "--device", "android-9", "--client", "okhttp", "--format", "json")
-                #expect(flag.decision == "pass pins-not-applied")
                 let wrong = try directory.write(
                     host.replacingOccurrences(of: "ios-12", with: "ios-7"), to: "wrong.json5")
                 let refused = await pincheck("check", "--policy", wrong)

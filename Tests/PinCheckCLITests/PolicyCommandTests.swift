@@ -129,12 +129,11 @@ import Testing
         }
     }
 
-    @Test func flagsGoBeforeThePolicy() async throws {
+    @Test func pinsBesideThoseOfThePolicyAreRefused() async throws {
         try await serving(Self.policy) { policy, port in
-            let outcome = await pincheck(
-                "\(host):\(port)", "--policy", policy, "--client", "okhttp", "--pins", pki.junk.pin)
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains("okhttp: no configured pin is on the chain"), "\(outcome.output)")
+            let outcome = await pincheck("\(host):\(port)", "--policy", policy, "--pins", pki.junk.pin)
+            #expect(outcome.status == .usage)
+            #expect(outcome.errors.contains("the policy has 'pins' for '\(host)"), "\(outcome.errors)")
         }
     }
 

@@ -140,7 +140,7 @@ import Testing
             let base = ["diff", world.baseline, "--anchors", world.anchors]
             let holding = await pincheck(base + ["--pins", pki.interA.pin])
             #expect(holding.status == .changed)
-            #expect(holding.output.contains("afnetworking: accepted, but rekeyed since \(world.baseline)\n"))
+            #expect(holding.output.contains("  accepted, but rekeyed since \(world.baseline)\n"))
             let broken = await pincheck(base + ["--pins", pki.leaf.pin])
             #expect(broken.status == .fail)
             #expect(broken.output.contains("    rekeyed  "))

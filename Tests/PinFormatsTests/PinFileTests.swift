@@ -179,12 +179,13 @@ import Testing
             #expect(
                 error.description
                     == "\(path): is named .cer and is PEM text, which AFNetworking skips or crashes on; convert it: "
-                    + "openssl x509 -in \(path) -outform der -out \(directory.path)/api-der.cer")
+                    + "openssl x509 -in \(path) -outform der -out \(directory.path)/api.der && mv \(directory.path)/api.der \(path)")
             let awkward = try directory.write(leaf.pem + root.pem, to: "it's two.CER")
             #expect(
                 try failure(awkward).description.hasSuffix(
                     "openssl x509 -in '\(directory.path)/it'\\''s two.CER' -outform der "
-                        + "-out '\(directory.path)/it'\\''s two-der.cer' "
+                        + "-out '\(directory.path)/it'\\''s two.der' && mv '\(directory.path)/it'\\''s two.der' "
+                        + "'\(directory.path)/it'\\''s two.CER' "
                         + "(it holds 2 certificates, each needs a file of its own)"))
         }
     }

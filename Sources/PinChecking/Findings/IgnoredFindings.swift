@@ -13,7 +13,7 @@ package enum IgnoredFindings {
             issuer-would-be-fetched key-types-differ leaf-only name-not-checked needs-allow-invalid next-assumed next-root-missing
             no-forward-secrecy no-sni-differs no-system-roots not-enforced nothing-pinned old-device-data only-backup-left path-dependent
             pin-expired pin-only-presented pins-end pins-expire pins-expired pins-not-compared pins-overridden platform-rule private-root
-            root-not-everywhere system-pins unexpected-answer unusable-staple validity-not-checked weak-key-exchange
+            root-not-everywhere system-pins error-answer unusable-staple validity-not-checked weak-key-exchange
             """.split(whereSeparator: \.isWhitespace).map(String.init)).reduce(into: []) {
             if !$0.contains($1) { $0.append($1) }
         }.sorted()

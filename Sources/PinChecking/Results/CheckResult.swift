@@ -80,7 +80,7 @@ public struct CheckResult: Sendable {
         func told(_ findings: [Finding], _ level: Finding.Level) -> [Finding] {
             findings.filter { $0.level == level && !ignored.contains($0.id) }
         }
-        let own = told(findings, .warning)
+        let own = told(findings + (answer?.warning.map { [$0] } ?? []), .warning)
         warnings = own + told(place.consistency?.findings ?? [], .warning)
         self.notes = told(findings + notes, .info)
         self.standing = standing

@@ -15,6 +15,15 @@ package struct CheckedAnswer: Sendable {
     /// Whether the answer is as it should be, `nil` where the server was not asked.
     package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
 
+    /// That the answer is an error, where nobody said which answers are right; `nil` for any other.
+    var warning: Finding? {
+        guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
+        let line = TerminalText.shortened(answer.statusLine, to: 200)
+        return .warning(
+            id: "error-answer",
+            message: "\(withoutSecrets(exchange.question.title)) is answered by \(line): say which statuses are right")
+    }
+
     /// What is to be said against the answer, `nil` for nothing.
     ///
     /// Whoever asks wants an answer; which one is another question.

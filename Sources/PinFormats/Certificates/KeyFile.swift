@@ -146,10 +146,11 @@ package enum KeyFile {
                 .cerNotDER, at: file.place, "is named .cer and holds no certificate",
                 remedy: "AFNetworking skips it or crashes on it; name it .pem")
         }
-        let output = PinFile.shellWord("\((file.isInArchive ? String(file.name) : file.path).dropLast(4))-der.cer")
+        let output = PinFile.shellWord("\((file.isInArchive ? String(file.name) : file.path).dropLast(4)).der")
         return PinFormatError(
             .cerNotDER, at: file.place, "is named .cer and is PEM text, which AFNetworking skips or crashes on",
-            remedy: "convert it: openssl x509 -in \(file.shellWord) -outform der -out \(output)"
+            remedy:
+                "convert it: openssl x509 -in \(file.shellWord) -outform der -out \(output) && mv \(output) \(file.shellWord)"
                 + (certificates > 1 ? " (it holds \(certificates) certificates, each needs a file of its own)" : ""))
     }
 

@@ -106,7 +106,7 @@ import Testing
     @Test func theTranslationShowsTheSameCommands() throws {
         let (readme, translation) = try (Article("README.md"), Article(Article.translation))
         #expect(readme.samples.map(\.command) == translation.samples.map(\.command))
-        #expect(readme.lines.first == "[简体中文](\(Article.translation))")
+        #expect(readme.lines.contains { $0.contains("[简体中文](\(Article.translation))") })
     }
 
     @Test(arguments: ["README.md", Article.translation]) func theStatusesAreThoseOfTheProgram(name: String) throws {

@@ -129,7 +129,8 @@ import Testing
                 }
                 #expect(world.server.connections.isEmpty)
             }
-            try await RunningExporter.serving(allowed + ["--pins", pki.leaf.pin]) { exporter in
+            let pinned = allowed.filter { $0 != "--policy" && $0 != world.policy } + ["--pins", pki.leaf.pin]
+            try await RunningExporter.serving(pinned) { exporter in
                 let answer = try await exporter.get("/probe?target=other.test")
                 #expect(answer.value(of: "pincheck_probe_success") == "1", "\(answer)")
             }

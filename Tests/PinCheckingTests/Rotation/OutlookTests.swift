@@ -182,7 +182,8 @@ struct OutlookTests {
         arguments: [
             (day(59), month, week, []), (day(61), month, week, ["expires-soon:warn"]),
             (day(84), month, week, ["expires-soon:fail"]), (day(84), nil, week, ["expires-soon:fail"]),
-            (day(84), nil, nil, []), (day(70), .percent(33), nil, ["expires-soon:warn"]),
+            (day(84), nil, nil, ["expires-soon:warn"]), (day(75), nil, nil, []),
+            (day(70), .percent(33), nil, ["expires-soon:warn"]),
             (day(20), .seconds(885 * 86_400), nil, ["expires-soon:warn", "expires-soon:warn"]),
             // What has expired is for the verdict to say.
             (day(91), month, week, []),

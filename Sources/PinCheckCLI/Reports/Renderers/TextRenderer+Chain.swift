@@ -18,7 +18,7 @@ extension TextRenderer {
         var parts = lines
         if links.count > report.built.count {
             let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().joined(separator: ", ")
-            parts.insert("  needed besides, by \(safe(clients, length: 200)):", at: report.built.count)
+            parts.insert("  the system also checks, for \(safe(clients, length: 200)):", at: report.built.count)
         }
         // Where the chain is the reason for the verdict, the verdict says so.
         if !report.builtIsValid, report.verdict == .accept || isMismatch(report) {
