@@ -179,7 +179,8 @@ import Testing
             #expect(
                 error.description
                     == "\(path): is named .cer and is PEM text, which AFNetworking skips or crashes on; convert it: "
-                    + "openssl x509 -in \(path) -outform der -out \(directory.path)/api.der && mv \(directory.path)/api.der \(path)")
+                    + "openssl x509 -in \(path) -outform der -out \(directory.path)/api.der && mv \(directory.path)/api.der \(path)"
+            )
             let awkward = try directory.write(leaf.pem + root.pem, to: "it's two.CER")
             #expect(
                 try failure(awkward).description.hasSuffix(
