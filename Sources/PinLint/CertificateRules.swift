@@ -4,7 +4,6 @@ internal import Pinning
 /// What there is to say of pinned certificates and keys.
 extension Findings {
     mutating func certificates() {
-        // Of these the clients that compare keys alone know nothing.
         for set in scene.comparesCertificates ? source.sets : [] { validity(set) }
         for set in scene.comparesCertificates ? source.sets : [] { leaves(set) }
         applesLimits()
@@ -89,24 +88,17 @@ extension Findings {
         for set in source.sets where set.kind == nil || set.kind == .appBundle {
             for (leaf, place) in set.certificates where !leaf.isAuthority {
                 for failure in Platform.apple().objections(toLeaf: leaf, endingAt: .own) {
-                    let name = shortened(failure.certificate.description)
-                    switch failure.reason {
-                    case .lifetimeTooLong(let days, let limit):
-                        add(
-                            .lifetimeTooLong, of: set, at: place,
-                            "\(name) is valid for \(days == .max ? "endless" : "\(days)") days and Apple's platforms take "
-                                + "\(limit): apps on them fail from the first day on",
-                            "issue it for \(limit) days or fewer")
-                    case .noServerAuth:
-                        add(
-                            .noServerAuth, of: set, at: place,
-                            "\(name) does not say serverAuth (extended key usage): apps on Apple's platforms that make it or "
-                                + "its authority an anchor fail from the first day on",
-                            "issue it with extendedKeyUsage = serverAuth")
-                    case .keyUsage(let lacking):
-                        add(.keyUsage, of: set, at: place, "\(failure)", "issue it with keyUsage = \(lacking)")
-                    default: break
-                    }
+                    let rule: (LintKind, String)? =
+                        switch failure.reason {
+                        case .lifetimeTooLong(_, let limit): (.lifetimeTooLong, "issue it for \(limit) days or fewer")
+                        case .noServerAuth: (.noServerAuth, "issue it with extendedKeyUsage = serverAuth")
+                        case .keyUsage(let lacking): (.keyUsage, "issue it with keyUsage = \(lacking)")
+                        default: nil
+                        }
+                    guard let (kind, remedy) = rule else { continue }
+                    add(
+                        kind, of: set, at: place, "\(failure): apps on Apple's platforms fail from the first day on",
+                        remedy)
                 }
             }
         }

@@ -98,8 +98,7 @@ struct LintScene {
 
     /// Whether one of the clients compares whole certificates, as any may where none is named.
     var comparesCertificates: Bool {
-        let known = linter.clients
-        return known.isEmpty || isForAFNetworking || isFor("alamofire") || isFor("generic")
+        linter.clients.isEmpty || isForAFNetworking || isFor("alamofire") || isFor("generic")
     }
 
     var isForAFNetworking: Bool { linter.clients.contains { $0.hasPrefix("afnetworking") } }

@@ -8,6 +8,7 @@ import Testing
 @Suite struct GoneWordTests {
     static let rows: [(arguments: [String], instead: SafeText)] = [
         (GoneWords.commands, [{ [$0, "x"] }, { ["help", $0] }]), (GoneWords.options, [{ ["host", $0, "x"] }]),
+        (GoneWords.otherNames, [{ ["host", "--client", $0] }]),
         (GoneWords.clients, [{ ["host", "--client", $0] }, { ["lint", "Pins", "--client", $0] }]),
         (GoneWords.forms, [{ ["host", "--format", $0] }, { ["pins", "x", "-f", $0] }]),
         (GoneWords.changes, [{ ["host", "--baseline", "x", "--allow", $0] }]),

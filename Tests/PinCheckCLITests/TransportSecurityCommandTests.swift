@@ -14,7 +14,7 @@ import Testing
         pki = try .shared()
         leaf = try pki.interA.issue(
             CertificateTemplate.leaf(StandardPKI.serverName).with {
-                $0.serialNumber = [0x12, 0x35];
+                $0.serialNumber = [0x12, 0x35]
                 $0.keyUsage = [.digitalSignature, .keyEncipherment]
             }, key: .shared(.rsa(bits: 2048), label: "ats"))
     }

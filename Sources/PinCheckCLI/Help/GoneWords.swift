@@ -43,6 +43,15 @@ enum GoneWords {
         "afnetworking-2.6": "use afnetworking-3",
     ]
 
+    /// What people call a client that goes by another name here.
+    static let otherNames: [String: SafeText] = [
+        "retrofit": "it connects by OkHttp: use okhttp", "ktor": "its engine decides: use okhttp, or generic",
+        "volley": "the system's configuration decides: use android", "urlsession": "use nspinneddomains, or trustkit",
+        "flutter": "its own TLS decides, and a pin is compared by hand: use generic", "dio": "use generic",
+        "webview": "the system decides: use android, or nspinneddomains", "node": "use generic", "go": "use generic",
+        "java": "use generic", "python": "use generic", "chrome": "no browser compares an app's pins: use generic",
+    ]
+
     /// Values of `--format`, of whichever command had them.
     static let forms: [String: SafeText] = [
         "markdown": "write github, or json", "sarif": "'pincheck lint' has it; here write github, or junit",
@@ -65,7 +74,9 @@ extension CommandError {
 
     /// Why a client cannot be asked for.
     static func message(_ error: ClientSelectionError) -> SafeText {
-        guard case .unknownClient(let name) = error, let instead = GoneWords.clients[name] else { return "\(error)" }
+        guard case .unknownClient(let name) = error else { return "\(error)" }
+        if let other = GoneWords.otherNames[name.lowercased()] { return "there is no client \(quoted(name)): \(other)" }
+        guard let instead = GoneWords.clients[name] else { return "\(error)" }
         return "the client \(quoted(name)) is not known any more: \(instead)"
     }
 }
