@@ -10,7 +10,6 @@ let swiftSettings: [SwiftSetting] = [
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swiftSettings)
@@ -26,8 +25,7 @@ let package = Package(
         .executable(name: "pincheck", targets: ["pincheck"]), .library(name: "PinChecking", targets: ["PinChecking"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0")
     ],
     targets: [
         .systemLibrary(
@@ -50,7 +48,7 @@ let package = Package(
             "PinCheckCLI",
             [
                 "Base", "LoopbackLab", "PinChecking", "PinFormats", "PinLint", "Pinning", "TLSProbe", "X509",
-                argumentParser, nioCore, nioHTTP1, nioPosix,
+                nioCore, nioHTTP1, nioPosix,
             ]),
         .executableTarget(
             name: "pincheck", dependencies: ["PinCheckCLI"], exclude: ["README.zh.md"], swiftSettings: swiftSettings),
@@ -66,7 +64,6 @@ let package = Package(
             "PinCheckCLITests",
             [
                 "Base", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509",
-                argumentParser,
             ], exclude: ["Golden", "PublishedSchemas"]),
         tests("ChainTests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
         tests("ConformanceTests", ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"]),

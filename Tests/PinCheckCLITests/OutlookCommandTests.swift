@@ -225,7 +225,7 @@ import Testing
         (["--warn-before", "30"], "--warn-before '30' is not a threshold: write 30d for days, or 33% of the lifetime"),
         (["--fail-before", "soon"], "--fail-before 'soon' is not a threshold"),
         (["--min-pin-life", ""], "--min-pin-life '' is not a threshold"),
-        (["--fail-before=60d", "--warn-before=30d"], "--warn-before 30d never warns"),
+        (["--fail-before=60d", "--warn-before=30d"], "the warning before 30d never comes"),
         (["--fail-on", "fail"], "--fail-on 'fail' is unknown: write --fail-on warn"),
     ]) func mistakesAreUsageErrors(flags: [String], message: String) async throws {
         let outcome = try await verify(flags[0], flags[1])

@@ -1,7 +1,7 @@
 internal import Base
 package import Pinning
 
-struct DocumentValue {
+struct DocumentValue: Sendable {
     enum Content {
         /// Members in their order; keys are unique.
         case dictionary([(key: String, value: DocumentValue)])
@@ -26,9 +26,9 @@ struct DocumentValue {
 }
 
 /// A value with its place, which messages and origins name.
-package struct DocumentNode {
+package struct DocumentNode: Sendable {
     let value: DocumentValue
-    let file: PinFile
+    package let file: PinFile
     /// The keys that lead to it, as in `TSKPinnedDomains.example.com`.
     package let key: String
 
@@ -80,6 +80,8 @@ package struct DocumentNode {
     package var string: String? { if case .text(let text) = value.content { text } else { nil } }
 
     package var isTrue: Bool { if case .flag(true) = value.content { true } else { false } }
+
+    package var truth: Bool? { if case .flag(let flag) = value.content { flag } else { nil } }
 
     /// The digits of a number of JSON, `nil` for anything else.
     package var number: String? { if case .number(let digits) = value.content { digits } else { nil } }

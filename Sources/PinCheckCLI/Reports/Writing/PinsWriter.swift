@@ -7,15 +7,18 @@ import X509
 
 /// Writes pins in the form that was asked for, and certificates as files.
 struct PinsWriter {
-    private let settings: PinsOutputSettings
+    private let settings: Settings.Pins
+    private let color: TextStyle.Choice
     private let host: String?
     private let context: Context
     private let time: Timestamp
     private var lines: LineWriter
 
     /// A writer for one run; `host` is the one that files are meant for.
-    init(_ settings: PinsOutputSettings, host: String?, in context: Context) throws(CommandError) {
-        self.settings = settings
+    init(
+        _ settings: Settings.Pins, color: TextStyle.Choice, host: String?, in context: Context
+    ) throws(CommandError) {
+        (self.settings, self.color) = (settings, color)
         self.host = host
         self.context = context
         time = context.now()
@@ -39,7 +42,7 @@ struct PinsWriter {
         case .json: try lines.write(text: JSONRenderer.document(report(sources, saved, exit)))
         case .text:
             let style = TextStyle(
-                settings.color, isTerminal: context.console.output.isTerminal, environment: context.environment)
+                color, isTerminal: context.console.output.isTerminal, environment: context.environment)
             let renderer = PinsTextRenderer(
                 style: style, time: time, pinsAll: pinsAll(sources), layout: context.console.output.layout)
             try lines.write(text: renderer.text(sources))
