@@ -33,7 +33,8 @@ struct PinsOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Save the certificates in this directory as .cer.", discussion: "In DER, as apps bundle them.",
+            "Save the certificates to pin as .cer in a directory.",
+            discussion: "In DER, as apps bundle them: the leaf, or what --position or --recommend names.",
             valueName: "dir"), completion: .directory) var save: String?
 
     @Option(help: ColorOption.help) var color: String?
