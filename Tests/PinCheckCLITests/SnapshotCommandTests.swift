@@ -343,7 +343,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", ":1: is not JSON: it ends too early; write a snapshot with 'pincheck snapshot'"),
+        ("", ":1: is not JSON: it ends too early; write one with 'pincheck snapshot'"),
         ("[]", ":1: the document is not a dictionary"), ("{}", ":1: the document has no 'schema'"),
         (#"{"schema": 1}"#, ":1: 'schema' is not a text"),
         (

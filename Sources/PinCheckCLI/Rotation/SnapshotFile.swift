@@ -28,7 +28,7 @@ enum SnapshotFile {
             var endpoints: [Snapshot.Endpoint] = []
             for node in try root.required("endpoints").array() { endpoints.append(try endpoint(node)) }
             return Snapshot(endpoints)
-        } catch { throw .data(error.remedy == nil ? "\(error); write a snapshot with 'pincheck snapshot'" : "\(error)") }
+        } catch { throw .data("\(error)\(error.remedy == nil ? "; write one with 'pincheck snapshot'" : "")") }
     }
 
     private static func checkSchema(_ node: DocumentNode) throws(PinFormatError) {
