@@ -400,7 +400,11 @@ import Testing
         (
             ["--request", "/a#b"],
             "--request '/a#b' has a fragment, which no client sends: leave out everything from the '#' on"
-        ), (["--expect-status", "2xx"], "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)"),
+        ),
+        (
+            ["--expect-status", "2xx"],
+            "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)"
+        ),
         (
             ["--request", "/", "--alpn", "h2,http/1.1"],
             "'h2' is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"

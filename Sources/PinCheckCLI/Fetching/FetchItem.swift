@@ -34,8 +34,7 @@ struct FetchItem {
         }
         guard outputs.isEmpty || outputs.count == urls.count else {
             throw .usage(
-                "there are \(urls.count) URLs and \(outputs.count) --output: give one for each, or --remote-name"
-            )
+                "there are \(urls.count) URLs and \(outputs.count) --output: give one for each, or --remote-name")
         }
         guard urls.count == 1 || !outputs.isEmpty || options.namesFileAsURL || options.asksForHead else {
             throw .usage("several documents would be one on standard output: give --remote-name, or --output for each")

@@ -12,14 +12,11 @@ struct FetchWriter {
     private var statuses: [ExitStatus] = []
 
     /// A writer to the stream that no document goes to.
-    init(
-        _ settings: Settings, to stream: OutputStream, in context: Context
-    ) throws(CommandError) {
+    init(_ settings: Settings, to stream: OutputStream, in context: Context) throws(CommandError) {
         form = settings.fetch.form
         isQuiet = settings.isQuiet
         lines = LineWriter(stream)
-        let style = TextStyle(
-            settings.color, isTerminal: stream.isTerminal, environment: context.environment)
+        let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
         text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
     }
 

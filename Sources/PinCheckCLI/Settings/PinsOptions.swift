@@ -54,8 +54,8 @@ extension OptionGroup {
                 }
             },
             Option(
-                "--save", of: "dir", .directory, help: "Save the certificates in this directory as .cer.",
-                "In DER, as apps bundle them."
+                "--save", of: "dir", .directory, help: "Save the certificates to pin as .cer in a directory.",
+                "In DER, as apps bundle them: the leaf, or what --position or --recommend names."
             ) { $0.pins.directory = $1.text }, .color,
         ])
 }

@@ -11,11 +11,8 @@ struct TargetStream: Sendable {
     private let hosts: PolicyHosts?
     private let request: CheckRequest
 
-    /// Opens the lists and the policies.
+    /// Opens the lists and the policies; `request` is asked of each target whose line and policy say nothing else.
     ///
-    /// - Parameters:
-    ///   - targets: those that are named.
-    ///   - request: what is asked of each, where its line and the policy say nothing else.
     /// - Throws: ``CommandError`` for what cannot be read.
     init(
         _ targets: [String], lists: [String] = [], policies: [String] = [], _ request: CheckRequest, in context: Context

@@ -116,7 +116,8 @@ extension RequestError: CustomStringConvertible {
         case .offerBesideKeyTypes:
             "to ask for keys of each type (key-types, thorough) is to choose ciphers and sigalgs: leave out either"
         case .httpPath(let text, let error): "\(quoted(TerminalText.shortened(text, to: 200))) \(error)"
-        case .noHTTPPath: "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)"
+        case .noHTTPPath:
+            "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)"
         case .expectedStatus(let text):
             "\(quoted(TerminalText.shortened(text, to: 200))) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304"
         case .variable(let name, let error): "\(name): \(error.description(calling: \.name))"

@@ -1,45 +1,53 @@
-internal import Base
-
 /// Reads JSON and JSON5 (comments, trailing commas, single quotation marks, plain keys), with the line of each value.
 ///
-/// Not with FoundationEssentials, which has no lines to name in messages, keeps the last of two equal keys without a word,
-/// and loses their order.
+/// Not with Foundation, which has no lines to name in messages, keeps the last of two equal keys without a word, loses their
+/// order, and is large.
 package struct JSONReader {
-    private let file: PinFile
+    package struct Failure: Error {
+        package enum Problem: Sendable { case broken, tooLarge, duplicate }
+
+        package let problem: Problem
+        /// From 1.
+        package let line: Int
+        /// What follows the name of the file, as in `is not JSON: it ends too early`.
+        package let reason: String
+    }
+
     private let bytes: [UInt8]
+    private let mostValues: Int
     private var position = 0
     private var line = 1
     private var count = 0
 
-    private init(_ file: PinFile) {
-        self.file = file
-        bytes = file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(file.bytes.dropFirst(3)) : file.bytes
+    private init(_ bytes: [UInt8], mostValues: Int = 0) {
+        self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+        self.mostValues = mostValues
     }
 
-    /// The document in `file`.
-    ///
-    /// - Throws: ``PinFormatError`` with the line of what is no JSON, given twice, too deep or too much.
-    package static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
-        var reader = JSONReader(file)
+    /// The document that `bytes` are.
+    package static func tree(
+        of bytes: [UInt8], mostValues: Int = DocumentTree.mostValues
+    ) throws(Failure) -> DocumentTree {
+        var reader = JSONReader(bytes, mostValues: mostValues)
         let value = try reader.value(depth: 0)
         try reader.skipSpace()
         guard reader.position == reader.bytes.count else { throw reader.broken("goes on after its end") }
-        return DocumentNode(root: value, of: file)
+        return value
     }
 
-    /// Whether `file` begins as an object does.
-    package static func beginsObject(_ file: PinFile) -> Bool {
-        var reader = JSONReader(file)
+    /// Whether `bytes` begin as an object does.
+    package static func beginsObject(_ bytes: [UInt8]) -> Bool {
+        var reader = JSONReader(bytes)
         return (try? reader.skipSpace()) != nil && reader.next == UInt8(ascii: "{")
     }
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private func broken(_ reason: String) -> PinFormatError {
-        PinFormatError(.brokenDocument, at: file.place(line: line), "is not JSON: \(reason)")
+    private func broken(_ reason: String) -> Failure {
+        Failure(problem: .broken, line: line, reason: "is not JSON: \(reason)")
     }
 
-    private mutating func skipSpace() throws(PinFormatError) {
+    private mutating func skipSpace() throws(Failure) {
         while let byte = next {
             if byte == UInt8(ascii: "\n") {
                 line += 1
@@ -53,7 +61,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func skipComment() throws(PinFormatError) {
+    private mutating func skipComment() throws(Failure) {
         let second = position + 1 < bytes.count ? bytes[position + 1] : 0
         if second == UInt8(ascii: "/") {
             while let byte = next, byte != UInt8(ascii: "\n") { position += 1 }
@@ -72,29 +80,26 @@ package struct JSONReader {
         throw broken("a comment is not closed")
     }
 
-    private mutating func value(depth: Int) throws(PinFormatError) -> DocumentValue {
+    private mutating func value(depth: Int) throws(Failure) -> DocumentTree {
         try skipSpace()
         count += 1
-        guard depth <= DocumentValue.mostDepth, count <= DocumentValue.mostValues else {
-            throw PinFormatError(
-                .unreasonableDocument, at: file.place(line: line),
-                depth > DocumentValue.mostDepth
-                    ? "has more than \(DocumentValue.mostDepth) levels, no configuration is that deep"
-                    : "has more than \(DocumentValue.mostValues) values, no configuration is that long")
+        guard depth <= DocumentTree.mostDepth, count <= mostValues else {
+            let what = depth > DocumentTree.mostDepth ? "\(DocumentTree.mostDepth) levels" : "\(mostValues) values"
+            throw Failure(problem: .tooLarge, line: line, reason: "has more than \(what), which are not read")
         }
         let start = line
         switch next {
-        case UInt8(ascii: "{"): return DocumentValue(content: .dictionary(try object(depth)), line: start)
-        case UInt8(ascii: "["): return DocumentValue(content: .array(try array(depth)), line: start)
-        case UInt8(ascii: "\""), UInt8(ascii: "'"): return DocumentValue(content: .text(try string()), line: start)
+        case UInt8(ascii: "{"): return DocumentTree(content: .dictionary(try object(depth)), line: start)
+        case UInt8(ascii: "["): return DocumentTree(content: .array(try array(depth)), line: start)
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): return DocumentTree(content: .text(try string()), line: start)
         case nil: throw broken("it ends too early")
-        default: return DocumentValue(content: try word(), line: start)
+        default: return DocumentTree(content: try word(), line: start)
         }
     }
 
-    private mutating func object(_ depth: Int) throws(PinFormatError) -> [(key: String, value: DocumentValue)] {
+    private mutating func object(_ depth: Int) throws(Failure) -> [(key: String, value: DocumentTree)] {
         position += 1
-        var members: [(key: String, value: DocumentValue)] = []
+        var members: [(key: String, value: DocumentTree)] = []
         var keys: Set<String> = []
         while true {
             try skipSpace()
@@ -106,10 +111,10 @@ package struct JSONReader {
             let isQuoted = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
             let key = isQuoted ? try string() : try name()
             guard keys.insert(key).inserted else {
-                throw PinFormatError(
-                    .duplicate, at: file.place(line: line),
-                    "the key '\(shortened(key, to: 80))' is given twice, and readers keep only one of the two",
-                    remedy: "put both together")
+                throw Failure(
+                    problem: .duplicate, line: line,
+                    reason: "the key '\(shortened(key, to: 80))' is given twice, and readers keep only one of the two; "
+                        + "put both together")
             }
             try skipSpace()
             guard next == UInt8(ascii: ":") else { throw broken("a ':' is missing after a key") }
@@ -119,9 +124,9 @@ package struct JSONReader {
         }
     }
 
-    private mutating func array(_ depth: Int) throws(PinFormatError) -> [DocumentValue] {
+    private mutating func array(_ depth: Int) throws(Failure) -> [DocumentTree] {
         position += 1
-        var elements: [DocumentValue] = []
+        var elements: [DocumentTree] = []
         while true {
             try skipSpace()
             guard let byte = next else { throw broken("an array is not closed") }
@@ -134,7 +139,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func separator(before end: UInt8) throws(PinFormatError) {
+    private mutating func separator(before end: UInt8) throws(Failure) {
         try skipSpace()
         if next == UInt8(ascii: ",") {
             position += 1
@@ -143,22 +148,22 @@ package struct JSONReader {
         }
     }
 
-    private mutating func name() throws(PinFormatError) -> String {
+    private mutating func name() throws(Failure) -> String {
         let start = position
         while let byte = next, Self.isNamePart(byte) { position += 1 }
         guard position > start else { throw broken("a key is missing") }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        return try text(bytes[start..<position])
     }
 
     /// true, false, null or a number.
-    private mutating func word() throws(PinFormatError) -> DocumentValue.Content {
+    private mutating func word() throws(Failure) -> DocumentTree.Content {
         let start = position
         while let byte = next, Self.isNamePart(byte) || "+-.".utf8.contains(byte) { position += 1 }
         let word = String(decoding: bytes[start..<position], as: UTF8.self)
         switch word {
         case "true": return .flag(true)
         case "false": return .flag(false)
-        case "null": return .other
+        case "null": return .null
         default:
             guard Double(word) != nil || ["NaN", "Infinity"].contains(word) || word.hasPrefix("0x") else {
                 throw broken("a value is missing or is not in quotation marks")
@@ -167,7 +172,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func string() throws(PinFormatError) -> String {
+    private mutating func string() throws(Failure) -> String {
         let mark = bytes[position]
         position += 1
         var text: [UInt8] = []
@@ -178,10 +183,15 @@ package struct JSONReader {
         }
         guard next == mark else { throw broken("a quotation mark is not closed") }
         position += 1
-        return String(decoding: text, as: UTF8.self)
+        return try self.text(text[...])
     }
 
-    private mutating func escape() throws(PinFormatError) -> String {
+    private func text(_ bytes: ArraySlice<UInt8>) throws(Failure) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw broken("a text is not UTF-8") }
+        return text
+    }
+
+    private mutating func escape() throws(Failure) -> String {
         guard let byte = next else { throw broken("a quotation mark is not closed") }
         position += 1
         switch byte {
@@ -199,20 +209,20 @@ package struct JSONReader {
     }
 
     /// Four hexadecimal digits, and four more where they are half of a pair.
-    private mutating func scalar() throws(PinFormatError) -> Unicode.Scalar {
-        let first = try fourDigits()
-        guard (0xD800...0xDBFF).contains(first), next == UInt8(ascii: "\\"), position + 1 < bytes.count,
-            bytes[position + 1] == UInt8(ascii: "u")
-        else { return Unicode.Scalar(first) ?? "\u{FFFD}" }
-        position += 2
-        let second = try fourDigits()
-        guard (0xDC00...0xDFFF).contains(second) else { return "\u{FFFD}" }
-        return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
+    private mutating func scalar() throws(Failure) -> Unicode.Scalar {
+        var value = try fourDigits()
+        if (0xD800...0xDBFF).contains(value), bytes[position...].starts(with: #"\u"#.utf8) {
+            position += 2
+            let second = try fourDigits()
+            if (0xDC00...0xDFFF).contains(second) { value = 0x10000 + (value - 0xD800) << 10 + (second - 0xDC00) }
+        }
+        guard let scalar = Unicode.Scalar(value) else { throw broken("'\\u' is followed by half of a character") }
+        return scalar
     }
 
-    private mutating func fourDigits() throws(PinFormatError) -> UInt32 {
+    private mutating func fourDigits() throws(Failure) -> UInt32 {
         let digits = bytes[position..<min(position + 4, bytes.count)]
-        guard digits.count == 4, digits.allSatisfy(PinString.isHexDigit),
+        guard digits.count == 4, digits.first != UInt8(ascii: "+"),
             let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw broken("'\\u' is not followed by four hexadecimal digits") }
         position += 4

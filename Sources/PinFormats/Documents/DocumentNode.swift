@@ -1,44 +1,20 @@
-internal import Base
+package import Base
 package import Pinning
-
-struct DocumentValue: Sendable {
-    enum Content {
-        /// Members in their order; keys are unique.
-        case dictionary([(key: String, value: DocumentValue)])
-        case array([DocumentValue])
-        case text(String)
-        case flag(Bool)
-        /// A date of a property list, as text: `yyyy-MM-dd`.
-        case date(String)
-        /// A number of JSON, as it was written.
-        case number(String)
-        /// Data, null, numbers of property lists: nothing that configurations of pins have.
-        case other
-    }
-
-    let content: Content
-    /// From 1, `nil` in a binary property list.
-    let line: Int?
-
-    /// How many dictionaries and arrays may stand in each other.
-    static let mostDepth = 40
-    static let mostValues = 20_000
-}
 
 /// A value with its place, which messages and origins name.
 package struct DocumentNode: Sendable {
-    let value: DocumentValue
+    let value: DocumentTree
     package let file: PinFile
     /// The keys that lead to it, as in `TSKPinnedDomains.example.com`.
     package let key: String
 
-    init(root value: DocumentValue, of file: PinFile) {
+    init(root value: DocumentTree, of file: PinFile) {
         self.value = value
         self.file = file
         key = ""
     }
 
-    private init(_ value: DocumentValue, _ key: String, _ file: PinFile) {
+    private init(_ value: DocumentTree, _ key: String, _ file: PinFile) {
         self.value = value
         self.key = key
         self.file = file
@@ -55,36 +31,39 @@ package struct DocumentNode: Sendable {
         return members.map { ($0.key, node(of: $0)) }
     }
 
-    private func node(of member: (key: String, value: DocumentValue)) -> DocumentNode {
+    private func node(of member: (key: String, value: DocumentTree)) -> DocumentNode {
         let name = shortened(member.key, to: 80)
         return DocumentNode(member.value, key.isEmpty ? name : "\(key).\(name)", file)
     }
 
     package var elements: [DocumentNode]? {
-        guard case .array(let elements) = value.content else { return nil }
-        return elements.enumerated().map { DocumentNode($1, "\(key)[\($0)]", file) }
+        value.elements?.enumerated().map { DocumentNode($1, "\(key)[\($0)]", file) }
     }
 
-    package subscript(key: String) -> DocumentNode? {
-        guard case .dictionary(let members) = value.content, let member = members.first(where: { $0.key == key }) else {
-            return nil
-        }
-        return node(of: member)
+    package subscript(key: String) -> DocumentNode? { value[key].map { node(of: (key, $0)) } }
+
+    /// The member that has to be there.
+    package func required(_ key: String) throws(PinFormatError) -> DocumentNode {
+        if let member = self[key] { return member }
+        _ = try dictionary()
+        throw PinFormatError(.missingValue, at: place, "\(subject) has no '\(key)'")
     }
 
     package func text() throws(PinFormatError) -> String {
-        guard case .text(let text) = value.content else { throw wrong("a text") }
+        guard let text = value.text else { throw wrong("a text") }
         return text
     }
 
-    package var string: String? { if case .text(let text) = value.content { text } else { nil } }
+    package var string: String? { value.text }
+
+    package var isNull: Bool { value.isNull }
 
     package var isTrue: Bool { if case .flag(true) = value.content { true } else { false } }
 
     package var truth: Bool? { if case .flag(let flag) = value.content { flag } else { nil } }
 
     /// The digits of a number of JSON, `nil` for anything else.
-    package var number: String? { if case .number(let digits) = value.content { digits } else { nil } }
+    package var number: String? { value.number }
 
     func boolean() throws(PinFormatError) -> Bool {
         guard case .flag(let flag) = value.content else { throw wrong("true or false") }
@@ -120,6 +99,27 @@ package struct DocumentNode: Sendable {
     }
 
     package func wrong(_ expected: String) -> PinFormatError {
-        PinFormatError(.wrongValue, at: place, "\(key.isEmpty ? "the document" : "'\(key)'") is not \(expected)")
+        PinFormatError(.wrongValue, at: place, "\(subject) is not \(expected)")
+    }
+
+    private var subject: String { key.isEmpty ? "the document" : "'\(key)'" }
+}
+
+extension JSONReader {
+    /// The document in `file`.
+    ///
+    /// - Throws: ``PinFormatError`` with the line of what is no JSON, given twice, too deep or too much.
+    package static func root(
+        of file: PinFile, mostValues: Int = DocumentTree.mostValues
+    ) throws(PinFormatError) -> DocumentNode {
+        do { return DocumentNode(root: try tree(of: file.bytes, mostValues: mostValues), of: file) } catch {
+            let problem: PinProblem =
+                switch error.problem {
+                case .broken: .brokenDocument
+                case .tooLarge: .unreasonableDocument
+                case .duplicate: .duplicate
+                }
+            throw PinFormatError(problem, at: file.place(line: error.line), error.reason)
+        }
     }
 }
