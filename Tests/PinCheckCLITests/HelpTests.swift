@@ -57,6 +57,10 @@ import Testing
             #expect(Set(names).count == names.count, "\(command.name)")
             for option in command.options { #expect(option.rival == nil || command.option(option.rival ?? "") != nil) }
         }
+        let words = Command.check.option("--targets")?.detail ?? ""
+        for option in Option.ofLists { #expect(words.contains("[\(option.word)\(option.isSwitch ? "]" : "=")")) }
+        let forms = Command.check.option("--format")?.detail ?? ""
+        #expect(forms.hasPrefix("One of " + OutputForm.allCases.map(\.rawValue).joined(separator: ", ") + "."))
         let keys = Set(PolicySettings.options.compactMap(\.key))
         #expect(keys == Set(PolicyReader.keys) && PolicyReader.keys.count == keys.count)
     }

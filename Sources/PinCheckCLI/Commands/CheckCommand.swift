@@ -39,8 +39,8 @@ extension Command {
             Argument(
                 name: "target", help: "A host, host:port, [v6]:port, https URL or address.", isRepeatable: true,
                 takesTarget: true)
-        ], own: [.targets, .plan, .judging, .outlook, .watching, .output],
-        shared: [.devices, .names, .connection, .clientCertificate, .variants, .request],
+        ], own: { [.targets, .plan, .judging, .outlook, .watching, .output] },
+        shared: { [.devices, .names, .connection, .clientCertificate, .variants, .request] },
         most: [
             "--pins", "--client", "--device", "--connect", "--host", "--anchors", "--thorough", "--policy", "--explain",
             "--format",

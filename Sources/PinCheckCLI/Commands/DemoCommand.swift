@@ -9,7 +9,7 @@ extension Command {
             Everything is issued in memory and served on 127.0.0.1; nothing else is
             contacted. Each scene shows the command that does the same. The exit
             status is 0 when every scene ended as it should.
-            """, own: [OptionGroup(title: "Options", options: [.color])],
+            """, own: { [OptionGroup(title: "Options", options: [.color])] },
         run: { try await DemoCommand(settings: $0).run(in: $1) })
 }
 

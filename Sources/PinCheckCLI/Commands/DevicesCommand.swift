@@ -18,16 +18,18 @@ extension Command {
             Argument(
                 name: "device", help: "The device whose roots to list.", values: .words(OptionGroup.devicesWithRoots))
         ],
-        own: [
-            OptionGroup(
-                title: "Options",
-                options: [
-                    OptionGroup.deviceData,
-                    .choice("--format", "-f", of: "form", help: "text or json (default: text).") {
-                        (settings, form: DevicesCommand.Form) in settings.writesDevicesAsJSON = form == .json
-                    },
-                ])
-        ], run: { try DevicesCommand(settings: $0).run(in: $1) })
+        own: {
+            [
+                OptionGroup(
+                    title: "Options",
+                    options: [
+                        OptionGroup.deviceData,
+                        .choice("--format", "-f", of: "form", help: "text or json (default: text).") {
+                            (settings, form: DevicesCommand.Form) in settings.writesDevicesAsJSON = form == .json
+                        },
+                    ])
+            ]
+        }, run: { try DevicesCommand(settings: $0).run(in: $1) })
 }
 
 /// `pincheck devices`: the devices whose roots and rules are known.

@@ -33,10 +33,13 @@ extension Command {
                 name: "target|file", help: "Targets (default: those of the file), or a newer file.", isRepeatable: true,
                 values: .file, takesTarget: true),
         ],
-        own: [
-            OptionGroup(title: OptionGroup.changes.title, options: [OptionGroup.policy] + OptionGroup.changes.options),
-            .output,
-        ], shared: [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants],
+        own: {
+            [
+                OptionGroup(
+                    title: OptionGroup.changes.title, options: [OptionGroup.policy] + OptionGroup.changes.options),
+                .output,
+            ]
+        }, shared: { [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants] },
         most: [
             "--allow", "--update", "--pins", "--client", "--policy", "--all-addresses", "--key-types", "--connect",
             "--host", "--format",

@@ -23,8 +23,8 @@ extension Command {
             whole, 1 not accepted, 2 not reached or broken off, 5 another answer, 74 not
             stored.
             """, arguments: [Argument(name: "url", help: "An https URL.", isRepeatable: true)],
-        own: [.document, OptionGroup(title: "Policies", options: [OptionGroup.policy])],
-        shared: [.judging, .devices, .namesAndHeaders, .connection, .clientCertificate],
+        own: { [.document, OptionGroup(title: "Policies", options: [OptionGroup.policy])] },
+        shared: { [.judging, .devices, .namesAndHeaders, .connection, .clientCertificate] },
         most: [
             "--output", "--remote-name", "--pins", "--policy", "--connect", "--host", "--header", "--sha256",
             "--retries", "--resume-all",

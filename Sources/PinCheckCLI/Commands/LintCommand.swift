@@ -28,7 +28,7 @@ extension Command {
                 name: "source", help: "A source as for --pins: a file, a directory, or pins.",
                 detail: "Certificates and keys that are named one by one count as one set.", isRepeatable: true,
                 values: .file)
-        ], own: [.lint, .lintOutput], run: { try LintCommand(settings: $0).run(in: $1) })
+        ], own: { [.lint, .lintOutput] }, run: { try LintCommand(settings: $0).run(in: $1) })
 }
 
 /// `pincheck lint`: judges pins and configurations before they ship, without a network.

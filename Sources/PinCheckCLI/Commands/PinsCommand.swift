@@ -37,7 +37,7 @@ extension Command {
                 name: "target|file", help: "A target as for 'check', or a file.",
                 detail: "A file of certificates, requests, keys or pins; '-' is standard input.", isRepeatable: true,
                 values: .file, takesTarget: true)
-        ], own: [.pins, .trust, .pinsOutput], shared: [.names, .connection],
+        ], own: { [.pins, .trust, .pinsOutput] }, shared: { [.names, .connection] },
         most: [
             "--format", "--key", "--from", "--recommend", "--position", "--save", "--host", "--connect", "--port",
             "--anchors",

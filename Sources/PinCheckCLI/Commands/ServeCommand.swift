@@ -21,8 +21,8 @@ extension Command {
             pincheck_probe_success 0. What is no target of a module is refused (403), and
             no probe has more time than --timeout and the scrape leave it. SIGHUP reads
             policies and pins again, SIGTERM ends once every probe is answered.
-            """, own: [.serve],
-        shared: [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants, .request],
+            """, own: { [.serve] },
+        shared: { [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants, .request] },
         most: [
             "--listen", "--policy", "--module", "--allow-target", "--allow-any-target", "--cache", "--log-format",
             "--pins", "--timeout", "--jobs",

@@ -22,17 +22,19 @@ extension Command {
             file is written.
             """,
         arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true, takesTarget: true)],
-        own: [
-            OptionGroup(
-                title: "Targets and output",
-                options: [
-                    OptionGroup.list, OptionGroup.policy,
-                    Option(
-                        "--output", "-o", of: "file", .written, help: "Write to this file (default: standard output).",
-                        "It is written whole or not at all."
-                    ) { $0.outputs = [$1.text] },
-                ])
-        ], shared: [.names, .connection, .clientCertificate, .variants],
+        own: {
+            [
+                OptionGroup(
+                    title: "Targets and output",
+                    options: [
+                        OptionGroup.list, OptionGroup.policy,
+                        Option(
+                            "--output", "-o", of: "file", .written,
+                            help: "Write to this file (default: standard output).", "It is written whole or not at all."
+                        ) { $0.outputs = [$1.text] },
+                    ])
+            ]
+        }, shared: { [.names, .connection, .clientCertificate, .variants] },
         most: [
             "--output", "--targets", "--policy", "--all-addresses", "--key-types", "--connect", "--host", "--sni",
             "--timeout",

@@ -21,7 +21,7 @@ extension Command {
             Argument(
                 name: "chain", help: "A file with PEM certificates or one in DER.", detail: "'-' is standard input.",
                 isRequired: true, values: .file)
-        ], own: [.output], shared: [.judging, .devices, .outlook, .names],
+        ], own: { [.output] }, shared: { [.judging, .devices, .outlook, .names] },
         most: [
             "--pins", "--client", "--mode", "--host", "--anchors", "--at", "--device", "--warn-before", "--format",
             "--explain",

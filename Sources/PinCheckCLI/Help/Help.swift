@@ -11,10 +11,10 @@ enum Help {
             text += "\nARGUMENTS:\n"
             for argument in command.arguments { text += entry("<\(argument.name)>", argument.help, argument.detail) }
         }
-        for group in command.own { text += section(group) }
-        if !command.shared.isEmpty {
+        for group in command.own() { text += section(group) }
+        if !command.shared().isEmpty {
             text += "\nOPTIONS OF SEVERAL COMMANDS ('pincheck help options' explains them):\n"
-            for group in command.shared {
+            for group in command.shared() {
                 let flags = group.options.map(\.flag).joined(separator: " ")
                 text += layout.folded("  \(group.title): \(flags)", indent: 6) + "\n"
             }

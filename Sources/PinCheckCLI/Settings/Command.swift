@@ -24,10 +24,10 @@ struct Command: Sendable {
     /// Examples and notes, in lines as they are printed.
     let discussion: String
     var arguments: [Argument] = []
-    /// The options that its help explains.
-    var own: [OptionGroup] = []
+    /// The options that its help explains; rows are made for the command that is run, and for no other.
+    var own: @Sendable () -> [OptionGroup] = { [] }
     /// The options that it shares with others: its help names them.
-    var shared: [OptionGroup] = []
+    var shared: @Sendable () -> [OptionGroup] = { [] }
     /// The flags that `-h` shows, none for all.
     var most: [String] = []
     let run: Run
@@ -44,7 +44,7 @@ struct Command: Sendable {
 
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }
 
-    var groups: [OptionGroup] { own + shared }
+    var groups: [OptionGroup] { own() + shared() }
 
     var options: [Option] { groups.flatMap(\.options) }
 

@@ -9,7 +9,11 @@ extension OptionGroup {
         options: [
             list.saying(
                 "Check the targets of a list, one on each line.",
-                "TARGET \(Option.wordsOfLists). '#' begins a comment. '-' is standard input. Repeatable."),
+                """
+                TARGET [connect=ADDR] [sni=NAME] [no-sni] [proxy=URL] [no-proxy] [host=NAME] [verify-name=NAME] \
+                [pins=SOURCE] [client=NAME] [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is \
+                standard input. Repeatable.
+                """),
             policy.saying(
                 "Check the hosts of a policy (JSON5).",
                 """
@@ -87,7 +91,8 @@ extension OptionGroup {
             Option(
                 "--format", "-f", of: "form", .words(Option.Words(.form) { OutputForm.allCases.map(\.rawValue) }),
                 help: "The form of the result (default: text).",
-                "One of \(OutputForm.names). FORM=FILE writes it to a file. Repeatable.", isRepeatable: true
+                "One of text, json, jsonl, nagios, prometheus, junit, github. FORM=FILE writes it to a file. Repeatable.",
+                isRepeatable: true
             ) { $0.formats.append($1.text) },
             Option(
                 "--output", "-o", of: "file", .anything, help: "The file for the form that names none.",
@@ -106,8 +111,6 @@ extension OptionGroup {
 /// The forms a result can be written in.
 enum OutputForm: String, CaseIterable, Sendable {
     case text, json, jsonl, nagios, prometheus, junit, github
-
-    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// Whether a file of it is written line by line rather than as a whole at the end.
     var isWrittenAsItGrows: Bool { self == .jsonl }

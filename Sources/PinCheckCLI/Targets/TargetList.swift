@@ -133,11 +133,6 @@ extension Option {
         return groups.flatMap(\.options).filter(\.isInLists)
     }()
 
-    /// What a line can say, for the help.
-    static var wordsOfLists: String {
-        ofLists.map { $0.isSwitch ? "[\($0.word)]" : "[\($0.word)=\($0.value.uppercased())]" }.joined(separator: " ")
-    }
-
     /// As it stands in a line.
     fileprivate var listWord: String { isSwitch ? word : word + "=" }
 }
