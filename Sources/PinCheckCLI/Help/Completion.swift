@@ -142,7 +142,7 @@ enum Completion {
             set -l words (commandline -opc) "$word"
             set -l found (command pincheck --complete $words[2..-1] 2>/dev/null)
             # What stands before an equals sign is no part of a file's name.
-            set -l start (string match -r '^.*=' -- "$word")
+            set -l start (string match -r '^.*=' -- "$word"; or echo)
             set -l rest (string replace -r '^.*=' '' -- "$word")
             switch "$found[1]"
                 case files
