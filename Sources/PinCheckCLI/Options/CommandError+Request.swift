@@ -96,8 +96,12 @@ extension CommandError {
                 + "\(fitting.joined(separator: ", ")) with --client"
         case .clientOnNoDevice(let client, let devices):
             message =
-                "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it out, or "
-                + "add a --device, where system is this machine"
+                "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it or its "
+                + "configuration out, or add a --device, where system is this machine"
+        case .settingsOfAFNetworking(let clients):
+            message =
+                "--mode, --allow-invalid-certificates and --no-validate-domain-name: these are AFNetworking's, and the pins are for "
+                + "\(clients.joined(separator: ", ")): add --client"
         case .deviceDataWithoutDevice: message = "--device-data is about devices: give --device, or leave it out"
         case .request(let error): message = CommandError(error).message
         }
@@ -114,12 +118,17 @@ extension ExitStatus {
     fileprivate init(_ error: CheckError) {
         self =
             switch error.kind {
-            case .request: error.place == nil ? .usage : .data
+            case .request: error.place == nil || error.isOfFlags ? .usage : .data
             case .data: .data
             case .missing: .noInput
             case .software: .software
             }
     }
+}
+
+extension CheckError {
+    /// Whether flags contradict what a list or a policy says, which is right by itself.
+    fileprivate var isOfFlags: Bool { if case .settingsOfAFNetworking = problem { true } else { false } }
 }
 
 extension CommandError {

@@ -41,14 +41,19 @@ struct PolicyHosts {
         return CheckTarget(target: target, request: merged, place: host.place)
     }
 
-    /// What is asked beside what the policy says of a host: neither replaces the other's pins or clients.
+    /// What is asked beside what the policy says of a host: neither replaces the other's pins or clients, which follow the pins.
     private static func merged(_ request: CheckRequest, _ host: Policy.Host) throws(CommandError) -> CheckRequest {
-        let given: [(PolicyKey, Bool)] = [
-            (.pins, !request.judging.pins.isEmpty), (.client, request.judging.clients != nil),
+        let judging = request.judging
+        let isAFNetworkings =
+            judging.mode != nil || judging.allowsInvalidCertificates != nil || judging.validatesDomainName != nil
+        let given: [(flag: SafeText, isGiven: Bool, keys: [PolicyKey])] = [
+            ("pins are", !judging.pins.isEmpty, [.pins]), ("--client is", judging.clients != nil, [.client, .pins]),
+            ("a flag of AFNetworking's is", isAFNetworkings, [.client]),
         ]
-        for (key, isGiven) in given where isGiven && host.settings[key] != nil {
+        for (flag, isGiven, keys) in given where isGiven {
+            guard let key = keys.first(where: { host.settings[$0] != nil }) else { continue }
             throw .usage(
-                "\(host.place): the policy has '\(key.rawValue)' for \(quoted(host.name)), and they are given beside it too: "
+                "\(host.place): the policy has '\(key.rawValue)' for \(quoted(host.name)), and \(flag) given beside it: "
                     + "leave one of the two out")
         }
         return request.merged(over: try CheckRequest(host.settings))

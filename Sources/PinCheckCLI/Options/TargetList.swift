@@ -150,6 +150,16 @@ extension TargetList {
             }
         }
 
+        /// Refuses pins and clients beside those of the command line, which they would replace without a word.
+        func refuseBeside(_ flags: CheckRequest.Judging) throws(CommandError) {
+            if !request.judging.pins.isEmpty, !flags.pins.isEmpty {
+                throw .data("pins= stands here, and pins are given for all targets: leave one of the two out")
+            }
+            if request.judging.clients != nil, flags.clients != nil {
+                throw .data("client= stands here, and --client is given for all targets: leave one of the two out")
+            }
+        }
+
         private mutating func set(_ key: String, _ value: String, directory: String?) throws(RequestError) {
             switch key {
             case "connect":

@@ -38,6 +38,7 @@ final class TargetStream: @unchecked Sendable {
                 continue
             }
             do throws(CommandError) {
+                try line.refuseBeside(request.judging)
                 let found =
                     try hosts?.targets(named: [line.target], request) ?? [
                         CheckTarget(target: line.target, request: request)

@@ -192,7 +192,7 @@ package struct EvaluationLoader {
             deviceRoots[path] = roots
         }
         let chosen = try DeviceLists.chosen(selection, in: roots.data, settings.clients) {
-            (isOnApple) throws(CheckError) in try sources.clients(settings, isOnApple: isOnApple)
+            (devices) throws(CheckError) in try sources.clients(settings, on: devices)
         }
         return (chosen.devices, chosen.clients, roots)
     }

@@ -208,7 +208,17 @@ enum PolicyFile {
         var entries: [HostEntry] = []
         var known: [SourceKey: [Pin]] = [:]
         var count = 0
-        for host in try PolicyReader.policy(in: file).hosts {
+        let policy = try PolicyReader.policy(in: file)
+        let others = PolicyKey.allCases.filter { key in
+            key != .pins && policy.hosts.contains { $0.settings[key] != nil }
+        }
+        if !others.isEmpty {
+            reading.note(
+                .policySettings, at: file.place,
+                "its pins alone are taken, without \(others.map { "'\($0.rawValue)'" }.joined(separator: ", ")): "
+                    + "give it as the policy to judge by all of it")
+        }
+        for host in policy.hosts {
             let hosts = try HostText.pattern(host.hostName, .exact, at: host.place)
             var pins: [Pin] = []
             for source in host.pins {
