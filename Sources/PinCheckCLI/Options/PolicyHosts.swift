@@ -38,7 +38,9 @@ struct PolicyHosts {
     func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
         guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
         let merged = try Self.merged(request, host)
-        return CheckTarget(target: target, request: merged, place: host.place)
+        var found = CheckTarget(target: target, request: merged, place: host.place)
+        found.lacksPins = merged.judging.pins.isEmpty
+        return found
     }
 
     /// What is asked beside what the policy says of a host: neither replaces the other's pins or clients, which follow the pins.
@@ -112,7 +114,8 @@ struct PolicyHosts {
             func add(_ port: Int?) {
                 var request = merged
                 if let port { request.connection.port = port }
-                let target = CheckTarget(target: target, request: request, place: host.place)
+                var target = CheckTarget(target: target, request: request, place: host.place)
+                target.lacksPins = request.judging.pins.isEmpty
                 if !targets.contains(where: { $0.port == target.port }) { targets.append(target) }
             }
             if named.isEmpty || !asking.isEmpty {

@@ -45,9 +45,10 @@ final class TargetStream: @unchecked Sendable {
                     ]
                 ready =
                     found.map { target in
-                        CheckTarget(
-                            target: target.target, request: line.request.merged(over: target.request), place: line.place
-                        )
+                        let request = line.request.merged(over: target.request)
+                        var own = CheckTarget(target: target.target, request: request, place: line.place)
+                        own.lacksPins = target.lacksPins && request.judging.pins.isEmpty
+                        return own
                     }[...]
             } catch { throw error.at(line.place) }
         }

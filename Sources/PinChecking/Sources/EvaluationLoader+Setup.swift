@@ -65,12 +65,16 @@ extension EvaluationLoader {
             note(warnings)
             warnings = []
         }
+        let own =
+            server.lacksPins && !settings.outlook.ignored.contains("nothing-pinned")
+            ? [Finding.warning(id: "nothing-pinned", message: "the policy pins nothing for this target")] : []
         return HostSetup(
             clients: clients, mode: mode, pins: selection.pins,
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
-            }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName), warnings: warnings,
-            notes: base.notes + (sources.configurations.isEmpty ? warnings : []), remarks: system.remarks)
+            }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
+            warnings: warnings + own, notes: base.notes + (sources.configurations.isEmpty ? warnings : []),
+            remarks: system.remarks)
     }
 
     private static func pinningMode(
