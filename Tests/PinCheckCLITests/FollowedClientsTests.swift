@@ -87,6 +87,10 @@ import Testing
         ("--pins Both.app", "afnetworking:pin-mismatch trustkit:pin-matched nspinneddomains:pin-matched", .fail),
         ("--pins Bare.app", "nspinneddomains:pins-not-applied", .pass),
         ("--pins Silent.app", "nspinneddomains:pins-not-applied", .pass),
+        ("--pins Bare.app --pins LEAF", "nspinneddomains:pins-not-applied generic:pin-matched", .pass),
+        ("--pins Bare.app --pins leaf.cer", "afnetworking:pin-matched", .pass),
+        ("--pins Bare.app --pins nsc.xml", "android:pin-matched nspinneddomains:pins-not-applied", .pass),
+        ("--pins Bare.app --mode none", "", .usage),
         ("--pins Files.app --pins junk.cer", "afnetworking:pin-matched generic:pin-mismatch", .fail),
         // A client that is chosen, and what the system enforces beside it.
         ("--pins LEAF --client okhttp,curl", "okhttp:pin-matched curl:pin-matched", .pass),
@@ -123,7 +127,7 @@ import Testing
                 }
                 let outcome = await pincheck(
                     ["verify", "\(files.path)/chain.pem", "--host", Self.host, "--anchors", "\(files.path)/root.pem"]
-                        + arguments + ["-f", "json"], follows: true)
+                        + arguments + ["-f", "json"])
                 let clients =
                     try outcome.output.isEmpty
                     ? []
@@ -157,7 +161,9 @@ import Testing
         ("{ 'HOST': { client: 'okhttp' } }", "--mode none", .usage, "and a flag of AFNetworking's is given beside it"),
         ("{ 'HOST': { client: 'okhttp' } }", "--pins LEAF", .pass, "okhttp: public key pin matched"),
         ("{ 'HOST': {} }", "--client curl --pins LEAF", .pass, "curl: public key pin matched"),
-        ("{ 'HOST': {} }", "", .pass, "(no pins given)"),
+        ("{ 'HOST': {} }", "", .pass, "the policy pins nothing for this target"),
+        ("{ 'HOST': {} }", "--fail-on warn", .warn, "accepted, but the policy pins nothing for this target"),
+        ("{ 'HOST': {} }", "--ignore nothing-pinned --fail-on warn", .pass, "(no pins given)"),
     ]
 
     @Test func listsAndPoliciesAreFollowedAndNotReplaced() async throws {
@@ -176,7 +182,7 @@ import Testing
                         [
                             "check", isPolicy ? "--policy" : "--targets", list, "--connect", "127.0.0.1", "--anchors",
                             "\(files.path)/root.pem",
-                        ] + filled(row.arguments).split(separator: " ").map(String.init), follows: true)
+                        ] + filled(row.arguments).split(separator: " ").map(String.init))
                     #expect(
                         outcome.status == row.status && (outcome.output + outcome.errors).contains(filled(row.words)),
                         "\(row): \(outcome)")
@@ -201,8 +207,7 @@ import Testing
             let words = words.replacing("HOST", with: Self.host)
             let outcome = await pincheck(
                 ["verify", "\(files.path)/chain.pem", "--host", Self.host, "--anchors", "\(files.path)/root.pem"]
-                    + arguments.split(separator: " ").map { Self.isFile($0) ? "\(files.path)/\($0)" : String($0) },
-                follows: true)
+                    + arguments.split(separator: " ").map { Self.isFile($0) ? "\(files.path)/\($0)" : String($0) })
             let errors = outcome.errors.replacing("\(files.path)/", with: "")
             #expect(errors.contains(words), "\(outcome)")
         }

@@ -136,7 +136,8 @@ import Testing
             #expect(changed.output.contains("    rekeyed  \(pki.leaf.pin) ("))
             #expect(changed.output.contains(") → \(pki.leaf2.pin) ("))
             #expect(
-                changed.output.hasSuffix("CHANGED  \(host):443 → \(world.place)  not judged; rekeyed since \(world.baseline)\n"))
+                changed.output.hasSuffix(
+                    "CHANGED  \(host):443 → \(world.place)  not judged; rekeyed since \(world.baseline)\n"))
             let base = ["diff", world.baseline, "--anchors", world.anchors]
             let holding = await pincheck(base + ["--pins", pki.interA.pin])
             #expect(holding.status == .changed)

@@ -12,11 +12,10 @@ extension PinSources {
     {
         var names = readConfigurations.flatMap { clientNames(of: $0, on: devices) }
         if networkSecurity.contains(where: { !$0.isEmpty }) { names.append("android") }
-        if !transportSecurity.isEmpty, names.isEmpty { names.append("nspinneddomains") }
         if !curlPins.isEmpty { names.append("curl") }
         let areAFNetworkings =
             settings.mode != nil || settings.allowsInvalidCertificates != nil || settings.validatesDomainName != nil
-        if !setPins.isEmpty || hasLists || names.isEmpty {
+        if !setPins.isEmpty || hasLists || names.isEmpty && transportSecurity.isEmpty {
             let isOnApple = devices.allSatisfy { $0?.platform ?? .apple == .apple }
             let isCertificates = !setPins.isEmpty && !hasLists && areAllCertificates && isOnApple
             // The files of an app are another set than those beside it.
@@ -24,7 +23,13 @@ extension PinSources {
             names.append(isAFNetworkings ? "afnetworking" : Generic.name)
         } else if areAFNetworkings, !names.contains("afnetworking") {
             let known = ClientRegistry.entries.map(\.name).filter(names.contains)
-            throw CheckError(.request, .settingsOfAFNetworking(beside: known))
+            throw CheckError(.request, .settingsOfAFNetworking(beside: known.isEmpty ? ["nspinneddomains"] : known))
+        }
+        // An app whose system no other client asks.
+        if !transportSecurity.isEmpty,
+            !ClientRegistry.entries.contains(where: { $0.platform == .apple && names.contains($0.name) })
+        {
+            names.append("nspinneddomains")
         }
         let known = ClientRegistry.entries.filter { names.contains($0.name) }
         return .named(known.map { ClientSettings(of: $0) })
