@@ -10,7 +10,6 @@ let swiftSettings: [SwiftSetting] = [
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swiftSettings)
@@ -24,11 +23,7 @@ let package = Package(
     name: "pincheck", platforms: [.macOS(.v15)],
     products: [
         .executable(name: "pincheck", targets: ["pincheck"]), .library(name: "PinChecking", targets: ["PinChecking"]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
-    ],
+    ], dependencies: [.package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0")],
     targets: [
         .systemLibrary(
             name: "OpenSSL", path: "Sources/COpenSSL/OpenSSL", pkgConfig: "openssl",
@@ -49,8 +44,8 @@ let package = Package(
         module(
             "PinCheckCLI",
             [
-                "Base", "LoopbackLab", "PinChecking", "PinFormats", "PinLint", "Pinning", "TLSProbe", "X509",
-                argumentParser, nioCore, nioHTTP1, nioPosix,
+                "Base", "LoopbackLab", "PinChecking", "PinFormats", "PinLint", "Pinning", "TLSProbe", "X509", nioCore,
+                nioHTTP1, nioPosix,
             ]),
         .executableTarget(
             name: "pincheck", dependencies: ["PinCheckCLI"], exclude: ["README.zh.md"], swiftSettings: swiftSettings),
@@ -64,10 +59,8 @@ let package = Package(
         tests("LoopbackLabTests", ["LoopbackLab"]),
         tests(
             "PinCheckCLITests",
-            [
-                "Base", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509",
-                argumentParser,
-            ], exclude: ["Golden", "PublishedSchemas"]),
+            ["Base", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509"],
+            exclude: ["Golden", "PublishedSchemas"]),
         tests("ChainTests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
         tests("ConformanceTests", ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"]),
         // The corpus of the fuzzer as tests; Tests/Fuzz/run builds the fuzzer itself.

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Base
 import PinChecking
 import TLSProbe
@@ -14,7 +13,7 @@ package enum PinCheck {
         let context = System.context()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let obstacle = obstacle() {
-            let convention = ExitConvention.guess(arguments)
+            let convention = Arguments(arguments).convention
             refuse(obstacle, convention, in: context)
             System.exit(code: convention.code(for: obstacle.status))
         }
@@ -61,45 +60,51 @@ package enum PinCheck {
     }
 
     private static func end(
-        of arguments: [String], in context: Context
+        of argv: [String], in context: Context
     ) async -> (status: ExitStatus, convention: ExitConvention) {
         var context = context
+        let arguments = Arguments(argv)
+        let convention = arguments.convention
         context.console.style = TextStyle(
-            ColorOption.guess(arguments), isTerminal: context.console.errors.isTerminal,
-            environment: context.environment)
+            arguments.color, isTerminal: context.console.errors.isTerminal, environment: context.environment)
         context.run = { await run(arguments: $0, in: $1) }
-        var convention = ExitConvention.guess(arguments)
         do {
-            // The parser takes milliseconds; the version should not.
-            if arguments == ["--version"] {
-                try context.console.output.write(ProgramVersion.text + "\n")
-                return (.pass, convention)
-            }
-            guard !arguments.isEmpty else {
-                context.console.report(RootCommand.shortHelp)
+            guard !argv.isEmpty else {
+                context.console.report(Program.shortHelp)
                 return (.usage, convention)
             }
-            try SecretArguments.refuse(in: arguments)
-            try MistypedCommand.refuse(in: arguments)
-            try MistypedCommand.refuseHelp(in: arguments)
-            let status = try await ReadLog.$current.withValue(ReadLog()) {
-                try await runParsed(arguments, &convention, in: context)
+            try refuseSecrets(in: argv)
+            if let text = try Question.answer(to: argv, arguments, at: context.now()) {
+                try context.console.output.write(text)
+                // A plugin that only printed its help has evaluated nothing, and must not look well.
+                return (convention == .monitoring ? .usage : .pass, convention)
             }
-            if status == .unreachable, let hint = FileArgument.hint(for: arguments) {
+            if !arguments.namesCommand { try MistypedCommand.refuse(in: argv) }
+            let settings = try arguments.settings()
+            let status = try await ReadLog.$current.withValue(ReadLog()) {
+                try await arguments.command.run(settings, context)
+            }
+            if status == .unreachable, let hint = FileArgument.hint(for: arguments.alone) {
                 context.console.report("Note: \(hint)")
             }
             return (status, convention)
-        } catch let error as CommandError {
-            refuse(error, convention, in: context)
-            return (error.status, convention)
         } catch OutputError.brokenPipe { return (.pass, convention) } catch OutputError.failed(let reason) {
             let message: SafeText = "the result could not be written: \(reason)"
             refuse(CommandError(status: .inputOutput, description: message), convention, in: context)
             return (.inputOutput, convention)
         } catch {
-            refuse(.software("\(error)"), convention, in: context)
-            return (.software, convention)
+            let error = CommandError(anything: error, other: CommandError.software)
+            refuse(error, convention, in: context)
+            return (error.status, convention)
         }
+    }
+
+    /// Throws when an argument is or holds a private key in PEM, before anything looks at it: no message can repeat one.
+    private static func refuseSecrets(in argv: [String]) throws {
+        guard argv.contains(where: KeyMaterial.isArmoured) else { return }
+        throw CommandError.data(
+            "an argument is a private key; it was not used and no part of it is shown: pins are made of public keys "
+                + "(openssl pkey -in KEY -pubout), and everybody on this machine can see arguments, so replace the key")
     }
 
     /// Says why there is no result; to a monitoring system also where it reads.
@@ -107,77 +112,5 @@ package enum PinCheck {
         context.console.report(error)
         guard convention == .monitoring else { return }
         try? context.console.output.write(NagiosRenderer.unknown(error.description))
-    }
-
-    /// The command that the arguments mean, `nil` unless there is nothing to say but that they are right.
-    ///
-    /// A command parsed by itself takes two thirds of the time it takes below the root, whose parser first goes through every
-    /// option of the default command and of the completion scripts.
-    private static func parse(_ arguments: [String]) -> (any ContextCommand)? {
-        guard let command = RootCommand.commands.first(where: { $0.name == arguments.first }) else {
-            return arguments.first == "help" ? nil : parseCheck(arguments)
-        }
-        let arguments = Array(arguments.dropFirst())
-        return command == CheckCommand.self ? parseCheck(arguments) : try? command.parse(arguments)
-    }
-
-    private static func parseCheck(_ arguments: [String]) -> (any ContextCommand)? {
-        PlainArguments(arguments).map { CheckCommand($0) } ?? (try? CheckCommand.parse(arguments))
-    }
-
-    private static func runParsed(
-        _ arguments: [String], _ convention: inout ExitConvention, in context: Context
-    ) async throws -> ExitStatus {
-        do {
-            if let command = parse(arguments) {
-                if let own = command.exitConvention(in: context) { convention = own }
-                return try await command.run(in: context)
-            }
-            if let text = try GeneratedText.asked(for: arguments, at: context.now()) {
-                try context.console.output.write(text)
-                return .pass
-            }
-            var command = try RootCommand.parseAsRoot(arguments)
-            if let command = command as? any ContextCommand { return try await command.run(in: context) }
-            // The parser's own commands (help, completion scripts) answer by throwing what they have to say.
-            try command.run()
-            return .pass
-        } catch let error as CommandError { throw error } catch let error as OutputError { throw error } catch {
-            if RootCommand.exitCode(for: error) == .success {
-                let message = try ShortHelp.asked(for: arguments) ?? RootCommand.fullMessage(for: error) + "\n"
-                try context.console.output.write(message)
-                // A plugin that only printed its help has evaluated nothing, and must not look well.
-                return convention == .monitoring ? .usage : .pass
-            }
-            let text = RootCommand.fullMessage(for: error)
-            let message =
-                try UnknownOption.message(insteadOf: text, for: arguments) ?? MisplacedArgument.message(
-                    insteadOf: text, for: arguments) ?? parserMessage(for: error, arguments)
-            context.console.report(message)
-            if convention == .monitoring {
-                let line = message.description
-                let reason = line.hasPrefix("Error: ") ? String(line.dropFirst("Error: ".count)) : line
-                try context.console.output.write(NagiosRenderer.unknown(reason))
-            }
-            return .usage
-        }
-    }
-
-    /// The parser's message, line by line; no line of its own is as long as what is cut.
-    ///
-    /// It quotes arguments as they are, so those with line breaks are parsed again without: what is left are the parser's own.
-    private static func parserMessage(for error: any Error, _ arguments: [String]) -> SafeText {
-        var message = RootCommand.fullMessage(for: error)
-        let safe = arguments.map(TerminalText.escaped)
-        if safe != arguments {
-            do {
-                _ = try RootCommand.parseAsRoot(safe)
-                message = TerminalText.escaped(message)
-            } catch { message = RootCommand.fullMessage(for: error) }
-        }
-        return .lines(
-            message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-                "\(TerminalText.shown(withoutSecrets(String(line)), to: 300))"
-            })
     }
 }

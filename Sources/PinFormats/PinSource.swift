@@ -139,6 +139,6 @@ extension PinFormatError {
     static func noPinInDirectory(at place: PinPlace) -> PinFormatError {
         PinFormatError(
             .noPinsInDirectory, at: place, "no file in this directory holds a pin",
-            remedy: "its subdirectories and hidden files do not count")
+            remedy: "name the subdirectory or file that does: subdirectories and hidden files are not searched")
     }
 }

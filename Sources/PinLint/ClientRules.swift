@@ -120,9 +120,9 @@ extension Findings {
 
     private mutating func androidAnchors() {
         for configuration in source.inspections.flatMap(\.networkSecurity) {
-            let domains = configuration.domains.map { ($0.levels.first, $0.origin, $0.hosts.short as String?) }
-            for (level, origin, host) in [(configuration.base, configuration.origin, nil)] + domains
-            where level?.sources?.contains(where: { $0.origin == .user }) == true {
+            let domains = configuration.domains.map { ($0.levels.first, $0.hosts.short as String?) }
+            for (level, host) in [(configuration.base, nil)] + domains {
+                guard let origin = level?.userAnchors else { continue }
                 add(
                     .userAnchors, at: source.place(ofOrigin: origin), host: host,
                     "roots that the user installs are trusted\(host.map { " for \(shortened($0))" } ?? ""), "

@@ -1,4 +1,3 @@
-import ArgumentParser
 import LoopbackLab
 import PinFormats
 import Pinning
@@ -10,9 +9,8 @@ import Testing
 
 /// Flags and policies as readers of one request.
 @Suite(.endsSomeTime) struct CheckRequestTests {
-    private static let commands: [(command: any RequestingCommand.Type, required: [String])] = [
-        (CheckCommand.self, []), (VerifyCommand.self, ["chain.pem"]), (PinsCommand.self, []),
-        (SnapshotCommand.self, []), (DiffCommand.self, ["old.json"]),
+    private static let commands: [(command: Command, required: [String])] = [
+        (.check, []), (.verify, ["chain.pem"]), (.pins, []), (.snapshot, []), (.diff, ["old.json"]),
     ]
 
     /// An option of the request, set to something else than it is without; `DIR` is the directory of ``files(_:)``.
@@ -47,12 +45,11 @@ import Testing
         console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()), environment: [:],
         now: { Timestamp(secondsSinceEpoch: 0) }, readStandardInput: { [] })
 
-    private func request(_ command: any RequestingCommand.Type, _ arguments: [String]) throws -> CheckRequest {
-        let command = try command.parse(arguments)
-        return try command.request().reading(command.requestFiles, in: Self.context)
+    private func request(_ command: Command, _ arguments: [String]) throws -> CheckRequest {
+        try Arguments([command.name] + arguments).settings().connectingRequest(in: Self.context)
     }
 
-    private func request(_ arguments: [String]) throws -> CheckRequest { try request(CheckCommand.self, arguments) }
+    private func request(_ arguments: [String]) throws -> CheckRequest { try request(.check, arguments) }
 
     /// The request of a policy's only host on its only port, below that of the flags.
     private func request(policy: String, _ arguments: [String] = []) throws -> CheckRequest {
@@ -66,19 +63,7 @@ import Testing
 
     // MARK: Flags
 
-    /// The options of a command as the parser describes them.
-    private func options(of command: String) throws -> [String] {
-        let description = try ParserDescription.program()
-        let commands = description["subcommands"].array
-        let found = try #require(commands.first { $0["commandName"].text == command })
-        return found["arguments"].array.filter { $0["kind"].text != "positional" }.flatMap { argument in
-            let names = argument["names"].array
-            let long = names.filter { $0["kind"].text == "long" }.compactMap { $0["name"].text.map { "--" + $0 } }
-            return long.isEmpty ? names.compactMap { $0["name"].text.map { "-" + $0 } } : long
-        }
-    }
-
-    @Test func everyFlagOfTheParsersOwnDescriptionChangesTheRequest() throws {
+    @Test func everyFlagOfTheTableChangesTheRequest() throws {
         let client = try StandardPKI.shared().interA.issue(.leaf("client.example.com"))
         try TemporaryDirectory.scoped { files in
             try files.write(client.pem, to: "client.pem")
@@ -91,7 +76,7 @@ import Testing
                 let name = command.name
                 let ordinary = try request(command, required)
                 #expect(ordinary == CheckRequest(), "\(name)")
-                for (number, option) in try options(of: name).enumerated() where !Self.others.contains(option) {
+                for (number, option) in command.options.map(\.flag).enumerated() where !Self.others.contains(option) {
                     // Commands share groups of options, which they pass on as a whole: some of each group are enough.
                     if seen.contains(option), number % 3 > 0 { continue }
                     // `pins` has a flag of the same name for another thing.
@@ -106,47 +91,68 @@ import Testing
         }
     }
 
-    @Test func aFlagThatIsNotGivenLeavesItsDefaultToThePolicy() throws {}
-
     // MARK: Policies
 
     /// Each key with a value, and the flags that say the same.
-    private static let keys: [PolicyKey: (value: String, flags: [String])] = [
-        .pins: ("['\(pin)']", ["--pins", pin]),
-        .client: ("['okhttp', 'trustkit:no-enforce']", ["--client", "okhttp,trustkit:no-enforce"]),
-        .mode: ("'certificate'", ["--mode", "certificate"]),
-        .allowInvalidCertificates: ("true", ["--allow-invalid-certificates"]),
-        .validatesDomainName: ("false", ["--no-validate-domain-name"]),
-        .anchors: ("'/nonexistent/ca.pem'", ["--anchors", "/nonexistent/ca.pem"]),
-        .andSystem: ("true", ["--and-system"]),
-        .extraRoots: ("['/nonexistent/a', '/b']", ["--extra-root=/nonexistent/a", "--extra-root=/b"]),
-        .intermediates: ("['/nonexistent/a']", ["--intermediate=/nonexistent/a"]),
-        .device: ("['ios-17', 'android-9']", ["--device", "ios-17,android-9"]),
-        .deviceData: ("'/nonexistent/devices.json'", ["--device-data", "/nonexistent/devices.json"]),
-        .ports: ("[8443]", ["--port", "8443"]),
-        .connect: ("['192.0.2.1', '[2001:db8::1]:8443']", ["--connect=192.0.2.1", "--connect=[2001:db8::1]:8443"]),
-        .sni: ("'b.example'", ["--sni", "b.example"]), .verifyName: ("'b.example'", ["--verify-name", "b.example"]),
-        .host: ("'b.example'", ["--host", "b.example"]), .ipVersion: ("4", ["-4"]),
-        .warnBefore: ("'30d'", ["--warn-before", "30d"]), .failBefore: ("'33%'", ["--fail-before", "33%"]),
-        .minPinLife: ("'12h'", ["--min-pin-life", "12h"]), .timeout: ("2.5", ["--timeout", "2.5"]),
-        .ignore: ("'private-root'", ["--ignore", "private-root"]), .retries: ("3", ["--retries", "3"]),
-        .minTLS: ("'1.3'", ["--min-tls", "1.3"]), .maxTLS: ("1.2", ["--max-tls", "1.2"]),
-        .alpn: ("['h2', 'http/1.1']", ["--alpn", "h2,http/1.1"]),
-        .proxy: ("'http://u:p@proxy.example:3128'", ["--proxy", "http://u:p@proxy.example:3128"]),
-        .request: ("'/health'", ["--request", "/health"]),
-        .expectStatus: ("[204, '3xx']", ["--expect-status", "204,3xx"]),
+    private static let keys: [String: (value: String, flags: [String])] = [
+        "pins": ("['\(pin)']", ["--pins", pin]),
+        "client": ("['okhttp', 'trustkit:no-enforce']", ["--client", "okhttp,trustkit:no-enforce"]),
+        "mode": ("'certificate'", ["--mode", "certificate"]),
+        "allowInvalidCertificates": ("true", ["--allow-invalid-certificates"]),
+        "validatesDomainName": ("false", ["--no-validate-domain-name"]),
+        "anchors": ("'/nonexistent/ca.pem'", ["--anchors", "/nonexistent/ca.pem"]),
+        "andSystem": ("true", ["--and-system"]),
+        "extraRoots": ("['/nonexistent/a', '/b']", ["--extra-root=/nonexistent/a", "--extra-root=/b"]),
+        "intermediates": ("['/nonexistent/a']", ["--intermediate=/nonexistent/a"]),
+        "device": ("['ios-17', 'android-9']", ["--device", "ios-17,android-9"]),
+        "deviceData": ("'/nonexistent/devices.json'", ["--device-data", "/nonexistent/devices.json"]),
+        "ports": ("[8443]", ["--port", "8443"]),
+        "connect": ("['192.0.2.1', '[2001:db8::1]:8443']", ["--connect=192.0.2.1", "--connect=[2001:db8::1]:8443"]),
+        "sni": ("'b.example'", ["--sni", "b.example"]), "verifyName": ("'b.example'", ["--verify-name", "b.example"]),
+        "host": ("'b.example'", ["--host", "b.example"]), "ipVersion": ("4", ["-4"]),
+        "warnBefore": ("'30d'", ["--warn-before", "30d"]), "failBefore": ("'33%'", ["--fail-before", "33%"]),
+        "minPinLife": ("'12h'", ["--min-pin-life", "12h"]), "timeout": ("2.5", ["--timeout", "2.5"]),
+        "ignore": ("'private-root'", ["--ignore", "private-root"]), "retries": ("3", ["--retries", "3"]),
+        "minTLS": ("'1.3'", ["--min-tls", "1.3"]), "maxTLS": ("1.2", ["--max-tls", "1.2"]),
+        "alpn": ("['h2', 'http/1.1']", ["--alpn", "h2,http/1.1"]),
+        "proxy": ("'http://u:p@proxy.example:3128'", ["--proxy", "http://u:p@proxy.example:3128"]),
+        "request": ("'/health'", ["--request", "/health"]),
+        "expectStatus": ("[204, '3xx']", ["--expect-status", "204,3xx"]),
     ]
 
-    @Test(arguments: PolicyKey.allCases) func aKeyOfAPolicyAsksForWhatItsFlagAsksFor(key: PolicyKey) throws {
+    @Test(arguments: PolicyReader.keys) func aKeyOfAPolicyAsksForWhatItsFlagAsksFor(key: String) throws {
         let (value, flags) = try #require(Self.keys[key], "no test sets it")
-        var fromPolicy = try request(policy: "\(key.rawValue): \(value)")
+        var fromPolicy = try request(policy: "\(key): \(value)")
         let fromFlags = try request(flags)
         #expect(fromPolicy != CheckRequest())
         // An address of a policy is its host's; one of the command line is for all targets.
-        if key == .connect { fromPolicy.connection.addresses.isOfOneTarget.toggle() }
+        if key == "connect" { fromPolicy.connection.addresses.isOfOneTarget.toggle() }
         #expect(fromPolicy == fromFlags)
         // Once more by flag, it makes no difference.
         #expect(try request(flags).merged(over: fromPolicy) == fromFlags)
+    }
+
+    /// Each word of a line, and the flags that say the same.
+    private static let words: [(word: String, flags: [String])] = [
+        ("connect=192.0.2.1", ["--connect", "192.0.2.1"]), ("sni=b.example", ["--sni", "b.example"]),
+        ("no-sni", ["--no-sni"]), ("host=b.example", ["--host", "b.example"]),
+        ("verify-name=b.example", ["--verify-name", "b.example"]), ("pins=\(pin)", ["--pins", pin]),
+        ("client=okhttp,curl", ["--client", "okhttp,curl"]), ("device=ios-17", ["--device", "ios-17"]),
+        ("request=/health", ["--request", "/health"]), ("expect-status=2xx", ["--expect-status", "2xx"]),
+        ("no-proxy", ["--no-proxy"]), ("proxy=http://192.0.2.1:3128", ["--proxy", "http://192.0.2.1:3128"]),
+    ]
+
+    @Test func aWordOfALineAsksForWhatItsFlagAsksFor() throws {
+        for (word, flags) in Self.words {
+            var context = Self.context
+            context.readStandardInput = { Array("a.example \(word)\n".utf8) }
+            var list = try TargetList("-", in: context)
+            var line = try #require(try list.next()).request
+            if word.hasPrefix("connect") { line.connection.addresses.isOfOneTarget.toggle() }
+            #expect(line == (try request(flags)), "\(word)")
+        }
+        let tried = Self.words.map { String($0.word.prefix { $0 != "=" }) }
+        #expect(Set(tried) == Set(Option.ofLists.map(\.word)))
     }
 
     @Test func noServerNameInAPolicyIsNoSNI() throws {

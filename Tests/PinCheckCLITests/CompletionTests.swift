@@ -111,30 +111,28 @@ import Testing
         }
     }
 
-    @Test func everyValueIsAFileOrAWordOrKnownToBeFree() throws {
-        let program = try CommandDescription.program()
-        var free: Set<String> = []
-        for command in program.subcommands {
-            for option in command.options where option.completion(in: command) == .anything {
-                free.insert(option.longName)
-            }
+    @Test func aShellThatIsNotKnownIsRefused() async {
+        #expect(await pincheck("--generate-completion-script", "csh").status == .usage)
+        for shell in Completion.scripts {
+            let long = await pincheck("--generate-completion-script=\(shell.name)")
+            #expect(long.status == .pass && long.output.contains("pincheck --complete"))
         }
-        #expect(
-            free == [
-                "--allow-target", "--at", "--cache", "--ciphers", "--connect", "--connect-to", "--doh",
-                "--expect-status", "--fail-before", "--groups", "--header", "--host", "--jobs", "--listen",
-                "--max-redirs", "--min-pin-life", "--port", "--proxy", "--request", "--resolve", "--retries",
-                "--sha256", "--sigalgs", "--sni", "--speed-limit", "--speed-time", "--timeout", "--verify-name",
-                "--warn-before",
-            ])
     }
 
-    @Test func aShellThatIsNotKnownIsTheParsersToRefuse() async {
-        #expect(await pincheck("--generate-completion-script", "csh").status == .usage)
-        for shell in CompletionScript.allCases {
-            let long = await pincheck("--generate-completion-script=\(shell.rawValue)")
-            #expect(long.status == .pass && long.output.contains("thorough"))
-        }
+    /// What the program offers to the shells.
+    @Test(arguments: [
+        (["--thor"], "words|--thorough"), (["api.example.com", "-f", "pro"], "words|prometheus"),
+        (["snap"], "words|snapshot"), (["help", "opt"], "words|options"), (["verify", ""], "files"),
+        (["verify", "--host", "a"], "words"), (["api.example.com", ""], "hosts"), (["pins", ""], "files"),
+        (["snapshot", ""], "hosts"), (["api.example.com", "--pins", ""], "files"),
+        (["pins", "api.example.com", "--save", ""], "directories"), (["clients", ""], "words"),
+        (["--client=okhttp,alamo"], "words|--client=okhttp,alamofire"), (["--format", "json=x"], "files"),
+        (["serve", "--module", "apps=x"], "files"), (["--no-such", "x"], "hosts"), ([], ""),
+    ]) func theProgramSaysWhatCanStandThere(words: [String], answer: String) async {
+        let outcome = await pincheck(["--complete"] + words)
+        let lines = outcome.output.split(separator: "\n").map { $0.split(separator: "\t")[0] }
+        #expect(outcome.status == .pass)
+        if !words.isEmpty { #expect(lines.joined(separator: "|") == answer) }
     }
 }
 
@@ -151,15 +149,16 @@ enum Shell: String {
 
     /// Runs a command of the shell in a directory with its completion script, what is typed, and some files to be completed.
     func run(_ command: String, typed: String, files: [String: String] = [:]) async throws -> String {
-        let script = try #require(CompletionScript(rawValue: rawValue)).text(of: .program())
+        let script = try #require(Completion.scripts.first { $0.name == rawValue }).made
         return try await TemporaryDirectory.scoped { directory in
             var all = files
             all["pincheck.\(rawValue)"] = script
+            let program = try #require(BuiltBinary.path.map { ($0 as NSString).deletingLastPathComponent })
             all["typed"] = typed
             all["root.pem"] = ""
             for (name, text) in all { try directory.write(text, to: name) }
             let outcome = try await BuiltBinary.run(
-                "cd '\(directory.path)'; PATH=$PATH:/usr/local/bin:/opt/homebrew/bin HOME='\(directory.path)' TERM=dumb \(command)"
+                "cd '\(directory.path)'; PATH='\(program)':$PATH:/usr/local/bin:/opt/homebrew/bin HOME='\(directory.path)' TERM=dumb \(command)"
             )
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
             return outcome.output

@@ -29,7 +29,7 @@ import Base
             console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()), environment: [:],
             now: { Timestamp(secondsSinceEpoch: 0) }, readStandardInput: { bytes })
         do throws(CommandError) {
-            let list = try TargetList("-", in: context)
+            var list = try TargetList("-", in: context)
             while try list.next() != nil {}
             return nil
         } catch { return error }

@@ -27,7 +27,9 @@ import Testing
     @Test func aFileRefusesAGoneClientWithItsSentence() async throws {
         let list = await pincheck("--targets", "-", input: Array("api.example.com client=dane\n".utf8))
         #expect(list.status == .data)
-        #expect(list.errors.contains("standard input:1: the client 'dane' is not known any more: no app compares TLSA"))
+        #expect(
+            list.errors.contains(
+                "standard input:1: client=: the client 'dane' is not known any more: no app compares TLSA"))
         let policy = await pincheck(
             "--policy", "-", input: Array(#"{ "hosts": { "a.example.com": { "client": "dane" } } }"#.utf8))
         #expect(policy.status == .data)

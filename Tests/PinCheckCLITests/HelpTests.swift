@@ -1,11 +1,11 @@
-import ArgumentParser
 import LoopbackLab
 @testable import PinCheckCLI
+import PinFormats
 import Testing
 
 /// `-h`, `--help` and what they are made from.
 @Suite(.endsSomeTime) struct HelpTests {
-    private static let commands = RootCommand.commands.map { $0.name }
+    private static let commands = Command.all.map(\.name)
 
     @Test func allHelpFitsATerminal() async {
         for arguments in [["-h"], ["--help"]]
@@ -20,19 +20,18 @@ import Testing
     @Test func shortHelpIsShortAndSaysWhereTheRestIs() async throws {
         for arguments in [["-h"], ["api.example.com", "-h"]] + Self.commands.map({ [$0, "-h"] }) {
             let help = await pincheck(arguments).output
-            #expect(help.split(separator: "\n", omittingEmptySubsequences: false).count <= ShortHelp.mostLines + 1)
+            #expect(help.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
             #expect(help.contains("'pincheck help ") && help.contains("sage: pincheck "), "\(arguments)")
         }
         #expect(await pincheck("api.example.com", "-h").output == pincheck("check", "-h").output)
         #expect(await pincheck("check", "-h").output != pincheck("check", "--help").output)
-        let program = try CommandDescription.program()
         #expect(await pincheck("-h").output.split(separator: "\n", omittingEmptySubsequences: false).count <= 32)
-        for (command, options) in ShortHelp.options {
-            #expect((9...10).contains(options.count))
-            let help = await pincheck(command, "-h").output
-            for option in options {
-                #expect(program.subcommand(command)?.option(option) != nil, "\(command) has no \(option)")
-                #expect(help.contains(option))
+        for command in Command.all where !command.most.isEmpty {
+            #expect((9...10).contains(command.most.count))
+            let help = await pincheck(command.name, "-h").output
+            for flag in command.most {
+                #expect(command.option(flag) != nil, "\(command.name) has no \(flag)")
+                #expect(help.contains(flag))
             }
         }
     }
@@ -45,24 +44,21 @@ import Testing
     }
 
     @Test func everyOptionSaysInALineWhatItIsFor() throws {
-        for command in try CommandDescription.program().subcommands where command.name != "help" {
-            for argument in command.arguments {
-                #expect(!argument.abstract.isEmpty && argument.abstract.count <= 54, "\(argument.abstract)")
-                #expect(argument.abstract.hasSuffix(".") || argument.abstract.hasSuffix("?"), "\(argument.abstract)")
-                #expect(argument.detail.isEmpty || argument.detail.hasSuffix("."), "\(argument.detail)")
-            }
+        for option in Command.all.flatMap(\.options) {
+            #expect(!option.help.isEmpty && option.help.count <= 54, "\(option.help)")
+            #expect(option.help.hasSuffix(".") || option.help.hasSuffix("?"), "\(option.help)")
+            #expect(option.detail.isEmpty || option.detail.hasSuffix("."), "\(option.detail)")
         }
     }
 
-    @Test func theFormsInTheHelpAreThoseThereAre() throws {
-        let program = try CommandDescription.program()
-        for (command, forms) in [
-            ("check", OutputForm.allCases.map(\.rawValue)), ("lint", LintSettings.Form.allCases.map(\.rawValue)),
-            ("pins", PinsOutputSettings.Form.names),
-        ] {
-            let detail = program.subcommand(command)?.option("--format")?.detail ?? ""
-            #expect(detail.hasPrefix("One of " + forms.joined(separator: ", ")))
+    @Test func everyRowIsThereOnceInACommand() {
+        for command in Command.all {
+            let names = command.options.flatMap(\.names) + ["-h", "--help", "--version"]
+            #expect(Set(names).count == names.count, "\(command.name)")
+            for option in command.options { #expect(option.rival == nil || command.option(option.rival ?? "") != nil) }
         }
+        let keys = Set(PolicySettings.options.compactMap(\.key))
+        #expect(keys == Set(PolicyReader.keys) && PolicyReader.keys.count == keys.count)
     }
 
     @Test func examplesAreToldFromNotes() {

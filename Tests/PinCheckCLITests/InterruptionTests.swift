@@ -68,11 +68,11 @@ import Testing
 
     @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
     func oneSignalEndsARunWhoseOutputNobodyReads() async throws {
-        // More than a pipe holds: once a byte has come, the write is under way and has no end.
+        // More than a pipe holds (64 KiB): once a byte has come, the write is under way and has no end.
         let outcome = try await BuiltBinary.run(
             """
             set -m; cd "$TMPDIR"; mkfifo out
-            $PINCHECK --experimental-dump-help >out & pid=$!
+            $PINCHECK devices ios-26 --format json >out & pid=$!
             exec 3<out
             dd bs=1 count=1 <&3 >/dev/null 2>&1
             kill -TERM $pid; wait $pid

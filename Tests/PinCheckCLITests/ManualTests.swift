@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import LoopbackLab
 @testable import PinCheckCLI
@@ -27,14 +26,13 @@ import Base
 
     @Test func everyCommandHasAPageWithAllOfItsOptions() async throws {
         let pages = try await pages()
-        let commands = RootCommand.commands.map { $0.name }
+        let commands = Command.all.map(\.name)
         #expect(pages.map(\.name) == ["pincheck"] + commands.map { "pincheck-" + $0 })
-        let program = try CommandDescription.program()
-        for command in commands {
-            let page = try #require(pages.first { $0.name == "pincheck-" + command }).text
-            for option in try #require(program.subcommand(command)).options {
+        for command in Command.all {
+            let page = try #require(pages.first { $0.name == "pincheck-" + command.name }).text
+            for option in command.options {
                 let names = option.names.map { "Fl " + $0.dropFirst().replacing("-", with: "\\-") }
-                #expect(page.contains("\n.It " + names.joined(separator: " , ")), "\(command) \(option.names)")
+                #expect(page.contains("\n.It " + names.joined(separator: " , ")), "\(command.name) \(option.names)")
             }
         }
     }
@@ -68,14 +66,13 @@ import Base
     }
 
     @Test(.enabled(if: Tool.groff.isThere, "there is no groff")) func groffShowsEveryCharacter() async throws {
-        let program = try CommandDescription.program()
         for (name, text) in try await pages() {
             let shown = try await Tool.groff.run("groff -ww -man -Tutf8 -P-cbou -rLL=1000n page 2>errors", on: text)
             #expect(shown.errors == "", "\(name)")
-            guard let command = program.subcommands.first(where: { "pincheck-" + $0.name == name }) else { continue }
+            guard let command = Command.all.first(where: { "pincheck-" + $0.name == name }) else { continue }
             let letters = Self.letters(shown.output)
-            for argument in command.arguments {
-                #expect(letters.contains(Self.letters(argument.abstract + argument.detail)), "\(argument.names)")
+            for option in command.options {
+                #expect(letters.contains(Self.letters(option.help + option.detail)), "\(option.names)")
             }
             for line in command.discussion.split(separator: "\n") where !line.hasPrefix("Exit status") {
                 #expect(letters.contains(Self.letters(String(line))), "\(line)")

@@ -17,7 +17,7 @@ import Testing
         (["--insecure"], ["--anchors", "--allow-invalid-certificates"]),
         (["--client", "okhttp,"], ["a client's name is empty"]),
         (["--client", ",okhttp"], ["a client's name is empty"]),
-        (["--key-types", "rsa,"], ["a type in --key-types is empty"]),
+        (["--key-types", "rsa,"], ["--key-types '' is unknown: choose from rsa"]),
         (["--device", "ios-26,"], ["a name in --device is empty"]),
         (["--device", "iphon"], ["there is no device 'iphon': did you mean 'ios-"]),
     ]

@@ -111,8 +111,8 @@ import Testing
         (
             ["--ciphers", "ECDHE-RSA-AES128-GCM-SHA256", "--min-tls", "1.3"],
             "no TLS version that is to be offered has 'ECDHE-RSA-AES128-GCM-SHA256'"
-        ), (["--ciphers", "HIGH", "--key-types", "rsa"], "leave out --ciphers and --sigalgs"),
-        (["--sigalgs", "ed25519", "--thorough"], "leave out --ciphers and --sigalgs"),
+        ), (["--ciphers", "HIGH", "--key-types", "rsa"], "is to choose ciphers and sigalgs: leave out either"),
+        (["--sigalgs", "ed25519", "--thorough"], "is to choose ciphers and sigalgs: leave out either"),
     ]) func whatCannotBeOfferedIsRefused(arguments: [String], message: String) async {
         let outcome = await pincheck([Self.host, "--connect", "127.0.0.1:1"] + arguments)
         #expect(outcome.status == .usage && outcome.output.isEmpty)

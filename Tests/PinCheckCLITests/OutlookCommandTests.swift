@@ -28,7 +28,7 @@ import Testing
             let anchors = try files.write(root.pem, to: "root.pem")
             try files.write(leaf.der, to: "leaf.cer")
             try files.write(intermediate.der, to: "intermediate.cer")
-            let flags = flags.map { $0.hasSuffix(".cer") ? files.path + "/" + $0 : $0 }
+            let flags = flags.map { $0.hasSuffix(".cer") && !$0.hasPrefix("/") ? files.path + "/" + $0 : $0 }
             return await pincheck(
                 ["verify", chain, "--anchors", anchors, "--host", "api.example.com"] + flags, at: now)
         }
@@ -70,6 +70,20 @@ import Testing
             ])
     }
 
+    @Test func anExpiredPinIsToldWhereNothingMatches() async throws {
+        let old = try intermediate.issue(
+            CertificateTemplate.leaf("api.example.com").valid(from: now - 90 * LabClock.day, to: now - 4 * LabClock.day)
+        )
+        try await TemporaryDirectory.scoped { files in
+            let outcome = try await verify("--pins", files.write(old.der, to: "old.cer"))
+            #expect(outcome.status == .fail)
+            #expect(
+                lines(outcome) == [
+                    "pin 1, CN=api.example.com, expired on \(date(inDays: -4)) and can match no more: replace it"
+                ])
+        }
+    }
+
     // MARK: What is no backup
 
     /// Whether there is a backup, by the document.
@@ -80,7 +94,7 @@ import Testing
             try files.write(leaf.der, to: "leaf.cer")
             try files.write(intermediate.der, to: "intermediate.cer")
             try files.write(root.der, to: "root.cer")
-            let flags = flags.map { $0.hasSuffix(".cer") ? files.path + "/" + $0 : $0 }
+            let flags = flags.map { $0.hasSuffix(".cer") && !$0.hasPrefix("/") ? files.path + "/" + $0 : $0 }
             let outcome = await pincheck(
                 ["verify", chain, "--anchors", anchors, "--host", "api.example.com", "--format", "json"] + flags,
                 at: now)
@@ -225,7 +239,7 @@ import Testing
         (["--warn-before", "30"], "--warn-before '30' is not a threshold: write 30d for days, or 33% of the lifetime"),
         (["--fail-before", "soon"], "--fail-before 'soon' is not a threshold"),
         (["--min-pin-life", ""], "--min-pin-life '' is not a threshold"),
-        (["--fail-before=60d", "--warn-before=30d"], "--warn-before 30d never warns"),
+        (["--fail-before=60d", "--warn-before=30d"], "the warning before 30d never comes"),
         (["--fail-on", "fail"], "--fail-on 'fail' is unknown: write --fail-on warn"),
     ]) func mistakesAreUsageErrors(flags: [String], message: String) async throws {
         let outcome = try await verify(flags[0], flags[1])

@@ -149,7 +149,26 @@ import Testing
         ("{ hosts: { 'a.example': {\n sni: '192.0.2.1' } } }", ":2: 'sni': the server name '192.0.2.1' is an address"),
         ("{ hosts: { 'a.example': {\n host: 'a b' } } }", ":2: 'host': the host name 'a b' holds a space"),
         ("{ hosts: { 'a.example': {\n alpn: 'h2,' } } }", ":2: 'alpn': 'h2,' holds a name of no or"),
-        ("{ hosts: { 'a.example': { warnBefore: '1d', failBefore: '2d' } } }", "--warn-before 1d never warns"),
+        ("{ hosts: { 'a.example': { warnBefore: '1d', failBefore: '2d' } } }", "the warning before 1d never comes"),
+        (
+            "{ hosts: { 'a.example': {\n warnBefore: 30 } } }",
+            ":2: 'warnBefore' is a number without a unit; write \"30d\""
+        ), ("{ hosts: { 'a.example': { pins: [] } } }", ":1: 'pins' is an empty list; leave the key out, or list"),
+        (
+            "{ hosts: { 'a.example': {\n mode: 'publickey' } } }",
+            ":2: 'mode': 'publickey' is unknown: did you mean 'public-key'?"
+        ),
+        ("{ hosts: { 'a.example': {\n andSystem: 'yes' } } }", ":2: 'hosts.a.example.andSystem' is not true or false"),
+        ("{ hosts: { 'a.example': { timeout: 0 } } }", "is not a number above 0"),
+        ("{ hosts: { 'a.example': { ports: [0] } } }", "is not a whole number from 1 to 65535"),
+        ("{ hosts: { 'a.example': { retries: '3' } } }", "is not a whole number from 0 to 100"),
+        ("{ hosts: { 'a.example': { sni: true } } }", "is not a text or false"),
+        ("{ hosts: { 'a.example': { sni: ['b.example'] } } }", "is not a text or false"),
+        ("{ hosts: { 'a.example': { host: true } } }", "is not a text"),
+        ("{ hosts: { 'a.example': { client: '' } } }", "is not a text with something in it"),
+        ("{ hosts: { 'a.example': { client: {} } } }", "is not a text"),
+        ("{ hosts: { 'a.example': { minTLS: 1.4 } } }", "'minTLS': '1.4' is not a TLS version"),
+        ("{ hosts: { 'a.example': { ipVersion: 5 } } }", "'ipVersion': '5' is unknown: "),
         ("{ hosts: { 'a.example': {\n pins: 'sha256/AAAA' } } }", ":2: "),
         ("{ hosts: { 'a.example': { minTLS: '1.3', maxTLS: '1.2' } } }", "is above"),
         ("{ hosts: { 'a.example': { connect: 'b.example:443:127.0.0.1' } } }", "which is not a target"),

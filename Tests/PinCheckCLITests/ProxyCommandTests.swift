@@ -168,7 +168,7 @@ import Testing
 
     @Test(arguments: [
         (["--proxy", "x", "--no-proxy"], "--proxy and --no-proxy contradict each other"),
-        (["--proxy", "ftp://x"], "--proxy 'ftp://x' is of no kind that is known"),
+        (["--proxy", "ftp://x"], "--proxy: the proxy 'ftp://x' is of no kind that is known"),
         (["--proxy", "http://x:y"], "a port that is no number"),
         (["--proxy", "http://a:b%zz@x"], "write user:password@ with %40"), (["--proxy", "http://"], "names no host"),
     ]) func whatIsNoProxyIsAMistake(arguments: [String], message: String) async {

@@ -399,10 +399,14 @@ import Testing
         (
             ["--request", "/a#b"],
             "--request '/a#b' has a fragment, which no client sends: leave out everything from the '#' on"
-        ), (["--expect-status", "2xx"], "--expect-status is about a request: give --request PATH"),
+        ),
+        (
+            ["--expect-status", "2xx"],
+            "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)"
+        ),
         (
             ["--request", "/", "--alpn", "h2,http/1.1"],
-            "--alpn 'h2' cannot go with --request, which is sent in HTTP/1.1: write --alpn http/1.1, or leave it out"
+            "'h2' is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
         ),
     ]) func whatMakesNoSenseIsRefused(options: [String], message: String) async throws {
         let outcome = await pincheck(["127.0.0.1:1"] + options)

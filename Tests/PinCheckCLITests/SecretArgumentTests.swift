@@ -49,7 +49,7 @@ import Testing
     /// Options whose value is the name of a file that would be made.
     private static let written: Set = ["--output", "--state", "--save"]
 
-    @Test(arguments: try LabCommand.all()) func noOptionShowsALineOfAPrivateKey(command: LabCommand) async {
+    @Test(arguments: LabCommand.all()) func noOptionShowsALineOfAPrivateKey(command: LabCommand) async {
         for (index, argument) in command.arguments.enumerated() {
             // Two kinds of lines for each option, all of them for each command.
             for line in [Self.lines[index % Self.lines.count], Self.lines[(index + 3) % Self.lines.count]] {

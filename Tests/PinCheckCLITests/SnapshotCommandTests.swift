@@ -344,28 +344,41 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "it is not a JSON document"), ("[]", "it is not a JSON document"), ("{}", "schema is missing"),
-        (#"{"schema": 1}"#, "schema is of another type"),
-        (#"{"schema": "pincheck/1"}"#, "has the schema 'pincheck/1', not pincheck-snapshot/1"),
-        (#"{"schema": "pincheck-snapshot/0"}"#, "has the schema 'pincheck-snapshot/0'"),
+        ("", ":1: is not JSON: it ends too early; write one with 'pincheck snapshot'"),
+        ("[]", ":1: the document is not a dictionary"), ("{}", ":1: the document has no 'schema'"),
+        (#"{"schema": 1}"#, ":1: 'schema' is not a text"),
+        (
+            #"{"schema": "pincheck/1"}"#,
+            "the schema is 'pincheck/1', not pincheck-snapshot/1; give a file of 'pincheck snapshot'"
+        ), (#"{"schema": "pincheck-snapshot/0"}"#, "the schema is 'pincheck-snapshot/0'"),
         (
             #"{"schema": "pincheck-snapshot/2", "whatever": true}"#,
-            "was written by a newer pincheck: its schema is pincheck-snapshot/2 and this version reads up to "
+            "was written by a newer pincheck: its schema is pincheck-snapshot/2, and this version reads up to "
                 + "pincheck-snapshot/1; update pincheck"
-        ), (#"{"schema": "pincheck-snapshot/1"}"#, "endpoints is missing"),
-        (#"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443"}]}"#, "endpoints[0].chain is missing"),
+        ), (#"{"schema": "pincheck-snapshot/1"}"#, "the document has no 'endpoints'"),
+        (
+            "{\"schema\": \"pincheck-snapshot/1\",\n\"endpoints\": [{\"target\": \"a:443\"}]}",
+            ":2: 'endpoints[0]' has no 'chain'"
+        ),
         (
             #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "chain": []}]}"#,
-            "endpoints[0].chain: it holds no certificate"
+            "'endpoints[0].chain' is not a list of at least one certificate"
         ),
         (
             #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a b", "chain": []}]}"#,
-            "endpoints[0].target: 'a b' is not a host with a port"
+            "'endpoints[0].target' is not a host with a port"
         ),
         (
             #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "connect": "?", "chain": []}]}"#,
-            "endpoints[0].connect: '?' is not an address"
+            "'endpoints[0].connect' is not an address"
         ),
+        (
+            #"{"schema": "pincheck-snapshot/1", "schema": "pincheck-snapshot/1", "endpoints": []}"#,
+            "the key 'schema' is given twice"
+        ), (#"{"schema": "pincheck-snapshot/1", "endpoints": []"#, "is not JSON: a ',' is missing"),
+        (#"{"schema": "pincheck-snapshot/1", "endpoints": []} {}"#, "is not JSON: goes on after its end"),
+        (#"{"schema": "\ud83d"}"#, "is not JSON: '\\u' is followed by half of a character"),
+        ("\u{FEFF}" + #"{"schema": 99999999999999999999}"#, "'schema' is not a text"),
     ]) func aFileThatIsNoSnapshotIs65AndSaysWhy(text: String, message: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let path = try files.write(text, to: "baseline.json")
@@ -376,7 +389,7 @@ import Testing
             }
             let input = await pincheck("diff", "-", input: Array(text.utf8))
             #expect(input.status == .data)
-            #expect(input.errors.contains("standard input "))
+            #expect(input.errors.contains("standard input:"))
         }
     }
 

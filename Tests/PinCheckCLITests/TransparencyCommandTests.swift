@@ -179,6 +179,13 @@ import Testing
         #expect(asks.status == .pass)
         #expect(try warnings(asks).isEmpty)
         #expect(try notes(asks).first == "client-certificate-requested")
+        let text = try await check(format: []) {
+            $0.clientCertificate = .requested
+            $0.maximumVersion = .tls12
+        }
+        #expect(
+            text.output.contains(
+                "  note: the server asks for a client certificate and got none; give one with --cert\n"))
         let insists = try await check {
             $0.clientCertificate = .required
             $0.maximumVersion = .tls12

@@ -369,11 +369,11 @@ import Testing
     // MARK: Misuse
 
     @Test(arguments: [
-        (["--key-types", "dsa"], "the type of key 'dsa' in --key-types is unknown: did you mean 'rsa'?"),
-        (["--key-types", "rsa,"], "a type in --key-types is empty: write types with one comma between"),
+        (["--key-types", "dsa"], "--key-types 'dsa' is unknown: did you mean 'rsa'?"),
+        (["--key-types", "rsa,"], "--key-types '' is unknown: choose from rsa, ecdsa"),
         (["--httpdns", "aliyun"], "--httpdns 'aliyun' lacks the account: write aliyun:ACCOUNT"),
         (["--doh", "http://dns.example/"], "--doh 'http://dns.example/' is not asked over TLS"),
-        (["--doh", "https://dns.example/", "--httpdns", "tencent"], "--httpdns and --doh contradict each other"),
+        (["--doh", "https://dns.example/", "--httpdns", "tencent"], "--doh and --httpdns contradict each other"),
         (["--httpdns", "tencent", "--connect", "127.0.0.1"], "addresses are given and a service is to be asked"),
     ]) func misuseIsExplained(arguments: [String], words: String) async {
         let outcome = await pincheck([host] + arguments)

@@ -289,6 +289,13 @@ import Testing
             let leaf = try files.write(pki.leaf.pem + pki.leaf2.pem, to: "leaf.pem")
             let alone = try JSONValue(await pincheck(command + ["--pins", leaf]).output)
             #expect(!alone["warnings"].array.contains { $0["id"].text == "authority-pin" })
+            // Self-signed certificates of the leaf's key that OpenSSL made are those of CAs.
+            guard ["okhttp", "trustkit", "android"].contains(client) else { return }
+            let selfSigned = try LabCertificate.selfSigned(.authority("Leaf"), key: pki.leaf.key)
+            let own = try files.write(selfSigned.pem + pki.leaf2.pem, to: "own.pem")
+            let single = try JSONValue(await pincheck(command + ["--pins", own]).output)
+            #expect(single["reason"]["id"].text == "pin-matched")
+            #expect(!single["warnings"].array.contains { $0["id"].text == "authority-pin" }, "\(single["warnings"])")
         }
     }
 

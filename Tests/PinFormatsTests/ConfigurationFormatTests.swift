@@ -167,6 +167,15 @@ import Testing
         #expect(excluded.pins == nil)
     }
 
+    @Test func aListWhosePinsAreAllWrongIsNotAlsoCalledEmpty() throws {
+        try TemporaryDirectory.scoped { directory in
+            let text = Samples.infoPlist.replacing(Samples.a, with: Samples.a.dropLast())
+            let reading = PinSource(try directory.write(text, to: "Info.plist")).inspect()
+            #expect(reading.problems.map(\.problem) == [.padding])
+            #expect(reading.notes.isEmpty)
+        }
+    }
+
     @Test func anEmptyListPinsToNothingAndSaysSo() throws {
         let empty = Samples.infoPlist.replacing(
             "<dict><key>SPKI-SHA256-BASE64</key><string>\(Samples.a)</string></dict>", with: "")

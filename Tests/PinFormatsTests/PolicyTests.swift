@@ -1,5 +1,5 @@
 import LoopbackLab
-import PinFormats
+@testable import PinFormats
 import Pinning
 import Testing
 
@@ -26,18 +26,14 @@ import Testing
             let policy = try PolicyReader.policy(at: path)
             try #require(policy.hosts.map(\.name) == ["a.example.com", "b.example.com:8443"])
             #expect(policy.hosts.map { $0.place.description } == ["\(path):6", "\(path):7"])
-            let (first, second) = (policy.hosts[0].settings, policy.hosts[1].settings)
+            let keys = policy.hosts.map { $0.settings.map(\.key) }
             #expect(
-                first[.client]?.content
-                    == .texts(["curl", "dane"].map { PlacedText(text: $0, place: .line(6, of: path)) }))
-            #expect(first[.timeout]?.content == .number(2.5))
-            #expect(first[.sni]?.content == .flag(false))
-            #expect(first[.andSystem]?.content == .flag(true))
-            #expect(second[.andSystem] == nil)
-            #expect(second[.client]?.content == .texts([PlacedText(text: "okhttp", place: .line(4, of: path))]))
-            #expect(second[.ports]?.content == .numbers([443, 8443]))
-            #expect(policy.hosts[0].pins.map(\.text) == ["sha256/x"])
-            #expect(policy.hosts[1].pins.isEmpty)
+                keys == [["timeout", "sni", "client", "pins", "andSystem"], ["client", "timeout", "sni", "ports"]])
+            let clients = policy.hosts.map { host in host.settings.first { $0.key == "client" }?.value }
+            #expect(clients[0]?.elements?.compactMap(\.string) == ["curl", "dane"])
+            #expect(clients[1]?.string == "okhttp" && clients[1]?.place == .line(4, of: path))
+            #expect(try policy.hosts[0].pins().map(\.text) == ["sha256/x"])
+            #expect(try policy.hosts[1].pins().isEmpty)
         }
     }
 
@@ -45,7 +41,7 @@ import Testing
         try TemporaryDirectory.scoped { files in
             try files.write("x", to: "a.pem")
             let path = try files.write("{ hosts: { 'a.example': { pins: ['a.pem', 'b.pem'] } } }", to: "pins.json5")
-            let pins = try #require(PolicyReader.policy(at: path).hosts.first).pins
+            let pins = try #require(PolicyReader.policy(at: path).hosts.first).pins()
             #expect(pins.map(\.text) == ["\(files.path)/a.pem", "b.pem"])
         }
     }
@@ -61,15 +57,6 @@ import Testing
             "'version' is 2, and this pincheck reads version 1"
         ), ("{ defaults: {} }", nil, "missing-value", "has no 'hosts'; list them as in "),
         ("{ hosts: {} }", 1, "no-hosts", "'hosts' has no host; name at least one"),
-        ("{ hosts: { 'a.example': { pins: [] } } }", 1, "missing-value", "'pins' is an empty list"),
-        ("{ hosts: { 'a.example': {\n mode: 'publickey' } } }", 2, "wrong-value", "did you mean 'public-key'?"),
-        (
-            "{ hosts: { 'a.example': {\n andSystem: 'yes' } } }", 2, "wrong-value",
-            "'hosts.a.example.andSystem' is not true or false"
-        ), ("{ hosts: { 'a.example': { timeout: 0 } } }", 1, "wrong-value", "is not a number above 0"),
-        ("{ hosts: { 'a.example': { ports: [0] } } }", 1, "wrong-value", "is not a whole number from 1 to 65535"),
-        ("{ hosts: { 'a.example': { sni: true } } }", 1, "wrong-value", "is not a text or false"),
-        ("{ hosts: { 'a.example': { client: '' } } }", 1, "wrong-value", "is not a text with something in it"),
         ("{ hosts: [] }", 1, "wrong-value", "'hosts' is not a dictionary"),
         ("{ hosts: { 'a.example': {}, 'a.example': {} } }", 1, "duplicate", "the key 'a.example' is given twice"),
         ("{ hosts: { 'a.example': {} ", 1, "broken-document", "is not JSON"),

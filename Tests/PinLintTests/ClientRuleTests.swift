@@ -30,6 +30,18 @@ import Testing
         #expect(try future.findings().first?.host == "a.example.com")
     }
 
+    @Test func anchorsOfTheUserAreReportedAtTheirLine() throws {
+        let anchors =
+            "<trust-anchors>\n<certificates src=\"system\"/>\n<certificates src=\"user\"/>\n</trust-anchors>\n"
+        let files = android(
+            "<base-config>\n\(anchors)</base-config>\n<domain-config>\n<domain>a.example.com</domain>\n\(anchors)"
+                + "</domain-config>")
+        #expect(
+            try files.lint().filter { $0.contains("user-anchors") } == [
+                "warning user-anchors nsc.xml:5", "warning user-anchors nsc.xml:12",
+            ])
+    }
+
     @Test func androidsTrapsAreNamed() throws {
         let files = android(
             """

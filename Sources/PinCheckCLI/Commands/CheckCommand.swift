@@ -1,14 +1,11 @@
-import ArgumentParser
 import Base
 import PinChecking
+import Pinning
 import TLSProbe
 
-/// `pincheck check`: connects to servers and judges the chains they send.
-struct CheckCommand: RequestingCommand {
-    static let name = "check"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck",
-        abstract: "Connect to servers and judge the chains they send.",
+extension Command {
+    static let check = Command(
+        name: "check", abstract: "Connect to servers and judge the chains they send.",
         usage: "pincheck [check] <target> ... [--pins <source>] [<options>]",
         discussion: """
             Is the server trusted, and valid for its name?
@@ -37,63 +34,127 @@ struct CheckCommand: RequestingCommand {
               pincheck api.example.com --next api.pem --pins Pins --client all
             With everything said of each host in one file:
               pincheck --policy Pins/pins.json5
-            """)
+            """,
+        arguments: [
+            Argument(
+                name: "target", help: "A host, host:port, [v6]:port, https URL or address.", isRepeatable: true,
+                takesTarget: true)
+        ], own: [.targets, .plan, .judging, .outlook, .watching, .output],
+        shared: [.devices, .names, .connection, .clientCertificate, .variants, .request],
+        most: [
+            "--pins", "--client", "--device", "--connect", "--host", "--anchors", "--thorough", "--policy", "--explain",
+            "--format",
+        ],
+        run: { settings, context in
+            let check = CheckCommand(settings: settings)
+            guard settings.isVerbose else { return try await check.run(in: context) }
+            let console = context.console
+            let watch = ProbeWatch { console.report("* \($0)") }
+            return try await ProbeWatch.$current.withValue(watch) { try await check.run(in: context) }
+        })
+}
 
-    @Argument(help: ArgumentHelp("A host, host:port, [v6]:port, https URL or address.", valueName: "target"))
-    var targets: [String] = []
+/// `pincheck check`: connects to servers and judges the chains they send.
+struct CheckCommand {
+    let settings: Settings
 
-    @OptionGroup(title: "Targets") var given: TargetOptions
-
-    @OptionGroup(title: "Changes and the next certificate") var plan: PlanOptions
-
-    @OptionGroup(title: "Pins and clients") var evaluation: EvaluationOptions
-
-    @OptionGroup(title: "Devices") var devices: DeviceOptions
-
-    @OptionGroup(title: "Outlook") var outlook: OutlookOptions
-
-    @OptionGroup(title: "Names") var names: NameOptions
-
-    @OptionGroup(title: "Connection") var connection: ConnectionOptions
-
-    @OptionGroup(title: "Client certificate") var clientCertificate: ClientCertificateOptions
-
-    @OptionGroup(title: "Variants") var variants: VariantOptions
-
-    @OptionGroup(title: "Request") var http: HTTPOptions
-
-    @OptionGroup(title: "Watching") var changes: ChangeOptions
-
-    @OptionGroup(title: "Output") var output: OutputOptions
-
-    func exitConvention(in context: Context) -> ExitConvention? {
-        (try? OutputSettings(output, in: context))?.exitConvention
+    /// Checks and reports.
+    ///
+    /// - Throws: ``CommandError`` when there is nothing to check, or no way to say what came of it.
+    func run(in context: Context) async throws -> ExitStatus {
+        let output = try OutputSettings(settings, in: context)
+        var roles = FileRoles(in: context, writesStandardOutput: output.usesStandardOutput)
+        roles.add(output.outputs)
+        roles.add(settings)
+        roles.add(settings.request.judging)
+        try roles.refuseClashes()
+        let request = try settings.connectingRequest(in: context)
+        let baseline = try givenBaseline(in: context)
+        let items = try NextItem.read(settings.next)
+        var loader = context.loader
+        let supply = try supply(request, &loader, &roles, in: context)
+        let jobs = supply.jobs.first
+        let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
+        let state = try StateFile.named(by: settings, output, at: context.now())
+        var comparison = baseline.map { BaselineComparison(with: $0) }
+        let total = supply.total + questions.count * items.count
+        var writer = try ResultWriter(output, notes: loader.notes, total: total, state: state, in: context)
+        var served: [Int: PresentedChain] = [:]
+        try await Checker.run(
+            supply.jobs, request, in: context.surroundings, within: writer.needsOrder ? context.targetWindow : nil
+        ) { position, target throws(CommandError) in
+            let states = comparison?.states(of: target)
+            try writer.add(target.results(since: states), at: position)
+            if !items.isEmpty { served[position] = target.connections.lazy.compactMap(\.served?.presented).first }
+        }
+        var position = jobs.count
+        for question in questions {
+            let results = question.results(on: items, served: question.job.flatMap { served[$0] }, at: context.now())
+            for result in results {
+                try writer.add([result], at: position)
+                position += 1
+            }
+        }
+        let status = try writer.finish()
+        if let baseline, let comparison {
+            baseline.reportUnasked(comparison.unasked, in: context)
+            if settings.updatesBaseline { try baseline.update(to: comparison.updated, after: status, in: context) }
+        }
+        return status
     }
 
-    func request() throws(CommandError) -> CheckRequest {
-        try CheckRequest(
-            names: names, connection: connection, evaluation: evaluation, devices: devices, outlook: outlook,
-            variants: variants, http: http)
+    /// The endpoints to connect to; none when only files are to be judged.
+    private func supply(
+        _ request: CheckRequest, _ loader: inout EvaluationLoader, _ roles: inout FileRoles, in context: Context
+    ) throws -> (jobs: JobSupply<CommandError>, total: Int) {
+        guard
+            settings.next.isEmpty
+                || !(settings.arguments.isEmpty && settings.lists.isEmpty && settings.policies.isEmpty)
+        else {
+            guard request.http == CheckRequest.HTTP() else {
+                throw CommandError.usage(
+                    "a file answers no request: name a target beside --next, or leave out --request")
+            }
+            return (JobSupply([]), 0)
+        }
+        let targets = try TargetStream(
+            settings.arguments, lists: settings.lists, policies: settings.policies, request, in: context)
+        var judgings: Set<CheckRequest.Judging> = []
+        var unused = UnusedAddresses()
+        unused.add(request.connection.addresses)
+        // What is compared with all targets of a run needs all of them.
+        let needsAll = !settings.next.isEmpty || settings.baseline != nil
+        let (first, total, rest) = try targets.split(after: needsAll ? .max : context.targetWindow) { target in
+            judgings.insert(target.request.judging)
+            unused.take(target)
+        }
+        // Lists and policies name files of their own.
+        for judging in judgings { roles.add(judging) }
+        try roles.refuseClashes()
+        try unused.refuse(defaultPort: request.connection.port)
+        let isWhole = total == first.count
+        let jobs = try CheckPlan.jobs(first, &loader, areAll: false)
+        guard !isWhole else { return (JobSupply(jobs), total) }
+        let stream = JobStream(rest, loader)
+        return (JobSupply(jobs) { () throws(CommandError) in try stream.next() }, total)
     }
 
-    var requestFiles: RequestFiles {
-        RequestFiles(clientCertificate: clientCertificate, variants: variants, connects: true)
+    /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
+    private func nextQuestions(about jobs: [CheckJob], _ loader: inout EvaluationLoader) throws -> [NextQuestion] {
+        try OpenSSLHealth.require()
+        guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
+        let names = settings.request.names
+        let name = names.referenceName(of: nil)
+        let evaluation = try loader.evaluation(
+            settings.request.judging, for: name, writtenAs: names.writtenName(of: nil))
+        return [try NextQuestion(name: name, evaluation: evaluation, job: nil)]
     }
 
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let run = try checkRun()
-        guard changes.verbose else { return try await run.run(in: context) }
-        let console = context.console
-        let watch = ProbeWatch { console.report("* \($0)") }
-        return try await ProbeWatch.$current.withValue(watch) { () async -> Result<ExitStatus, CommandError> in
-            do throws(CommandError) { return .success(try await run.run(in: context)) } catch { return .failure(error) }
-        }.get()
-    }
-
-    private func checkRun() throws(CommandError) -> CheckRun {
-        CheckRun(
-            targets: targets, lists: given.lists, policies: given.policy, baseline: plan.baseline,
-            rotation: plan.rotation, next: plan.next, request: try request(), files: requestFiles, changes: changes,
-            output: output)
+    private func givenBaseline(in context: Context) throws -> Baseline? {
+        if let path = settings.baseline { return try Baseline(reading: path, settings, in: context) }
+        guard settings.allowed.isEmpty, !settings.updatesBaseline else {
+            throw CommandError.usage("--allow and --update are about a baseline: give --baseline FILE")
+        }
+        return nil
     }
 }

@@ -1,13 +1,10 @@
-import ArgumentParser
 import Base
 import PinChecking
 
-/// `pincheck clients`: what can stand behind `--client`.
-struct ClientsCommand: ContextCommand {
-    static let name = "clients"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck",
-        abstract: "List the clients whose decisions can be made, with their settings.", usage: "pincheck clients",
+extension Command {
+    static let clients = Command(
+        name: "clients", abstract: "List the clients whose decisions can be made, with their settings.",
+        usage: "pincheck clients",
         discussion: """
             Several clients judge one connection, and all of them must accept:
               pincheck api.example.com --pins Pins/ --client afnetworking,okhttp
@@ -15,9 +12,14 @@ struct ClientsCommand: ContextCommand {
             Settings follow a name, separated by colons:
               pincheck api.example.com --pins Pins/ --client trustkit:no-enforce
             AFNetworking's settings have flags of their own, such as --mode.
-            """)
+            """,
 
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
+        run: { _, context in try ClientsCommand().run(in: context) })
+}
+
+/// `pincheck clients`: what can stand behind `--client`.
+struct ClientsCommand {
+    func run(in context: Context) throws -> ExitStatus {
         let width = ClientRegistry.entries.map(\.name.count).max() ?? 0
         let layout = context.console.output.layout
         var lines = LineWriter(context.console.output)

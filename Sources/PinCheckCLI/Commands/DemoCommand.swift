@@ -1,29 +1,29 @@
-import ArgumentParser
 import Base
 import LoopbackLab
 
-/// `pincheck demo`: real checks against throwaway servers.
-struct DemoCommand: ContextCommand {
-    static let name = "demo"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck",
-        abstract: "Start throwaway TLS servers on this machine and run real checks against them.",
+extension Command {
+    static let demo = Command(
+        name: "demo", abstract: "Start throwaway TLS servers on this machine and run real checks against them.",
         usage: "pincheck demo [--color <when>]",
         discussion: """
             Everything is issued in memory and served on 127.0.0.1; nothing else is
             contacted. Each scene shows the command that does the same. The exit
             status is 0 when every scene ended as it should.
-            """)
+            """, own: [OptionGroup(title: "Options", options: [.color])],
+        run: { try await DemoCommand(settings: $0).run(in: $1) })
+}
 
-    @Option(help: ColorOption.help) var color: String?
+/// `pincheck demo`: real checks against throwaway servers.
+struct DemoCommand {
+    let settings: Settings
 
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let color = try ColorOption.read(color)
-        let style = TextStyle(color, isTerminal: context.console.output.isTerminal, environment: context.environment)
+    func run(in context: Context) async throws -> ExitStatus {
+        let style = TextStyle(
+            settings.color, isTerminal: context.console.output.isTerminal, environment: context.environment)
         do {
             return try await DemoWorld().open { stage in try await perform(on: stage, style: style, in: context) }
         } catch let error as CommandError { throw error } catch {
-            throw .software("the demo cannot start its servers: \(error)")
+            throw CommandError.software("the demo cannot start its servers: \(error)")
         }
     }
 

@@ -1,13 +1,9 @@
-import ArgumentParser
 import Base
 import PinChecking
 
-/// `pincheck devices`: the devices whose roots and rules are known.
-struct DevicesCommand: ContextCommand {
-    static let name = "devices"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck",
-        abstract: "List the devices whose roots are known, or the roots of one.",
+extension Command {
+    static let devices = Command(
+        name: "devices", abstract: "List the devices whose roots are known, or the roots of one.",
         usage: "pincheck devices [<device>] [<options>]",
         discussion: """
               pincheck devices
@@ -17,23 +13,33 @@ struct DevicesCommand: ContextCommand {
             Apple's lists are named after iOS; the macOS of the same year has the same one.
             A version without a list is refused: roots come and go between versions.
             Manufacturers add roots to Android's list.
-            """)
+            """,
+        arguments: [
+            Argument(
+                name: "device", help: "The device whose roots to list.", values: .words(OptionGroup.devicesWithRoots))
+        ],
+        own: [
+            OptionGroup(
+                title: "Options",
+                options: [
+                    OptionGroup.deviceData,
+                    .choice("--format", "-f", of: "form", help: "text or json (default: text).") {
+                        (settings, form: DevicesCommand.Form) in settings.writesDevicesAsJSON = form == .json
+                    },
+                ])
+        ], run: { try DevicesCommand(settings: $0).run(in: $1) })
+}
 
+/// `pincheck devices`: the devices whose roots and rules are known.
+struct DevicesCommand {
     /// The forms the lists are written in.
-    enum Form: String, CaseIterable { case text, json }
+    enum Form: String, CaseIterable, Sendable { case text, json }
 
-    @Argument(help: ArgumentHelp("The device whose roots to list.", valueName: "device")) var device: String?
+    let settings: Settings
 
-    @Option(
-        help: ArgumentHelp("Use this device data instead of the program's own.", valueName: "file"), completion: .file()
-    ) var deviceData: String?
-
-    @Option(name: .shortAndLong, help: ArgumentHelp("text or json (default: text).", valueName: "form")) var format:
-        String?
-
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let isJSON = try Self.isJSON(format)
-        let file = try DeviceDataFile(deviceData, in: context)
+    func run(in context: Context) throws -> ExitStatus {
+        let device = settings.arguments.first
+        let file = try DeviceDataFile(settings.request.judging.deviceData, in: context)
         var report = DevicesReport(file, at: context.now())
         if let device {
             report.devices = [try Self.entry(named: device, in: file)]
@@ -42,7 +48,7 @@ struct DevicesCommand: ContextCommand {
         }
         try OutputFile.refuseReadFile(behind: context.console.output)
         var lines = LineWriter(context.console.output)
-        if isJSON {
+        if settings.writesDevicesAsJSON {
             try lines.write(text: JSONRenderer.document(report))
         } else {
             let layout = context.console.output.layout
@@ -53,20 +59,13 @@ struct DevicesCommand: ContextCommand {
         return .pass
     }
 
-    private static func isJSON(_ format: String?) throws(CommandError) -> Bool {
-        guard let format else { return false }
-        guard let form = Form(rawValue: format) else {
-            throw .unknown("--format \(quoted(format))", format, among: Form.allCases.map(\.rawValue))
-        }
-        return form == .json
-    }
-
     /// A device with its roots in the order of their names.
-    private static func entry(named name: String, in file: DeviceDataFile) throws(CommandError) -> DevicesReport.Entry {
+    private static func entry(named name: String, in file: DeviceDataFile) throws -> DevicesReport.Entry {
         guard case .device(let device) = try file.choice(named: name) else {
-            throw .usage("'\(name)' has the roots of this machine, which are not part of the data: name another device")
+            throw CommandError.usage(
+                "'\(name)' has the roots of this machine, which are not part of the data: name another device")
         }
-        try CommandError.reading(OpenSSLHealth.require)
+        try OpenSSLHealth.require()
         var roots: [DevicesReport.Root] = []
         for der in file.data.roots(of: device) { roots.append(try DevicesReport.Root(der, of: device, in: file)) }
         roots.sort { ($0.name.lowercased(), $0.certSha256) < ($1.name.lowercased(), $1.certSha256) }

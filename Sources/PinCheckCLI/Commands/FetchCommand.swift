@@ -1,15 +1,12 @@
-import ArgumentParser
 import Base
 import PinChecking
 import Pinning
 import Synchronization
 import TLSProbe
 
-/// `pincheck fetch`: downloads from servers that are accepted.
-struct FetchCommand: RequestingCommand {
-    static let name = "fetch"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck", abstract: "Download from a server that is accepted.",
+extension Command {
+    static let fetch = Command(
+        name: "fetch", abstract: "Download from a server that is accepted.",
         usage: "pincheck fetch <url> ... [-o <file>] [--pins <source>] [<options>]",
         discussion: """
             The request goes out on the very connection that was judged, once it is
@@ -25,40 +22,20 @@ struct FetchCommand: RequestingCommand {
             still has the same document; FILE is there once it is whole. Exit status: 0
             whole, 1 not accepted, 2 not reached or broken off, 5 another answer, 74 not
             stored.
-            """)
+            """, arguments: [Argument(name: "url", help: "An https URL.", isRepeatable: true)],
+        own: [.document, OptionGroup(title: "Policies", options: [OptionGroup.policy])],
+        shared: [.judging, .devices, .namesAndHeaders, .connection, .clientCertificate],
+        most: [
+            "--output", "--remote-name", "--pins", "--policy", "--connect", "--host", "--header", "--sha256",
+            "--retries", "--resume-all",
+        ], run: { try await FetchCommand(settings: $0).run(in: $1) })
+}
 
-    @Argument(help: ArgumentHelp("An https URL.", valueName: "url")) var urls: [String] = []
+/// `pincheck fetch`: downloads from servers that are accepted.
+struct FetchCommand {
+    let settings: Settings
 
-    @OptionGroup(title: "Document") var document: FetchOptions
-
-    @Option(
-        help: ArgumentHelp(
-            "A policy (JSON5) with the hosts, as for 'check'.", discussion: "'-' is standard input. Repeatable.",
-            valueName: "file"), completion: .file(extensions: ["json5", "json"])) var policy: [String] = []
-
-    @OptionGroup(title: "Pins and clients") var evaluation: EvaluationOptions
-
-    @OptionGroup(title: "Devices") var devices: DeviceOptions
-
-    @OptionGroup(title: "Names") var names: NameOptions
-
-    @OptionGroup(title: "Connection") var connection: ConnectionOptions
-
-    @OptionGroup(title: "Client certificate") var clientCertificate: ClientCertificateOptions
-
-    func request() throws(CommandError) -> CheckRequest {
-        var names = names
-        // Those that name no host are sent.
-        names.header = names.header.filter(Self.namesHost)
-        return try CheckRequest(names: names, connection: connection, evaluation: evaluation, devices: devices)
-    }
-
-    var requestFiles: RequestFiles { RequestFiles(clientCertificate: clientCertificate, connects: true) }
-
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try FetchSettings(document)
-        let fields = try fields()
-        let flags = try request()
+    func run(in context: Context) async throws -> ExitStatus {
         let (items, unreadable) = try items()
         var roles = FileRoles(in: context, writesStandardOutput: items.contains { $0.file == nil })
         for file in items.compactMap(\.file) {
@@ -66,35 +43,35 @@ struct FetchCommand: RequestingCommand {
             roles.writes(file + PartialFile.suffix, as: "what is there of the document")
             roles.writes(file + PartialFile.recordSuffix, as: "the record of the document")
         }
-        roles.reads(policy, as: "--policy")
-        roles.add(flags.judging)
-        roles.add(requestFiles)
+        roles.add(settings)
         try roles.refuseClashes()
-        var request = try flags.reading(requestFiles, in: context)
+        var request = try settings.connectingRequest(in: context)
         guard request.connection.applicationProtocols.allSatisfy({ $0.name == "http/1.1" }) else {
-            throw .usage("a document is asked for in HTTP/1.1 and in nothing else: leave out --alpn")
+            throw CommandError.usage("a document is asked for in HTTP/1.1 and in nothing else: leave out --alpn")
         }
         if request.connection.applicationProtocols.isEmpty {
-            request.connection.applicationProtocols = try CommandError.reading { () throws(RequestError) in
-                try CheckRequest.Connection.applicationProtocols("http/1.1")
-            }
+            request.connection.applicationProtocols = try CheckRequest.Connection.applicationProtocols("http/1.1")
         }
+        // A byte a second is asked for as a byte in all that time: a server may pause.
+        let (limit, time) = (settings.fetch.speedLimit, settings.fetch.speedTime)
+        let patience = Transfer.Patience(bytes: limit.map { $0 * time } ?? 1, in: .seconds(time))
         let downloads = items.map { item in
             var download = DownloadRequest(
-                item.location, method: document.head ? .head : .get, fields: fields, request: request)
+                item.location, method: settings.fetch.asksForHead ? .head : .get, fields: settings.fetch.fields,
+                request: request)
             // The default is for a URL that names none.
             if item.location.port == 443, item.namesPort { download.request.connection.port = nil }
-            download.mostRedirects = settings.mostRedirects
-            download.followsUnpinned = document.followUnpinned
+            download.mostRedirects = settings.fetch.mostRedirects
+            download.followsUnpinned = settings.fetch.followsUnpinned
             // Whoever put a record there may have named a host of theirs.
-            let hasPins = !policy.isEmpty || !request.judging.pins.isEmpty
+            let hasPins = !settings.policies.isEmpty || !request.judging.pins.isEmpty
             download.mayBeginUnpinned = !item.isFromRecord || !hasPins
             download.retries = request.connection.retries ?? RequestDefaults.retries
-            download.patience = settings.patience
-            download.sha256 = settings.sha256
+            download.patience = patience
+            download.sha256 = settings.fetch.sha256
             return download
         }
-        let hosts = policy.isEmpty ? nil : try PolicyHosts(policy, in: context)
+        let hosts = settings.policies.isEmpty ? nil : try PolicyHosts(settings.policies, in: context)
         let loader = Mutex(context.loader)
         let host: Downloader.HostSettings = { (target, request) throws(CheckError) in
             guard let hosts else { return CheckTarget(target: target, request: request) }
@@ -109,33 +86,32 @@ struct FetchCommand: RequestingCommand {
         }
         // What cannot be used is said before anything is asked.
         for (item, download) in zip(items, downloads) where !item.isFromRecord {
-            let target = try CommandError.reading { () throws(RequestError) in
-                try Target("https://\(download.location.authority)/")
-            }
+            let target = try Target("https://\(download.location.authority)/")
             // Without an entry there would be no pins, and no word of that.
-            if let hosts, !document.followUnpinned, download.request.judging.pins.isEmpty {
+            if let hosts, !settings.fetch.followsUnpinned, download.request.judging.pins.isEmpty {
                 try hosts.require(target, download.request)
             }
-            try CommandError.reading { () throws(CheckError) in _ = try job(try host(target, download.request)) }
+            _ = try job(try host(target, download.request))
         }
         for finding in loader.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
         let downloader = Downloader(in: context.surroundings, settings: host, jobs: job)
-        let status = try await fetch(items, downloads, unreadable, by: downloader, settings, in: context)
+        let status = try await fetch(items, downloads, unreadable, by: downloader, in: context)
         await downloader.shutdown()
         return status
     }
 
     private func fetch(
         _ items: [FetchItem], _ downloads: [DownloadRequest], _ unreadable: [String], by downloader: Downloader,
-        _ settings: FetchSettings, in context: Context
-    ) async throws(CommandError) -> ExitStatus {
+        in context: Context
+    ) async throws -> ExitStatus {
         let output = context.console.output
-        let takesOutput = !document.head && items.contains { $0.file == nil }
-        var writer = try FetchWriter(settings, document, to: takesOutput ? context.console.errors : output, in: context)
-        let note = PauseNote(isQuiet: document.quiet)
+        let takesOutput = !settings.fetch.asksForHead && items.contains { $0.file == nil }
+        var writer = try FetchWriter(settings, to: takesOutput ? context.console.errors : output, in: context)
+        let note = PauseNote(isQuiet: settings.isQuiet)
         let progresses = items.map { item in DownloadProgress { note.keep(item.file, $0) } }
         let line =
-            document.quiet ? nil : DownloadLine(progresses, console: context.console, environment: context.environment)
+            settings.isQuiet
+            ? nil : DownloadLine(progresses, console: context.console, environment: context.environment)
         let showing = line.map { line in Task { await line.show() } }
         let limit = downloads.first?.request.connection.jobs ?? RequestDefaults.jobs
         var results: [Int: DownloadResult] = [:]
@@ -145,7 +121,7 @@ struct FetchCommand: RequestingCommand {
                 guard next < items.count else { return }
                 let index = next
                 next += 1
-                let destination = document.head ? .nowhere : items[index].destination(output)
+                let destination = settings.fetch.asksForHead ? .nowhere : items[index].destination(output)
                 group.addTask {
                     (index, await downloader.fetch(downloads[index], to: destination, progress: progresses[index]))
                 }
@@ -164,8 +140,10 @@ struct FetchCommand: RequestingCommand {
         }
         for (index, item) in items.enumerated() {
             guard let result = results[index] else { continue }
-            if document.head, let head = result.head, settings.form == .text { try show(head, on: output) }
-            try writer.add(result, file: item.file, sha256: settings.sha256?.hexadecimal)
+            if settings.fetch.asksForHead, let head = result.head, settings.fetch.form == .text {
+                try show(head, on: output)
+            }
+            try writer.add(result, file: item.file, sha256: settings.fetch.sha256?.hexadecimal)
         }
         for record in unreadable {
             context.console.report(
@@ -193,34 +171,15 @@ struct FetchCommand: RequestingCommand {
     }
 
     private func items() throws(CommandError) -> (items: [FetchItem], unreadable: [String]) {
-        guard let directory = document.resumeAll else { return (try FetchItem.all(urls, document), []) }
-        guard urls.isEmpty, document.output.isEmpty, !document.remoteName, !document.head, document.sha256 == nil else {
-            throw .usage(
+        let fetch = settings.fetch
+        guard let directory = fetch.directory else { return (try FetchItem.all(settings), []) }
+        guard settings.arguments.isEmpty, settings.outputs.isEmpty, !fetch.namesFileAsURL, !fetch.asksForHead,
+            fetch.sha256 == nil
+        else {
+            throw CommandError.usage(
                 "--resume-all goes on with what was begun: leave out URLs, --output, --remote-name, --sha256 and --head"
             )
         }
         return try FetchItem.interrupted(in: directory)
-    }
-
-    private static func namesHost(_ line: String) -> Bool { line.prefix { $0 != ":" }.lowercased() == "host" }
-
-    private func fields() throws(CommandError) -> [HTTPField] {
-        var fields: [HTTPField] = []
-        for line in names.header where !Self.namesHost(line) {
-            guard let field = HTTPField(line: line) else {
-                throw .usage(
-                    "the header \(NameOptions.shown(header: line)) is none: write 'Name: value', in one line without control characters"
-                )
-            }
-            let own = [
-                "connection", "content-length", "transfer-encoding", "range", "if-range", "accept-encoding", "te",
-                "upgrade",
-            ]
-            guard !own.contains(field.name.lowercased()) else {
-                throw .usage("the header \(quoted(field.name)) is pincheck's own: leave it out")
-            }
-            fields.append(field)
-        }
-        return fields
     }
 }

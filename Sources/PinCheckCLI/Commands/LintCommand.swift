@@ -1,16 +1,12 @@
-import ArgumentParser
 import Base
 import PinChecking
 import PinFormats
 import PinLint
 import Pinning
 
-/// `pincheck lint`: judges pins and configurations before they ship, without a network.
-struct LintCommand: ContextCommand {
-    static let name = "lint"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck",
-        abstract: "Judge pins and configurations before they ship, without a network.",
+extension Command {
+    static let lint = Command(
+        name: "lint", abstract: "Judge pins and configurations before they ship, without a network.",
         usage: "pincheck lint <source> ... [<options>]",
         discussion: """
             A directory of certificates, keys and pins, as an app bundles them:
@@ -26,46 +22,50 @@ struct LintCommand: ContextCommand {
 
             Exit status: 0 nothing as bad as --fail-on, 1 something, 65 malformed pins
             or configurations, 66 a missing file. Every malformed place is named.
-            """)
+            """,
+        arguments: [
+            Argument(
+                name: "source", help: "A source as for --pins: a file, a directory, or pins.",
+                detail: "Certificates and keys that are named one by one count as one set.", isRepeatable: true,
+                values: .file)
+        ], own: [.lint, .lintOutput], run: { try LintCommand(settings: $0).run(in: $1) })
+}
 
-    @Argument(
-        help: ArgumentHelp(
-            "A source as for --pins: a file, a directory, or pins.",
-            discussion: "Certificates and keys that are named one by one count as one set.", valueName: "source"),
-        completion: .file()) var sources: [String] = []
+/// `pincheck lint`: judges pins and configurations before they ship, without a network.
+struct LintCommand {
+    let settings: Settings
 
-    @OptionGroup(title: "Judging") var options: LintOptions
-
-    @OptionGroup(title: "Output") var output: LintOutputOptions
-
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try LintSettings(options, output, in: context)
-        guard !options.rules else {
+    func run(in context: Context) throws -> ExitStatus {
+        let sources = settings.arguments
+        guard !settings.lint.listsRules else {
             var lines = LineWriter(context.console.output)
             try lines.write(text: LintTextRenderer.catalogue(context.console.output.layout))
             return .pass
         }
+        let outputs = try FormOutput<LintForm>.read(
+            settings.formats, default: .text, standardOutput: context.console.output.identity)
         guard !sources.isEmpty else {
-            throw .usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
+            throw CommandError.usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
         }
-        var roles = FileRoles(in: context, writesStandardOutput: settings.outputs.contains { $0.file == nil })
-        roles.add(settings.outputs)
+        var roles = FileRoles(in: context, writesStandardOutput: outputs.contains { $0.file == nil })
+        roles.add(outputs)
         roles.reads(sources, as: "the pins")
         roles.addFiles(namedByPolicies: sources, in: context)
         try roles.refuseClashes()
-        try CommandError.reading(OpenSSLHealth.require)
-        let now = settings.time ?? context.now()
-        let linter = Linter(now: now, warnBefore: settings.warnBefore, clients: settings.clients)
+        try OpenSSLHealth.require()
+        let now = settings.request.judging.time ?? context.now()
+        let linter = Linter(
+            now: now, warnBefore: try settings.lint.warnBefore ?? Threshold("30d"), clients: settings.lint.clients)
         let inspections = sources.map { PinSource($0).inspect() }
         for inspection in inspections where inspection.omittedProblemCount > 0 {
             context.console.report(
                 "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places")
         }
         let findings = linter.findings(in: inspections).filter { finding in
-            finding.obstacle != nil || !settings.ignored.contains(finding.id)
+            finding.obstacle != nil || !settings.lint.ignored.contains(finding.id)
         }
-        let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.failOn)
-        for output in settings.outputs { try write(report, as: output, settings, in: context) }
+        let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.lint.failOn)
+        for output in outputs { try write(report, as: output, in: context) }
         return report.status
     }
 
@@ -81,9 +81,8 @@ struct LintCommand: ContextCommand {
         }
     }
 
-    private func write(
-        _ report: LintReport, as output: FormOutput<LintSettings.Form>, _ settings: LintSettings, in context: Context
-    ) throws(CommandError) {
+    private func write(_ report: LintReport, as output: FormOutput<LintForm>, in context: Context) throws(CommandError)
+    {
         let isTerminal = output.file == nil && context.console.output.isTerminal
         let text: String
         switch output.form {

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Base
 import PinChecking
 import PinFormats
@@ -6,12 +5,9 @@ import Pinning
 import TLSProbe
 import X509
 
-/// `pincheck pins`: the pins of a server's chain or of files, in the notation of every client.
-struct PinsCommand: RequestingCommand {
-    static let name = "pins"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck",
-        abstract: "Print the pins of a server, a certificate, a key or a configuration.",
+extension Command {
+    static let pins = Command(
+        name: "pins", abstract: "Print the pins of a server, a certificate, a key or a configuration.",
         usage: "pincheck pins <target|file> ... [<options>]",
         discussion: """
             Every notation of every pin on the chain:
@@ -35,79 +31,46 @@ struct PinsCommand: RequestingCommand {
 
             A server's chain is verified first. When it is not trusted, or not for the
             name, the pins are printed with a warning and the exit status is 1.
-            """)
+            """,
+        arguments: [
+            Argument(
+                name: "target|file", help: "A target as for 'check', or a file.",
+                detail: "A file of certificates, requests, keys or pins; '-' is standard input.", isRepeatable: true,
+                values: .file, takesTarget: true)
+        ], own: [.pins, .trust, .pinsOutput], shared: [.names, .connection],
+        most: [
+            "--format", "--key", "--from", "--recommend", "--position", "--save", "--host", "--connect", "--port",
+            "--anchors",
+        ], run: { try await PinsCommand(settings: $0).run(in: $1) })
+}
 
-    @Argument(
-        help: ArgumentHelp(
-            "A target as for 'check', or a file.",
-            discussion: "A file of certificates, requests, keys or pins; '-' is standard input.",
-            valueName: "target|file"), completion: .file()) var sources: [String] = []
+/// `pincheck pins`: the pins of a server's chain or of files, in the notation of every client.
+struct PinsCommand {
+    let settings: Settings
 
-    @Option(
-        help: ArgumentHelp(
-            "Pin the public half of this private key.",
-            discussion: "For every host; nothing else of it is shown. Repeatable.", valueName: "file"),
-        completion: .file()) var key: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Pins in any form that 'check --pins' takes.",
-            discussion: "A configuration, a directory, an .ipa, a list. Repeatable.", valueName: "source"),
-        completion: .file()) var from: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Ask the server for each type of key, too.",
-            discussion: "Any of rsa, ecdsa and ed25519 with commas, or all. A server can have a certificate for each.",
-            valueName: "types")) var keyTypes: String?
-
-    @Flag(
-        help: ArgumentHelp(
-            "Say which pins to ship, and why.",
-            discussion: """
-                The server's key and one in reserve, where a --key, a request or a public key is given; else the roots that its CA \
-                issues below.
-                """)) var recommend = false
-
-    @OptionGroup(title: "Trust") var trust: TrustOptions
-
-    @OptionGroup(title: "Names") var names: NameOptions
-
-    @OptionGroup(title: "Connection") var connection: ConnectionOptions
-
-    @OptionGroup(title: "Output") var output: PinsOutputOptions
-
-    func request() throws(CommandError) -> CheckRequest {
-        var request = try CheckRequest(names: names, connection: connection, trust: trust)
-        if let keyTypes { request.variants.keyTypes = try VariantOptions.keyTypes(keyTypes) }
-        return request
-    }
-
-    var requestFiles: RequestFiles { RequestFiles(connects: true) }
-
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try PinsOutputSettings(output)
-        if recommend {
-            guard from.isEmpty else { throw .usage("--from is what is converted: leave it out with --recommend") }
-            guard settings.positions == nil else {
-                throw .usage("--recommend chooses the positions itself: leave out --position")
+    func run(in context: Context) async throws -> ExitStatus {
+        let (sources, asked) = (settings.arguments, settings.pins)
+        if asked.recommends {
+            guard asked.from.isEmpty else {
+                throw CommandError.usage("--from is what is converted: leave it out with --recommend")
+            }
+            guard asked.positions == nil else {
+                throw CommandError.usage("--recommend chooses the positions itself: leave out --position")
             }
         }
-        guard !sources.isEmpty || !key.isEmpty || !from.isEmpty else {
-            throw .usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
+        guard !sources.isEmpty || !asked.keys.isEmpty || !asked.from.isEmpty else {
+            throw CommandError.usage(
+                "nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
         var roles = FileRoles(in: context)
         roles.reads(sources, as: "what is pinned")
-        roles.reads(key, as: "--key")
-        roles.reads(from, as: "--from")
-        roles.addFiles(namedByPolicies: from, in: context)
-        roles.reads(trust.anchors, as: "--anchors")
-        roles.add(requestFiles)
+        roles.add(settings)
+        roles.addFiles(namedByPolicies: asked.from, in: context)
         try roles.refuseClashes()
-        try CommandError.reading(OpenSSLHealth.require)
+        try OpenSSLHealth.require()
         var targets: [String] = []
         var files: [KeySource] = []
-        let request = try request().reading(requestFiles, in: context)
+        let request = try settings.connectingRequest(in: context)
         let host = request.names.host?.name.description
         for argument in sources {
             if let found = try PinArguments.file(argument, host: host, in: context) {
@@ -116,32 +79,30 @@ struct PinsCommand: RequestingCommand {
                 targets.append(argument)
             }
         }
-        for source in from { files += try PinArguments.source(source, host: host, in: context) }
-        let keys = try key.map { (path) throws(CommandError) in try PinArguments.keyFile(path) }
+        for source in asked.from { files += try PinArguments.source(source, host: host, in: context) }
+        let keys = try asked.keys.map(PinArguments.keyFile)
 
-        let roots = try CommandError.reading { () throws(CheckError) in
-            try TrustAnchors.read(request.judging.trust, environment: context.environment)
-        }
+        let roots = try TrustAnchors.read(request.judging.trust, environment: context.environment)
         var all = try await servers(targets, request, by: roots, in: context) + files
         var spares = keys
-        if recommend {
+        if asked.recommends {
             spares += all.filter { $0.endpoint == nil && $0.presented == nil }
             all.removeAll { $0.endpoint == nil && $0.presented == nil }
             guard !all.isEmpty else {
-                throw .noInput("--recommend is about a server: name a host, or a file with its chain")
+                throw CommandError.noInput("--recommend is about a server: name a host, or a file with its chain")
             }
             if let authority = spares.lazy.flatMap(\.items).first(where: \.role.isAuthority) {
-                throw .usage(
+                throw CommandError.usage(
                     "\(quoted(authority.source)) is a CA's certificate, and no key in reserve: give the roots of your CA as "
                         + "--anchors")
             }
         }
         let reserves = spares.map { $0.asReserve(beside: all) }
         for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit)") }
-        if recommend {
+        if asked.recommends {
             let recommender = PinRecommender(
                 by: context.authorities(), reserve: reserves.flatMap(\.source.items),
-                comparesServerKeyOnly: settings.comparesServerKeyOnly, trusting: roots.store, given: roots.given,
+                comparesServerKeyOnly: asked.form.comparesServerKeyOnly, trusting: roots.store, given: roots.given,
                 at: context.now())
             all = all.map(recommender.recommending)
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
@@ -150,19 +111,21 @@ struct PinsCommand: RequestingCommand {
             // A block of the reserve alone would lock everybody out for as long as the server keeps its key.
             context.console.report("Warning: no pin is written for --key alone: the pins of the server are missing")
         }
-        if let positions = settings.positions {
+        if let positions = asked.positions {
             for index in all.indices { all[index].items.removeAll { !positions.contains($0.role) } }
         }
         let status = ExitStatus.worst(all.map(ExitStatus.init))
         guard
             status == .unreachable
-                || all.contains(where: { !$0.items.isEmpty || $0.group != nil && settings.positions == nil })
+                || all.contains(where: { !$0.items.isEmpty || $0.group != nil && asked.positions == nil })
         else {
-            throw .noInput(
-                output.position.map { "no certificate stands at --position \(quoted($0)): leave it out to see all" }
-                    ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins")
+            throw CommandError.noInput(
+                asked.positions.map {
+                    "no certificate stands at --position \(quoted($0.map(\.rawValue).sorted().joined(separator: ","))): leave "
+                        + "it out to see all"
+                } ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins")
         }
-        var writer = try PinsWriter(settings, host: host, in: context)
+        var writer = try PinsWriter(asked, color: settings.color, host: host, in: context)
         try writer.write(all, exit: status)
         return status
     }
@@ -171,15 +134,10 @@ struct PinsCommand: RequestingCommand {
     private func servers(
         _ targets: [String], _ request: CheckRequest,
         by roots: (store: TrustStore, name: Evaluation.Trust, given: TrustStore?), in context: Context
-    ) async throws(CommandError) -> [KeySource] {
-        let endpoints = try CommandError.reading { () throws(RequestError) in
-            let checkTargets = try targets.map { (text) throws(RequestError) in
-                CheckTarget(target: try Target(text), request: request)
-            }
-            let endpoints = try checkTargets.map { (target) throws(RequestError) in try target.endpoints() }
-            try CheckTarget.refuseUnusedAddresses(of: checkTargets)
-            return endpoints
-        }
+    ) async throws -> [KeySource] {
+        let checkTargets = try targets.map { CheckTarget(target: try Target($0), request: request) }
+        let endpoints = try checkTargets.map { try $0.endpoints() }
+        try CheckTarget.refuseUnusedAddresses(of: checkTargets)
         let verifier = OpenSSLPathVerifier(trustStore: roots.store)
         let collector = KeyCollector(
             time: context.now(), retries: request.connection.retries ?? RequestDefaults.retries)
@@ -197,7 +155,7 @@ struct PinsCommand: RequestingCommand {
     }
 }
 
-extension PinsOutputSettings {
+extension PinsForm {
     /// Whether the client that the block is for compares the server's own key and no other.
-    fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = form { true } else { false } }
+    fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = self { true } else { false } }
 }

@@ -1,13 +1,10 @@
-import ArgumentParser
 import Base
 import PinChecking
 import Pinning
 
-/// `pincheck serve`: answers the scrapes of Prometheus with what clients make of servers.
-struct ServeCommand: RequestingCommand {
-    static let name = "serve"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck", abstract: "Answer the scrapes of Prometheus.",
+extension Command {
+    static let serve = Command(
+        name: "serve", abstract: "Answer the scrapes of Prometheus.",
         usage: "pincheck serve [--policy <file>] [--listen <addr:port>] [<options>]",
         discussion: """
             The hosts of a policy, on http://127.0.0.1:9719/probe?target=api.example.com:
@@ -24,55 +21,38 @@ struct ServeCommand: RequestingCommand {
             pincheck_probe_success 0. What is no target of a module is refused (403), and
             no probe has more time than --timeout and the scrape leave it. SIGHUP reads
             policies and pins again, SIGTERM ends once every probe is answered.
-            """)
+            """, own: [.serve],
+        shared: [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants, .request],
+        most: [
+            "--listen", "--policy", "--module", "--allow-target", "--allow-any-target", "--cache", "--log-format",
+            "--pins", "--timeout", "--jobs",
+        ], run: { try await ServeCommand(settings: $0).run(in: $1) })
+}
 
-    @OptionGroup(title: "Exporter") var options: ServeOptions
+/// `pincheck serve`: answers the scrapes of Prometheus with what clients make of servers.
+struct ServeCommand {
+    let settings: Settings
 
-    @OptionGroup(title: "Pins and clients") var evaluation: EvaluationOptions
-
-    @OptionGroup(title: "Devices") var devices: DeviceOptions
-
-    @OptionGroup(title: "Outlook") var outlook: OutlookOptions
-
-    @OptionGroup(title: "Names") var names: NameOptions
-
-    @OptionGroup(title: "Connection") var connection: ConnectionOptions
-
-    @OptionGroup(title: "Client certificate") var clientCertificate: ClientCertificateOptions
-
-    @OptionGroup(title: "Variants") var variants: VariantOptions
-
-    @OptionGroup(title: "Request") var http: HTTPOptions
-
-    func request() throws(CommandError) -> CheckRequest {
-        try CheckRequest(
-            names: names, connection: connection, evaluation: evaluation, devices: devices, outlook: outlook,
-            variants: variants, http: http)
-    }
-
-    var requestFiles: RequestFiles {
-        RequestFiles(clientCertificate: clientCertificate, variants: variants, connects: true)
-    }
-
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try ServeSettings(options)
+    func run(in context: Context) async throws -> ExitStatus {
+        let (serve, flags) = (settings.serve, settings.request)
+        let allowed = try AllowedTargets(serve.allowedTargets, includesAll: serve.allowsAnyTarget)
         let descriptors = try Self.descriptors()
-        let flags = try request()
-        let files = requestFiles
-        guard !(options.lists.isEmpty && options.policy.isEmpty && options.module.isEmpty) || !settings.allowed.isEmpty
-        else {
-            throw .usage(
+        let read = settings.policies + settings.lists + serve.modules.flatMap(\.files)
+        guard !read.contains("-") else {
+            throw CommandError.usage(
+                "what an exporter reads it reads again on SIGHUP: name a file, and not standard input")
+        }
+        guard !read.isEmpty || !allowed.isEmpty else {
+            throw CommandError.usage(
                 "nothing can be asked for: name hosts in a policy (--policy FILE), or with --allow-target HOST")
         }
         let modules = try ProbeModules { () throws(CommandError) in
-            try readModules(settings, flags.reading(files, in: context), in: context)
+            try readModules(settings.connectingRequest(in: context), allowed, in: context)
         }
         let metrics = ExporterMetrics(at: context.now())
-        let log = ServeLog(settings.logForm, from: settings.logLevel, in: context) { metrics.countLostLine() }
+        let log = ServeLog(serve.logForm, from: serve.logLevel, in: context) { metrics.countLostLine() }
         let status: ExitStatus
-        do throws(CommandError) {
-            status = try await serve(settings, descriptors, flags, modules, metrics, log, in: context)
-        } catch {
+        do { status = try await self.serve(descriptors, flags, modules, metrics, log, in: context) } catch {
             await log.end()
             throw error
         }
@@ -97,9 +77,9 @@ struct ServeCommand: RequestingCommand {
     private static let fewestDescriptors = 128
 
     private func serve(
-        _ settings: ServeSettings, _ descriptors: Int, _ flags: CheckRequest, _ modules: ProbeModules,
-        _ metrics: ExporterMetrics, _ log: ServeLog, in context: Context
-    ) async throws(CommandError) -> ExitStatus {
+        _ descriptors: Int, _ flags: CheckRequest, _ modules: ProbeModules, _ metrics: ExporterMetrics, _ log: ServeLog,
+        in context: Context
+    ) async throws -> ExitStatus {
         // Before anybody connects, so that no signal is lost.
         let signals = context.signals()
         var limits = ServerLimits()
@@ -108,11 +88,14 @@ struct ServeCommand: RequestingCommand {
             in: context.surroundings(withConnections: max(1, descriptors - limits.connections - limits.reserve)))
         let service = ProbeService(
             modules, checker: checker, metrics: metrics, log: log, jobs: flags.connection.jobs ?? RequestDefaults.jobs,
-            cacheTime: settings.cacheTime, now: context.now)
+            cacheTime: settings.serve.cacheTime, now: context.now)
         let server = HTTPServer(limits, tell: { metrics.take($0) }, respond: { await service.answer(to: $0) })
-        var failure: CommandError?
-        do throws(CommandError) {
-            for place in settings.places { try await listen(place, on: server, log) }
+        var failure: (any Error)?
+        do {
+            let places = settings.serve.places
+            for place in try places.isEmpty ? [OptionGroup.place(OptionGroup.defaultPlace)] : places {
+                try await listen(place, on: server, log)
+            }
             tell(modules.reading, log)
             for await signal in signals {
                 if signal == .end { break }
@@ -144,16 +127,16 @@ struct ServeCommand: RequestingCommand {
     }
 
     private func readModules(
-        _ settings: ServeSettings, _ request: CheckRequest, in context: Context
+        _ request: CheckRequest, _ allowed: AllowedTargets, in context: Context
     ) throws(CommandError) -> ProbeModules.Reading {
         var modules: [String: ProbeModule] = [:]
         func read(_ name: String, _ policies: [String], _ lists: [String]) throws(CommandError) {
             modules[name] = try ProbeModule(
-                name, policies: policies, lists: lists, request, allowing: settings.allowed, in: context)
+                name, policies: policies, lists: lists, request, allowing: allowed, in: context)
         }
-        for (name, files) in settings.modules { try read(name, files, []) }
-        if !(options.policy.isEmpty && options.lists.isEmpty && settings.allowed.isEmpty) {
-            try read(ProbeModule.defaultName, options.policy, options.lists)
+        for (name, files) in settings.serve.modules { try read(name, files, []) }
+        if !(settings.policies.isEmpty && settings.lists.isEmpty && allowed.isEmpty) {
+            try read(ProbeModule.defaultName, settings.policies, settings.lists)
         }
         return ProbeModules.Reading(modules: modules)
     }

@@ -1,14 +1,11 @@
-import ArgumentParser
 import Base
 import PinChecking
 import PinFormats
 import TLSProbe
 
-/// `pincheck snapshot`: records what servers serve.
-struct SnapshotCommand: RequestingCommand {
-    static let name = "snapshot"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck", abstract: "Record what servers serve, to compare with later.",
+extension Command {
+    static let snapshot = Command(
+        name: "snapshot", abstract: "Record what servers serve, to compare with later.",
         usage: "pincheck snapshot <target> ... [-o <file>] [<options>]",
         discussion: """
             Keep it beside the pins, in version control:
@@ -23,62 +20,44 @@ struct SnapshotCommand: RequestingCommand {
             nothing secret, and nothing that changes while the server does not. Nothing
             is judged. When an endpoint does not answer, the exit status is 2 and no
             file is written.
-            """)
+            """,
+        arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true, takesTarget: true)],
+        own: [
+            OptionGroup(
+                title: "Targets and output",
+                options: [
+                    OptionGroup.list, OptionGroup.policy,
+                    Option(
+                        "--output", "-o", of: "file", .written, help: "Write to this file (default: standard output).",
+                        "It is written whole or not at all."
+                    ) { $0.outputs = [$1.text] },
+                ])
+        ], shared: [.names, .connection, .clientCertificate, .variants],
+        most: [
+            "--output", "--targets", "--policy", "--all-addresses", "--key-types", "--connect", "--host", "--sni",
+            "--timeout",
+        ], run: { try await SnapshotCommand(settings: $0).run(in: $1) })
+}
 
-    @Argument(help: ArgumentHelp("A target as for 'check'.", valueName: "target")) var targets: [String] = []
+/// `pincheck snapshot`: records what servers serve.
+struct SnapshotCommand {
+    let settings: Settings
 
-    @Option(
-        name: .customLong("targets"),
-        help: ArgumentHelp(
-            "A list of targets, as for 'check'.", discussion: "'-' is standard input. Repeatable.", valueName: "file"),
-        completion: .file()) var lists: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "A policy (JSON5) with the hosts, as for 'check'.", discussion: "'-' is standard input. Repeatable.",
-            valueName: "file"), completion: .file()) var policy: [String] = []
-
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "Write to this file (default: standard output).", discussion: "It is written whole or not at all.",
-            valueName: "file"), completion: .file()) var output: String?
-
-    @OptionGroup(title: "Names") var names: NameOptions
-
-    @OptionGroup(title: "Connection") var connection: ConnectionOptions
-
-    @OptionGroup(title: "Client certificate") var clientCertificate: ClientCertificateOptions
-
-    @OptionGroup(title: "Variants") var variants: VariantOptions
-
-    func request() throws(CommandError) -> CheckRequest {
-        try CheckRequest(names: names, connection: connection, variants: variants)
-    }
-
-    var requestFiles: RequestFiles {
-        RequestFiles(clientCertificate: clientCertificate, variants: variants, connects: true)
-    }
-
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let flags = try request()
+    func run(in context: Context) async throws -> ExitStatus {
+        let output = settings.outputs.first
         var roles = FileRoles(in: context, writesStandardOutput: output == nil || output == "-")
-        roles.writes(output, as: "--output")
-        roles.reads(lists, as: "--targets")
-        roles.reads(policy, as: "--policy")
-        roles.add(requestFiles)
+        roles.add(settings)
         try roles.refuseClashes()
         if let output, output != "-" { try OutputFile.refuseMissingDirectory(of: output) }
-        let request = try flags.reading(requestFiles, in: context)
-        let given = GivenTargets(
-            targets: targets, lists: lists, policies: policy, request: request,
-            example: "pincheck snapshot api.example.com -o api.json")
-        let targets = try given.read(in: context)
+        let request = try settings.connectingRequest(in: context)
+        let targets = try TargetStream(
+            settings.arguments, lists: settings.lists, policies: settings.policies, request, in: context
+        ).all(example: "pincheck snapshot api.example.com -o api.json")
         // Their pins are not read here, and would be gone all the same.
         roles.add(targets)
         try roles.refuseClashes()
-        try refuseOutput(readBy: targets, in: context)
-        let jobs = try CommandError.reading { () throws(CheckError) in try CheckPlan.unjudgedJobs(targets) }
+        try refuse(output, readBy: targets, in: context)
+        let jobs = try CheckPlan.unjudgedJobs(targets)
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []
         var watch = StrangerWatch(environment: context.environment, at: context.now())
@@ -117,7 +96,7 @@ struct SnapshotCommand: RequestingCommand {
     /// Throws when the output is a file that a configuration among the pins of the targets names.
     ///
     /// Their pins are read for that and for nothing else: whether they are good is no matter of a snapshot.
-    private func refuseOutput(readBy targets: [CheckTarget], in context: Context) throws(CommandError) {
+    private func refuse(_ output: String?, readBy targets: [CheckTarget], in context: Context) throws {
         let file = output == "-" ? nil : output
         guard file != nil || context.console.output.isFile else { return }
         for source in Set(targets.flatMap(\.request.judging.pins)) { _ = source.inspect() }

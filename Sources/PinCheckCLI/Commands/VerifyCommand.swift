@@ -1,15 +1,12 @@
-import ArgumentParser
 import Base
 import PinChecking
 import PinFormats
 import Pinning
 import X509
 
-/// `pincheck verify`: judges a chain from a file exactly as `check` judges one from a server.
-struct VerifyCommand: RequestingCommand {
-    static let name = "verify"
-    static let configuration = CommandConfiguration(
-        commandName: name, _superCommandName: "pincheck", abstract: "Judge a chain from a file, without a network.",
+extension Command {
+    static let verify = Command(
+        name: "verify", abstract: "Judge a chain from a file, without a network.",
         usage: "pincheck verify <chain> [--host <name>] [--pins <source>] [<options>]",
         discussion: """
             The first certificate is the server's; the others may stand in any order.
@@ -19,54 +16,47 @@ struct VerifyCommand: RequestingCommand {
               pincheck verify chain.pem --anchors ca.pem --at 2027-01-01
               openssl s_client -connect api.example.com:443 -showcerts </dev/null |
                 pincheck verify - --host api.example.com
-            """)
+            """,
+        arguments: [
+            Argument(
+                name: "chain", help: "A file with PEM certificates or one in DER.", detail: "'-' is standard input.",
+                isRequired: true, values: .file)
+        ], own: [.output], shared: [.judging, .devices, .outlook, .names],
+        most: [
+            "--pins", "--client", "--mode", "--host", "--anchors", "--at", "--device", "--warn-before", "--format",
+            "--explain",
+        ], run: { try VerifyCommand(settings: $0).run(in: $1) })
+}
 
-    @Argument(
-        help: ArgumentHelp(
-            "A file with PEM certificates or one in DER.", discussion: "'-' is standard input.", valueName: "chain"),
-        completion: .file()) var chain: String
+/// `pincheck verify`: judges a chain from a file exactly as `check` judges one from a server.
+struct VerifyCommand {
+    let settings: Settings
 
-    @OptionGroup(title: "Pins and clients") var evaluation: EvaluationOptions
-
-    @OptionGroup(title: "Devices") var devices: DeviceOptions
-
-    @OptionGroup(title: "Outlook") var outlook: OutlookOptions
-
-    @OptionGroup(title: "Names") var names: NameOptions
-
-    @OptionGroup(title: "Output") var output: OutputOptions
-
-    func exitConvention(in context: Context) -> ExitConvention? {
-        (try? OutputSettings(output, in: context))?.exitConvention
-    }
-
-    func request() throws(CommandError) -> CheckRequest {
-        try CheckRequest(names: names, evaluation: evaluation, devices: devices, outlook: outlook)
-    }
-
-    func run(in context: Context) async throws(CommandError) -> ExitStatus {
-        let settings = try OutputSettings(output, in: context)
-        let request = try request()
-        var roles = FileRoles(in: context, writesStandardOutput: settings.usesStandardOutput)
-        roles.add(settings.outputs)
-        roles.add(request.judging)
+    func run(in context: Context) throws -> ExitStatus {
+        let output = try OutputSettings(settings, in: context)
+        let (request, chain) = (settings.request, settings.arguments[0])
+        var roles = FileRoles(in: context, writesStandardOutput: output.usesStandardOutput)
+        roles.add(output.outputs)
+        roles.add(settings)
         roles.reads(chain, as: "the chain")
         try roles.refuseClashes()
         let referenceName = request.names.referenceName(of: nil)
-        try CommandError.reading(OpenSSLHealth.require)
+        try OpenSSLHealth.require()
         var loader = context.loader
-        let evaluation = try CommandError.reading { () throws(CheckError) in
-            try loader.evaluation(request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil))
-        }
+        let evaluation = try loader.evaluation(
+            request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil))
         let result = CheckResult(
-            of: try presentedChain(in: context), named: chain, for: referenceName, by: evaluation, at: context.now())
-        var writer = try ResultWriter(settings, notes: loader.notes, in: context)
+            of: try presentedChain(chain, in: context), named: chain, for: referenceName, by: evaluation,
+            at: context.now())
+        var writer = try ResultWriter(output, notes: loader.notes, in: context)
         try writer.add([result])
         return try writer.finish()
     }
 
-    private func presentedChain(in context: Context) throws(CommandError) -> PresentedChain {
-        if case .absent = FileKind(at: chain), chain != "-", let host = names.host, case .regular = FileKind(at: host) {
+    private func presentedChain(_ chain: String, in context: Context) throws(CommandError) -> PresentedChain {
+        if case .absent = FileKind(at: chain), chain != "-", let host = settings.request.names.host?.written,
+            case .regular = FileKind(at: host)
+        {
             throw .noInput(
                 "\(quoted(chain)): there is no such file, but \(quoted(host)) is one: write 'pincheck verify' with the file, and the "
                     + "name behind --host")

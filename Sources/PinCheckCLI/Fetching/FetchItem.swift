@@ -21,22 +21,22 @@ struct FetchItem {
     }
 
     /// Reads the URLs of a command line, each with the file it goes to.
-    static func all(_ urls: [String], _ options: FetchOptions) throws(CommandError) -> [FetchItem] {
+    static func all(_ settings: Settings) throws(CommandError) -> [FetchItem] {
+        let (urls, outputs, options) = (settings.arguments, settings.outputs, settings.fetch)
         guard !urls.isEmpty else {
             throw .usage("no URL is given: name one, as in 'pincheck fetch https://dl.example.com/app.ipa -O'")
         }
-        guard options.output.isEmpty || !options.remoteName else {
+        guard outputs.isEmpty || !options.namesFileAsURL else {
             throw .usage("--output and --remote-name both name the file: give one of them")
         }
-        guard !options.head || options.output.isEmpty && !options.remoteName && options.sha256 == nil else {
+        guard !options.asksForHead || outputs.isEmpty && !options.namesFileAsURL && options.sha256 == nil else {
             throw .usage("--head asks for no document: leave out --output, --remote-name and --sha256")
         }
-        guard options.output.isEmpty || options.output.count == urls.count else {
+        guard outputs.isEmpty || outputs.count == urls.count else {
             throw .usage(
-                "there are \(urls.count) URLs and \(options.output.count) --output: give one for each, or --remote-name"
-            )
+                "there are \(urls.count) URLs and \(outputs.count) --output: give one for each, or --remote-name")
         }
-        guard urls.count == 1 || !options.output.isEmpty || options.remoteName || options.head else {
+        guard urls.count == 1 || !outputs.isEmpty || options.namesFileAsURL || options.asksForHead else {
             throw .usage("several documents would be one on standard output: give --remote-name, or --output for each")
         }
         guard options.sha256 == nil || urls.count == 1 else {
@@ -45,9 +45,9 @@ struct FetchItem {
         var items: [FetchItem] = []
         for (index, url) in urls.enumerated() {
             let location = try location(url)
-            var file = options.output.isEmpty ? nil : options.output[index]
+            var file = outputs.isEmpty ? nil : outputs[index]
             if let path = file, path == "-" || AtomicFile.isStandardOutput(path) { file = nil }
-            if options.remoteName { file = try fileName(of: location) }
+            if options.namesFileAsURL { file = try fileName(of: location) }
             if file?.isEmpty == true { throw .usage("--output names no file: write --output FILE") }
             if let file, items.contains(where: { $0.file == file }) {
                 throw .usage("two documents would go to \(quoted(file)): name two files")
@@ -55,7 +55,7 @@ struct FetchItem {
             if let file { try OutputFile.refuseMissingDirectory(of: file) }
             items.append(FetchItem(location: location, file: file, namesPort: namesPort(url)))
         }
-        guard items.count(where: { $0.file == nil }) <= 1 || options.head else {
+        guard items.count(where: { $0.file == nil }) <= 1 || options.asksForHead else {
             throw .usage("two documents would go to standard output: name a file for one of them")
         }
         guard options.sha256 == nil || items.allSatisfy({ isFile($0.file) }) else {

@@ -4,7 +4,7 @@ import TLSProbe
 
 /// Tells what came of downloads, in the form that was asked for.
 struct FetchWriter {
-    private let settings: FetchSettings
+    private let form: FetchForm
     private let text: TextRenderer
     private let isQuiet: Bool
     private var lines: LineWriter
@@ -12,21 +12,18 @@ struct FetchWriter {
     private var statuses: [ExitStatus] = []
 
     /// A writer to the stream that no document goes to.
-    init(
-        _ settings: FetchSettings, _ options: FetchOptions, to stream: OutputStream, in context: Context
-    ) throws(CommandError) {
-        self.settings = settings
-        isQuiet = options.quiet
+    init(_ settings: Settings, to stream: OutputStream, in context: Context) throws(CommandError) {
+        form = settings.fetch.form
+        isQuiet = settings.isQuiet
         lines = LineWriter(stream)
-        let style = TextStyle(
-            try ColorOption.read(options.color), isTerminal: stream.isTerminal, environment: context.environment)
-        text = TextRenderer(style: style, explains: options.explain, layout: stream.layout)
+        let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
+        text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
     }
 
     mutating func add(_ result: DownloadResult, file: String?, sha256: String?) throws(CommandError) {
         let status = ExitStatus(result)
         statuses.append(status)
-        switch settings.form {
+        switch form {
         case .jsonl: try lines.write(text: JSONRenderer.line(FetchReport(result, file: file, sha256: sha256)))
         case .json: reports.append(FetchReport(result, file: file, sha256: sha256))
         case .text: try lines.write(text: block(result, status, file: file))
@@ -38,7 +35,7 @@ struct FetchWriter {
 
     mutating func finish() throws(CommandError) -> ExitStatus {
         let status = ExitStatus.worst(statuses)
-        guard settings.form == .json else { return status }
+        guard form == .json else { return status }
         if reports.count == 1, statuses.count == 1 {
             try lines.write(text: JSONRenderer.document(reports[0]))
         } else {

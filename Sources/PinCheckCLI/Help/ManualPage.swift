@@ -1,26 +1,16 @@
-import ArgumentParser
 import Pinning
 
-/// A page of the manual in mdoc, made from the parser's description and the tables of the program.
+/// A page of the manual in mdoc, made from the tables of the program.
 struct ManualPage {
-    private let program: CommandDescription
+    let name: String
     /// `nil` for the page of the program.
-    private let command: CommandDescription?
+    private let command: Command?
 
-    static func names(of program: CommandDescription) -> [String] {
-        ["pincheck"] + program.subcommands.filter { $0.name != "help" }.map { "pincheck-" + $0.name }
-    }
+    static let all: [(name: String, made: ManualPage)] =
+        [ManualPage(name: "pincheck", command: nil)].map { ($0.name, $0) }
+        + Command.all.map { ("pincheck-" + $0.name, ManualPage(name: "pincheck-" + $0.name, command: $0)) }
 
-    /// The page of a name; `nil` when there is none.
-    init?(named name: String, of program: CommandDescription) {
-        guard Self.names(of: program).contains(name) else { return nil }
-        self.program = program
-        command = program.subcommands.first { "pincheck-" + $0.name == name }
-    }
-
-    private var name: String { command.map { "pincheck-" + $0.name } ?? "pincheck" }
-
-    private var described: CommandDescription { command ?? program }
+    private var abstract: String { command?.abstract ?? Program.abstract }
 
     func text(at time: Timestamp) -> String {
         var page = MdocWriter()
@@ -29,12 +19,12 @@ struct ManualPage {
         page.request("Os")
         page.section("NAME")
         page.request("Nm \(name)")
-        page.request("Nd " + Self.lowered(described.abstract))
+        page.request("Nd " + Self.lowered(abstract))
         page.section("SYNOPSIS")
-        for usage in usages { synopsis(usage, &page) }
+        for usage in command.map({ [$0.usage] }) ?? Program.usage { synopsis(usage, &page) }
         page.section("DESCRIPTION")
-        let help = HelpText(described.discussion)
-        page.sentences(described.abstract)
+        let help = HelpText(command?.discussion ?? Program.discussion)
+        page.sentences(abstract)
         for part in help.notes where !part.isExitStatus { Self.write(part, &page) }
         if let command { options(of: command, &page) } else { commands(&page) }
         environment(&page)
@@ -46,11 +36,6 @@ struct ManualPage {
     }
 
     // MARK: Sections
-
-    private var usages: [String] {
-        guard let command else { return RootCommand.configuration.usage?.split(separator: "\n").map(String.init) ?? [] }
-        return [RootCommand.usage(of: command.name)]
-    }
 
     /// A line of usage, as in `pincheck verify <chain> [--host <name>]`.
     private func synopsis(_ usage: String, _ page: inout MdocWriter) {
@@ -78,37 +63,39 @@ struct ManualPage {
     private func commands(_ page: inout MdocWriter) {
         page.subsection("Commands")
         page.request("Bl -tag -width Ds")
-        for command in program.subcommands where command.name != "help" {
+        for command in Command.all {
             page.request("It Xr pincheck-\(command.name) 1")
             page.sentences(command.abstract)
         }
         page.request("El")
         page.subsection("Options used most")
         page.sentences("They are those of pincheck check, whose page has all of them.")
-        let most = ShortHelp.options["check"] ?? []
-        items(program.subcommand("check")?.options.filter { most.contains($0.longName) } ?? [], &page)
+        items(Command.check.most.compactMap(Command.check.option), &page)
     }
 
-    private func options(of command: CommandDescription, _ page: inout MdocWriter) {
-        if !command.positionals.isEmpty {
+    private func options(of command: Command, _ page: inout MdocWriter) {
+        if !command.arguments.isEmpty {
             page.subsection("Arguments")
-            items(command.positionals, &page)
+            page.request("Bl -tag -width Ds")
+            for argument in command.arguments {
+                page.item([], argument.name)
+                page.sentences(argument.help)
+                page.sentences(argument.detail)
+            }
+            page.request("El")
         }
-        var sections: [String] = []
-        for option in command.options where !sections.contains(option.section) { sections.append(option.section) }
-        // Those without a section stand last in the help too.
-        for section in sections.filter({ !$0.isEmpty }) + sections.filter(\.isEmpty) {
-            page.subsection(section.isEmpty ? "Options" : section)
-            items(command.options.filter { $0.section == section }, &page)
+        for group in command.groups {
+            page.subsection(group.title)
+            items(group.options, &page)
         }
     }
 
-    private func items(_ arguments: [ArgumentDescription], _ page: inout MdocWriter) {
+    private func items(_ options: [Option], _ page: inout MdocWriter) {
         page.request("Bl -tag -width Ds")
-        for argument in arguments {
-            page.item(argument)
-            page.sentences(argument.abstract)
-            page.sentences(argument.detail)
+        for option in options {
+            page.item(option.names, option.value)
+            page.sentences(option.help)
+            page.sentences(option.detail)
         }
         page.request("El")
     }
@@ -153,7 +140,7 @@ struct ManualPage {
             }
         }
         page.paragraph()
-        page.sentences("Of several targets the worst counts: an error first, then 1, 4, 2 and 3.")
+        page.sentences("Of several targets the worst counts: an error first, then 1, 5, 4, 2 and 3.")
         guard command == nil || command?.option("--format") != nil && command?.option("--explain") != nil else {
             return
         }
@@ -171,7 +158,7 @@ struct ManualPage {
 
     private func seeAlso(_ page: inout MdocWriter) {
         page.section("SEE ALSO")
-        let others = ["curl", "openssl"] + Self.names(of: program).filter { $0 != name }
+        let others = ["curl", "openssl"] + Self.all.map(\.name).filter { $0 != name }
         let sorted = others.sorted()
         for other in sorted { page.request("Xr \(other) 1" + (other == sorted.last ? "" : " ,")) }
     }

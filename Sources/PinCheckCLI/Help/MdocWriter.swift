@@ -50,14 +50,14 @@ struct MdocWriter {
         if isOptional { macro("Op", parts) } else { macro(parts[0], Array(parts.dropFirst())) }
     }
 
-    /// The head of an item for an option, or an argument that stands alone.
-    mutating func item(_ argument: ArgumentDescription) {
+    /// The head of an item: the names of an option, and what its value is called, or what stands alone.
+    mutating func item(_ names: [String], _ value: String) {
         var parts: [String] = []
-        for name in argument.names {
+        for name in names {
             if !parts.isEmpty { parts.append(",") }
             parts += ["Fl", String(name.dropFirst())]
         }
-        if argument.kind != .flag { parts += ["Ar", argument.valueName] }
+        if !value.isEmpty { parts += ["Ar", value] }
         macro("It", parts)
     }
 

@@ -11,7 +11,7 @@ extension Report {
         let matches = result.matches
         let built = path.map { Self.links(of: $0.certificates, matches, in: result) } ?? []
         let status = ExitStatus(result.outcome)
-        let ownNotes = result.notes.map { Message($0.reason) }
+        let ownNotes = result.notes.map { Message($0.reason) } + Self.notes(on: result)
         self.init(
             target: result.target, endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) },
             proxy: Proxy(result), tls: (try? result.connection?.get()).map(TLS.init),
@@ -24,8 +24,9 @@ extension Report {
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
             transparency: evidence.map(Transparency.init), revocation: evidence.map { Revocation($0.staple) },
             devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
-            warnings: result.warnings.map { Message($0.reason) }, notes: ownNotes + Self.notes(on: result),
-            ownNotes: ownNotes, unjudged: Self.unjudgedNote(on: result),
+            warnings: result.warnings.map { Message($0.reason) },
+            notes: ownNotes + (result.standing.isNotJudged ? [] : Self.notEmulated), ownNotes: ownNotes,
+            unjudged: Self.unjudgedNote(on: result),
             outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
             next: result.next.map(Next.init), change: result.changes.map(Change.init),
             http: result.answer.map(HTTP.init), verdict: VerdictWord(result.standing), reason: Message(result.reason),
@@ -47,11 +48,17 @@ extension Report {
         return count > 1 ? "\(judgement.name): \(detail)" : detail
     }
 
-    /// What is not judged, and what the reader should know of the connection.
+    /// What the reader should know of the connection.
     private static func notes(on result: CheckResult) -> [Message] {
         let connection = try? result.connection?.get()
-        let asksInVain = connection.map { $0.clientCertificateRequested && !$0.clientCertificateSent } ?? false
-        return (asksInVain ? [clientCertificateNote] : []) + (result.standing.isNotJudged ? [] : notEmulated)
+        guard let connection, connection.clientCertificateRequested, !connection.clientCertificateSent,
+            connection.handshakeCompleted
+        else { return [] }
+        return [
+            Message(
+                id: "client-certificate-requested",
+                message: "the server asks for a client certificate and got none; give one with --cert")
+        ]
     }
 
     /// What is not judged and can matter here, in one line; `nil` for nothing.

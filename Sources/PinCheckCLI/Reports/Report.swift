@@ -200,10 +200,6 @@ struct Report: DocumentObject {
 
     }
 
-    /// That a server asked for a client certificate and got none: its answer to others may be another.
-    static let clientCertificateNote = Message(
-        id: "client-certificate-requested", message: "the server asks for a client certificate and got none")
-
     /// What the clients' platforms check and pincheck does not.
     static let notEmulated = [
         Message(

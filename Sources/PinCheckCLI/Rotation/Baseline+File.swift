@@ -4,20 +4,11 @@ import PinFormats
 
 extension Baseline {
     /// Reads the baseline at `path`, and what may differ from it.
-    init(reading path: String, _ options: RotationOptions, in context: Context) throws(CommandError) {
-        let policy = try Self.policy(options.allow)
-        guard path != "-" || !options.update else {
+    init(reading path: String, _ settings: Settings, in context: Context) throws(CommandError) {
+        guard path != "-" || !settings.updatesBaseline else {
             throw .usage("--update cannot rewrite standard input: name the file of the baseline")
         }
-        self.init(path, try SnapshotFile.read(path, in: context), allowing: policy)
-    }
-
-    /// Reads the lists of `--allow`.
-    private static func policy(_ lists: [String]) throws(CommandError) -> RotationPolicy {
-        do { return try RotationPolicy(reading: lists) } catch {
-            let known = Change.Kind.allCases.map(\.rawValue)
-            throw .unknown("--allow \(quoted(error.word))", error.word, among: known, gone: GoneWords.changes)
-        }
+        self.init(path, try SnapshotFile.read(path, in: context), allowing: RotationPolicy(allowing: settings.allowed))
     }
 
     /// Says which recorded endpoints were not among those that were asked.

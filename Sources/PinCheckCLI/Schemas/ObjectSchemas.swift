@@ -1,3 +1,5 @@
+import PinChecking
+
 extension SchemaDocument {
     /// All of them, in the order of the help.
     static var all: [SchemaDocument] { [.report, .pins, .lint, .snapshot, .devices, .fetch, .policy] }
@@ -28,7 +30,7 @@ extension SchemaDocument {
     static let snapshot = SchemaDocument(
         name: "snapshot", identifier: SnapshotFile.schema,
         meaning: "What servers served: nothing secret, and nothing that changes while they do not."
-    ) { SnapshotFile.schemaOfDocument(in: &$0) }
+    ) { Snapshot.schemaOfObject(in: &$0) }
 
     /// The schema of `devices --format json`.
     static let devices = SchemaDocument(

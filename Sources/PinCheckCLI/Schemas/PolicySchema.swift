@@ -27,39 +27,35 @@ enum PolicySchema {
                 "settings": [
                     "type": "object", "additionalProperties": false,
                     "properties": .object(
-                        Dictionary(uniqueKeysWithValues: PolicyKey.allCases.map { ($0.rawValue, node(for: $0)) })),
+                        Dictionary(grouping: PolicySettings.options) { $0.key ?? "" }.mapValues(node)),
                 ]
             ],
         ]
     }
 
-    private static func node(for key: PolicyKey) -> JSONNode {
-        var node = values(of: key.kind)
+    /// The values of a key; `false` too, where one of its rows says the opposite of the other.
+    private static func node(for options: [Option]) -> JSONNode {
+        guard let option = options.first(where: { !$0.isSwitch }) ?? options.first else { return [:] }
+        var node = value(of: option)
+        if options.count > 1 { node = ["anyOf": [node, ["const": false]]] }
+        if option.takesSeveral { node = ["anyOf": [node, ["type": "array", "minItems": 1, "items": node]]] }
         if case .object(var members) = node {
-            members["description"] = .text(key.meaning)
+            members["description"] = .text(option.help)
             node = .object(members)
         }
         return node
     }
 
-    private static func values(of kind: PolicyKey.Kind) -> JSONNode {
+    private static func value(of option: Option) -> JSONNode {
         let text: JSONNode = ["type": "string", "minLength": 1]
-        func integer(_ range: ClosedRange<Int>) -> JSONNode {
-            ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
-        }
-        func oneOrMore(_ node: JSONNode) -> JSONNode {
-            ["anyOf": [node, ["type": "array", "minItems": 1, "items": node]]]
-        }
-        switch kind {
-        case .text: return text
-        case .choice(let choices): return ["enum": .array(choices.map(JSONNode.text))]
-        case .texts: return oneOrMore(text)
-        case .textsOrNumbers: return oneOrMore(["anyOf": [text, ["type": "integer"]]])
-        case .textOrFalse: return ["anyOf": [text, ["const": false]]]
-        case .flag: return ["type": "boolean"]
-        case .number: return ["type": "number", "exclusiveMinimum": 0]
-        case .integer(let range): return integer(range)
-        case .numbers(let range): return oneOrMore(integer(range))
+        switch option.values {
+        case .none: return ["type": "boolean"]
+        case .seconds: return ["type": "number", "exclusiveMinimum": 0]
+        case .statuses: return ["anyOf": [text, ["type": "integer"]]]
+        case .whole(let range):
+            return ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
+        case .words(let words) where words.kind == .one: return ["enum": .array(words.all().map { .text($0.text) })]
+        default: return text
         }
     }
 }

@@ -19,11 +19,11 @@ struct AllowedTargets: Sendable {
             let isPattern = text.hasPrefix("*.")
             let target: Target
             do throws(RequestError) { target = try Target(isPattern ? String(text.dropFirst(2)) : text) } catch {
-                throw .usage("--allow-target: \(CommandError(error).message)")
+                throw .usage("\(error)")
             }
             guard isPattern else { return (.one(target.host), target.port) }
             guard case .dns(let name) = target.host else {
-                throw .usage("--allow-target \(quoted(text)) is of no name: write '*.example.com', or an address alone")
+                throw .usage("\(quoted(text)) is of no name: write '*.example.com', or an address alone")
             }
             return (.below("." + name), target.port)
         }

@@ -39,9 +39,7 @@ final class ProbeModule: Sendable {
     ) throws(CommandError) {
         var loader = context.loader
         let isNamed = !(policies.isEmpty && lists.isEmpty)
-        let targets =
-            isNamed
-            ? try GivenTargets(targets: [], lists: lists, policies: policies, request: request).read(in: context) : []
+        let targets = isNamed ? try TargetStream([], lists: lists, policies: policies, request, in: context).all() : []
         let found = try CommandError.reading { () throws(CheckError) in
             // An address may be for a target that nobody has asked for yet.
             try CheckPlan.jobs(targets, &loader, areAll: allowed.isEmpty)
@@ -78,9 +76,7 @@ final class ProbeModule: Sendable {
     /// - Throws: ``Refusal`` for a target that is not to be probed.
     func job(for text: String) throws(Refusal) -> CheckJob {
         let target: Target
-        do throws(RequestError) { target = try Target(text) } catch {
-            throw Refusal(status: 400, message: CommandError(error).message)
-        }
+        do throws(RequestError) { target = try Target(text) } catch { throw Refusal(status: 400, message: "\(error)") }
         let defaultPort = request.connection.port ?? RequestDefaults.port
         let port = target.port ?? defaultPort
         if let job = jobs[Key(host: target.host, port: port)] { return job }

@@ -12,8 +12,6 @@ package struct Context: Sendable {
     package var environment: [String: String]
     package var now: @Sendable () -> Timestamp
     package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
-    /// Standard input, where it can be read bit by bit, `nil` for ``readStandardInput`` alone.
-    var standardInputDescriptor: Int32?
     /// What tells the file that standard input comes from from others, `nil` where it is none.
     var standardInput: FileIdentity?
     /// The thread for connections, `nil` when one has to be made.

@@ -11,28 +11,6 @@ package enum ExitConvention: Sendable {
         case .monitoring: MonitoringState(status).rawValue
         }
     }
-
-    /// What arguments that cannot be read seem to ask for: a plugin that was called wrongly is unknown, not critical.
-    static func guess(_ arguments: [String]) -> ExitConvention {
-        var isMonitoring = false
-        for (index, argument) in arguments.enumerated() {
-            if argument == "--" { break }
-            let value: Substring?
-            if argument == "-f" || argument == "--format" {
-                value = index + 1 < arguments.count ? arguments[index + 1][...] : nil
-            } else if argument.hasPrefix("--format=") {
-                value = argument.dropFirst("--format=".count)
-            } else if argument.hasPrefix("-f") {
-                value = argument.dropFirst(argument.hasPrefix("-f=") ? 3 : 2)
-            } else if ["-o", "--output"].contains(argument) || argument.hasPrefix("--output=") {
-                return .standard
-            } else {
-                value = nil
-            }
-            if value == "nagios" || value == "nagios=-" { isMonitoring = true }
-        }
-        return isMonitoring ? .monitoring : .standard
-    }
 }
 
 /// The states of a check by the Monitoring Plugins guidelines, with their exit codes.

@@ -32,7 +32,6 @@ enum System {
                 }
             })
         context.signals = { ProcessSignal.stream() }
-        context.standardInputDescriptor = STDIN_FILENO
         var input = stat()
         if fstat(STDIN_FILENO, &input) == 0, input.st_mode & S_IFMT == S_IFREG {
             context.standardInput = FileIdentity(input)

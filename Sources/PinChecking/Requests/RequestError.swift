@@ -109,14 +109,15 @@ extension RequestError: CustomStringConvertible {
         case .applicationProtocols(let list):
             "\(quoted(list)) holds a name of no or of more than 255 bytes: write h2,http/1.1"
         case .protocolBesideRequest(let name):
-            "\(quoted(name.name)) is to be offered, and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
+            "\(quoted(name.name)) is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
         case .ciphersOfOtherVersions(let ciphers):
             "no TLS version that is to be offered has \(quoted(ciphers, to: 200)): TLS 1.3 has cipher suites of its own, whose names begin "
                 + "with TLS_"
         case .offerBesideKeyTypes:
-            "to ask for keys of each type is to choose cipher suites and signature algorithms: leave out either"
+            "to ask for keys of each type (key-types, thorough) is to choose ciphers and sigalgs: leave out either"
         case .httpPath(let text, let error): "\(quoted(TerminalText.shortened(text, to: 200))) \(error)"
-        case .noHTTPPath: "no request is made for this to be about: give the path to ask for"
+        case .noHTTPPath:
+            "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)"
         case .expectedStatus(let text):
             "\(quoted(TerminalText.shortened(text, to: 200))) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304"
         case .variable(let name, let error): "\(name): \(error.description(calling: \.name))"
@@ -125,7 +126,7 @@ extension RequestError: CustomStringConvertible {
             "\(quoted(address.description)) is not an address of the family asked for: ask for "
                 + "\(family == .ipv6 ? "IPv4" : "IPv6") or for any"
         case .noVersionLeft(let lowest, let highest):
-            "the lowest TLS version \(lowest.number) is above the highest, \(highest.number): no version is left to offer"
+            "the lowest TLS version, \(lowest.number), is above the highest, \(highest.number): no version is left to offer"
         case .neverWarns(let warning, let failure):
             "the warning before \(warning) never comes, since less than \(failure) fails earlier: "
                 + "warn before the larger of the two"

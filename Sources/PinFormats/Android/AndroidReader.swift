@@ -164,7 +164,10 @@ struct AndroidReader {
         let transparency = try element.children(named: "certificateTransparency").last.map {
             (element) throws(PinFormatError) in try flag("enabled", of: element) ?? false
         }
-        return NetworkSecurityConfiguration.Level(sources: sources, isTransparencyEnabled: transparency)
+        var level = NetworkSecurityConfiguration.Level(sources: sources, isTransparencyEnabled: transparency)
+        level.userAnchors = element.children(named: "trust-anchors").flatMap { $0.children(named: "certificates") }
+            .first { $0.attributes["src"] == "user" }.map { place($0).description }
+        return level
     }
 
     /// The sources of anchors that an element names, `nil` for one that leaves it to what is around it.

@@ -105,7 +105,7 @@ enum NSPinnedDomainsReader {
             }
             return hash
         }
-        if pins.isEmpty {
+        if pins.isEmpty, node.elements?.isEmpty != false {
             reading.note(
                 .pinnedToNothing, at: node.place,
                 "\(hosts.name) is pinned to nothing: no certificate can match an empty list"

@@ -16,12 +16,12 @@ enum XMLPropertyList {
         return DocumentNode(root: try value(root, file), of: file)
     }
 
-    private static func value(_ element: XMLElement, _ file: PinFile) throws(PinFormatError) -> DocumentValue {
-        let content: DocumentValue.Content
+    private static func value(_ element: XMLElement, _ file: PinFile) throws(PinFormatError) -> DocumentTree {
+        let content: DocumentTree.Content
         switch element.name {
         case "dict": content = .dictionary(try members(of: element, file))
         case "array":
-            var elements: [DocumentValue] = []
+            var elements: [DocumentTree] = []
             for child in element.children { elements.append(try value(child, file)) }
             content = .array(elements)
         case "string": content = .text(element.text)
@@ -34,13 +34,13 @@ enum XMLPropertyList {
                 .brokenDocument, at: file.place(line: element.line),
                 "is not a property list: it has no element <\(shortened(element.name, to: 60))>")
         }
-        return DocumentValue(content: content, line: element.line)
+        return DocumentTree(content: content, line: element.line)
     }
 
     private static func members(
         of element: XMLElement, _ file: PinFile
-    ) throws(PinFormatError) -> [(key: String, value: DocumentValue)] {
-        var members: [(key: String, value: DocumentValue)] = []
+    ) throws(PinFormatError) -> [(key: String, value: DocumentTree)] {
+        var members: [(key: String, value: DocumentTree)] = []
         var keys: Set<String> = []
         var rest = element.children[...]
         while let key = rest.popFirst() {
@@ -110,12 +110,12 @@ struct BinaryPropertyList {
         PinFormatError(.brokenDocument, at: file.place, "is a binary property list that is damaged")
     }
 
-    private mutating func value(_ object: Int, depth: Int) throws(PinFormatError) -> DocumentValue {
+    private mutating func value(_ object: Int, depth: Int) throws(PinFormatError) -> DocumentTree {
         count += 1
-        guard depth <= DocumentValue.mostDepth, count <= DocumentValue.mostValues else {
+        guard depth <= DocumentTree.mostDepth, count <= DocumentTree.mostValues else {
             throw PinFormatError(
                 .unreasonableDocument, at: file.place,
-                "has more than \(DocumentValue.mostDepth) levels or \(DocumentValue.mostValues) values, "
+                "has more than \(DocumentTree.mostDepth) levels or \(DocumentTree.mostValues) values, "
                     + "no configuration is like that")
         }
         guard object < objectCount else { throw damaged }
@@ -123,12 +123,12 @@ struct BinaryPropertyList {
         guard let offset = Self.number(table[start..<(start + offsetSize)]), offset >= Self.magic.count,
             offset < bytes.endIndex
         else { throw damaged }
-        return DocumentValue(content: try content(bytes[offset], at: offset, depth), line: nil)
+        return DocumentTree(content: try content(bytes[offset], at: offset, depth), line: nil)
     }
 
     private mutating func content(
         _ marker: UInt8, at offset: Int, _ depth: Int
-    ) throws(PinFormatError) -> DocumentValue.Content {
+    ) throws(PinFormatError) -> DocumentTree.Content {
         switch marker >> 4 {
         case 0x0 where marker == 0x08: return .flag(false)
         case 0x0 where marker == 0x09: return .flag(true)
@@ -149,7 +149,7 @@ struct BinaryPropertyList {
             return .text(String(decoding: utf16, as: UTF16.self))
         case 0xA:
             let (length, start) = try length(marker, at: offset)
-            var elements: [DocumentValue] = []
+            var elements: [DocumentTree] = []
             for reference in try references(start, length) { elements.append(try value(reference, depth: depth + 1)) }
             return .array(elements)
         case 0xD: return .dictionary(try members(marker, at: offset, depth))
@@ -159,10 +159,10 @@ struct BinaryPropertyList {
 
     private mutating func members(
         _ marker: UInt8, at offset: Int, _ depth: Int
-    ) throws(PinFormatError) -> [(key: String, value: DocumentValue)] {
+    ) throws(PinFormatError) -> [(key: String, value: DocumentTree)] {
         let (length, start) = try length(marker, at: offset)
         let references = try references(start, length * 2)
-        var members: [(key: String, value: DocumentValue)] = []
+        var members: [(key: String, value: DocumentTree)] = []
         var keys: Set<String> = []
         for index in 0..<length {
             guard case .text(let key) = try value(references[index], depth: depth + 1).content else { throw damaged }
@@ -187,7 +187,7 @@ struct BinaryPropertyList {
     }
 
     private func references(_ start: Int, _ count: Int) throws(PinFormatError) -> [Int] {
-        guard count <= DocumentValue.mostValues * 2 else { throw damaged }
+        guard count <= DocumentTree.mostValues * 2 else { throw damaged }
         let references = try slice(start, count * referenceSize)
         var numbers: [Int] = []
         for position in stride(from: references.startIndex, to: references.endIndex, by: referenceSize) {

@@ -48,7 +48,7 @@ package enum PolicyReader {
                     remedy: "write \(Self.version), or use a newer pincheck")
             }
         }
-        let defaults = try root["defaults"].map { (node) throws(PinFormatError) in try settings(in: node) } ?? [:]
+        let defaults = try root["defaults"].map { (node) throws(PinFormatError) in try settings(in: node) } ?? []
         guard let hosts = root["hosts"] else {
             throw PinFormatError(
                 .missingValue, at: file.place, "has no 'hosts'",
@@ -65,7 +65,8 @@ package enum PolicyReader {
         var result: [Policy.Host] = []
         for (name, node) in try hosts.dictionary() {
             let own = try settings(in: node)
-            result.append(Policy.Host(name: name, place: node.place, settings: defaults.merging(own) { $1 }))
+            let rest = defaults.filter { setting in !own.contains { $0.key == setting.key } }
+            result.append(Policy.Host(name: name, place: node.place, settings: rest + own))
         }
         guard !result.isEmpty else {
             throw PinFormatError(.noHosts, at: hosts.place, "'hosts' has no host", remedy: "name at least one")
@@ -75,99 +76,22 @@ package enum PolicyReader {
 
     /// Whether `file` is a policy rather than a configuration of a client.
     static func recognises(_ file: PinFile) -> Bool {
-        guard let text = file.text, text[...].holds("hosts"), JSONReader.beginsObject(file) else { return false }
+        guard let text = file.text, text[...].holds("hosts"), JSONReader.beginsObject(file.bytes) else { return false }
         guard let root = try? JSONReader.root(of: file) else { return text[...].holds("hosts:") }
         return root["hosts"]?.members != nil
     }
 
-    private static func settings(in node: DocumentNode) throws(PinFormatError) -> [PolicyKey: PolicyValue] {
-        try checkKeys(of: node, known: PolicyKey.allCases.map(\.rawValue), what: "a host")
-        let directory = PathParts(node.file.path).directory
-        var settings: [PolicyKey: PolicyValue] = [:]
-        for (name, value) in try node.dictionary() {
-            guard let key = PolicyKey(rawValue: name) else { continue }
-            var content = try content(of: value, for: key)
-            if key.holdsPaths, case .texts(let texts) = content {
-                content = .texts(
-                    texts.map { PlacedText(text: RegularFile.path($0.text, besideFilesIn: directory), place: $0.place) }
-                )
-            }
-            if key.holdsPaths, case .text(let text) = content {
-                content = .text(RegularFile.path(text, besideFilesIn: directory))
-            }
-            settings[key] = PolicyValue(content: content, place: value.place)
-        }
-        return settings
+    private static func settings(in node: DocumentNode) throws(PinFormatError) -> [(key: String, value: DocumentNode)] {
+        try checkKeys(of: node, known: keys, what: "a host")
+        return try node.dictionary().map { ($0.key, $0.node) }
     }
 
-    private static func content(of node: DocumentNode, for key: PolicyKey) throws(PinFormatError) -> PolicyValue.Content
-    {
-        switch key.kind {
-        case .text where key.isThreshold:
-            guard let number = node.number else { return .text(try nonEmpty(node)) }
-            throw PinFormatError(
-                .wrongValue, at: node.place, "'\(key.rawValue)' is a number without a unit",
-                remedy: "write \"\(number)d\" for days, or \"\(number)%\" for a part of the lifetime")
-        case .text: return .text(try nonEmpty(node))
-        case .choice(let choices):
-            let text = node.number ?? (try? node.text()) ?? ""
-            guard choices.contains(text) else {
-                throw PinFormatError(
-                    .wrongValue, at: node.place, "'\(key.rawValue)' is not one of \(choices.joined(separator: ", "))",
-                    remedy: Suggestion.nearest(to: text, in: choices).map { "did you mean '\($0)'?" })
-            }
-            return .text(text)
-        case .texts, .textsOrNumbers:
-            let read = key.kind == .texts ? nonEmpty : textOrNumber
-            guard let elements = node.elements else {
-                return .texts([PlacedText(text: try read(node), place: node.place)])
-            }
-            guard !elements.isEmpty else {
-                throw PinFormatError(
-                    .missingValue, at: node.place, "'\(key.rawValue)' is an empty list",
-                    remedy: "leave the key out, or list something")
-            }
-            var texts: [PlacedText] = []
-            for element in elements { texts.append(PlacedText(text: try read(element), place: element.place)) }
-            return .texts(texts)
-        case .textOrFalse:
-            if case .flag(false) = node.value.content { return .flag(false) }
-            guard case .text = node.value.content else { throw node.wrong("a text or false") }
-            return .text(try nonEmpty(node))
-        case .flag:
-            guard case .flag(let flag) = node.value.content else { throw node.wrong("true or false") }
-            return .flag(flag)
-        case .number:
-            guard let number = node.number, let value = Double(number), value > 0 else {
-                throw node.wrong("a number above 0")
-            }
-            return .number(value)
-        case .integer(let range): return .integer(try integer(node, range))
-        case .numbers(let range):
-            var numbers: [Int] = []
-            for element in node.elements ?? [node] { numbers.append(try integer(element, range)) }
-            guard !numbers.isEmpty else { throw node.wrong("a number or a list of numbers") }
-            return .numbers(numbers)
-        }
-    }
-
-    private static func integer(_ node: DocumentNode, _ range: ClosedRange<Int>) throws(PinFormatError) -> Int {
-        guard let number = node.number, let value = Int(number), range.contains(value) else {
-            throw node.wrong("a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return value
-    }
-
-    private static func nonEmpty(_ node: DocumentNode) throws(PinFormatError) -> String {
-        let text = try node.text()
-        guard !text.isEmpty, !text.utf8.contains(0) else { throw node.wrong("a text with something in it") }
-        return text
-    }
-
-    private static func textOrNumber(_ node: DocumentNode) throws(PinFormatError) -> String {
-        if let number = node.number { return number }
-        return try nonEmpty(node)
-    }
+    /// What can be said of a host; what each key takes stands in the table of options.
+    package static let keys = """
+        pins client mode allowInvalidCertificates validatesDomainName anchors andSystem device deviceData extraRoots \
+        intermediates ports connect sni verifyName host ipVersion warnBefore failBefore minPinLife ignore timeout retries \
+        minTLS maxTLS alpn proxy request expectStatus
+        """.split(separator: " ").map(String.init)
 
     /// Keys that there are no more, and what to write instead.
     private static let gone = [
@@ -191,12 +115,6 @@ package enum PolicyReader {
     }
 }
 
-extension PolicyKey {
-    fileprivate var isThreshold: Bool { [.warnBefore, .failBefore, .minPinLife].contains(self) }
-
-    fileprivate var holdsPaths: Bool { [.pins, .anchors, .extraRoots, .intermediates, .deviceData].contains(self) }
-}
-
 /// pincheck's own policy files, read as a configuration of hosts.
 enum PolicyFile {
     static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
@@ -209,19 +127,17 @@ enum PolicyFile {
         var known: [SourceKey: [Pin]] = [:]
         var count = 0
         let policy = try PolicyReader.policy(in: file)
-        let others = PolicyKey.allCases.filter { key in
-            key != .pins && policy.hosts.contains { $0.settings[key] != nil }
-        }
+        let others = Set(policy.hosts.flatMap { $0.settings.map(\.key) }).subtracting(["pins"]).sorted()
         if !others.isEmpty {
             reading.note(
                 .policySettings, at: file.place,
-                "its pins alone are taken, without \(others.map { "'\($0.rawValue)'" }.joined(separator: ", ")): "
+                "its pins alone are taken, without \(listed(others.map { "'\(shortened($0, to: 60))'" })): "
                     + "give it as the policy to judge by all of it")
         }
         for host in policy.hosts {
             let hosts = try HostText.pattern(host.hostName, .exact, at: host.place)
             var pins: [Pin] = []
-            for source in host.pins {
+            for source in try host.pins() {
                 let key = SourceKey(source)
                 if known[key] == nil { known[key] = source.readForPolicy(into: &reading) }
                 pins += known[key] ?? []

@@ -23,7 +23,7 @@ enum PinFileKind {
         let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" }
         if first == "<", let kind = try Self.xml(file, text) {
             self = kind
-        } else if JSONReader.beginsObject(file) {
+        } else if JSONReader.beginsObject(file.bytes) {
             self = try Self.json(file, text)
         } else if OkHttpSource.isFound(in: file) {
             // Before PEM, of which a source may hold a root.

@@ -1,8 +1,8 @@
-internal import Pinning
+package import Pinning
 internal import X509
 
 /// Turns the base64 text of a pin into its 32 bytes, or says what is wrong with it.
-enum HashText {
+package enum HashText {
     private static let hashOfNothing = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     private static let otherHashes = [16: "MD5", 20: "SHA-1", 28: "SHA-224", 48: "SHA-384", 64: "SHA-512"]
 
@@ -17,7 +17,7 @@ enum HashText {
     }
 
     /// A hash with `sha256/` before it, as OkHttp has them.
-    static func okHttp(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> Pin {
+    package static func okHttp(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> Pin {
         let word = PinString(Substring(text), at: place)
         guard word.spelling == "sha256/" else {
             switch word.algorithm {

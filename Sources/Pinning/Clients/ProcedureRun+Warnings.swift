@@ -64,7 +64,9 @@ extension ProcedureRun {
         let pinned = pins?.certificates ?? []
         let consequence = "any certificate this CA issues \(isNameGiven ? "for the name " : "")is accepted"
         guard let match = matches.first(where: { $0.depth > 0 }) else {
-            guard let authority = pinned.first(where: isOfAuthority) else { return }
+            // The leaf's key may be pinned by a self-signed certificate, which OpenSSL makes one of a CA.
+            let matched = matches.compactMap { pins?.pins[$0.pinIndex].certificate }
+            guard let authority = pinned.first(where: { isOfAuthority($0) && !matched.contains($0) }) else { return }
             return warn("authority-pin", "a CA is pinned beside the leaf (\(authority)): \(consequence)")
         }
         if matches.contains(where: { $0.depth == 0 }) || !pinned.allSatisfy(isOfAuthority) {

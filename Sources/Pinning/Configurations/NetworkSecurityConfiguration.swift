@@ -37,6 +37,8 @@ public struct NetworkSecurityConfiguration: Sendable, Hashable {
         public var sources: [Source]?
         /// Its `<certificateTransparency>`.
         public var isTransparencyEnabled: Bool?
+        /// Where its `<certificates src="user"/>` stands.
+        package var userAnchors: String?
 
         /// What an element says, by default nothing.
         public init(sources: [Source]? = nil, isTransparencyEnabled: Bool? = nil) {

@@ -1,12 +1,6 @@
 internal import Base
 package import Pinning
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// What a service that resolves names over HTTP answered: the addresses of one host.
 package struct AddressAnswer: Sendable, Hashable {
     /// The largest answer that is read, in bytes.
@@ -40,7 +34,7 @@ package struct AddressAnswer: Sendable, Hashable {
         }
         if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
         switch text.first(where: { !$0.isWhitespace }) {
-        case "{": return [try json(text)]
+        case "{": return [try json(bytes)]
         case "<": throw AnswerError(.unreadable("it is a web page: check the address of the service"))
         default: return try lines(text)
         }
@@ -107,66 +101,44 @@ package struct AddressAnswer: Sendable, Hashable {
     // MARK: JSON
 
     /// Aliyun's answer or that of DNS over HTTPS: all keys may be missing.
-    private struct Document: Decodable {
-        struct Record: Decodable {
-            let type: Int
-            let data: String
+    private static func json(_ bytes: [UInt8]) throws(AnswerError) -> AddressAnswer {
+        let noAnswer = AnswerError(.unreadable("it is broken JSON, or no answer of Aliyun or of DNS over HTTPS"))
+        guard let document = try? JSONReader.tree(of: bytes) else { throw noAnswer }
+        func value<Value>(_ key: String, _ read: (DocumentTree) -> Value?) throws(AnswerError) -> Value? {
+            guard let member = document[key], !member.isNull else { return nil }
+            guard let value = read(member) else { throw noAnswer }
+            return value
         }
-
-        /// Most services send a list of questions, and some only the one.
-        struct Question: Decodable {
-            let name: String?
-
-            private struct Entry: Decodable { let name: String? }
-
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.singleValueContainer()
-                name = (try? container.decode([Entry].self))?.first?.name ?? (try? container.decode(Entry.self))?.name
-            }
-        }
-
-        let host: String?
-        let ips: [String]?
-        let ipsv6: [String]?
-        let code: String?
-        let status: Int?
-        let records: [Record]?
-        let question: Question?
-
-        private enum CodingKeys: String, CodingKey {
-            case host, ips, ipsv6, code
-            case status = "Status"
-            case records = "Answer"
-            case question = "Question"
-        }
-    }
-
-    private static func json(_ text: String) throws(AnswerError) -> AddressAnswer {
-        let document: Document
-        do { document = try JSONDecoder().decode(Document.self, from: Data(text.utf8)) } catch {
-            throw AnswerError(.unreadable("it is broken JSON, or no answer of Aliyun or of DNS over HTTPS"))
-        }
-        if let code = document.code { throw AnswerError(.refused(code), at: "code") }
+        let integer = { (tree: DocumentTree) in tree.number.flatMap { Int($0) } }
+        if let code = try value("code", \.text) { throw AnswerError(.refused(code), at: "code") }
         var found: [IPAddress] = []
-        if document.ips != nil || document.ipsv6 != nil {
-            for (key, texts) in [("ips", document.ips ?? []), ("ipsv6", document.ipsv6 ?? [])] {
-                for (index, text) in texts.enumerated() { found.append(try address(text, at: "\(key)[\(index)]")) }
+        let families = [("ips", try value("ips", \.elements)), ("ipsv6", try value("ipsv6", \.elements))]
+        if families.contains(where: { $0.1 != nil }) {
+            for (key, texts) in families {
+                for (index, text) in (texts ?? []).enumerated() {
+                    guard let text = text.text else { throw noAnswer }
+                    found.append(try address(text, at: "\(key)[\(index)]"))
+                }
             }
-            return try AddressAnswer(host: document.host, found)
+            return try AddressAnswer(host: try value("host", \.text), found)
         }
-        guard let status = document.status else {
+        guard let status = try value("Status", integer) else {
             throw AnswerError(.unreadable("it has neither 'ips' (Aliyun, for one host) nor 'Answer' (DNS over HTTPS)"))
         }
         guard status == 0 else { throw AnswerError(.responseCode(status), at: "Status") }
         // The records for addresses (A is type 1, AAAA type 28); aliases and signatures are passed over.
-        for (index, record) in (document.records ?? []).enumerated() where record.type == 1 || record.type == 28 {
-            let address = try address(record.data, at: "Answer[\(index)].data")
-            guard address.isIPv6 == (record.type == 28) else {
-                throw AnswerError(.notAnAddress(record.data), at: "Answer[\(index)].data")
+        for (index, record) in (try value("Answer", \.elements) ?? []).enumerated() {
+            guard let type = record["type"].flatMap(integer), let data = record["data"]?.text else { throw noAnswer }
+            guard type == 1 || type == 28 else { continue }
+            let address = try address(data, at: "Answer[\(index)].data")
+            guard address.isIPv6 == (type == 28) else {
+                throw AnswerError(.notAnAddress(data), at: "Answer[\(index)].data")
             }
             found.append(address)
         }
-        return try AddressAnswer(host: document.question?.name, found)
+        // Most services send a list of questions, and some only the one.
+        let question = document["Question"]
+        return try AddressAnswer(host: (question?.elements?.first ?? question)?["name"]?.text, found)
     }
 }
 

@@ -1,7 +1,7 @@
-import ArgumentParser
 import PinChecking
 import Foundation
 import LoopbackLab
+import Pinning
 import Testing
 
 @testable import PinCheckCLI
@@ -46,7 +46,11 @@ import Testing
                     guard let arguments = ShellLine.arguments(of: stage) else { continue }
                     guard seen.insert(arguments).inserted, !isNameOfCommand(arguments) else { continue }
                     #expect(throws: Never.self, "\(article.name):\(number): \(stage)") {
-                        _ = try RootCommand.parseAsRoot(arguments)
+                        if try Question.answer(to: arguments, Arguments(arguments), at: Timestamp(secondsSinceEpoch: 0))
+                            == nil
+                        {
+                            _ = try Arguments(arguments).settings()
+                        }
                     }
                 }
             }
@@ -56,15 +60,11 @@ import Testing
 
     /// Whether the words only name a command, as a sentence does.
     private func isNameOfCommand(_ words: [String]) -> Bool {
-        words.count == 1 && RootCommand.commands.contains { $0.name == words[0] }
+        words.count == 1 && Command.all.contains { $0.name == words[0] }
     }
 
     @Test func everyOptionIsOneOfTheProgram() async throws {
-        let description = try ParserDescription.program()
-        let names = description["subcommands"].array.flatMap { command in
-            command["arguments"].array.flatMap { $0["names"].array.compactMap { $0["name"].text.map { "--" + $0 } } }
-        }
-        let known = Set(names).union(Self.optionsOfOthers)
+        let known = Set(Command.all.flatMap { $0.options.map(\.flag) }).union(Self.optionsOfOthers)
         for article in try Article.all() where !article.name.contains("Changelog") {
             for (number, line) in article.prose {
                 for span in line.matches(of: /`(--[a-z][a-z0-9-]*)[^`]*`/) {

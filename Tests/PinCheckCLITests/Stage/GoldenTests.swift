@@ -13,8 +13,8 @@ extension OnStage {
         private static let isUpdating = ProcessInfo.processInfo.environment["PINCHECK_UPDATE"] == "1"
 
         private static let helps =
-            [GoldenRun("help", "", ["-h", "--help"])]
-            + RootCommand.commands.map { GoldenRun("help-\($0.name)", $0.name, ["-h", "--help"]) }
+            [GoldenRun("help", "", ["-h", "--help"])] + [GoldenRun("help-options", "help options", [""])]
+            + Command.all.map { GoldenRun("help-\($0.name)", $0.name, ["-h", "--help"]) }
 
         @Test(arguments: GoldenRun.all + helps) func theOutputIsAsItWas(run: GoldenRun) async throws {
             let stage = try Stage.current

@@ -78,7 +78,7 @@ struct OutlookTests {
             testDescription: "an expired certificate is no backup", pins: [whole(leaf), whole(other)],
             matches: [(0, 0)], comparesCertificates: true, at: day(40), until: day(90), end: .leafRenewal,
             noPinAfter: day(90), findings: ["pin-expired:warn", "breaks-at-renewal:warn"],
-            message: "pin 2, other, expired on 2027-02-14 and can match no more: remove it"),
+            message: "pin 2, other, expired on 2027-02-14 and can match no more: replace it"),
         Row(
             testDescription: "its key may come back", pins: [whole(leaf), whole(other)], matches: [(0, 0)], at: day(40),
             until: day(90), end: .leafRenewal, backups: [1], findings: ["breaks-at-renewal:info"]),

@@ -44,6 +44,8 @@ import Testing
                 + #""Answer":[{"name":"api.example.com.","type":28,"TTL":60,"data":"2001:db8::1"}]}"#,
             "api.example.com [2001:db8::1]"
         ), (#"{"Status":0,"Question":[{"name":"a.example","type":28}]}"#, "a.example []"),
+        (#"{"Status":0,"Question":[],"Answer":null,"code":null}"#, "- []"),
+        ("\u{FEFF}" + #"{"host":null,"ips":["192.0.2.1"],"ipsv6":null}"#, "- [192.0.2.1]"),
         // Lines.
         ("192.0.2.1", "- [192.0.2.1]"),
         ("192.0.2.1\r\n\r\n192.0.2.2 # the second; of two\r\n", "- [192.0.2.1 192.0.2.2]"),
@@ -75,6 +77,12 @@ import Testing
             #"{"Status":0,"Answer":[{"type":1,"data":"2001:db8::1"}]}"#,
             "Answer[0].data: '2001:db8::1' is not an address"
         ), (#"{"Status":0,"Answer":[{"type":1}]}"#, "it is broken JSON, or no answer"),
+        (#"{"Status":99999999999999999999}"#, "it is broken JSON, or no answer"),
+        (#"{"Status":0,"Answer":[{"type":1e9,"data":"192.0.2.1"}]}"#, "it is broken JSON, or no answer"),
+        (#"{"ips":["192.0.2.1"],"ips":["192.0.2.2"]}"#, "it is broken JSON, or no answer"),
+        (#"{"ips":["192.0.2.1"]"#, "it is broken JSON, or no answer"),
+        (#"{"ips":["192.0.2.1"]} {}"#, "it is broken JSON, or no answer"),
+        (#"{"host":"\ud83d","ips":["192.0.2.1"]}"#, "it is broken JSON, or no answer"),
         (#"["192.0.2.1"]"#, "line 1: '[\"192.0.2.1\"]' is not an address"),
     ]) func whatIsWrongIsSaidWithItsPlace(text: String, expected: String) {
         let result = read(text)
@@ -88,8 +96,9 @@ import Testing
         #expect(read(large) == "error: it is larger than 256 KiB, no answer is as long")
         let many = (0...256).map { "192.0.\($0 / 256).\($0 % 256)" }.joined(separator: "\n")
         #expect(read(many) == "error: it gives one host more than 256 addresses")
-        let deep = String(repeating: "{\"a\":", count: 40_000)
-        #expect(read(deep).hasPrefix("error: "))
+        for open in ["{\"a\":", "{\"ips\":["] {
+            #expect(read(String(repeating: open, count: 10_000)).hasPrefix("error: it is broken JSON, or no answer"))
+        }
     }
 
     @Test func noPrefixOrMutationOfAnAnswerIsACrash() {

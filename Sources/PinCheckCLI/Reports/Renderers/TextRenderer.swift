@@ -99,8 +99,11 @@ struct TextRenderer: Sendable {
 
     /// What is worth telling of the time ahead; where the verdict is about it, the verdict says so.
     func outlook(_ report: Report) -> [String] {
-        guard let outlook = report.outlook, report.verdict == .accept else { return [] }
-        return outlook.findings.filter { !$0.isTold }.map { finding in
+        let findings = (report.outlook?.findings ?? []).filter { finding in
+            // Of a rejection an expired pin may be the cause; the rest is about what is accepted.
+            !finding.isTold && (report.verdict == .accept || finding.id == "pin-expired")
+        }
+        return findings.map { finding in
             let text = safe(finding.message, length: 300)
             return "  outlook: " + (finding.level == .info ? text : style.doubtful(text))
         }

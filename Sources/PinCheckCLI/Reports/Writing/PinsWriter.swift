@@ -7,15 +7,16 @@ import X509
 
 /// Writes pins in the form that was asked for, and certificates as files.
 struct PinsWriter {
-    private let settings: PinsOutputSettings
+    private let settings: Settings.Pins
+    private let color: TextStyle.Choice
     private let host: String?
     private let context: Context
     private let time: Timestamp
     private var lines: LineWriter
 
     /// A writer for one run; `host` is the one that files are meant for.
-    init(_ settings: PinsOutputSettings, host: String?, in context: Context) throws(CommandError) {
-        self.settings = settings
+    init(_ settings: Settings.Pins, color: TextStyle.Choice, host: String?, in context: Context) throws(CommandError) {
+        (self.settings, self.color) = (settings, color)
         self.host = host
         self.context = context
         time = context.now()
@@ -39,7 +40,7 @@ struct PinsWriter {
         case .json: try lines.write(text: JSONRenderer.document(report(sources, saved, exit)))
         case .text:
             let style = TextStyle(
-                settings.color, isTerminal: context.console.output.isTerminal, environment: context.environment)
+                color, isTerminal: context.console.output.isTerminal, environment: context.environment)
             let renderer = PinsTextRenderer(
                 style: style, time: time, pinsAll: pinsAll(sources), layout: context.console.output.layout)
             try lines.write(text: renderer.text(sources))
@@ -142,18 +143,22 @@ struct PinsWriter {
         return group
     }
 
-    /// Saves every certificate once and says so.
+    /// Saves each certificate that is to be pinned once, and says so: AFNetworking pins every file of a bundle.
     private func save(_ sources: [KeySource]) throws(CommandError) -> [Certificate: String] {
         guard let directory = settings.directory else { return [:] }
         var saved: [Certificate: String] = [:]
         do throws(CertificateSaver.Failure) {
             let saver = try CertificateSaver(directory: directory)
-            for item in sources.flatMap({ $0.recommended?.choices.map(\.item) ?? $0.items }) {
-                guard let certificate = item.certificate, saved[certificate] == nil else { continue }
-                let file = try saver.save(certificate, role: item.role)
-                saved[certificate] = file.path
-                let verb = file.wasThere ? "is there already" : "saved"
-                context.console.report("\(verb): \(file.path)  \(certificate)")
+            for source in sources {
+                let pinned = source.pinned(all: pinsAll(sources))
+                for item in source.recommended?.choices.map(\.item) ?? source.items
+                where pinned.contains(item.spkiSHA256) {
+                    guard let certificate = item.certificate, saved[certificate] == nil else { continue }
+                    let file = try saver.save(certificate, role: item.role)
+                    saved[certificate] = file.path
+                    let verb = file.wasThere ? "is there already" : "saved"
+                    context.console.report("\(verb): \(file.path)  \(certificate)")
+                }
             }
         } catch { throw CommandError(status: .inputOutput, description: "\(error)") }
         return saved

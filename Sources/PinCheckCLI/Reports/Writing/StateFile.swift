@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import Pinning
 
 /// What the last run found of each target, and what this one finds (`--state`).
 ///
@@ -33,6 +34,17 @@ struct StateFile {
     private let old: [String: Outcome]
     private var found: [String: Outcome] = [:]
     private var names = UniqueNames()
+
+    /// The file of `--state`, `nil` without one; it goes with text alone.
+    static func named(
+        by settings: Settings, _ output: OutputSettings, at time: Timestamp
+    ) throws(CommandError) -> StateFile? {
+        guard let path = settings.state else { return nil }
+        if let form = output.outputs.first(where: { $0.form != .text })?.form.rawValue {
+            throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
+        }
+        return try StateFile(path, at: time.description)
+    }
 
     /// Reads the file at `path`, so that a broken one is known at once; without one everything is a change.
     init(_ path: String, at time: String) throws(CommandError) {

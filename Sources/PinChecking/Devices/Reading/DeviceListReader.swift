@@ -35,7 +35,7 @@ package enum DeviceListReader {
     /// The data that `bytes` are, which messages call `name`; the files it names are relative to that.
     package static func data(_ bytes: [UInt8], named name: String) throws(PinFormatError) -> DeviceData {
         let file = PinFile(path: name, bytes: bytes)
-        guard JSONReader.beginsObject(file) else {
+        guard JSONReader.beginsObject(bytes) else {
             throw PinFormatError(
                 .brokenDocument, at: file.place, "is not JSON, in which lists of devices are given",
                 remedy: "write { source: \"…\", stores: [{ platform, version, fetched, roots }] }")
@@ -48,7 +48,7 @@ package enum DeviceListReader {
                 "'version' is \(version.number ?? "no number"), and this pincheck reads version \(Self.version)",
                 remedy: "use a newer pincheck")
         }
-        let stores = try required("stores", of: root)
+        let stores = try root.required("stores")
         var certificates = DeviceCertificates(besideFilesIn: name)
         if let node = root["certificates"] { for file in node.elements ?? [node] { try certificates.add(file) } }
         var entries: [(order: Order, entry: DeviceDataWriter.Entry)] = []
@@ -88,10 +88,10 @@ package enum DeviceListReader {
         _ store: DocumentNode, _ certificates: inout DeviceCertificates
     ) throws(PinFormatError) -> (Order, DeviceDataWriter.Entry) {
         let (platform, version, alias, release) = try system(store)
-        let fetched = try required("fetched", of: store)
+        let fetched = try store.required("fetched")
         let day = try fetched.midnight().secondsSinceEpoch / 86_400
         guard (0...0xFFFF).contains(day) else { throw fetched.wrong("a day from 1970 on") }
-        let listed = try required("roots", of: store)
+        let listed = try store.required("roots")
         var roots: [[UInt8]] = []
         for node in try listed.array() { roots += try certificates.roots(node) }
         guard !roots.isEmpty else {
@@ -109,18 +109,18 @@ package enum DeviceListReader {
     private static func system(
         _ store: DocumentNode
     ) throws(PinFormatError) -> (DevicePlatform, DeviceVersion?, DeviceVersion?, String) {
-        let platform = try required("platform", of: store)
+        let platform = try store.required("platform")
         switch try platform.text() {
         case "mozilla": return (.mozilla, nil, nil, "Mozilla's root program")
         case "aosp":
-            let node = try required("version", of: store)
+            let node = try store.required("version")
             let text = try text("version", of: store, limit: 200)
             guard let version = version(text.prefix { $0 != "_" }) else {
                 throw node.wrong("a version as in 14.0.0_r66")
             }
             return (.android, version, nil, "Android \(text)")
         case "apple":
-            let node = try required("version", of: store)
+            let node = try store.required("version")
             let text = try text("version", of: store, limit: 255)
             guard let version = version(of: "iOS", in: text) ?? version(text[...]) else {
                 throw node.wrong("a version as in 'iOS 17, macOS 14'")
@@ -150,16 +150,9 @@ package enum DeviceListReader {
 
     // MARK: Values
 
-    private static func required(_ key: String, of node: DocumentNode) throws(PinFormatError) -> DocumentNode {
-        if let member = node[key] { return member }
-        _ = try node.dictionary()
-        throw PinFormatError(
-            .missingValue, at: node.place, "\(node.key.isEmpty ? "the document" : "'\(node.key)'") has no '\(key)'")
-    }
-
     /// A text of at most `limit` bytes.
     private static func text(_ key: String, of node: DocumentNode, limit: Int) throws(PinFormatError) -> String {
-        let member = try required(key, of: node)
+        let member = try node.required(key)
         let text = try member.text()
         guard text.utf8.count <= limit else { throw member.wrong("a text of at most \(limit) bytes") }
         return text

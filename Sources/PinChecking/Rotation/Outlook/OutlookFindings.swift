@@ -74,7 +74,7 @@ struct OutlookFindings {
                 Finding(
                     id: "pin-expired", level: .warn,
                     message: "pin \(index + 1), \(certificate), expired on \(certificate.notAfter.date) "
-                        + "and can match no more: remove it", subject: .expiredPin(index), date: certificate.notAfter))
+                        + "and can match no more: replace it", subject: .expiredPin(index), date: certificate.notAfter))
         }
         return findings
     }

@@ -1,0 +1,240 @@
+/// Reads JSON and JSON5 (comments, trailing commas, single quotation marks, plain keys), with the line of each value.
+///
+/// Not with Foundation, which has no lines to name in messages, keeps the last of two equal keys without a word, loses their
+/// order, and is large.
+package struct JSONReader {
+    package struct Failure: Error {
+        package enum Problem: Sendable { case broken, tooLarge, duplicate }
+
+        package let problem: Problem
+        /// From 1.
+        package let line: Int
+        /// What follows the name of the file, as in `is not JSON: it ends too early`.
+        package let reason: String
+    }
+
+    private let bytes: [UInt8]
+    private let mostValues: Int
+    private var position = 0
+    private var line = 1
+    private var count = 0
+
+    private init(_ bytes: [UInt8], mostValues: Int = 0) {
+        self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+        self.mostValues = mostValues
+    }
+
+    /// The document that `bytes` are.
+    package static func tree(
+        of bytes: [UInt8], mostValues: Int = DocumentTree.mostValues
+    ) throws(Failure) -> DocumentTree {
+        var reader = JSONReader(bytes, mostValues: mostValues)
+        let value = try reader.value(depth: 0)
+        try reader.skipSpace()
+        guard reader.position == reader.bytes.count else { throw reader.broken("goes on after its end") }
+        return value
+    }
+
+    /// Whether `bytes` begin as an object does.
+    package static func beginsObject(_ bytes: [UInt8]) -> Bool {
+        var reader = JSONReader(bytes)
+        return (try? reader.skipSpace()) != nil && reader.next == UInt8(ascii: "{")
+    }
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private func broken(_ reason: String) -> Failure {
+        Failure(problem: .broken, line: line, reason: "is not JSON: \(reason)")
+    }
+
+    private mutating func skipSpace() throws(Failure) {
+        while let byte = next {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+            } else if byte == UInt8(ascii: "/") {
+                try skipComment()
+                continue
+            } else if byte > 0x20 {
+                return
+            }
+            position += 1
+        }
+    }
+
+    private mutating func skipComment() throws(Failure) {
+        let second = position + 1 < bytes.count ? bytes[position + 1] : 0
+        if second == UInt8(ascii: "/") {
+            while let byte = next, byte != UInt8(ascii: "\n") { position += 1 }
+            return
+        }
+        guard second == UInt8(ascii: "*") else { throw broken("'/' stands where a value belongs") }
+        position += 2
+        while position + 1 < bytes.count {
+            if bytes[position] == UInt8(ascii: "*"), bytes[position + 1] == UInt8(ascii: "/") {
+                position += 2
+                return
+            }
+            if bytes[position] == UInt8(ascii: "\n") { line += 1 }
+            position += 1
+        }
+        throw broken("a comment is not closed")
+    }
+
+    private mutating func value(depth: Int) throws(Failure) -> DocumentTree {
+        try skipSpace()
+        count += 1
+        guard depth <= DocumentTree.mostDepth, count <= mostValues else {
+            let what = depth > DocumentTree.mostDepth ? "\(DocumentTree.mostDepth) levels" : "\(mostValues) values"
+            throw Failure(problem: .tooLarge, line: line, reason: "has more than \(what), which are not read")
+        }
+        let start = line
+        switch next {
+        case UInt8(ascii: "{"): return DocumentTree(content: .dictionary(try object(depth)), line: start)
+        case UInt8(ascii: "["): return DocumentTree(content: .array(try array(depth)), line: start)
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): return DocumentTree(content: .text(try string()), line: start)
+        case nil: throw broken("it ends too early")
+        default: return DocumentTree(content: try word(), line: start)
+        }
+    }
+
+    private mutating func object(_ depth: Int) throws(Failure) -> [(key: String, value: DocumentTree)] {
+        position += 1
+        var members: [(key: String, value: DocumentTree)] = []
+        var keys: Set<String> = []
+        while true {
+            try skipSpace()
+            guard let byte = next else { throw broken("an object is not closed") }
+            if byte == UInt8(ascii: "}") {
+                position += 1
+                return members
+            }
+            let isQuoted = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+            let key = isQuoted ? try string() : try name()
+            guard keys.insert(key).inserted else {
+                throw Failure(
+                    problem: .duplicate, line: line,
+                    reason: "the key '\(shortened(key, to: 80))' is given twice, and readers keep only one of the two; "
+                        + "put both together")
+            }
+            try skipSpace()
+            guard next == UInt8(ascii: ":") else { throw broken("a ':' is missing after a key") }
+            position += 1
+            members.append((key, try value(depth: depth + 1)))
+            try separator(before: UInt8(ascii: "}"))
+        }
+    }
+
+    private mutating func array(_ depth: Int) throws(Failure) -> [DocumentTree] {
+        position += 1
+        var elements: [DocumentTree] = []
+        while true {
+            try skipSpace()
+            guard let byte = next else { throw broken("an array is not closed") }
+            if byte == UInt8(ascii: "]") {
+                position += 1
+                return elements
+            }
+            elements.append(try value(depth: depth + 1))
+            try separator(before: UInt8(ascii: "]"))
+        }
+    }
+
+    private mutating func separator(before end: UInt8) throws(Failure) {
+        try skipSpace()
+        if next == UInt8(ascii: ",") {
+            position += 1
+        } else if next != end {
+            throw broken("a ',' is missing between two values")
+        }
+    }
+
+    private mutating func name() throws(Failure) -> String {
+        let start = position
+        while let byte = next, Self.isNamePart(byte) { position += 1 }
+        guard position > start else { throw broken("a key is missing") }
+        return try text(bytes[start..<position])
+    }
+
+    /// true, false, null or a number.
+    private mutating func word() throws(Failure) -> DocumentTree.Content {
+        let start = position
+        while let byte = next, Self.isNamePart(byte) || "+-.".utf8.contains(byte) { position += 1 }
+        let word = String(decoding: bytes[start..<position], as: UTF8.self)
+        switch word {
+        case "true": return .flag(true)
+        case "false": return .flag(false)
+        case "null": return .null
+        default:
+            guard Double(word) != nil || ["NaN", "Infinity"].contains(word) || word.hasPrefix("0x") else {
+                throw broken("a value is missing or is not in quotation marks")
+            }
+            return .number(word)
+        }
+    }
+
+    private mutating func string() throws(Failure) -> String {
+        let mark = bytes[position]
+        position += 1
+        var text: [UInt8] = []
+        while let byte = next, byte != mark {
+            guard byte != UInt8(ascii: "\n") else { throw broken("a quotation mark is not closed") }
+            position += 1
+            if byte == UInt8(ascii: "\\") { text += try escape().utf8 } else { text.append(byte) }
+        }
+        guard next == mark else { throw broken("a quotation mark is not closed") }
+        position += 1
+        return try self.text(text[...])
+    }
+
+    private func text(_ bytes: ArraySlice<UInt8>) throws(Failure) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw broken("a text is not UTF-8") }
+        return text
+    }
+
+    private mutating func escape() throws(Failure) -> String {
+        guard let byte = next else { throw broken("a quotation mark is not closed") }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "u"): return String(Character(try scalar()))
+        case UInt8(ascii: "\n"):
+            line += 1
+            return ""
+        default: return String(decoding: [byte], as: UTF8.self)
+        }
+    }
+
+    /// Four hexadecimal digits, and four more where they are half of a pair.
+    private mutating func scalar() throws(Failure) -> Unicode.Scalar {
+        var value = try fourDigits()
+        if (0xD800...0xDBFF).contains(value), bytes[position...].starts(with: #"\u"#.utf8) {
+            position += 2
+            let second = try fourDigits()
+            if (0xDC00...0xDFFF).contains(second) { value = 0x10000 + (value - 0xD800) << 10 + (second - 0xDC00) }
+        }
+        guard let scalar = Unicode.Scalar(value) else { throw broken("'\\u' is followed by half of a character") }
+        return scalar
+    }
+
+    private mutating func fourDigits() throws(Failure) -> UInt32 {
+        let digits = bytes[position..<min(position + 4, bytes.count)]
+        guard digits.count == 4, digits.first != UInt8(ascii: "+"),
+            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw broken("'\\u' is not followed by four hexadecimal digits") }
+        position += 4
+        return value
+    }
+
+    private static func isNamePart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,161 @@
+/// What can stand where TAB is pressed: the scripts of the shells ask the program, which goes by the table.
+enum Completion {
+    /// What `--complete WORD…` prints: in the first line `words`, `files`, `directories` or `hosts`, which the shell offers itself, then
+    /// a whole word in each line, with what it means behind a tab.
+    ///
+    /// The last word is what stands before the cursor; the others stand before it.
+    static func answer(to words: [String]) -> String {
+        let offer = offer(words.dropLast(), words.last ?? "")
+        return ([offer.kind] + offer.words.map { $0.meaning.isEmpty ? $0.text : "\($0.text)\t\($0.meaning)" }).map {
+            $0 + "\n"
+        }.joined()
+    }
+
+    private typealias Word = Option.Words.Word
+    private typealias Offer = (kind: String, words: [Word])
+
+    private static func offer(_ before: ArraySlice<String>, _ word: String) -> Offer {
+        let commands = Command.all.map { Word(text: $0.name, meaning: $0.abstract) }
+        let first = before.first ?? ""
+        if before.isEmpty, !word.hasPrefix("-") {
+            return matching(commands + [Word(text: "help", meaning: "Show the help of a command.")], word)
+        }
+        if first == "help" { return matching(commands + [Word(text: "options")], word) }
+        let command = Command.named(first) ?? .check
+        var rest = Command.named(first) == nil ? before : before.dropFirst()
+        var alone = 0
+        while let next = rest.popFirst() {
+            guard next.hasPrefix("-"), next != "-" else {
+                alone += 1
+                continue
+            }
+            guard let option = command.option(next), !option.isSwitch else { continue }
+            if rest.popFirst() == nil { return values(option.values, word, behind: "") }
+        }
+        if let equals = word.firstIndex(of: "="), let option = command.option(String(word[..<equals])) {
+            let end = word.index(after: equals)
+            return values(option.values, String(word[end...]), behind: String(word[..<end]))
+        }
+        if word.hasPrefix("-") { return flags(of: command, word) }
+        guard let argument = alone < command.arguments.count ? command.arguments[alone] : command.arguments.last else {
+            return ("words", [])
+        }
+        return argument.values.map { values($0, word, behind: "") } ?? ("hosts", [])
+    }
+
+    private static func flags(of command: Command, _ word: String) -> Offer {
+        let options = command.options.flatMap { option in option.names.map { Word(text: $0, meaning: option.help) } }
+        return matching(
+            options + [
+                Word(text: "--help", meaning: "Show help."), Word(text: "--version", meaning: "Show the version."),
+            ], word)
+    }
+
+    private static func matching(_ words: [Word], _ word: String, behind start: String = "") -> Offer {
+        let found = words.filter { $0.text.hasPrefix(word) }
+        return ("words", found.map { Word(text: start + $0.text, meaning: $0.meaning) })
+    }
+
+    private static func values(_ values: Option.Values, _ text: String, behind start: String) -> Offer {
+        switch values {
+        case .file, .written: return ("files", [])
+        case .directory: return ("directories", [])
+        case .words(let words):
+            switch words.kind {
+            case .one: return matching(words.all(), text, behind: start)
+            case .form: return text.contains("=") ? ("files", []) : matching(words.all(), text, behind: start)
+            case .list:
+                let head = text.lastIndex(of: ",").map { text[...$0] } ?? ""
+                let tail = String(text.dropFirst(head.count))
+                let all = tail.contains(":") ? words.afterColon() : words.all()
+                return matching(all, tail, behind: start + head)
+            }
+        default: return ("words", [])
+        }
+    }
+
+    // MARK: Scripts
+
+    static let scripts: [(name: String, made: String)] = [("bash", bash), ("zsh", zsh), ("fish", fish)].map {
+        (
+            $0.0,
+            "# Completions of pincheck \(ProgramVersion.number) for \($0.0): pincheck --generate-completion-script \($0.0)\n"
+                + $0.1
+        )
+    }
+
+    private static let bash = #"""
+        _pincheck() {
+            local line word current kind= found
+            local -a words
+            line=${COMP_LINE:0:COMP_POINT}
+            read -ra words <<<"$line"
+            [[ $line == *[[:space:]] ]] && words+=('')
+            word=${words[${#words[@]} - 1]}
+            # Bash replaces what stands behind the last '=' or ':' alone.
+            current=${COMP_WORDS[COMP_CWORD]}
+            [[ $current == [=:] ]] && current=
+            COMPREPLY=()
+            while IFS=$'\t' read -r found _; do
+                if [[ -z $kind ]]; then kind=$found; else COMPREPLY+=("${found#"${word%"$current"}"}"); fi
+            done < <(command pincheck --complete "${words[@]:1}" 2>/dev/null)
+            local IFS=$'\n'
+            case $kind in
+                files) compopt -o filenames; COMPREPLY=($(compgen -f -- "$current")) ;;
+                directories) compopt -o filenames; COMPREPLY=($(compgen -d -- "$current")) ;;
+                hosts) COMPREPLY=($(compgen -A hostname -- "$current")) ;;
+            esac
+            [[ ${COMPREPLY[0]} == *[=:] ]] && compopt -o nospace
+        }
+        complete -F _pincheck pincheck
+
+        """#
+
+    private static let zsh = #"""
+        #compdef pincheck
+        _pincheck() {
+            local -a lines open closed
+            local line
+            lines=("${(@f)$(command pincheck --complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
+            case $lines[1] in
+                files) compset -P '*='; _files ;;
+                directories) compset -P '*='; _files -/ ;;
+                hosts) _hosts ;;
+                *)
+                    for line in "${(@)lines[2,-1]}"; do
+                        case ${line%%$'\t'*} in
+                            *[=:]) open+=("${line%%$'\t'*}") ;;
+                            *) closed+=("${line%%$'\t'*}") ;;
+                        esac
+                    done
+                    (( $#open )) && compadd -S '' -a open
+                    (( $#closed )) && compadd -a closed ;;
+            esac
+        }
+        if [ "$funcstack[1]" = _pincheck ]; then _pincheck "$@"; else compdef _pincheck pincheck; fi
+
+        """#
+
+    private static let fish = #"""
+        function __pincheck_complete
+            set -l word (commandline -ct)
+            set -l words (commandline -opc) "$word"
+            set -l found (command pincheck --complete $words[2..-1] 2>/dev/null)
+            # What stands before an equals sign is no part of a file's name.
+            set -l start (string match -r '^.*=' -- "$word")
+            set -l rest (string replace -r '^.*=' '' -- "$word")
+            switch "$found[1]"
+                case files
+                    printf '%s\n' $start(__fish_complete_path "$rest")
+                case directories
+                    printf '%s\n' $start(__fish_complete_directories "$rest")
+                case hosts
+                    __fish_print_hostnames
+                case '*'
+                    printf '%s\n' $found[2..-1]
+            end
+        end
+        complete -c pincheck -f -a '(__pincheck_complete)'
+
+        """#
+}

@@ -1,0 +1,159 @@
+import Base
+
+/// What `-h` and `--help` print, made from the table.
+enum Help {
+    /// The help of a command: its own options, and the names of those it shares with others.
+    static func text(of command: Command) -> String {
+        var text = layout.folded("OVERVIEW: \(command.abstract)", indent: 10) + "\n\n"
+        if !command.discussion.isEmpty { text += layout.folded(command.discussion, indent: 4) + "\n\n" }
+        text += "USAGE: \(command.usage)\n"
+        if !command.arguments.isEmpty {
+            text += "\nARGUMENTS:\n"
+            for argument in command.arguments { text += entry("<\(argument.name)>", argument.help, argument.detail) }
+        }
+        for group in command.own { text += section(group) }
+        if !command.shared.isEmpty {
+            text += "\nOPTIONS OF SEVERAL COMMANDS ('pincheck help options' explains them):\n"
+            for group in command.shared {
+                let flags = group.options.map(\.flag).joined(separator: " ")
+                text += layout.folded("  \(group.title): \(flags)", indent: 6) + "\n"
+            }
+        }
+        return text + standing
+    }
+
+    /// The options that several commands have.
+    static var options: String {
+        "OVERVIEW: Options of several commands, whose own help names them.\n"
+            + Command.sharedGroups.map(section).joined() + standing
+    }
+
+    /// The help of the program.
+    static var program: String {
+        var text = """
+            OVERVIEW: \(Program.abstract)
+
+            \(Program.discussion)
+
+            USAGE: \(Program.usage.joined(separator: "\n       "))
+            \(standing)
+            SUBCOMMANDS:
+
+            """
+        for command in Command.all {
+            let name = command.name == Command.check.name ? "check (default)" : command.name
+            text += entry(name, command.abstract, "")
+        }
+        return text + "\n  See 'pincheck help <subcommand>' for more, and 'pincheck help options'.\n"
+    }
+
+    // MARK: The options used most
+
+    static var shortProgram: String {
+        let check = Command.check
+        return """
+            \(Program.shortHelp)
+
+            Options used most:
+            \(most(of: check))
+            More: 'pincheck help check' and 'man pincheck-check', or another command's.
+
+            """
+    }
+
+    static func shortText(of command: Command) -> String {
+        let arguments = command.arguments.map { entry("<\($0.name)>", $0.help, "") }.joined()
+        return """
+            \(command.abstract)
+
+            Usage: \(command.usage)
+            \(arguments.isEmpty ? "" : "\nArguments:\n" + arguments)
+            \(command.most.isEmpty ? "Options" : "Options used most"):
+            \(most(of: command))
+            More: 'pincheck help \(command.name)' and 'man pincheck-\(command.name)'.
+
+            """
+    }
+
+    private static func most(of command: Command) -> String {
+        let shown = command.most.isEmpty ? command.options : command.most.compactMap(command.option)
+        return shown.map { entry(label($0), $0.help, "") }.joined()
+    }
+
+    // MARK: Entries
+
+    private static let layout = TextLayout(columns: 80, wraps: true)
+    private static let column = 26
+
+    private static let standing =
+        "\nOPTIONS:\n" + entry("--version", "Show the version.", "") + entry("-h, --help", "Show help information.", "")
+
+    private static func section(_ group: OptionGroup) -> String {
+        "\n\(group.title.uppercased()):\n" + group.options.map { entry(label($0), $0.help, $0.detail) }.joined()
+    }
+
+    private static func label(_ option: Option) -> String {
+        option.names.joined(separator: ", ") + (option.isSwitch ? "" : " <\(option.value)>")
+    }
+
+    /// A label with a line beside it, or below it where it is long, and sentences below both.
+    private static func entry(_ label: String, _ line: String, _ detail: String) -> String {
+        let room = String(repeating: " ", count: column)
+        let start = "  " + label
+        let gap = start.count < column ? String(repeating: " ", count: column - start.count) : "\n" + room
+        let text =
+            (start + gap).count < column + 1 ? layout.folded(start + gap + line, indent: column) : start + gap + line
+        let below = detail.isEmpty ? "" : layout.folded("        " + detail, indent: 8) + "\n"
+        return text + "\n" + below
+    }
+}
+
+/// What the program says of itself.
+enum Program {
+    static let abstract = "Would a client that ships these pins accept this server?"
+
+    static let usage = ["pincheck <target> ... [--pins <source>] [<options>]", "pincheck <subcommand> [<options>]"]
+
+    static let discussion = """
+        Connects, takes the chain the server sends, and judges it as the client
+        would.
+
+          pincheck api.example.com
+          pincheck api.example.com --pins Pins/api.cer
+          pincheck api.example.com --pins 'sha256/NSQo…QGfk='
+          pincheck api.example.com --connect 203.0.113.7
+          pincheck https://203.0.113.7/ --host api.example.com
+          pincheck verify chain.pem --host api.example.com --pins Pins/
+          pincheck pins api.example.com --format okhttp
+          pincheck snapshot api.example.com -o api.json && pincheck diff api.json
+          pincheck lint Pins/
+
+        A first argument that is a target runs 'check': 'pincheck help check' shows its
+        options, and 'pincheck -h' those that are used most.
+
+        Exit status: 0 accepted, 1 rejected, 2 no verdict, 3 accepted with a warning
+        (--fail-on warn), 4 changed since a baseline, 5 not the document (fetch),
+        64 usage, 65 malformed file, 66 missing file, 70 internal error, 74 output
+        not written. Of several targets the worst counts: an error first, then 1, 5,
+        4, 2, 3.
+        """
+
+    /// What `pincheck` alone prints.
+    static let shortHelp: SafeText = """
+        pincheck: would a client that ships these pins accept this server?
+
+        Usage: pincheck TARGET… [--pins SOURCE…]     check servers
+               pincheck verify CHAIN [--host NAME]   judge a chain from a file
+               pincheck pins TARGET|FILE…            print the pins of a server or file
+               pincheck lint SOURCE…                 judge pins before they ship
+               pincheck snapshot TARGET…             record what servers serve
+               pincheck diff FILE                    say what changed since a snapshot
+               pincheck fetch URL                    download from an accepted server
+               pincheck serve --policy FILE          answer the scrapes of Prometheus
+               pincheck clients                      list the clients that can be asked
+               pincheck devices [NAME]               list the devices that are known
+               pincheck demo                         see it work on servers of its own
+
+        Example: pincheck api.example.com --pins Pins/api.cer (more: pincheck --help)
+        """
+}

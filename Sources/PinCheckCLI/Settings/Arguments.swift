@@ -1,0 +1,122 @@
+import Base
+import PinFormats
+
+/// A command line, taken apart: the only reader of argv.
+///
+/// `--name value`, `--name=value`, `-n value` and `-nvalue`, several switches behind one dash, options between and behind what stands
+/// alone, and `--` before what is no option.
+struct Arguments: Sendable {
+    /// What is asked of the program itself.
+    enum Question: Sendable, Equatable { case help, shortHelp, version }
+
+    private struct Given: Sendable {
+        let option: Option
+        /// As it was written.
+        let name: String
+        let text: String
+    }
+
+    let command: Command
+    /// Whether the command's name is written out.
+    let namesCommand: Bool
+    private(set) var alone: [String] = []
+    private(set) var question: Question?
+    private var given: [Given] = []
+    private var mistake: CommandError?
+
+    init(_ arguments: [String]) {
+        let named = arguments.first.flatMap(Command.named)
+        command = named ?? .check
+        namesCommand = named != nil
+        var rest = arguments.dropFirst(named == nil ? 0 : 1)
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                alone += rest
+                break
+            }
+            if argument.utf8.first != UInt8(ascii: "-") || argument.utf8.count == 1 {
+                alone.append(argument)
+            } else if argument.hasPrefix("--") {
+                takeLong(argument, &rest)
+            } else {
+                takeShort(argument, &rest)
+            }
+        }
+    }
+
+    private mutating func takeLong(_ argument: String, _ rest: inout ArraySlice<String>) {
+        let equals = argument.utf8.firstIndex(of: UInt8(ascii: "="))
+        let name = equals.map { String(argument[..<$0]) } ?? argument
+        let text = equals.map { String(argument[argument.utf8.index(after: $0)...]) }
+        if text == nil, name == "--help" { return question = .help }
+        if text == nil, name == "--version" { return question = question ?? .version }
+        guard let option = command.option(name) else { return refuse(UnknownOption.error(name, of: command)) }
+        if option.isSwitch, let text { return refuse(.usage("\(name): has no value: leave out \(quoted("=" + text))")) }
+        take(option, name, text, &rest)
+    }
+
+    private mutating func takeShort(_ argument: String, _ rest: inout ArraySlice<String>) {
+        var letters = argument.dropFirst()
+        while let letter = letters.popFirst() {
+            let name = "-\(letter)"
+            if name == "-h" {
+                question = question ?? .shortHelp
+                continue
+            }
+            guard let option = command.option(name) else {
+                let isFirst = argument.dropFirst().first == letter
+                return refuse(UnknownOption.error(isFirst ? argument : name, of: command))
+            }
+            if !option.isSwitch, !letters.isEmpty {
+                return take(option, name, String(letters.first == "=" ? letters.dropFirst() : letters), &rest)
+            }
+            take(option, name, nil, &rest)
+        }
+    }
+
+    private mutating func take(_ option: Option, _ name: String, _ text: String?, _ rest: inout ArraySlice<String>) {
+        if option.isSwitch || text != nil { return given.append(Given(option: option, name: name, text: text ?? "")) }
+        let form = "\(name) <\(option.value)>"
+        guard let next = rest.first, !next.hasPrefix("-") || next == "-" else {
+            guard let next = rest.first, Double(next) != nil else {
+                return refuse(.usage("\(name) has no value: write \(quoted(form))"))
+            }
+            rest.removeFirst()
+            return refuse(.usage("\(name) has the value \(quoted(next)): write \(quoted(form)) with a number from 0"))
+        }
+        rest.removeFirst()
+        given.append(Given(option: option, name: name, text: next))
+    }
+
+    private mutating func refuse(_ error: CommandError) { mistake = mistake ?? error }
+
+    /// What the exit codes mean: those of a plugin where its form goes to standard output.
+    ///
+    /// Also of a line with mistakes: a plugin that was called wrongly is unknown, not critical.
+    var convention: ExitConvention {
+        let texts = given.filter { $0.option.flag == "--format" }.map(\.text)
+        if texts.contains("nagios=-") { return .monitoring }
+        return texts.contains("nagios") && !given.contains { $0.option.flag == "--output" } ? .monitoring : .standard
+    }
+
+    var color: TextStyle.Choice {
+        given.last { $0.option.flag == "--color" }.flatMap { TextStyle.Choice(rawValue: $0.text) } ?? .auto
+    }
+
+    /// What it says.
+    ///
+    /// - Throws: ``CommandError`` for the first mistake.
+    func settings() throws(CommandError) -> Settings {
+        if let mistake { throw mistake }
+        try command.refuse(alone)
+        var settings = Settings()
+        settings.arguments = alone
+        for (index, one) in given.enumerated() {
+            try one.option.read(Option.Value(text: one.text), calling: "\(one.name)", into: &settings)
+            if let rival = one.option.rival, given[..<index].contains(where: { $0.option.flag == rival }) {
+                throw .usage("\(rival) and \(one.option.flag) contradict each other: give one of them")
+            }
+        }
+        return settings
+    }
+}

@@ -1,0 +1,70 @@
+import Base
+import PinFormats
+
+/// One command: its options, what its help says, and what it does.
+struct Command: Sendable {
+    /// What stands alone on its command line.
+    struct Argument: Sendable {
+        let name: String
+        let help: String
+        var detail = ""
+        var isRequired = false
+        var isRepeatable = false
+        /// `nil` for the name of a server.
+        var values: Option.Values?
+        /// Whether a server can be named as well as a file.
+        var takesTarget = false
+    }
+
+    typealias Run = @Sendable (Settings, Context) async throws -> ExitStatus
+
+    let name: String
+    let abstract: String
+    let usage: String
+    /// Examples and notes, in lines as they are printed.
+    let discussion: String
+    var arguments: [Argument] = []
+    /// The options that its help explains.
+    var own: [OptionGroup] = []
+    /// The options that it shares with others: its help names them.
+    var shared: [OptionGroup] = []
+    /// The flags that `-h` shows, none for all.
+    var most: [String] = []
+    let run: Run
+
+    /// The commands, in the order of the help.
+    static let all: [Command] = [
+        .check, .verify, .pins, .lint, .snapshot, .diff, .fetch, .serve, .clients, .devices, .demo,
+    ]
+
+    /// The groups of options that several commands have.
+    static let sharedGroups: [OptionGroup] = [
+        .judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants, .request, .output,
+    ]
+
+    static func named(_ name: String) -> Command? { all.first { $0.name == name } }
+
+    var groups: [OptionGroup] { own + shared }
+
+    var options: [Option] { groups.flatMap(\.options) }
+
+    func option(_ name: String) -> Option? {
+        for group in groups {
+            for option in group.options where option.flag == name || option.short == name { return option }
+        }
+        return nil
+    }
+
+    /// Throws when less or more stands alone than the command takes.
+    func refuse(_ given: [String]) throws(CommandError) {
+        let usage: SafeText =
+            "write \(quoted(self.usage.split(separator: "\n").first ?? "", to: 200)); \(quoted("pincheck help " + name)) says more"
+        if let missing = arguments.dropFirst(given.count).first(where: \.isRequired) {
+            let origin: SafeText =
+                missing.name == "file" ? ", and 'pincheck snapshot <target> -o <file>' makes the file" : ""
+            throw .usage("no <\(missing.name)> is given: \(usage)\(origin)")
+        }
+        guard arguments.last?.isRepeatable != true, given.count > arguments.count else { return }
+        throw .usage("\(quoted(withoutSecrets(given[arguments.count]))) is one argument too many: \(usage)")
+    }
+}

@@ -1,0 +1,97 @@
+import Base
+import PinChecking
+import Pinning
+import TLSProbe
+
+/// Where a document goes, and how it may come.
+extension OptionGroup {
+    static let document = OptionGroup(
+        title: "Document",
+        options: [
+            Option(
+                "--output", "-o", of: "file", .anything, help: "Write the document to this file.",
+                "It is there once it is whole; '-' is standard output, the default for one URL.", isRepeatable: true
+            ) { $0.outputs.append($1.text) },
+            Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.") { settings, _ in
+                settings.fetch.namesFileAsURL = true
+            },
+            Option(
+                "--resume-all", of: "directory", .directory,
+                help: "Go on with every interrupted download of a directory."
+            ) { $0.fetch.directory = $1.text },
+            Option("--head", "-I", help: "Ask for the head alone, and show it.") { settings, _ in
+                settings.fetch.asksForHead = true
+            },
+            .whole(
+                "--max-redirs", of: "n", 0...1_000, help: "Follow so many redirects (default: 10).",
+                "Each is judged by the pins for its host."
+            ) { $0.fetch.mostRedirects = $1 },
+            Option("--follow-unpinned", help: "Follow redirects to hosts without pins or TLS.") { settings, _ in
+                settings.fetch.followsUnpinned = true
+            },
+            Option("--sha256", of: "hash", help: "Refuse a document with another SHA-256.") {
+                $0.fetch.sha256 = try hash($1.text)
+            },
+            .whole(
+                "--speed-limit", of: "bytes", 1...1_000_000_000,
+                help: "Give up below so many bytes a second (default: 1).", "See --speed-time."
+            ) { $0.fetch.speedLimit = $1 },
+            .whole(
+                "--speed-time", of: "seconds", 1...86_400, help: "Give up when it is slow for so long (default: 30).",
+                "In seconds."
+            ) { $0.fetch.speedTime = $1 },
+            .choice(
+                "--format", "-f", of: "form", help: "How the result is told: text, json or jsonl.",
+                "The default is text. Beside a document on standard output it goes to standard error."
+            ) { $0.fetch.form = $1 },
+            Option("--quiet", "-q", help: "Say nothing of what goes well, and show no progress.") { settings, _ in
+                settings.isQuiet = true
+            }, explain, .color,
+        ])
+
+    /// The names, where other headers than that of the host are sent.
+    static let namesAndHeaders = OptionGroup(
+        title: names.title,
+        options: names.options.dropLast() + [
+            Option(
+                "--header", of: "header", help: "Send this header, as in 'Host: NAME'.", "That of the host is --host.",
+                isRepeatable: true
+            ) {
+                if let host = Settings.host(inHeader: $1.text) { return try $0.setHost(host) }
+                $0.fetch.fields.append(try field($1.text))
+            }
+        ])
+
+    private static func field(_ line: String) throws -> HTTPField {
+        guard let field = HTTPField(line: line) else {
+            throw CommandError.usage(
+                "the header \(Settings.shown(header: line)) is none: write 'Name: value', in one line without control characters"
+            )
+        }
+        let own = [
+            "connection", "content-length", "transfer-encoding", "range", "if-range", "accept-encoding", "te",
+            "upgrade",
+        ]
+        guard !own.contains(field.name.lowercased()) else {
+            throw CommandError.usage("the header \(quoted(field.name)) is pincheck's own: leave it out")
+        }
+        return field
+    }
+
+    private static func hash(_ text: String) throws -> SHA256Digest {
+        let digits = Array(text.utf8)
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: digits.count - 1, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[start...start + 1], as: UTF8.self), radix: 16) else { break }
+            bytes.append(byte)
+        }
+        guard digits.count == 64, !digits.contains(UInt8(ascii: "+")), let digest = SHA256Digest(bytes: bytes) else {
+            throw CommandError.usage(
+                "\(quoted(text)) is no SHA-256: give 64 hexadecimal digits, as sha256sum prints them")
+        }
+        return digest
+    }
+}
+
+/// The forms in which a download is told.
+enum FetchForm: String, CaseIterable, Sendable { case text, json, jsonl }

@@ -1,0 +1,57 @@
+import Base
+
+/// One value of `--format`: a form, and where it goes.
+struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable where Form.RawValue == String {
+    let form: Form
+    /// The path of the file, `nil` for standard output.
+    let file: String?
+
+    /// Reads `FORM` and `FORM=FILE`.
+    ///
+    /// - Returns: at least one output; at most one of them goes to standard output.
+    static func read(
+        _ texts: [String], default form: Form, fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
+    ) throws(CommandError) -> [FormOutput] {
+        var fileOfFirst = file
+        guard fileOfFirst?.isEmpty != true else { throw .usage("--output: names no file: write --output FILE") }
+        var outputs: [FormOutput] = []
+        for text in texts.isEmpty ? [form.rawValue] : texts {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let form = Form(rawValue: String(parts[0])) else {
+                throw CommandError.unknown(parts[0], among: Form.allCases.map(\.rawValue), gone: GoneWords.forms).said(
+                    of: "--format")
+            }
+            var file = parts.count == 2 ? String(parts[1]) : fileOfFirst
+            if parts.count == 1 { fileOfFirst = nil }
+            guard file?.isEmpty != true else {
+                throw .usage("--format: \(quoted(text)) names no file after the '=': write \(form.rawValue)=FILE")
+            }
+            if let path = file, isStandardOutput(path, standardOutput) { file = nil }
+            if let other = outputs.first(where: { isSame($0.file, file) }) {
+                throw .usage(
+                    "--format \(other.form.rawValue) and --format \(form.rawValue) both go to "
+                        + "\(file.map { quoted($0) } ?? "standard output"): write one of them as \(form.rawValue)=FILE")
+            }
+            outputs.append(FormOutput(form: form, file: file))
+        }
+        if let fileOfFirst {
+            throw .usage("--output: \(quoted(fileOfFirst)) is for no form: every --format names its own file")
+        }
+        return outputs
+    }
+
+    /// Whether two outputs go to one place, however it is written.
+    private static func isSame(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other else { return one == other }
+        guard one != other else { return true }
+        guard let one = FileIdentity(of: one), let other = FileIdentity(of: other) else { return false }
+        return one == other
+    }
+
+    /// Whether a path is another name of standard output, which is written to as it is.
+    private static func isStandardOutput(_ path: String, _ identity: FileIdentity?) -> Bool {
+        if path == "-" || AtomicFile.descriptor(named: path) == 1 { return true }
+        guard let identity else { return false }
+        return FileIdentity(of: path) == identity
+    }
+}

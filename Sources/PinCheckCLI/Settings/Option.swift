@@ -1,0 +1,179 @@
+import Base
+import PinChecking
+import PinFormats
+import Pinning
+
+/// One option of the command line, and the key of policies and the word of lists that say the same: a row holds all there is to know.
+struct Option: Sendable {
+    /// What its value can be: for completions, the manual and the schema of policies.
+    enum Values: Sendable {
+        /// A switch has no value.
+        case none
+        case anything
+        /// A file that is read, one that is written, a directory.
+        case file, written, directory
+        case whole(ClosedRange<Int>)
+        /// Seconds, also broken ones.
+        case seconds
+        /// What is left of a certificate: `30d`, `12h` or `33%`.
+        case threshold
+        /// HTTP statuses: numbers, and texts such as `2xx`.
+        case statuses
+        case words(Words)
+    }
+
+    /// Words to choose from, made when somebody asks for them.
+    struct Words: Sendable {
+        /// One of them, several with commas between, or one with a file behind an equals sign.
+        enum Kind: Sendable { case one, list, form }
+
+        struct Word: Hashable, Sendable {
+            let text: String
+            var meaning = ""
+        }
+
+        let kind: Kind
+        let all: @Sendable () -> [Word]
+        /// What is offered once a colon is typed, as in `trustkit:no-enforce`.
+        var afterColon: @Sendable () -> [Word] = { [] }
+    }
+
+    /// What was given: by a flag, in a line of a list, or in a policy.
+    struct Value: Sendable {
+        var text = ""
+        /// Whether a switch is on; only policies can say that it is off.
+        var isOn = true
+        /// Where it stands, `nil` for the command line.
+        var place: PinPlace?
+    }
+
+    typealias Setter = @Sendable (inout Settings, Value) throws -> Void
+
+    /// With its dashes; what only policies can say has none.
+    let flag: String
+    let short: String?
+    /// What its value is called in the help.
+    let value: String
+    /// A sentence of at most 54 characters.
+    let help: String
+    /// What else there is to know, in sentences.
+    let detail: String
+    let values: Values
+    let isRepeatable: Bool
+    /// The flag that says the opposite.
+    let rival: String?
+    /// The key of a policy.
+    let key: String?
+    /// Whether the key of the policy says the opposite of the switch.
+    let isNegation: Bool
+    /// Whether a line of a list can say it, by the flag's name without dashes.
+    let isInLists: Bool
+    let set: Setter
+
+    init(
+        _ flag: String, _ short: String? = nil, of value: String = "", _ values: Values? = nil, help: String,
+        _ detail: String = "", isRepeatable: Bool = false, rival: String? = nil, key: String? = nil,
+        isNegation: Bool = false, isInLists: Bool = false, set: @escaping Setter
+    ) {
+        self.flag = flag
+        self.short = short
+        self.value = value
+        self.values = values ?? (value.isEmpty ? .none : .anything)
+        self.help = help
+        self.detail = detail
+        self.isRepeatable = isRepeatable
+        self.rival = rival
+        self.key = key
+        self.isNegation = isNegation
+        self.isInLists = isInLists
+        self.set = set
+    }
+
+    var isSwitch: Bool { if case .none = values { true } else { false } }
+
+    /// With their dashes, in the order of the help.
+    var names: [String] { [short, flag].compactMap(\.self) }
+
+    /// The word of a list.
+    var word: String { String(flag.drop { $0 == "-" }) }
+}
+
+// MARK: Rows of one kind
+
+extension Option {
+    /// A whole number.
+    static func whole(
+        _ flag: String, of value: String, _ range: ClosedRange<Int>, help: String, _ detail: String = "",
+        key: String? = nil, set: @escaping @Sendable (inout Settings, Int) -> Void
+    ) -> Option {
+        Option(flag, of: value, .whole(range), help: help, detail, key: key) { settings, value in
+            guard let number = Int(value.text), range.contains(number), !value.text.hasPrefix("+") else {
+                throw CommandError.usage(
+                    "\(quoted(value.text)) is not a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            set(&settings, number)
+        }
+    }
+
+    /// One of the words of a type.
+    static func choice<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ flag: String, _ short: String? = nil, of value: String, help: String, _ detail: String = "",
+        key: String? = nil, set: @escaping @Sendable (inout Settings, Word) -> Void
+    ) -> Option {
+        let words = Words(.one) { Word.allCases.map(\.rawValue) }
+        return Option(flag, short, of: value, .words(words), help: help, detail, key: key) { settings, value in
+            guard let word = Word(rawValue: value.text) else {
+                throw CommandError.unknown(value.text, among: Word.allCases.map(\.rawValue))
+            }
+            set(&settings, word)
+        }
+    }
+
+    /// How much of a certificate or of pins must be left.
+    static func threshold(
+        _ flag: String, _ limit: any WritableKeyPath<OutlookLimits, Threshold?> & Sendable, help: String,
+        _ detail: String = "", key: String
+    ) -> Option {
+        Option(flag, of: "time", .threshold, help: help, detail, key: key) {
+            $0.request.judging.outlook.limits[keyPath: limit] = try Threshold($1.text)
+        }
+    }
+
+    static let color = Option.choice(
+        "--color", of: "when", help: "Colour the result: auto, always or never.",
+        "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb."
+    ) { $0.color = $1 }
+
+    /// Another sentence, where a command does something else with it.
+    func saying(_ help: String, _ detail: String) -> Option {
+        Option(
+            flag, short, of: value, values, help: help, detail, isRepeatable: isRepeatable, rival: rival, key: key,
+            isNegation: isNegation, isInLists: isInLists, set: set)
+    }
+}
+
+extension Option.Words {
+    init(_ kind: Kind, _ texts: @escaping @Sendable () -> [String]) {
+        self.init(kind: kind, all: { texts().map { Word(text: $0) } })
+    }
+}
+
+/// Options that stand together in the help.
+struct OptionGroup: Sendable {
+    let title: String
+    let options: [Option]
+}
+
+// MARK: Reading
+
+extension Option {
+    /// Reads a value that stands behind `name`, and notes the file that it names.
+    func read(_ value: Value, calling name: SafeText, into settings: inout Settings) throws(CommandError) {
+        do { try set(&settings, value) } catch { throw CommandError(anything: error).said(of: name) }
+        switch values {
+        case .file: settings.files.append(FileRoles.Use(role: flag, path: value.text, isWritten: false))
+        case .written: settings.files.append(FileRoles.Use(role: flag, path: value.text, isWritten: true))
+        default: break
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Base
+import PinChecking
+import Pinning
+
+/// Which targets a run has, what it compares them with, and what it tells.
+extension OptionGroup {
+    static let targets = OptionGroup(
+        title: "Targets",
+        options: [
+            list.saying(
+                "Check the targets of a list, one on each line.",
+                "TARGET \(Option.wordsOfLists). '#' begins a comment. '-' is standard input. Repeatable."),
+            policy.saying(
+                "Check the hosts of a policy (JSON5).",
+                """
+                The file says by what each host is checked. It is all of them, or those that are named as targets or in \
+                --targets. '-' is standard input. Repeatable.
+                """),
+        ])
+
+    static let list = Option(
+        "--targets", of: "file", .file, help: "A list of targets, as for 'check'.",
+        "'-' is standard input. Repeatable.", isRepeatable: true
+    ) { $0.lists.append($1.text) }
+
+    static let policy = Option(
+        "--policy", of: "file", .file, help: "A policy (JSON5) with the hosts, as for 'check'.",
+        "'-' is standard input. Repeatable.", isRepeatable: true
+    ) { $0.policies.append($1.text) }
+
+    static let plan = OptionGroup(
+        title: "Changes and the next certificate",
+        options: [
+            Option(
+                "--baseline", of: "file", .file, help: "Compare with this snapshot.", "A file of 'pincheck snapshot'."
+            ) { $0.baseline = $1.text },
+            Option(
+                "--next", of: "file", .file, help: "Would the pins accept what is about to be deployed?",
+                "A chain, a certificate, a request or a public key. It needs no target. Repeatable.", isRepeatable: true
+            ) { $0.next.append($1.text) },
+        ] + changes.options)
+
+    static let changes = OptionGroup(
+        title: "Changes",
+        options: [
+            Option(
+                "--allow", of: "changes", .words(changeNames),
+                help: "Accept these changes, as in 'renewed,names-added'.",
+                "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.",
+                isRepeatable: true
+            ) {
+                do throws(UnknownChangeKind) {
+                    $0.allowed.formUnion(try RotationPolicy(reading: [$1.text]).allowed)
+                } catch {
+                    throw CommandError.unknown(
+                        error.word, among: Change.Kind.allCases.map(\.rawValue), gone: GoneWords.changes)
+                }
+            },
+            Option(
+                "--update", help: "Rewrite the baseline if all changes are allowed.",
+                "What a target serves at an address that is given, as by --connect, is recorded beside what is recorded of its name."
+            ) { settings, _ in settings.updatesBaseline = true },
+        ])
+
+    private static let changeNames = Option.Words(
+        kind: .list, all: { Change.Kind.allCases.map { Option.Words.Word(text: $0.rawValue, meaning: $0.summary) } })
+
+    static let watching = OptionGroup(
+        title: "Watching",
+        options: [
+            Option(
+                "--verbose", help: "Say on standard error what is being done.",
+                "Every lookup, connection, handshake and retry, as they come."
+            ) { settings, _ in settings.isVerbose = true },
+            Option(
+                "--state", of: "file", .written, help: "Remember results here, and tell only changed ones.",
+                """
+                In the form text. A result has changed when its status, the reason of its verdict or the server's key is another \
+                than in the last run, or none is in the file, which is made if it is missing. The exit status stays what it is.
+                """
+            ) { $0.state = $1.text },
+        ])
+
+    static let output = OptionGroup(
+        title: "Output",
+        options: [
+            Option(
+                "--format", "-f", of: "form", .words(Option.Words(.form) { OutputForm.allCases.map(\.rawValue) }),
+                help: "The form of the result (default: text).",
+                "One of \(OutputForm.names). FORM=FILE writes it to a file. Repeatable.", isRepeatable: true
+            ) { $0.formats.append($1.text) },
+            Option(
+                "--output", "-o", of: "file", .anything, help: "The file for the form that names none.",
+                "It is replaced as a whole; jsonl grows line by line."
+            ) { $0.outputs = [$1.text] }, explain,
+            Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {
+                settings, _ in settings.isQuiet = true
+            }, .color,
+        ])
+
+    static let explain = Option("--explain", help: "Show every step of the decision, and pins in full.") {
+        settings, _ in settings.explains = true
+    }
+}
+
+/// The forms a result can be written in.
+enum OutputForm: String, CaseIterable, Sendable {
+    case text, json, jsonl, nagios, prometheus, junit, github
+
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// Whether a file of it is written line by line rather than as a whole at the end.
+    var isWrittenAsItGrows: Bool { self == .jsonl }
+}

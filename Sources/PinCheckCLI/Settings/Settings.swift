@@ -1,0 +1,100 @@
+import Base
+import PinChecking
+import PinFormats
+import PinLint
+import Pinning
+import TLSProbe
+
+/// What a command line says, understood: the table of options fills it, and commands read it.
+struct Settings: Sendable {
+    /// What stands alone: targets, files, or URLs.
+    var arguments: [String] = []
+    /// What is asked of all targets.
+    var request = CheckRequest()
+    /// The files that options name, by what they are for.
+    var files: [FileRoles.Use] = []
+
+    /// The values of `--device`.
+    var deviceNames: [String] = []
+    /// The ports of a policy's host.
+    var ports: [Int] = []
+
+    var lists: [String] = []
+    var policies: [String] = []
+    var baseline: String?
+    var next: [String] = []
+    /// The changes since the baseline that are fine.
+    var allowed: Set<Change.Kind> = []
+    var updatesBaseline = false
+    var state: String?
+    var isVerbose = false
+
+    var clientCertificate: String?
+    var clientKey: String?
+    var addressFiles: [String] = []
+
+    var formats: [String] = []
+    /// One file, but for downloads.
+    var outputs: [String] = []
+    var explains = false
+    var isQuiet = false
+    var color = TextStyle.Choice.auto
+
+    var pins = Pins()
+    var lint = Lint()
+    var fetch = Fetch()
+    var serve = Serve()
+    var writesDevicesAsJSON = false
+
+    /// Of `pins`.
+    struct Pins: Sendable {
+        var keys: [String] = []
+        var from: [String] = []
+        var recommends = false
+        var form = PinsForm.text
+        /// The positions that are wanted, `nil` for all.
+        var positions: Set<PinItem.Role>?
+        var directory: String?
+    }
+
+    /// Of `lint`.
+    struct Lint: Sendable {
+        /// The least bad finding that fails, `nil` for none.
+        var failOn: LintSeverity? = .error
+        var ignored: Set<String> = []
+        /// `nil` for the default.
+        var warnBefore: Threshold?
+        var clients: Set<String> = []
+        var listsRules = false
+    }
+
+    /// Of `fetch`.
+    struct Fetch: Sendable {
+        /// The headers that are sent beside pincheck's own.
+        var fields: [HTTPField] = []
+        var namesFileAsURL = false
+        var directory: String?
+        var asksForHead = false
+        var mostRedirects = 10
+        var followsUnpinned = false
+        var sha256: SHA256Digest?
+        /// Bytes a second, `nil` for the default.
+        var speedLimit: Int?
+        /// In seconds.
+        var speedTime = 30
+        var form = FetchForm.text
+    }
+
+    /// Of `serve`.
+    struct Serve: Sendable {
+        var places: [(address: String, port: Int)] = []
+        /// The files of each module that has a name, in the order of their names.
+        var modules: [(name: String, files: [String])] = []
+        var allowedTargets: [String] = []
+        var allowsAnyTarget = false
+        /// How long an answer is given again.
+        var cacheTime = Duration.zero
+        var logForm = ServeLog.Form.text
+        var logLevel = ServeLog.Level.info
+    }
+}

@@ -1,0 +1,57 @@
+import Base
+import PinFormats
+
+/// What to say of an option that there is not.
+enum UnknownOption {
+    /// Options of other programs, and what is meant by them here.
+    private static let foreign = [
+        "-v": "--verbose", "-V": "--version", "--cacert": "--anchors", "--CAfile": "--anchors", "--servername": "--sni",
+        "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins", "-p": "--pins", "--dns-servers": "--doh",
+        "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3", "-x": "--proxy", "--socks5": "--proxy",
+        "--socks5-hostname": "--proxy", "--noproxy": "--no-proxy", "--curves": "--groups", "--cipher": "--ciphers",
+        "--tls13-ciphers": "--ciphers", "--ciphersuites": "--ciphers", "-H": "--header",
+        "--ca-certificate": "--anchors", "--verbose": "--explain",
+    ]
+
+    static func error(_ name: String, of command: Command) -> CommandError {
+        let remedy: SafeText =
+            advice(on: name, for: command.name) ?? GoneWords.options[name] ?? proposal(for: name, of: command).map {
+                "did you mean '\($0)'?"
+            } ?? "'pincheck help \(command.name)' lists those there are"
+        return .usage("there is no option \(quoted(withoutSecrets(name))): \(remedy)")
+    }
+
+    /// Options of curl's and of others that no option here does the same as, and those that this command has not.
+    private static func advice(on name: String, for command: String) -> SafeText? {
+        switch (name, command) {
+        case ("--insecure", "pins"), ("-k", "pins"):
+            "an untrusted chain is shown as it is, with a warning; give a private root with --anchors"
+        case ("--insecure", "snapshot"), ("-k", "snapshot"): "leave it out: a snapshot judges nothing"
+        case ("--insecure", _), ("-k", _):
+            "give a private root with --anchors; or --allow-invalid-certificates, where the app trusts its pins alone"
+        case ("-L", "fetch"), ("--location", "fetch"):
+            "redirects are followed, each judged anew, up to --max-redirs of them"
+        case ("-C", "fetch"), ("--continue-at", "fetch"), ("-c", "fetch"), ("--continue", "fetch"):
+            "the same command goes on with what was interrupted"
+        case ("--pins", "snapshot"), ("--anchors", "snapshot"), ("--client", "snapshot"), ("--device", "snapshot"):
+            "a snapshot judges nothing: 'pincheck diff FILE \(name) …' judges what it compares"
+        case ("-o", _), ("--output", _): "the result goes to standard output: write '> FILE' behind the command"
+        default: nil
+        }
+    }
+
+    private static func proposal(for name: String, of command: Command) -> String? {
+        if case .words(let forms)? = command.option("--format")?.values,
+            forms.all().contains(where: { "--" + $0.text == name })
+        {
+            return "--format " + name.dropFirst(2)
+        }
+        if let other = foreign[name] ?? foreign[String(name.prefix(2))],
+            other == "--version" || command.option(String(other.prefix { $0 != " " })) != nil
+        {
+            return other
+        }
+        let flags = command.options.map(\.flag) + ["--help", "--version"]
+        return name.hasPrefix("--") ? Suggestion.nearest(to: name, in: flags.filter { $0.hasPrefix("--") }) : nil
+    }
+}

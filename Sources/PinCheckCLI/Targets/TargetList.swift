@@ -1,0 +1,143 @@
+import Base
+import PinChecking
+import PinFormats
+import Pinning
+
+/// A list of targets: one a line, each with what is said of it alone, read as they are needed; a copy begins anew where it was made.
+///
+/// `#` begins a comment at the start of a word. Values with white space stand in single or double quotation marks. Relative
+/// paths in the list are relative to its directory, or to the current one where the list is standard input.
+struct TargetList: Sendable {
+    /// The most bytes a line can have: paths, and the addresses of a target, are far shorter.
+    static let longestLine = 64 * 1024
+
+    private let bytes: [UInt8]
+    private let name: String
+    private let directory: String?
+    private var position = 0
+    private var number = 0
+
+    /// Reads the list at `path`, or standard input for `-`, to its end.
+    init(_ path: String, in context: Context) throws(CommandError) {
+        let isInput = path == "-"
+        name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
+        directory = isInput ? nil : PathParts(path).directory
+        bytes = isInput ? try context.readStandardInput() : try CommandError.contents(ofFile: path)
+        guard !bytes.starts(with: [0x1F, 0x8B]) else {
+            throw .data("\(name) is compressed (gzip, RFC 1952): write 'zcat FILE | pincheck --targets -'")
+        }
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw .data("\(name): a list of targets is text in UTF-8, and this is not")
+        }
+        if bytes.starts(with: "\u{FEFF}".utf8) { position = 3 }
+    }
+
+    /// The next line with a target and what it says of it, `nil` after the last.
+    mutating func next() throws(CommandError) -> CheckTarget? {
+        while position < bytes.count {
+            let start = position
+            while position < bytes.count, bytes[position] != 0x0A, bytes[position] != 0x0D { position += 1 }
+            let line = bytes[start..<position]
+            // A line ends in LF, CR LF or CR.
+            position += bytes[position...].starts(with: [0x0D, 0x0A]) ? 2 : 1
+            number += 1
+            let place = PinPlace.line(number, of: name)
+            do throws(CommandError) {
+                guard line.count <= Self.longestLine else {
+                    throw .data("the line is longer than \(Self.longestLine) bytes: write one target a line")
+                }
+                let words = try Self.words(of: line)
+                guard let target = words.first else { continue }
+                return try self.target(target, words.dropFirst(), place)
+            } catch { throw error.at(place) }
+        }
+        return nil
+    }
+
+    /// The words of a line up to a comment, without their quotation marks.
+    private static func words(of line: ArraySlice<UInt8>) throws(CommandError) -> [String] {
+        var words: [String] = []
+        var word: [UInt8] = []
+        var isInWord = false
+        var quotation: UInt8?
+        for byte in line {
+            if let open = quotation {
+                if byte == open { quotation = nil } else { word.append(byte) }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"):
+                if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
+                isInWord = false
+                word.removeAll(keepingCapacity: true)
+            case UInt8(ascii: "#") where !isInWord: return words
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                quotation = byte
+                isInWord = true
+            default:
+                isInWord = true
+                word.append(byte)
+            }
+        }
+        guard quotation == nil else { throw .usage("a quotation mark is not closed on this line") }
+        if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
+        return words
+    }
+
+    private func target(
+        _ target: String, _ words: ArraySlice<String>, _ place: PinPlace
+    ) throws(CommandError) -> CheckTarget {
+        guard !KeyMaterial.isArmoured(target), !words.contains(where: KeyMaterial.isArmoured) else {
+            throw .usage("this is a private key; it was not used and no part of it is shown")
+        }
+        let target = try CommandError.reading { () throws(RequestError) in try Target(target) }
+        var settings = Settings()
+        var given: [Option] = []
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let option = Option.ofLists.first(where: { $0.word == parts[0] }),
+                option.isSwitch == (parts.count == 1)
+            else { throw Self.unknown(word) }
+            var text = parts.count == 2 ? String(parts[1]) : ""
+            guard option.isSwitch || !text.isEmpty else {
+                throw .usage("\(quoted(word)) has no value: write \(option.word)=VALUE")
+            }
+            guard option.isRepeatable && option.flag != "--device" || !given.contains(where: { $0.flag == option.flag })
+            else { throw .usage("\(option.listWord) stands twice: write all of it once") }
+            if let rival = given.first(where: { $0.flag == option.rival }) {
+                throw .usage("\(rival.listWord) and \(option.listWord) exclude each other")
+            }
+            given.append(option)
+            if case .file = option.values { text = RegularFile.path(text, besideFilesIn: directory) }
+            try option.read(Option.Value(text: text, place: place), calling: "\(option.listWord)", into: &settings)
+        }
+        settings.request.connection.addresses.isOfOneTarget = !settings.request.connection.addresses.given.isEmpty
+        return CheckTarget(target: target, request: settings.request, place: place)
+    }
+
+    private static func unknown(_ word: String) -> CommandError {
+        let name = String(word.prefix { $0 != "=" })
+        let words = Option.ofLists
+        let nearest = Suggestion.nearest(to: name, in: words.map(\.word))
+        let remedy =
+            words.first { $0.word == nearest }.map { "did you mean '\($0.listWord)'?" }
+            ?? "after the target come \(words.map(\.listWord).sorted().joined(separator: ", "))"
+        return .usage("\(quoted(word)) is not understood: \(remedy)")
+    }
+}
+
+extension Option {
+    /// The options that a line of a list can say.
+    static let ofLists: [Option] = {
+        let groups: [OptionGroup] = [.connection, .names, .judging, .devices, .request]
+        return groups.flatMap(\.options).filter(\.isInLists)
+    }()
+
+    /// What a line can say, for the help.
+    static var wordsOfLists: String {
+        ofLists.map { $0.isSwitch ? "[\($0.word)]" : "[\($0.word)=\($0.value.uppercased())]" }.joined(separator: " ")
+    }
+
+    /// As it stands in a line.
+    fileprivate var listWord: String { isSwitch ? word : word + "=" }
+}

@@ -1,0 +1,133 @@
+import Base
+import PinChecking
+import Pinning
+
+/// The targets of a command line, one after the other: those that are named, those of policies, and the lines of lists.
+///
+/// A copy begins anew where it was made: so a run looks at all lines before it checks any, and holds none.
+struct TargetStream: Sendable {
+    private var ready: ArraySlice<CheckTarget> = []
+    private var lists: ArraySlice<TargetList>
+    private let hosts: PolicyHosts?
+    private let request: CheckRequest
+
+    /// Opens the lists and the policies; `request` is asked of each target whose line and policy say nothing else.
+    ///
+    /// - Throws: ``CommandError`` for what cannot be read.
+    init(
+        _ targets: [String], lists: [String] = [], policies: [String] = [], _ request: CheckRequest, in context: Context
+    ) throws(CommandError) {
+        self.request = request
+        hosts = policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
+        let named = try targets.map { (text) throws(CommandError) in
+            try FileArgument.refuse(asTarget: text)
+            return try CommandError.reading { () throws(RequestError) in try Target(text) }
+        }
+        if let hosts {
+            if lists.isEmpty || !named.isEmpty { ready = try hosts.targets(named: named, request)[...] }
+        } else {
+            ready = named.map { CheckTarget(target: $0, request: request) }[...]
+        }
+        self.lists = try lists.map { (path) throws(CommandError) in try TargetList(path, in: context) }[...]
+    }
+
+    /// The next target, with what is asked of it: what its line says, else the flags, else the policy; `nil` after the last.
+    mutating func next() throws(CommandError) -> CheckTarget? {
+        while true {
+            if let target = ready.popFirst() { return target }
+            guard let index = lists.indices.first else { return nil }
+            guard let line = try lists[index].next() else {
+                lists.removeFirst()
+                continue
+            }
+            guard let place = line.place else { return line }
+            do throws(CommandError) {
+                try Self.refuse(line.request.judging, beside: request.judging)
+                let found =
+                    try hosts?.targets(named: [line.target], request) ?? [
+                        CheckTarget(target: line.target, request: request)
+                    ]
+                ready =
+                    found.map { target in
+                        let request = line.request.merged(over: target.request)
+                        var own = CheckTarget(target: target.target, request: request, place: place)
+                        own.lacksPins = target.lacksPins && request.judging.pins.isEmpty
+                        return own
+                    }[...]
+            } catch { throw error.at(place) }
+        }
+    }
+
+    /// Refuses pins and clients of a line beside those of the command line, which they would replace without a word.
+    private static func refuse(_ line: CheckRequest.Judging, beside flags: CheckRequest.Judging) throws(CommandError) {
+        if !line.pins.isEmpty, !flags.pins.isEmpty {
+            throw .data("pins= stands here, and pins are given for all targets: leave one of the two out")
+        }
+        if line.clients != nil, flags.clients != nil {
+            throw .data("client= stands here, and --client is given for all targets: leave one of the two out")
+        }
+    }
+
+    /// All of them, at least one.
+    ///
+    /// - Throws: ``CommandError`` for no target at all, and for one that cannot be understood; `example` names one.
+    func all(example: String = "pincheck api.example.com") throws(CommandError) -> [CheckTarget] {
+        var targets: [CheckTarget] = []
+        var rest = self
+        while let target = try rest.next() { targets.append(target) }
+        guard !targets.isEmpty else { throw noTarget(example) }
+        return targets
+    }
+
+    /// Goes through all of them, of which the first `window` are kept.
+    ///
+    /// - Returns: the first, at least one, how many there are, and those behind the first.
+    func split(
+        after window: Int, _ visit: (CheckTarget) -> Void
+    ) throws(CommandError) -> (first: [CheckTarget], total: Int, rest: TargetStream) {
+        var first: [CheckTarget] = []
+        var all = self
+        while first.count < window, let target = try all.next() { first.append(target) }
+        guard !first.isEmpty else { throw noTarget("pincheck api.example.com") }
+        let rest = all
+        var total = first.count
+        first.forEach(visit)
+        while let target = try all.next() {
+            total += 1
+            visit(target)
+        }
+        return (first, total, rest)
+    }
+
+    private func noTarget(_ example: String) -> CommandError {
+        lists.isEmpty
+            ? .usage("no target is given: name a host, as in '\(example)'")
+            : .noInput("the list of targets is empty: write one target a line")
+    }
+}
+
+/// Makes jobs of targets as they are needed.
+///
+/// Sendable because one thread at a time asks for jobs.
+final class JobStream: @unchecked Sendable {
+    private static let batch = 256
+
+    private var targets: TargetStream
+    private var loader: EvaluationLoader
+
+    init(_ targets: TargetStream, _ loader: EvaluationLoader) {
+        self.targets = targets
+        self.loader = loader
+    }
+
+    /// The next jobs, none after the last.
+    func next() throws(CommandError) -> [CheckJob] {
+        var jobs: [CheckJob] = []
+        while jobs.count < Self.batch, let target = try targets.next() {
+            jobs += try CommandError.reading { () throws(CheckError) in
+                try CheckPlan.jobs([target], &loader, areAll: false)
+            }
+        }
+        return jobs
+    }
+}

@@ -1,0 +1,125 @@
+package import Base
+package import Pinning
+
+/// A value with its place, which messages and origins name.
+package struct DocumentNode: Sendable {
+    let value: DocumentTree
+    package let file: PinFile
+    /// The keys that lead to it, as in `TSKPinnedDomains.example.com`.
+    package let key: String
+
+    init(root value: DocumentTree, of file: PinFile) {
+        self.value = value
+        self.file = file
+        key = ""
+    }
+
+    private init(_ value: DocumentTree, _ key: String, _ file: PinFile) {
+        self.value = value
+        self.key = key
+        self.file = file
+    }
+
+    /// The line where the document has lines, else the keys.
+    package var place: PinPlace {
+        if let line = value.line { return file.place(line: line) }
+        return key.isEmpty ? file.place : .key(key, of: shortened(file.path, to: 1024, isPublic: true))
+    }
+
+    package var members: [(key: String, node: DocumentNode)]? {
+        guard case .dictionary(let members) = value.content else { return nil }
+        return members.map { ($0.key, node(of: $0)) }
+    }
+
+    private func node(of member: (key: String, value: DocumentTree)) -> DocumentNode {
+        let name = shortened(member.key, to: 80)
+        return DocumentNode(member.value, key.isEmpty ? name : "\(key).\(name)", file)
+    }
+
+    package var elements: [DocumentNode]? {
+        value.elements?.enumerated().map { DocumentNode($1, "\(key)[\($0)]", file) }
+    }
+
+    package subscript(key: String) -> DocumentNode? { value[key].map { node(of: (key, $0)) } }
+
+    /// The member that has to be there.
+    package func required(_ key: String) throws(PinFormatError) -> DocumentNode {
+        if let member = self[key] { return member }
+        _ = try dictionary()
+        throw PinFormatError(.missingValue, at: place, "\(subject) has no '\(key)'")
+    }
+
+    package func text() throws(PinFormatError) -> String {
+        guard let text = value.text else { throw wrong("a text") }
+        return text
+    }
+
+    package var string: String? { value.text }
+
+    package var isNull: Bool { value.isNull }
+
+    package var isTrue: Bool { if case .flag(true) = value.content { true } else { false } }
+
+    package var truth: Bool? { if case .flag(let flag) = value.content { flag } else { nil } }
+
+    /// The digits of a number of JSON, `nil` for anything else.
+    package var number: String? { value.number }
+
+    func boolean() throws(PinFormatError) -> Bool {
+        guard case .flag(let flag) = value.content else { throw wrong("true or false") }
+        return flag
+    }
+
+    /// Whether it is set; the texts YES and true count too, as Apple's readers have it.
+    func flag() throws(PinFormatError) -> Bool {
+        switch value.content {
+        case .flag(let flag): return flag
+        case .text("YES"), .text("true"): return true
+        case .text("NO"), .text("false"): return false
+        default: throw wrong("true or false")
+        }
+    }
+
+    /// Midnight in UTC of a date, which is text or a date.
+    package func midnight() throws(PinFormatError) -> Timestamp {
+        switch value.content {
+        case .text(let text), .date(let text): return try DateText.midnight(text, at: place)
+        default: throw wrong("a date as in 2027-06-01")
+        }
+    }
+
+    package func dictionary() throws(PinFormatError) -> [(key: String, node: DocumentNode)] {
+        guard let members else { throw wrong("a dictionary") }
+        return members
+    }
+
+    package func array() throws(PinFormatError) -> [DocumentNode] {
+        guard let elements else { throw wrong("an array") }
+        return elements
+    }
+
+    package func wrong(_ expected: String) -> PinFormatError {
+        PinFormatError(.wrongValue, at: place, "\(subject) is not \(expected)")
+    }
+
+    private var subject: String { key.isEmpty ? "the document" : "'\(key)'" }
+}
+
+extension JSONReader {
+    /// The document in `file`.
+    ///
+    /// - Throws: ``PinFormatError`` with the line of what is no JSON, given twice, too deep or too much.
+    package static func root(
+        of file: PinFile, mostValues: Int = DocumentTree.mostValues
+    ) throws(PinFormatError) -> DocumentNode {
+        do { return DocumentNode(root: try tree(of: file.bytes, mostValues: mostValues), of: file) } catch {
+            let problem: PinProblem =
+                switch error.problem {
+                case .broken: .brokenDocument
+                case .tooLarge: .unreasonableDocument
+                case .duplicate: .duplicate
+                }
+            throw PinFormatError(problem, at: file.place(line: error.line), error.reason)
+        }
+    }
+}
