@@ -109,7 +109,8 @@ extension Findings {
             for note in inspection.notes {
                 let place = LintPlace(note.place ?? .at(inspection.text), in: source.name)
                 switch note.id {
-                case .notLoadedByAFNetworking, .loadedFromBundle, .trustKitConfig: continue
+                case .notLoadedByAFNetworking, .loadedFromBundle, .trustKitConfig, .policySettings: continue
+                case .nothingPinned: add(.hostNotPinned, .error, at: place, note.text, "add pins, or leave the app out")
                 case .request: add(.certificateRequest, at: place, note.text)
                 default: add(LintKind.aboutPins(note.id.rawValue) ?? .notFollowed, at: place, note.text)
                 }

@@ -89,7 +89,7 @@ import Testing
         try await serving { _, place, base in
             let outcome = await pincheck(["https://\(place)/", "--host", host] + base)
             #expect(outcome.status == .fail)
-            #expect(outcome.output.hasSuffix("afnetworking: \(mismatch): --sni \(host) judges clients that send it\n"))
+            #expect(outcome.output.hasSuffix("  \(mismatch): --sni \(host) judges clients that send it\n"))
             let forgotten = await pincheck(["https://\(place)/"] + base)
             #expect(forgotten.output.hasSuffix(" to clients that send no SNI: give --host or --sni\n"))
             // A name was sent: the default certificate has nothing to do with it.
@@ -113,7 +113,7 @@ import Testing
             let byName = await pincheck([host, "--connect", place, "--thorough"] + base)
             #expect(byName.status == .pass)
             let whole = await pincheck([host, "--connect", place, "--thorough", "--explain"] + base)
-            #expect(whole.output.contains(", no SNI  afnetworking: \(mismatch)\n"))
+            #expect(whole.output.contains(", no SNI  \(mismatch)\n"))
             #expect(byName.output.hasSuffix("1 address, accepted; another certificate without SNI\n"))
             // Where the name to send is given, the form says nothing of it any more.
             let given = await pincheck(["https://\(place)/", "--host", host, "--sni", host, "--thorough"] + base)

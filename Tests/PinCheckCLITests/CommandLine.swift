@@ -39,14 +39,10 @@ func pincheck(
 
 /// Runs a command line in process, in a world of its own: without system roots, and at the time the lab issues for; with
 /// `columns`, at a terminal of that width.
-///
-/// Where it chooses no client AFNetworking judges, unless the clients are to follow the pins.
 func pincheck(
     _ arguments: [String], environment: [String: String] = [:], at time: Int64? = nil, input: [UInt8] = [],
-    isTerminal: Bool = false, columns: Int? = nil, authorities: AuthorityTable? = nil, targetWindow: Int? = nil,
-    follows: Bool = false
+    isTerminal: Bool = false, columns: Int? = nil, authorities: AuthorityTable? = nil, targetWindow: Int? = nil
 ) async -> Outcome {
-    let arguments = follows ? arguments : asAFNetworking(arguments)
     let layout = columns.map { TextLayout(columns: $0, wraps: true) } ?? TextLayout()
     let output = OutputBuffer()
     let errors = OutputBuffer()
@@ -61,13 +57,6 @@ func pincheck(
     let status = await PinCheck.run(arguments: arguments, in: context)
     JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)
-}
-
-private func asAFNetworking(_ arguments: [String]) -> [String] {
-    let others: Set = ["--client", "--device", "--policy", "--pinnedpubkey", "--help", "-h", "--targets"]
-    let judges = ["check", "verify"].contains(arguments.first ?? "") || arguments.first?.contains(".") == true
-    let isChosen = arguments.contains { word in others.contains { word == $0 || word.hasPrefix($0 + "=") } }
-    return judges && !isChosen ? arguments + ["--client", "afnetworking"] : arguments
 }
 
 /// What a command line that judges one target decides and why, as in `fail pin-mismatch`.

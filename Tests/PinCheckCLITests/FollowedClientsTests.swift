@@ -23,6 +23,8 @@ import Testing
         ("--pins lines.txt --pins JUNK", "generic:pin-matched", .pass),
         ("--pins wildcard.txt", "generic:pin-matched", .pass), ("--pins others.txt", "generic:not-configured", .data),
         ("--pins others.txt --pins LEAF", "generic:pin-matched", .pass),
+        ("--pins lines-junk.txt --pins leaf.cer", "generic:pin-matched", .pass),
+        ("--pins lines.txt --pins junk.cer", "generic:pin-matched", .pass),
         ("--pins policy.json5", "generic:pin-matched", .pass),
         // Where all of it is DER certificates AFNetworking judges.
         ("--pins leaf.cer", "afnetworking:pin-matched", .pass), ("--pins leaf.der", "afnetworking:pin-matched", .pass),
@@ -40,6 +42,21 @@ import Testing
         ("--pins nsc.xml --mode public-key", "", .usage), ("--pins kotlin.kt --allow-invalid-certificates", "", .usage),
         ("--pins nsc.xml --pins LEAF --mode public-key", "afnetworking:pin-matched android:pin-matched", .pass),
         ("--pins nsc.xml --client afnetworking --mode public-key", "afnetworking:pin-matched", .pass),
+        ("--pins lines.txt --mode public-key", "afnetworking:pin-matched", .pass),
+        ("--pins lines-junk.txt --mode public-key", "afnetworking:pin-mismatch", .fail),
+        ("--pins policy.json5 --allow-invalid-certificates", "afnetworking:pin-matched", .pass),
+        ("--pins policy-junk.json5 --mode public-key", "afnetworking:pin-mismatch", .fail),
+        ("--pins Files.app --pins JUNK --mode public-key", "afnetworking:pin-matched generic:pin-mismatch", .fail),
+        ("--pins CURL --mode public-key", "", .usage),
+        // Lines for other hosts, whoever judges.
+        ("--pins others.txt --mode public-key", "afnetworking:not-configured", .data),
+        ("--pins others.txt --client generic", "generic:not-configured", .data),
+        ("--pins others.txt --client okhttp", "okhttp:not-configured", .data),
+        ("--pins others.txt --client afnetworking", "afnetworking:not-configured", .data),
+        ("--pins others.txt --client okhttp,curl", "okhttp:not-configured curl:not-configured", .data),
+        ("--pins others.txt --pins LEAF --client okhttp", "okhttp:pin-matched", .pass),
+        ("--pins nsc.xml --pins others.txt --client android", "android:pin-matched", .pass),
+        ("--pins nsc.xml --pins others.txt", "android:pin-matched generic:not-configured", .data),
         // A configuration brings its client.
         ("--pins nsc.xml", "android:pin-matched", .pass), ("--pins nsc-junk.xml", "android:pin-mismatch", .fail),
         ("--pins nsc-expired.xml", "android:pins-not-applied", .pass),
@@ -53,6 +70,7 @@ import Testing
         ("--pins app.json", "nspinneddomains:pin-matched", .pass), ("--pinnedpubkey CURL", "curl:pin-matched", .pass),
         ("--pinnedpubkey CURLINTER", "curl:pin-mismatch", .fail), ("--pins CURL", "curl:pin-matched", .pass),
         ("--pins curl.txt", "curl:pin-matched", .pass),
+        ("--pins curl-mixed.txt", "curl:pin-mismatch generic:pin-matched", .fail),
         // Each client compares its own pins, and all must accept.
         ("--pins nsc-junk.xml --pins LEAF", "android:pin-mismatch generic:pin-matched", .fail),
         ("--pins nsc.xml --pins JUNK", "android:pin-matched generic:pin-mismatch", .fail),
@@ -68,6 +86,11 @@ import Testing
         ("--pins Alamofire.app", "alamofire:pin-matched", .pass),
         ("--pins Both.app", "afnetworking:pin-mismatch trustkit:pin-matched nspinneddomains:pin-matched", .fail),
         ("--pins Bare.app", "nspinneddomains:pins-not-applied", .pass),
+        ("--pins Silent.app", "nspinneddomains:pins-not-applied", .pass),
+        ("--pins Bare.app --pins LEAF", "nspinneddomains:pins-not-applied generic:pin-matched", .pass),
+        ("--pins Bare.app --pins leaf.cer", "afnetworking:pin-matched", .pass),
+        ("--pins Bare.app --pins nsc.xml", "android:pin-matched nspinneddomains:pins-not-applied", .pass),
+        ("--pins Bare.app --mode none", "", .usage),
         ("--pins Files.app --pins junk.cer", "afnetworking:pin-matched generic:pin-mismatch", .fail),
         // A client that is chosen, and what the system enforces beside it.
         ("--pins LEAF --client okhttp,curl", "okhttp:pin-matched curl:pin-matched", .pass),
@@ -77,13 +100,21 @@ import Testing
         ("--pins LEAF --client okhttp,trustkit", "okhttp:pin-matched trustkit:not-configured", .data),
         ("--pins JUNK --client okhttp,trustkit", "okhttp:pin-mismatch trustkit:not-configured", .data),
         ("--pins LEAF --client trustkit", "", .data), ("--pins LEAF --client hpkp", "", .usage),
-        ("--pins LEAF --client retrofit", "", .usage),
+        ("--pins nsc-junk.xml --pins others.txt --client okhttp", "okhttp:not-configured android:pin-mismatch", .data),
+        (
+            "--pins ca.plist --pins LEAF --client trustkit", "trustkit:not-configured nspinneddomains:pin-mismatch",
+            .data
+        ), ("--pins LEAF --client retrofit", "", .usage),
         // Devices.
         ("--pins LEAF --device ios-17", "generic:pin-matched", .pass),
         ("--pins leaf.cer --device ios-17", "afnetworking:pin-matched", .pass),
         ("--pins leaf.cer --device android-14", "generic:pin-matched", .pass),
         ("--pins nsc.xml --device android-14", "android:pin-matched", .pass),
-        ("--pins nsc.xml --device ios-17", "", .usage),
+        ("--pins nsc.xml --device ios-17", "", .usage), ("--pins nsc-junk.xml --pins LEAF --device ios-17", "", .usage),
+        ("--pins LEAF --client android --device ios-26", "", .usage),
+        ("--pins LEAF --client android,trustkit --device ios-26", "", .usage),
+        ("--pins Files.app --pins LEAF --device android-14", "", .usage),
+        ("--pins native.json --device android-14", "okhttp:pin-matched", .pass),
         ("--pins native.json --device ios-17", "trustkit:pin-matched", .pass),
     ]
 
@@ -96,7 +127,7 @@ import Testing
                 }
                 let outcome = await pincheck(
                     ["verify", "\(files.path)/chain.pem", "--host", Self.host, "--anchors", "\(files.path)/root.pem"]
-                        + arguments + ["-f", "json"], follows: true)
+                        + arguments + ["-f", "json"])
                 let clients =
                     try outcome.output.isEmpty
                     ? []
@@ -107,6 +138,82 @@ import Testing
                     clients.joined(separator: " ") == row.clients && outcome.status == row.status,
                     "\(row.arguments): \(clients.joined(separator: " ")) \(outcome.status) \(outcome.errors)")
             }
+        }
+    }
+
+    /// What a list or a policy says, what is given beside it, and how the run ends; `HOST` is the server's name with its port.
+    private static let given: [(list: String, arguments: String, status: ExitStatus, words: String)] = [
+        ("HOST pins=LEAF", "", .pass, "PASS  HOST → 127.0.0.1  pin matched"),
+        ("HOST pins=LEAF", "--mode public-key", .pass, "afnetworking: public key pin matched"),
+        ("HOST pins=JUNK", "--allow-invalid-certificates", .fail, "afnetworking: no configured pin is on the chain"),
+        ("HOST pins=nsc.xml", "--mode public-key", .usage, "list:1: --mode, --allow-invalid-certificates and"),
+        ("HOST pins=nsc.xml", "--mode public-key --client afnetworking", .pass, "afnetworking: public key pin matched"),
+        ("HOST\nHOST pins=LEAF", "--pins JUNK", .data, "list:2: pins= stands here"),
+        ("HOST pins=LEAF", "--pinnedpubkey CURL", .data, "list:1: pins= stands here"),
+        ("HOST client=curl", "--client okhttp", .data, "list:1: client= stands here"),
+        ("HOST client=curl", "--pins LEAF", .pass, "curl: public key pin matched"),
+        ("{ 'HOST': { pins: 'LEAF' } }", "", .pass, "PASS  HOST → 127.0.0.1  pin matched"),
+        ("{ 'HOST': { pins: 'LEAF' } }", "--mode public-key", .pass, "afnetworking: public key pin matched"),
+        ("{ 'HOST': { pins: 'nsc.xml' } }", "--mode public-key", .usage, "and the pins are for android: add --client"),
+        ("{ 'HOST': { pins: 'LEAF' } }", "--pins JUNK", .usage, "the policy has 'pins' for"),
+        ("{ 'HOST': { pins: 'nsc.xml' } }", "--client okhttp", .usage, "the policy has 'pins' for"),
+        ("{ 'HOST': { client: 'okhttp' } }", "--client curl", .usage, "the policy has 'client' for"),
+        ("{ 'HOST': { client: 'okhttp' } }", "--mode none", .usage, "and a flag of AFNetworking's is given beside it"),
+        ("{ 'HOST': { client: 'okhttp' } }", "--pins LEAF", .pass, "okhttp: public key pin matched"),
+        ("{ 'HOST': {} }", "--client curl --pins LEAF", .pass, "curl: public key pin matched"),
+        ("{ 'HOST': {} }", "", .pass, "the policy pins nothing for this target"),
+        ("{ 'HOST': {} }", "--fail-on warn", .warn, "accepted, but the policy pins nothing for this target"),
+        ("{ 'HOST': {} }", "--ignore nothing-pinned --fail-on warn", .pass, "(no pins given)"),
+    ]
+
+    @Test func listsAndPoliciesAreFollowedAndNotReplaced() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let words = try Self.write(files)
+            try await LoopbackServer.serving(.presenting([Self.pki.leaf, Self.pki.interA])) { server in
+                let target = "\(Self.host):\(server.port)"
+                func filled(_ text: String) -> String {
+                    ([("HOST", target)] + words).reduce(text) { $0.replacing($1.0, with: $1.1) }
+                }
+                for row in Self.given {
+                    let isPolicy = row.list.hasPrefix("{")
+                    let list = try files.write(
+                        isPolicy ? "{ hosts: \(filled(row.list)) }" : filled(row.list), to: "list")
+                    let outcome = await pincheck(
+                        [
+                            "check", isPolicy ? "--policy" : "--targets", list, "--connect", "127.0.0.1", "--anchors",
+                            "\(files.path)/root.pem",
+                        ] + filled(row.arguments).split(separator: " ").map(String.init))
+                    #expect(
+                        outcome.status == row.status && (outcome.output + outcome.errors).contains(filled(row.words)),
+                        "\(row): \(outcome)")
+                }
+            }
+        }
+    }
+
+    /// What is told of sources that say more, or less, than pins.
+    @Test(arguments: [
+        (
+            "--pins policy-rich.json5",
+            "its pins alone are taken, without 'client', 'connect', 'warnBefore': give it as the policy"
+        ), ("lint Silent.app", "Silent.app: error: the app has no pin"),
+        ("--pins Silent.app", "Silent.app: the app has no pin"), ("--pins Bare.app", "Bare.app: the app has no pin"),
+        (
+            "--pins others.txt --client okhttp",
+            "okhttp cannot be set up: no line is for HOST (others.txt:1); the nearest is for other.example.com"
+        ),
+    ]) func nothingGivenIsLeftOutWithoutAWord(arguments: String, words: String) async throws {
+        try await TemporaryDirectory.scoped { files in
+            _ = try Self.write(files)
+            let words = words.replacing("HOST", with: Self.host)
+            let base = [
+                "verify", "\(files.path)/chain.pem", "--host", Self.host, "--anchors", "\(files.path)/root.pem",
+            ]
+            let outcome = await pincheck(
+                (arguments.hasPrefix("lint ") ? [] : base)
+                    + arguments.split(separator: " ").map { Self.isFile($0) ? "\(files.path)/\($0)" : String($0) })
+            let told = (outcome.output + outcome.errors).replacing("\(files.path)/", with: "")
+            #expect(told.contains(words), "\(outcome)")
         }
     }
 
@@ -154,6 +261,10 @@ import Testing
                 "{\"expo\": {\"ios\": {\"infoPlist\": {\"NSAppTransportSecurity\": {\"NSAllowsArbitraryLoads\": true, \"NSPinnedDomains\": "
                 + "{\"\(host)\": {\"NSPinnedLeafIdentities\": [{\"SPKI-SHA256-BASE64\": \"\(leaf)\"}]}}}}}}}",
             "policy.json5": "{hosts: {\"\(host)\": {pins: \"sha256/\(leaf)\"}}}",
+            "policy-junk.json5": "{hosts: {\"\(host)\": {pins: \"sha256/\(junk)\"}}}",
+            "policy-rich.json5":
+                "{defaults: {client: 'okhttp', warnBefore: '30d'}, hosts: {'\(host)': {pins: 'sha256/\(leaf)', connect: '192.0.2.1'}}}",
+            "curl-mixed.txt": "sha256//\(inter)\nsha256/\(leaf)\n", "Silent.app/Info.plist": plist(bundle),
             "mixed/hashes.txt": "sha256/\(leaf)\n", "Files.app/Info.plist": plist(bundle + open),
             "Odd.app/Info.plist": plist(bundle + open), "Alamofire.app/Info.plist": plist(bundle + open),
             "Alamofire.app/Frameworks/Alamofire.framework/Alamofire": "code",
@@ -170,7 +281,7 @@ import Testing
             "Alamofire.app/leaf.cer": pki.leaf.der, "Both.app/junk.cer": pki.junk.der,
         ]
         for folder in [
-            "mixed", "renamed", "bundle", "Files.app", "Odd.app", "Bare.app", "Both.app", "Alamofire.app",
+            "mixed", "renamed", "bundle", "Files.app", "Odd.app", "Bare.app", "Silent.app", "Both.app", "Alamofire.app",
             "Alamofire.app/Frameworks", "Alamofire.app/Frameworks/Alamofire.framework",
         ] { _ = try files.makeDirectory(folder) }
         for (name, text) in texts { _ = try files.write(text, to: name) }

@@ -99,7 +99,7 @@ struct HTTPDNSVectors {
                     host, "--connect", new, "--connect", old, "--anchors", anchors, "--pins", pki.leaf.pin)
                 #expect(outcome.status == .fail)
                 #expect(outcome.output.contains("\n  \(new)  ✗ A\n  \(old)  ✓ B\n"), "\(outcome.output)")
-                #expect(outcome.output.contains("\n  FAIL  \(new): afnetworking: no configured pin is on the chain\n"))
+                #expect(outcome.output.contains("\n  FAIL  \(new): no configured pin is on the chain\n"))
             }
         }
     }

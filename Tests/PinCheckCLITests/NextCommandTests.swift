@@ -40,7 +40,7 @@ import Testing
             #expect(wrong.status == .fail)
             #expect(
                 wrong.output.hasSuffix(
-                    "FAIL  \(file("chain.pem"))  afnetworking: no configured pin matches the key of CN=leaf: "
+                    "FAIL  \(file("chain.pem"))  no configured pin matches the key of CN=leaf: "
                         + "before it is deployed, ship \(pki.leaf2.pin)\n"))
             let expired = await next("expired.pem", pki.leafExp.pin)
             #expect(expired.status == .fail)
@@ -68,6 +68,39 @@ import Testing
             for (pins, expected) in [(pki.leaf2.pin, "pass pin-matched"), (pki.leaf.pin, "fail pin-mismatch")] {
                 let leaf = await decision(["--next", file("leaf.pem"), "--pins", pins] + flags)
                 #expect(leaf == expected)
+            }
+        }
+    }
+
+    /// What a certificate tells by itself is judged, and what only it would tell is asked of it.
+    @Test func whatOnlyACertificateTellsIsAskedOfIt() async throws {
+        try await withFiles { flags, file in
+            let elsewhere = try pki.interA.issue(.leaf("elsewhere.example"), key: pki.leaf2.key)
+            try await TemporaryDirectory.scoped { files in
+                let other = try files.write(elsewhere.pem, to: "other.pem")
+                let expired = try files.write(pki.leafExp.pem, to: "expired.pem")
+                let pinned = try files.write(pki.leaf2.der, to: "pinned.cer")
+                let lines = try files.write("other.example.com \(pki.leaf2.pin)\n", to: "lines.txt")
+                let (key, aware) = (file("key.pub"), "is compared as a whole: ask with the certificate")
+                let rows: [(next: String, arguments: [String], status: ExitStatus, words: String)] = [
+                    (key, ["--pins", pki.leaf2.pin], .pass, "valid for the name, with dates that clients take"),
+                    (file("leaf.pem"), ["--pins", pki.leaf2.pin], .pass, "its issuer is assumed to be trusted"),
+                    (other, ["--pins", pki.leaf2.pin], .fail, "is not valid for \(host)"),
+                    (other, ["--pins", pki.leaf2.pin, "--no-validate-domain-name"], .fail, "neither presented nor"),
+                    (expired, ["--pins", pki.leafExp.pin], .fail, "expired at"),
+                    (key, ["--pins", pinned], .fail, aware),
+                    (key, ["--pins", pinned, "--client", "generic"], .fail, aware),
+                    (key, ["--pins", pinned, "--mode", "public-key"], .pass, "PASS"),
+                    (key, ["--pins", lines], .data, "the nearest is for other.example.com"),
+                    (key, ["--pins", lines, "--client", "okhttp"], .data, "the nearest is for other.example.com"),
+                    (key, ["--pins", pki.leaf2.pin, "--client", "okhttp,trustkit"], .data, "TrustKit needs 2"),
+                ]
+                for row in rows {
+                    let outcome = await pincheck(["--next", row.next] + row.arguments + flags)
+                    #expect(
+                        outcome.status == row.status && (outcome.output + outcome.errors).contains(row.words),
+                        "\(row): \(outcome)")
+                }
             }
         }
     }

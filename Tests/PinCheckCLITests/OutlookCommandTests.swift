@@ -197,7 +197,7 @@ import Testing
         #expect(
             failing.output.contains("\nFAIL  ")
                 && failing.output.hasSuffix(
-                    "afnetworking: accepted, but CN=api.example.com (depth 0) expires in 80 d, on \(date(inDays: 80)), "
+                    "accepted, but CN=api.example.com (depth 0) expires in 80 d, on \(date(inDays: 80)), "
                         + "less than 81d from now\n")
         )
         #expect(lines(failing) == [])

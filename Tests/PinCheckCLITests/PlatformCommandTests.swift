@@ -51,12 +51,12 @@ import Testing
 
     @Test func aLeafThatLivesTooLongIsRefusedByAppleAndTheWayOutIsNamed() async throws {
         let leaf = try lasting(900)
-        let outcome = try await verify([leaf, pki.interA]) { _ in ["--format", "json"] }
+        let outcome = try await verify([leaf, pki.interA]) { _ in ["--client", "afnetworking", "--format", "json"] }
         #expect(outcome.decision == "fail lifetime-too-long")
         let report = try JSONValue(outcome.output)
         let message = try #require(report["reason"]["message"].text)
         #expect(message.contains("is valid for 900 days, more than 825 (a rule of Apple's platforms)"))
-        let text = try await verify([leaf, pki.interA]) { _ in [] }
+        let text = try await verify([leaf, pki.interA]) { _ in ["--client", "afnetworking"] }
         #expect((text.output + text.errors).contains("--client okhttp or curl"), "\(text.output)\(text.errors)")
         let others = try await verify([leaf, pki.interA]) { _ in ["--client", "okhttp,curl,generic"] }
         #expect(others.status == .pass)
@@ -79,7 +79,8 @@ import Testing
         for (root, decision) in [(listed, "fail no-server-auth"), (unlisted, "pass trusted-without-pins")] {
             try await TemporaryDirectory.scoped { directory in
                 let file = try directory.write(root, to: "root.cer")
-                let outcome = await pincheck("verify", file, "--anchors", file, "--format", "json")
+                let outcome = await pincheck(
+                    "verify", file, "--anchors", file, "--client", "afnetworking", "--format", "json")
                 #expect(outcome.decision == decision, "\(outcome.output)")
             }
         }
@@ -87,7 +88,7 @@ import Testing
 
     @Test func aMissingIntermediateIsTakenFromAFileWhereItWouldBeFetched() async throws {
         let leaf = try pki.interA.issue(.leaf(host).withIssuerPlaces(["http://ca.example/inter.cer"]))
-        let without = try await verify([leaf]) { _ in [] }
+        let without = try await verify([leaf]) { _ in ["--client", "afnetworking"] }
         #expect(without.status == .fail)
         #expect(
             (without.output + without.errors).contains(
@@ -95,13 +96,17 @@ import Testing
             "\(without.output)\(without.errors)")
         let files = [("inter.cer", pki.interA)]
         func given(_ directory: TemporaryDirectory) -> [String] { ["--intermediate", "\(directory.path)/inter.cer"] }
-        let outcome = try await verify([leaf], files: files) { given($0) + ["--format", "json"] }
+        let outcome = try await verify([leaf], files: files) {
+            given($0) + ["--format", "json", "--client", "afnetworking"]
+        }
         #expect(outcome.decision == "pass trusted-without-pins")
         #expect(outcome.output.contains("intermediate-not-presented"))
         let okHttp = try await verify([leaf], files: files) { given($0) + ["--format", "json", "--client", "okhttp"] }
         #expect(okHttp.decision == "fail unknown-issuer")
         // A certificate that says nothing of where its issuer is leaves nothing to fetch.
-        let mute = try await verify([pki.leaf], files: files) { given($0) + ["--format", "json"] }
+        let mute = try await verify([pki.leaf], files: files) {
+            given($0) + ["--format", "json", "--client", "afnetworking"]
+        }
         #expect(mute.decision == "fail unknown-issuer")
     }
 

@@ -72,7 +72,7 @@ import Testing
             #expect(
                 outcome.output.hasSuffix(
                     "  GET /health: HTTP/1.1 503 Service Unavailable\n"
-                        + "FAIL  \(host):443 → \(base[2])  afnetworking: accepted, but GET /health is answered by "
+                        + "FAIL  \(host):443 → \(base[2])  accepted, but GET /health is answered by "
                         + "HTTP/1.1 503 Service Unavailable, not by 2xx,304\n"), "\(outcome.output)")
         }
     }
@@ -288,8 +288,7 @@ import Testing
                     let failed = lines.filter { $0.drop { $0 == " " }.hasPrefix("FAIL") }
                     #expect(failed.count == 2, "\(outcome.output)")
                     #expect(
-                        failed.first?.contains(
-                            "  127.0.0.3 (ordinary): afnetworking: accepted, but GET / is answered by ") == true)
+                        failed.first?.contains("  127.0.0.3 (ordinary): accepted, but GET / is answered by ") == true)
                     #expect(lines.contains("  GET /: HTTP/1.1 503 Busy   (127.0.0.3)"), "\(outcome.output)")
                     #expect(
                         lines.last?.hasSuffix(" accepted, 1 without the expected answer; consistent") == true,

@@ -129,14 +129,15 @@ import Testing
             #expect(
                 same.output.hasSuffix(
                     "  unchanged since \(world.baseline)\nPASS  \(host):443 → \(world.place)  "
-                        + "unchanged since \(world.baseline)\n"))
+                        + "not judged; unchanged since \(world.baseline)\n"))
             try world.rotate(to: [pki.leaf2, pki.interA])
             let changed = await pincheck("diff", world.baseline)
             #expect(changed.status == .changed)
             #expect(changed.output.contains("    rekeyed  \(pki.leaf.pin) ("))
             #expect(changed.output.contains(") → \(pki.leaf2.pin) ("))
             #expect(
-                changed.output.hasSuffix("CHANGED  \(host):443 → \(world.place)  rekeyed since \(world.baseline)\n"))
+                changed.output.hasSuffix(
+                    "CHANGED  \(host):443 → \(world.place)  not judged; rekeyed since \(world.baseline)\n"))
             let base = ["diff", world.baseline, "--anchors", world.anchors]
             let holding = await pincheck(base + ["--pins", pki.interA.pin])
             #expect(holding.status == .changed)

@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [TLSVersion.tls12, .tls13]) func embeddedTimestampsAndTheStapleAreReported(version: TLSVersion)
         async throws
     {
-        let outcome = try await check { settings in
+        let outcome = try await check(["--client", "afnetworking"]) { settings in
             settings.maximumVersion = version
             settings.staple = try staple()
         }

@@ -136,7 +136,8 @@ import Testing
             #expect(both["clients"].array.first?["settings"]["mode"].text == "certificate")
             // Of what is pinned for Apple's clients and for Android's, AFNetworking is asked about the former.
             let domains = try files.write(apple(pin), to: "Info.plist")
-            let app = try JSONValue(try await verify(files, ["--pins", domains, "--pins", system]).output)
+            let app = try JSONValue(
+                try await verify(files, ["--pins", domains, "--pins", system, "--client", "afnetworking"]).output)
             #expect(app["reason"]["id"].text == "pin-matched" && app["outlook"]["has_backup"].flag == false)
             // Alone they are what the question is about.
             #expect(try await verify(files, ["--pins", system]).decision == "fail pin-mismatch")

@@ -162,9 +162,13 @@ import Testing
         #expect(try failure(ofFile: "App.ipa", ipa([("a.cer", root.der), ("b.crt", key)])).problem == .privateKey)
     }
 
-    @Test func anAppWithoutPinsIsMissingInput() throws {
+    @Test func anAppWithoutPinsSaysSoAndOneWithoutAnInfoPlistIsMissingInput() throws {
         let plist = Array("<plist><dict/></plist>".utf8)
-        let error = try failure(ofFile: "App.ipa", ipa([("Info.plist", plist), ("App", [1])]))
+        try TemporaryDirectory.scoped { directory in
+            let app = try directory.write(ipa([("Info.plist", plist), ("App", [1])]), to: "App.ipa")
+            #expect(try PinSource(app).read().notes.map(\.id) == [.nothingPinned])
+        }
+        let error = try failure(ofFile: "App.ipa", ipa([("App", [1])]))
         #expect(error.problem == .noPinsInDirectory)
         #expect(error.kind == .missing)
         #expect(error.reason.hasPrefix("the app has no pin: neither NSPinnedDomains nor TSKConfiguration"))

@@ -30,7 +30,7 @@ import Testing
             entries.map { $0.pins.map { $0.origin.dropFirst(Self.path.count) } }[1].last
                 == "/api.example.com-backup.pem:1")
         #expect(entries[0].pins.count == 3)
-        #expect(reading.notes.isEmpty)
+        #expect(reading.notes.map(\.id) == [.policySettings])
     }
 
     @Test func theirExplanationGoesWithoutSaying() throws { #expect(try PinSource(Self.path).read().notes.isEmpty) }

@@ -47,6 +47,7 @@ enum GoneWords {
     static let otherNames: [String: SafeText] = [
         "retrofit": "it connects by OkHttp: use okhttp", "ktor": "its engine decides: use okhttp, or generic",
         "volley": "the system's configuration decides: use android", "urlsession": "use nspinneddomains, or trustkit",
+        "nsurlsession": "use nspinneddomains, or trustkit", "react-native": "use okhttp, and trustkit",
         "flutter": "its own TLS decides, and a pin is compared by hand: use generic", "dio": "use generic",
         "webview": "the system decides: use android, or nspinneddomains", "node": "use generic", "go": "use generic",
         "java": "use generic", "python": "use generic", "chrome": "no browser compares an app's pins: use generic",

@@ -49,18 +49,25 @@ struct PolicyHosts: Sendable {
     func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
         guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
         let merged = try Self.merged(request, host)
-        return CheckTarget(target: target, request: merged, place: host.place)
+        var found = CheckTarget(target: target, request: merged, place: host.place)
+        found.lacksPins = merged.judging.pins.isEmpty
+        return found
     }
 
-    /// What is asked beside what the policy says of a host: neither replaces the other's pins or clients.
+    /// What is asked beside what the policy says of a host: neither replaces the other's pins or clients, which follow the pins.
     private static func merged(_ request: CheckRequest, _ host: Entry) throws(CommandError) -> CheckRequest {
         let (given, said) = (request.judging, host.request.judging)
-        for (key, isTwice) in [
-            ("pins", !given.pins.isEmpty && !said.pins.isEmpty),
-            ("client", given.clients != nil && said.clients != nil),
-        ] where isTwice {
+        let isAFNetworkings =
+            given.mode != nil || given.allowsInvalidCertificates != nil || given.validatesDomainName != nil
+        let (hasPins, hasClient) = (!said.pins.isEmpty, said.clients != nil)
+        let rows: [(key: SafeText, flag: SafeText, isTwice: Bool)] = [
+            ("pins", "pins are", hasPins && !given.pins.isEmpty),
+            (hasClient ? "client" : "pins", "--client is", (hasPins || hasClient) && given.clients != nil),
+            ("client", "a flag of AFNetworking's is", hasClient && isAFNetworkings),
+        ]
+        for (key, flag, isTwice) in rows where isTwice {
             throw .usage(
-                "\(host.place): the policy has '\(key)' for \(quoted(host.name)), and they are given beside it too: "
+                "\(host.place): the policy has '\(key)' for \(quoted(host.name)), and \(flag) given beside it: "
                     + "leave one of the two out")
         }
         return request.merged(over: host.request)
@@ -116,7 +123,8 @@ struct PolicyHosts: Sendable {
             func add(_ port: Int?) {
                 var request = merged
                 if let port { request.connection.port = port }
-                let target = CheckTarget(target: target, request: request, place: host.place)
+                var target = CheckTarget(target: target, request: request, place: host.place)
+                target.lacksPins = request.judging.pins.isEmpty
                 if !targets.contains(where: { $0.port == target.port }) { targets.append(target) }
             }
             if named.isEmpty || !asking.isEmpty {

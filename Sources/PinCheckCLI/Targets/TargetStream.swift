@@ -42,16 +42,29 @@ struct TargetStream: Sendable {
             }
             guard let place = line.place else { return line }
             do throws(CommandError) {
+                try Self.refuse(line.request.judging, beside: request.judging)
                 let found =
                     try hosts?.targets(named: [line.target], request) ?? [
                         CheckTarget(target: line.target, request: request)
                     ]
                 ready =
                     found.map { target in
-                        CheckTarget(
-                            target: target.target, request: line.request.merged(over: target.request), place: place)
+                        let request = line.request.merged(over: target.request)
+                        var own = CheckTarget(target: target.target, request: request, place: place)
+                        own.lacksPins = target.lacksPins && request.judging.pins.isEmpty
+                        return own
                     }[...]
             } catch { throw error.at(place) }
+        }
+    }
+
+    /// Refuses pins and clients of a line beside those of the command line, which they would replace without a word.
+    private static func refuse(_ line: CheckRequest.Judging, beside flags: CheckRequest.Judging) throws(CommandError) {
+        if !line.pins.isEmpty, !flags.pins.isEmpty {
+            throw .data("pins= stands here, and pins are given for all targets: leave one of the two out")
+        }
+        if line.clients != nil, flags.clients != nil {
+            throw .data("client= stands here, and --client is given for all targets: leave one of the two out")
         }
     }
 

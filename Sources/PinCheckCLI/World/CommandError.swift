@@ -104,8 +104,12 @@ extension CommandError {
                 + "\(fitting.joined(separator: ", ")) with --client"
         case .clientOnNoDevice(let client, let devices):
             message =
-                "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it out, or "
-                + "add a --device, where system is this machine"
+                "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it or its "
+                + "configuration out, or add a --device, where system is this machine"
+        case .settingsOfAFNetworking(let clients):
+            message =
+                "--mode, --allow-invalid-certificates and --no-validate-domain-name: these are AFNetworking's, and the pins are for "
+                + "\(clients.joined(separator: ", ")): add --client"
         case .deviceDataWithoutDevice: message = "--device-data is about devices: give --device, or leave it out"
         case .request(let error): message = "\(error)"
         }
@@ -121,12 +125,17 @@ extension CommandError {
     }
 }
 
+extension CheckError {
+    /// Whether flags contradict what a list or a policy says, which is right by itself.
+    fileprivate var isOfFlags: Bool { if case .settingsOfAFNetworking = problem { true } else { false } }
+}
+
 extension ExitStatus {
     /// How a run ends that cannot check: what is wrong usage on the command line is malformed data in a file.
     fileprivate init(_ error: CheckError) {
         self =
             switch error.kind {
-            case .request: error.place == nil ? .usage : .data
+            case .request: error.place == nil || error.isOfFlags ? .usage : .data
             case .data: .data
             case .missing: .noInput
             case .software: .software

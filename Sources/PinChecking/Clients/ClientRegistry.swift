@@ -138,6 +138,8 @@ package enum ClientRegistry {
         ]
     }
 
+    static let generic = listed.first { $0.name == Generic.name } ?? listed[0]
+
     package static var names: String { entries.map(\.name).joined(separator: ", ") }
 
     static func isRead(_ kind: PinConfiguration.Kind, on platform: PlatformFamily?) -> Bool {

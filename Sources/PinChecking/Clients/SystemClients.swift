@@ -43,11 +43,13 @@ struct SystemClients {
 }
 
 extension ChosenClient {
-    /// Whether the client has no other pins than the system, so that it rejects what the system rejects for them.
+    /// Whether the client judges by no other pins than the system, so that it rejects what the system rejects for them.
     ///
     /// Not where the system goes by the place of a pin on the path, which the client does not know.
     fileprivate func compares(nothingBut policy: HostPolicy) -> Bool {
-        guard entry.platform == .android, let pins, let system = policy.pins else { return false }
+        guard case .success = procedure, entry.platform == .android, let pins, let system = policy.pins else {
+            return false
+        }
         return Set(pins.pins.map(\.spkiSHA256)).isSubset(of: system.pins.map(\.spkiSHA256))
     }
 }

@@ -36,6 +36,8 @@ public struct CheckError: Error, Hashable, Sendable {
         case deviceWithoutClient(String, clients: [String], fitting: [String])
         /// A client is named that runs on none of the devices.
         case clientOnNoDevice(String, devices: [String])
+        /// Settings of AFNetworking's are given, and the pins are for these clients.
+        case settingsOfAFNetworking(beside: [String])
         /// Device data is given, and no device is named that could be in it.
         case deviceDataWithoutDevice
         /// A part of a request is malformed or contradicts another.
@@ -88,8 +90,11 @@ extension CheckError.Problem: CustomStringConvertible {
             "none of the clients (\(clients.joined(separator: ", "))) runs on \(device): choose from "
                 + fitting.joined(separator: ", ")
         case .clientOnNoDevice(let client, let devices):
-            "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it out, or "
-                + "name a device of its system"
+            "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it or its "
+                + "configuration out, or name a device of its system"
+        case .settingsOfAFNetworking(let clients):
+            "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
+                + "\(clients.joined(separator: ", ")): choose the client as well"
         case .deviceDataWithoutDevice: "device data is given and no device is named: name one, or leave the data out"
         case .request(let error): error.description
         }

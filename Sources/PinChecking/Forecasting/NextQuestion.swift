@@ -12,9 +12,10 @@ package struct NextQuestion {
     package let job: Int?
 
     package init(name: ReferenceName, host: ServerName? = nil, evaluation: Evaluation, job: Int?) throws(CheckError) {
-        guard evaluation.setup.clients.contains(where: { $0.pins != nil }) else {
-            throw CheckError(.request, .noPinsForNext)
+        let isAskable = evaluation.setup.clients.contains { client in
+            if case .failure = client.procedure { true } else { client.pins != nil }
         }
+        guard isAskable else { throw CheckError(.request, .noPinsForNext) }
         self.name = name
         self.host = host
         self.evaluation = evaluation
@@ -89,14 +90,15 @@ package struct NextQuestion {
             warnings: evaluation.setup.notes + evaluation.setup.warnings + judgement.findings, notes: judgement.notes)
     }
 
-    /// Whether a certificate came without those above it, and no server told them.
+    /// Whether all that can be said against a certificate is that those above it are not known.
     private func isIncomplete(_ item: NextItem, _ chain: PresentedChain, at time: Timestamp) -> Bool {
         guard item.kind == .certificate, !chain.leaf.isSelfIssued else { return false }
         let question = PathQuestion(
             presented: chain, intermediates: evaluation.setup.pins?.certificates ?? [], anchors: anchors,
             policy: .sslServer(name: name), time: time)
         return evaluation.devices.allSatisfy { device in
-            device.verifier.evaluate(question).failures.contains { $0.reason == .unknownIssuer }
+            let failures = device.verifier.evaluate(question).failures
+            return failures.contains { $0.reason == .unknownIssuer } && failures.allSatisfy(\.isMissingAnchor)
         }
     }
 
@@ -132,12 +134,11 @@ package struct NextQuestion {
             warnings.append(.warning(id: "client-not-set-up", message: message))
         }
         if standing.isAccepted {
-            warnings.append(
-                .warning(
-                    id: "next-assumed",
-                    message:
-                        "its certificate is assumed to be trusted and valid for the name: check the chain once it is issued"
-                ))
+            let assumed =
+                item.certificates.isEmpty
+                ? "its certificate is assumed to be trusted and valid for the name, with dates that clients take"
+                : "its issuer is assumed to be trusted"
+            warnings.append(.warning(id: "next-assumed", message: "\(assumed): check the chain once it is issued"))
             if name == .unchecked {
                 warnings.append(
                     .warning(
@@ -168,6 +169,14 @@ extension NextDeployment {
 extension NextItem {
     /// Which pin has to be shipped to a client before the item is deployed, in the client's own notation.
     fileprivate func missingPin(of client: ChosenClient, _ isIssuerPinned: Bool = false) -> Reason {
+        if certificates.isEmpty,
+            client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true
+        {
+            return Reason(
+                id: "pin-mismatch",
+                message:
+                    "\(title) is that of a pinned certificate, which is compared as a whole: ask with the certificate")
+        }
         let doubt = isIssuerPinned ? ", and a pinned CA need not be the one that issues its certificate" : ""
         return Reason(
             id: "pin-mismatch",
@@ -177,7 +186,7 @@ extension NextItem {
 }
 
 extension Standing {
-    /// What the clients make of a key: the first that rejects decides.
+    /// What the clients make of a key: one that cannot be set up decides, then the first that rejects.
     fileprivate init(of clients: [ClientResult]) {
         func reason(_ client: ClientResult?) -> Reason {
             guard let client else { return Reason(id: ClientResult.notSetUp, message: "no client was chosen") }
@@ -186,11 +195,11 @@ extension Standing {
             return Reason(
                 id: client.reason.id, message: "\(name): \(client.reason.message)", remedy: client.reason.remedy)
         }
-        let byDevice = Dictionary(grouping: clients, by: \.device).values
-        if let rejecting = clients.first(where: { $0.isAccepted == false }) {
+        let absent = clients.first { $0.isAccepted == nil }
+        if absent != nil || clients.isEmpty {
+            self = .notSetUp(reason(absent))
+        } else if let rejecting = clients.first(where: { $0.isAccepted == false }) {
             self = .rejected(reason(rejecting))
-        } else if clients.isEmpty || byDevice.contains(where: { $0.allSatisfy { $0.isAccepted == nil } }) {
-            self = .notSetUp(reason(clients.first { $0.isAccepted == nil }))
         } else {
             self = .accepted(reason(clients.first { $0.isAccepted == true }))
         }

@@ -3,11 +3,9 @@ import Pinning
 extension ChainJudgement {
     var standing: Standing {
         if let absent = clients.first(where: { $0.isAccepted == nil }) {
-            let others = clients.count > 1 ? "; " + summary.message : ""
-            return .notSetUp(
-                Reason(
-                    id: absent.reason.id, message: "\(absent.name) cannot be set up: \(absent.reason.message)" + others)
-            )
+            let name = clients.count > 1 ? "\(absent.name) cannot be set up: " : ""
+            let others = clients.count > 1 && shown != nil ? "; " + summary.message : ""
+            return .notSetUp(Reason(id: absent.reason.id, message: name + absent.reason.message + others))
         }
         guard let shown else {
             return .notSetUp(Reason(id: "not-configured", message: "no client can be set up with these pins"))

@@ -191,10 +191,11 @@ extension Judgement {
 }
 
 extension Verdict {
-    /// The platform whose own rule is the reason, `nil` for a reason that all platforms share.
+    /// The platform whose own rule is the reason, `nil` for a reason that others share, as phones do a key usage.
     fileprivate var refusingPlatform: PlatformFamily? {
         if case .refusedByTransportSecurity = reason { return .apple }
         guard case .untrusted(let failures) = reason else { return nil }
+        if case .keyUsage? = failures.first?.reason { return nil }
         return failures.first?.platform
     }
 }

@@ -7,6 +7,8 @@ package struct CheckTarget: Sendable {
     package private(set) var request: CheckRequest
     /// Where the target stands in a list or policy, `nil` for one of the command line.
     package var place: PinPlace? = nil
+    /// Whether a policy has the target, and nothing says what its pins are.
+    package var lacksPins = false
 
     package init(target: Target, request: CheckRequest, place: PinPlace? = nil) {
         self.target = target

@@ -34,8 +34,12 @@ package struct Conclusion: Hashable, Sendable {
         changes: BaselineChanges? = nil, warnings: [Finding] = [], failsOnWarning: Bool = false
     ) {
         let isAccepted = standing.isAccepted
+        // What was not judged is not to be taken for accepted.
+        func said(_ reason: Reason) -> Reason {
+            standing.isUnjudged ? Reason(id: reason.id, message: "not judged; " + reason.message) : reason
+        }
         func but(_ reason: Reason) -> Reason {
-            guard isAccepted else { return reason }
+            guard isAccepted else { return said(reason) }
             return Reason(id: reason.id, message: "accepted, but " + reason.message, remedy: reason.remedy)
         }
         func but(_ finding: Outlook.Finding) -> Reason { but(Reason(id: finding.id, message: finding.message)) }
@@ -69,7 +73,7 @@ package struct Conclusion: Hashable, Sendable {
         } else {
             told = nil
             outcome = counts || isAccepted ? Outcome(standing) : .needsAttention
-            reason = standing.hasVerdict ? standing.reason : changes?.approval ?? standing.reason
+            reason = standing.hasVerdict ? standing.reason : changes.map { said($0.approval) } ?? standing.reason
         }
     }
 }

@@ -41,7 +41,7 @@ package enum CheckPlan {
                 let endpoints = try CheckError.reading(target.endpoints)
                 let evaluation = try loader.evaluation(
                     target.request.judging, for: endpoints[0].referenceName, writtenAs: endpoints[0].writtenName,
-                    url: target.target.host)
+                    url: target.target.host, lacksPins: target.lacksPins)
                 jobs.append(job(target, endpoints, evaluation))
             } catch { throw target.place.map(error.at) ?? error }
         }

@@ -43,7 +43,7 @@ package enum DeviceLists {
     ///   clients.
     static func chosen(
         _ selection: DeviceSelection, in data: DeviceData, _ chosen: ClientSelection?,
-        following: (_ isOnApple: Bool) throws(CheckError) -> ClientSelection
+        following: ([Device?]) throws(CheckError) -> ClientSelection
     ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection) {
         var named: Set<Device?> = []
         for name in selection.names {
@@ -53,17 +53,11 @@ package enum DeviceLists {
             }
         }
         let devices = ([nil] + data.devices).filter { named.contains($0) || selection.includesAll && $0 != nil }
-        let isOnApple = devices.allSatisfy { $0?.platform ?? .apple == .apple }
-        var clients = if let chosen { chosen } else { try following(isOnApple) }
+        let clients = if let chosen { chosen } else { try following(devices) }
         func runs(_ entry: ClientRegistry.Entry, on device: Device?) -> Bool {
             device?.platform.runs(entry.platform) ?? true
         }
-        guard case .named(var given) = clients else { return (devices, clients) }
-        if chosen == nil {
-            // Of the clients of an app those judge that run on one of the devices.
-            let running = given.filter { client in devices.contains { runs(client.entry, on: $0) } }
-            if !running.isEmpty { (given, clients) = (running, .named(running)) }
-        }
+        guard case .named(let given) = clients else { return (devices, clients) }
         let names = devices.map { $0?.name ?? DeviceChoice.systemName }
         for client in given where !devices.contains(where: { runs(client.entry, on: $0) }) {
             throw CheckError(.request, .clientOnNoDevice(client.entry.name, devices: names))

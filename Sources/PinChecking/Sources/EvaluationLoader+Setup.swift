@@ -32,9 +32,10 @@ extension EvaluationLoader {
                 follows
                 ? sources.pins(of: entry, own)
                 : own.map { $0.policy.map(\.pins) ?? selection.unconditional } ?? selection.pins(of: entry)
-            let isUncovered = entry.name == Generic.name && own?.policy == nil && follows
+            let isUncovered = pins == nil && own?.policy == nil && (!follows || sources.isOfSet(entry))
             // What a client loads from a bundle are certificates, whatever else the app pins.
-            let isModeItsOwn = settings.mode == nil && (entry.loader != nil && own?.policy != nil || own == nil)
+            let isModeItsOwn =
+                settings.mode == nil && (follows || entry.loader != nil && own?.policy != nil || own == nil)
             return ClientInput(
                 mode: (isModeItsOwn ? pins : nil).map(Self.suggestedMode) ?? mode,
                 allowInvalidCertificates: settings.allowsInvalidCertificates
@@ -43,19 +44,20 @@ extension EvaluationLoader {
                 installedRoots: base.installedRoots, host: server.host == name.description ? nil : server.host,
                 androidTrust: android.trust,
                 transportSecurity: entry.platform == .apple ? sources.transportSecurity.first : nil,
-                urlHost: server.url, obstacle: android.obstacle ?? (isUncovered ? sources.uncovered(server.host) : nil),
+                urlHost: server.url,
+                obstacle: android.obstacle ?? (isUncovered ? sources.uncovered(server.host, for: entry) : nil),
                 settings: clientSettings)
         }
         let asked = try ChosenClient.chosen(base.clients, input: input).filter { client in
             base.devices.contains { $0.runs(client.entry) }
         }
-        // Nothing is left to judge by: no server need be asked.
-        if !follows, case .failure(let error)? = asked.first?.procedure,
+        let system = SystemClients(beside: asked, by: selection.policies, for: server.host)
+        // Nothing is left to judge by, whatever the host: no server need be asked.
+        if !follows, system.clients.isEmpty, !sources.hasLists, case .failure(let error)? = asked.first?.procedure,
             asked.allSatisfy({ if case .failure = $0.procedure { true } else { false } })
         {
             throw .said(.data, "\(error)")
         }
-        let system = SystemClients(beside: asked, by: selection.policies, for: server.host)
         let clients = asked + (try ChosenClient.chosen(.named(system.clients), input: input))
         warnings.removeAll { settings.outlook.ignored.contains($0.id) }
         // Without configurations everything there is to say goes for all hosts, and is said once.
@@ -63,12 +65,16 @@ extension EvaluationLoader {
             note(warnings)
             warnings = []
         }
+        let own =
+            server.lacksPins && !settings.outlook.ignored.contains("nothing-pinned")
+            ? [Finding.warning(id: "nothing-pinned", message: "the policy pins nothing for this target")] : []
         return HostSetup(
             clients: clients, mode: mode, pins: selection.pins,
             entries: selection.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
-            }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName), warnings: warnings,
-            notes: base.notes + (sources.configurations.isEmpty ? warnings : []), remarks: system.remarks)
+            }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
+            warnings: warnings + own, notes: base.notes + (sources.configurations.isEmpty ? warnings : []),
+            remarks: system.remarks)
     }
 
     private static func pinningMode(

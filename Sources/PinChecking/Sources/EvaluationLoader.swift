@@ -51,6 +51,8 @@ package struct EvaluationLoader {
         let host: String
         /// The URL's host, `nil` for the reference name and where it plays no part.
         let url: ServerName?
+        /// Whether a policy pins nothing for it.
+        var lacksPins = false
     }
 
     private struct DeviceRoots {
@@ -67,12 +69,13 @@ package struct EvaluationLoader {
     ///
     /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
     package mutating func evaluation(
-        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil, url: ServerName? = nil
+        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil,
+        url: ServerName? = nil, lacksPins: Bool = false
     ) throws(CheckError) -> Evaluation {
         let base = try knownBase(settings)
         let host = host ?? name.description
-        let server = Server(name: name, host: host, url: url == name.serverName ? nil : url)
-        let tellsHostsApart = base.sources.tellsHostsApart || host != name.description || server.url != nil
+        let server = Server(name: name, host: host, url: url == name.serverName ? nil : url, lacksPins: lacksPins)
+        let tellsHostsApart = base.sources.tellsHostsApart || host != name.description || server.url != nil || lacksPins
         if let known = base.known.byServer[server] ?? (tellsHostsApart ? nil : base.known.common) { return known }
         let setup = try setup(for: server, base)
         let evaluation = Evaluation(
@@ -192,7 +195,7 @@ package struct EvaluationLoader {
             deviceRoots[path] = roots
         }
         let chosen = try DeviceLists.chosen(selection, in: roots.data, settings.clients) {
-            (isOnApple) throws(CheckError) in try sources.clients(settings, isOnApple: isOnApple)
+            (devices) throws(CheckError) in try sources.clients(settings, on: devices)
         }
         return (chosen.devices, chosen.clients, roots)
     }

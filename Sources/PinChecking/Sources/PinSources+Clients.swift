@@ -7,49 +7,60 @@ extension PinSources {
     /// The clients that judge where none is chosen, each by the pins of its own sources: those of the configurations, curl for pins in its
     /// notation, and `generic` for one set of all others, or AFNetworking where these are certificates as it loads them.
     ///
-    /// `isOnApple` says whether only devices of Apple's, or none, were named.
-    func clients(_ settings: CheckRequest.Judging, isOnApple: Bool = true) throws(CheckError) -> ClientSelection {
-        var names = readConfigurations.flatMap { clientNames(of: $0) }
+    /// `devices` are those that were named, `nil` for this machine.
+    func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(CheckError) -> ClientSelection
+    {
+        var names = readConfigurations.flatMap { clientNames(of: $0, on: devices) }
         if networkSecurity.contains(where: { !$0.isEmpty }) { names.append("android") }
-        if transportSecurity.contains(where: \.isStated), !names.contains("nspinneddomains"), names.isEmpty {
-            names.append("nspinneddomains")
-        }
         if !curlPins.isEmpty { names.append("curl") }
         let areAFNetworkings =
             settings.mode != nil || settings.allowsInvalidCertificates != nil || settings.validatesDomainName != nil
-        let isSet = !setPins.isEmpty || readConfigurations.contains(where: \.isList) || names.isEmpty
-        if isSet {
+        if !setPins.isEmpty || hasLists || names.isEmpty && transportSecurity.isEmpty {
+            let isOnApple = devices.allSatisfy { $0?.platform ?? .apple == .apple }
+            let isCertificates = !setPins.isEmpty && !hasLists && areAllCertificates && isOnApple
             // The files of an app are another set than those beside it.
-            let isCertificates = !setPins.isEmpty && areAllCertificates && isOnApple && !names.contains("afnetworking")
-            names.append(areAFNetworkings || isCertificates ? "afnetworking" : Generic.name)
+            let isAFNetworkings = !names.contains("afnetworking") && (areAFNetworkings || isCertificates)
+            names.append(isAFNetworkings ? "afnetworking" : Generic.name)
         } else if areAFNetworkings, !names.contains("afnetworking") {
-            throw .said(
-                .request,
-                "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
-                    + "\(listed(names)): choose the client as well")
+            let known = ClientRegistry.entries.map(\.name).filter(names.contains)
+            throw CheckError(.request, .settingsOfAFNetworking(beside: known.isEmpty ? ["nspinneddomains"] : known))
+        }
+        // An app whose system no other client asks.
+        if !transportSecurity.isEmpty,
+            !ClientRegistry.entries.contains(where: { $0.platform == .apple && names.contains($0.name) })
+        {
+            names.append("nspinneddomains")
         }
         let known = ClientRegistry.entries.filter { names.contains($0.name) }
         return .named(known.map { ClientSettings(of: $0) })
     }
 
+    /// Whether there are lines of hosts, or a policy.
+    var hasLists: Bool { readConfigurations.contains(where: \.isList) }
+
     /// The pins of a client that follows the sources.
     func pins(of client: ClientRegistry.Entry, _ own: Own?) -> PinSet? {
         let configured = own?.policy?.pins?.pins ?? []
-        switch client.name {
-        case "curl": return PinSet(curlPins)
-        case Generic.name: return PinSet(setPins + configured)
-        case "afnetworking" where own == nil: return PinSet(setPins)
-        default: return PinSet(configured)
-        }
+        if client.name == "curl" { return PinSet(curlPins) }
+        return PinSet((isOfSet(client) ? setPins : []) + configured)
     }
 
-    private func clientNames(of configuration: PinConfiguration) -> [String] {
+    /// Whether a client that follows the sources judges the set of what names none.
+    func isOfSet(_ client: ClientRegistry.Entry) -> Bool {
+        client.name == Generic.name
+            || client.name == "afnetworking" && !readConfigurations.contains { clientNames(of: $0) == [client.name] }
+    }
+
+    private func clientNames(of configuration: PinConfiguration, on devices: [Device?] = [nil]) -> [String] {
         switch configuration.kind {
         case .okHttp: configuration.isSource ? ["okhttp"] : []
         case .trustKit: ["trustkit"]
         case .nsPinnedDomains: ["nspinneddomains"]
         case .android: ["android"]
-        case .reactNative: ["okhttp", "trustkit"]
+        case .reactNative:
+            // One file for both systems.
+            devices.allSatisfy { $0?.platform == .apple }
+                ? ["trustkit"] : devices.allSatisfy { $0?.platform == .android } ? ["okhttp"] : ["okhttp", "trustkit"]
         case .policy: []
         case .appBundle: [loader(of: configuration)]
         }
@@ -63,15 +74,15 @@ extension PinSources {
     }
 
     /// Refuses a host that lists have lines for others alone, and names the one that comes nearest.
-    func uncovered(_ host: String) -> ClientConfigurationError? {
+    func uncovered(_ host: String, for client: ClientRegistry.Entry) -> ClientConfigurationError? {
         let lists = readConfigurations.filter(\.isList)
         let hosts = lists.flatMap(\.entries).compactMap(\.hosts)
-        guard setPins.isEmpty, let origin = lists.first?.entries.first?.origin, !hosts.isEmpty else { return nil }
+        guard let origin = lists.first?.entries.first?.origin, !hosts.isEmpty else { return nil }
         let nearest = Suggestion.nearest(to: host, in: hosts.map(\.name)).flatMap { name in
             hosts.first { $0.name == name }?.description
         }
         return ClientConfigurationError(
-            client: Generic.name,
+            client: client.name,
             message: "no line is for \(host) (\(origin)); "
                 + (nearest.map { "the nearest is for \($0)" }
                     ?? "there are lines for \(listed(hosts.map(\.description)))"))

@@ -12,11 +12,12 @@ extension PinSources {
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
     ///
     /// Of the certificate files of an app those count that the client loads from the bundle. A client that follows the sources reads those
-    /// that chose it: lines are read by `generic`, and by OkHttp where it was chosen.
+    /// that chose it: lines are read as `generic` does by whoever judges the set, and by OkHttp where it was chosen.
     func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String, follows: Bool) -> Own? {
+        let isOfSet = follows && isOfSet(client)
+        let client = isOfSet ? ClientRegistry.generic : client
         let own = configurations.filter { configuration in
-            client.configurations[configuration.kind] != nil
-                && (!follows || configuration.isList == (client.name == Generic.name))
+            client.configurations[configuration.kind] != nil && (!follows || configuration.isList == isOfSet)
         }
         guard !own.isEmpty else { return nil }
         let policies = own.compactMap { configuration -> HostPolicy? in

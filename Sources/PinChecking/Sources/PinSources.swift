@@ -32,10 +32,10 @@ struct PinSources: Sendable {
             do {
                 let reading = try source.read()
                 pins += reading.pins
-                if reading.form == .curl { curlPins += reading.pins } else { setPins += reading.pins }
-                if let form = reading.form, form != .curl {
-                    areAllCertificates = areAllCertificates && form == .certificates
+                for (pin, form) in zip(reading.pins, reading.forms) {
+                    if form == .curl { curlPins.append(pin) } else { setPins.append(pin) }
                 }
+                areAllCertificates = areAllCertificates && reading.areCertificates
                 frameworks.formUnion(reading.frameworks)
                 readConfigurations += reading.configurations
                 reading.configurations.forEach { merge($0) }
@@ -51,7 +51,9 @@ struct PinSources: Sendable {
         }
         try refuseSeveralSources()
         let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
-        if !trust.isEmpty, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty) {
+        if !trust.isEmpty, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
+            !notes.contains(where: { $0.id == PinNote.ID.nothingPinned.rawValue })
+        {
             notes.append(
                 .warning(
                     id: "nothing-pinned",

@@ -37,16 +37,14 @@ struct AppReader {
         }
         if bundles.isEmpty { try refuseOther(names, at: place, into: &reading) }
         for bundle in bundles { try read(bundle, names, into: &reading) }
-        guard !reading.isEmpty || !reading.problems.isEmpty else {
-            let other = names.first { $0.hasSuffix(".pem") }
-            throw PinFormatError(
-                .noPinsInDirectory, at: place,
-                "the app has no pin: neither NSPinnedDomains nor TSKConfiguration in its Info.plist, and no certificate "
-                    + "in its bundle that a client loads",
-                remedy: other.map { name in
-                    "no client loads '\(shortened(name, isPublic: true))' by itself: convert it to DER and name it .cer"
-                })
+        guard !bundles.isEmpty, reading.problems.isEmpty, reading.configurations.allSatisfy(\.entries.isEmpty) else {
+            return
         }
+        let text =
+            "the app has no pin: neither NSPinnedDomains nor TSKConfiguration in its Info.plist, and no certificate "
+            + "in its bundle that a client loads"
+        guard reading.transportSecurity.isEmpty else { return reading.note(.nothingPinned, at: place, text) }
+        throw PinFormatError(.noPinsInDirectory, at: place, text)
     }
 
     private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError) {

@@ -126,7 +126,15 @@ enum PolicyFile {
         var entries: [HostEntry] = []
         var known: [SourceKey: [Pin]] = [:]
         var count = 0
-        for host in try PolicyReader.policy(in: file).hosts {
+        let policy = try PolicyReader.policy(in: file)
+        let others = Set(policy.hosts.flatMap { $0.settings.map(\.key) }).subtracting(["pins"]).sorted()
+        if !others.isEmpty {
+            reading.note(
+                .policySettings, at: file.place,
+                "its pins alone are taken, without \(listed(others.map { "'\(shortened($0, to: 60))'" })): "
+                    + "give it as the policy to judge by all of it")
+        }
+        for host in policy.hosts {
             let hosts = try HostText.pattern(host.hostName, .exact, at: host.place)
             var pins: [Pin] = []
             for source in try host.pins() {

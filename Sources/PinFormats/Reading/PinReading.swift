@@ -26,7 +26,7 @@ package struct PinReading: Sendable {
     /// How many more there are than ``problems``.
     package private(set) var omittedProblemCount = 0
     package private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
-    /// In which form the pins for whatever host are.
+    /// In which form a pin for whatever host is.
     package enum Form: Sendable, Hashable {
         /// Certificates in DER, as AFNetworking loads them.
         case certificates
@@ -35,8 +35,8 @@ package struct PinReading: Sendable {
         case other
     }
 
-    /// The form that all pins for whatever host have in common, `nil` for none.
-    package private(set) var form: Form?
+    /// The form of each of ``pins``.
+    package private(set) var forms: [Form] = []
     /// The clients whose framework is in an app.
     package private(set) var frameworks: Set<String> = []
     /// The origins of entries that lack something because it was wrong.
@@ -56,7 +56,7 @@ package struct PinReading: Sendable {
     /// Whether there is no pin, no host, and nothing that decides whom the app trusts.
     var isEmpty: Bool {
         pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) && networkSecurity.allSatisfy(\.isEmpty)
-            && transportSecurity.allSatisfy { !$0.isStated }
+            && transportSecurity.allSatisfy { !$0.isStated } && !notes.contains { $0.id == .nothingPinned }
     }
 
     var problemCount: Int { problems.count + omittedProblemCount }
@@ -80,7 +80,6 @@ package struct PinReading: Sendable {
     /// Says what is no error but should not go unsaid.
     mutating func note(_ id: PinNote.ID, at place: PinPlace, _ text: String) {
         notes.append(PinNote(id: id, place: place, text: text))
-        if id == .notLoadedByAFNetworking { form = .other }
     }
 
     /// Takes note of pins for `hosts` that `client` never applies, because no URL's host is that name.
@@ -114,10 +113,13 @@ package struct PinReading: Sendable {
 
     mutating func add(_ material: Pin.Material, at place: PinPlace, as form: Form = .other) {
         pins.append(Pin(material, origin: place.description))
-        join(form)
+        forms.append(form)
     }
 
-    private mutating func join(_ form: Form) { self.form = self.form == nil || self.form == form ? form : .other }
+    /// Whether AFNetworking loads all pins for whatever host but curl's.
+    package var areCertificates: Bool {
+        forms.allSatisfy { $0 != .other } && !notes.contains { $0.id == .notLoadedByAFNetworking }
+    }
 
     mutating func add(framework: String) { frameworks.insert(framework) }
 
@@ -136,7 +138,7 @@ package struct PinReading: Sendable {
     mutating func add(_ other: PinReading, withPins: Bool = true) {
         if withPins {
             pins += other.pins
-            if let form = other.form { join(form) }
+            forms += other.forms
         }
         frameworks.formUnion(other.frameworks)
         configurations += other.configurations
@@ -181,6 +183,10 @@ package struct PinNote: Sendable, Hashable, CustomStringConvertible {
         case debugBuildThrows = "debug-build-throws"
         /// What TrustKit for Android reads, and the system does not.
         case trustKitConfig = "trustkit-config"
+        /// An app pins nothing.
+        case nothingPinned = "nothing-pinned"
+        /// What a policy says beside its pins, which are all that is taken from it.
+        case policySettings = "policy-settings"
         /// A set of pins without a pin, which switches pinning off.
         case emptyPinSet = "empty-pin-set"
     }

@@ -122,12 +122,12 @@ import Testing
                     )
                 }
                 try await LoopbackServer.serving(.tls(here)) { server in
-                    func policy(_ pins: String?) -> String {
+                    func policy(_ pins: String?, _ client: String) -> String {
                         let rest = pins.map { ", \"other.example.com:\(target.port)\": { pins: [\"\($0)\"] }" } ?? ""
-                        return "{ hosts: { \"\(host)\": { pins: [\"\(pki.leaf.pin)\"] }\(rest) } }"
+                        return "{ \(client)hosts: { \"\(host)\": { pins: [\"\(pki.leaf.pin)\"] }\(rest) } }"
                     }
-                    func fetch(_ pins: String?, _ more: String...) async throws -> Outcome {
-                        let file = try files.write(policy(pins), to: "policy.json5")
+                    func fetch(_ pins: String?, _ more: String..., client: String = "") async throws -> Outcome {
+                        let file = try files.write(policy(pins, client), to: "policy.json5")
                         return await pincheck(
                             [
                                 "fetch", "https://\(host):\(server.port)/", "-o", self.path(files, "a.bin"), "--policy",
@@ -149,7 +149,8 @@ import Testing
                     let asked = try #require(await target.connections(ended: 2).last?.applicationOpening)
                     #expect(!String(decoding: asked, as: UTF8.self).contains("Authorization"))
                     // A pin that is not why it is accepted is none.
-                    let lax = try await fetch(pki.rootB.pin, "--client", "trustkit:no-enforce")
+                    let client = "defaults: { client: 'trustkit:no-enforce' }, "
+                    let lax = try await fetch(pki.rootB.pin, client: client)
                     #expect(lax.decision == "fail unpinned-redirect", "\(lax)")
                     #expect(await target.connections(ended: 3).last?.applicationBytesReceived == 0)
                     let followed = try await fetch(nil, "--follow-unpinned")

@@ -47,7 +47,7 @@ struct Scene: Sendable, CustomStringConvertible {
         Scene("leaf interA", "pass trusted-without-pins"),
         Scene("leaf interA", host: "www.example.org", "fail name-mismatch"),
         Scene("leaf interA", anchor: "rootB", "fail unknown-issuer"), Scene("leaf", "fail unknown-issuer"),
-        Scene("interA leaf", "fail key-usage"), Scene("leafExp interA", "fail expired"),
+        Scene("interA leaf", client: "afnetworking", "fail key-usage"), Scene("leafExp interA", "fail expired"),
         Scene("leaf interAexp", "fail expired"), Scene("leaf interA", at: "2020-01-01", "fail not-yet-valid"),
         // A pin of the path, and one that is not on it.
         Scene("leaf interA", pins: "$LEAF", "pass pin-matched"), Scene("leaf interA", pins: "$TOP", "pass pin-matched"),

@@ -92,7 +92,7 @@ struct Stage: Sendable {
     func run(_ line: String, environment: [String: String] = [:], input: String = "") async -> Outcome {
         await pincheck(
             line.split(separator: " ").map { expand(String($0)) }, environment: environment.mapValues(expand),
-            at: Self.now, input: Array(expand(input).utf8), follows: true)
+            at: Self.now, input: Array(expand(input).utf8))
     }
 
     /// A text without what differs from process to process: the directory, the ports, and how long things took.
