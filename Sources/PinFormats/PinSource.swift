@@ -108,7 +108,12 @@ package struct PinSource: Sendable, Hashable {
     }
 
     private var missingFile: PinFormatError {
-        let remedy = text.hasPrefix("~") ? "the shell replaces ~ only at the start of a word of its own" : nil
+        let parts = text.split(separator: ",").map(String.init)
+        let remedy =
+            text.hasPrefix("~")
+            ? "the shell replaces ~ only at the start of a word of its own"
+            : parts.count > 1 && parts.contains(where: PinFile.isThere)
+                ? "files have no commas between: repeat --pins for each" : nil
         return PinFormatError(
             .missingFile, at: place,
             (mayBeShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)")

@@ -217,7 +217,8 @@ import Testing
                             today + ["--next", file("key.pub"), "--pins", pki.rootA.pin] + pinned + old,
                             "pass pin-matched"
                         ),
-                        // Nor is it known without today's path.
+                        // Of a lone certificate it is assumed, with a warning; of a key it is not.
+                        (["--next", file("leaf.pem")] + pinned + old, "pass pin-matched"),
                         (["--next", file("key.pub")] + pinned + old, "fail pin-mismatch"),
                         // A key that the client or its platform does not take.
                         (["--next", ed25519, "--pins", oddPin, "--client", "afnetworking"], "fail pin-mismatch"),

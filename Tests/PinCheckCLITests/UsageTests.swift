@@ -57,7 +57,14 @@ import Testing
         (["--foo"], "there is no option '--foo': 'pincheck help check' lists those there are"),
         (["host", "--json"], "there is no option '--json': did you mean '--format json'?"),
         (["lint", "--sarif"], "there is no option '--sarif': did you mean '--format sarif'?"),
-        (["host", "--tunnel", "x"], "there is no option '--tunnel': 'pincheck help check' lists those there are"),
+        (
+            ["lint", "Pins", "-f", "junit"],
+            "--format 'junit' is a form of 'pincheck check': choose from text, json, github, sarif"
+        ),
+        (
+            ["snapshot", "host", "--anchors", "x"],
+            "there is no option '--anchors': a snapshot judges nothing: 'pincheck diff FILE --anchors …'"
+        ), (["host", "--tunnel", "x"], "there is no option '--tunnel': 'pincheck help check' lists those there are"),
         (["host", "--deviec", "x"], "there is no option '--deviec': did you mean '--device'?"),
         (["fetch", "-L", "https://h/"], "there is no option '-L': redirects are followed, each judged anew"),
         (

@@ -77,11 +77,10 @@ enum Completion {
     // MARK: Scripts
 
     static let scripts: [(name: String, made: String)] = [("bash", bash), ("zsh", zsh), ("fish", fish)].map {
-        (
-            $0.0,
+        let line =
             "# Completions of pincheck \(ProgramVersion.number) for \($0.0): pincheck --generate-completion-script \($0.0)\n"
-                + $0.1
-        )
+        // What zsh loads by itself begins with its own word.
+        return ($0.0, $0.0 == "zsh" ? "#compdef pincheck\n" + line + $0.1 : line + $0.1)
     }
 
     private static let bash = #"""
@@ -112,7 +111,6 @@ enum Completion {
         """#
 
     private static let zsh = #"""
-        #compdef pincheck
         _pincheck() {
             local -a lines open closed
             local line

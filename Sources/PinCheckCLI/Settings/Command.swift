@@ -55,6 +55,12 @@ struct Command: Sendable {
         return nil
     }
 
+    /// The forms of its results.
+    var forms: [String] {
+        guard case .words(let words)? = option("--format")?.values else { return [] }
+        return words.all().map(\.text)
+    }
+
     /// Throws when less or more stands alone than the command takes.
     func refuse(_ given: [String]) throws(CommandError) {
         let usage: SafeText =

@@ -18,8 +18,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         for text in texts.isEmpty ? [form.rawValue] : texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let form = Form(rawValue: String(parts[0])) else {
-                throw CommandError.unknown(parts[0], among: Form.allCases.map(\.rawValue), gone: GoneWords.forms).said(
-                    of: "--format")
+                throw CommandError.unknown(form: parts[0], among: Form.allCases.map(\.rawValue)).said(of: "--format")
             }
             var file = parts.count == 2 ? String(parts[1]) : fileOfFirst
             if parts.count == 1 { fileOfFirst = nil }

@@ -36,7 +36,7 @@ extension OptionGroup {
                 "One of \(PinsForm.names.joined(separator: ", ")): all but the first two are blocks for a client."
             ) {
                 guard let form = PinsForm($1.text) else {
-                    throw CommandError.unknown($1.text, among: PinsForm.names, gone: GoneWords.forms)
+                    throw CommandError.unknown(form: $1.text, among: PinsForm.names)
                 }
                 $0.pins.form = form
             },

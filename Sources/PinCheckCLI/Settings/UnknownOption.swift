@@ -41,11 +41,7 @@ enum UnknownOption {
     }
 
     private static func proposal(for name: String, of command: Command) -> String? {
-        if case .words(let forms)? = command.option("--format")?.values,
-            forms.all().contains(where: { "--" + $0.text == name })
-        {
-            return "--format " + name.dropFirst(2)
-        }
+        if command.forms.contains(where: { "--" + $0 == name }) { return "--format " + name.dropFirst(2) }
         if let other = foreign[name] ?? foreign[String(name.prefix(2))],
             other == "--version" || command.option(String(other.prefix { $0 != " " })) != nil
         {

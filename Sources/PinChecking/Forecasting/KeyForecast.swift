@@ -48,11 +48,12 @@ struct KeyForecast {
         func refusing(_ why: String) -> Verdict { verdict(.pinsFallShort(why), .fail, why) }
         func unpinned(_ why: String) -> Verdict { verdict(.pinsNotApplied(why), .skip, why) }
         let holds = conditions.allSatisfy { condition in
-            // No path is the leaf alone: without today's the authorities are not known to be pinned.
             condition.place == .everywhere
-                ? !authorities.isEmpty && depths.allSatisfy { matched(condition, $0) != nil }
+                ? depths.allSatisfy { matched(condition, $0) != nil }
                 : depths.contains { matched(condition, $0) != nil }
         }
+        // No path is the leaf alone; of a certificate it is assumed, with a warning, that its CAs are pinned as well.
+        let lacksPath = certificate == nil && authorities.isEmpty && conditions.contains { $0.place == .everywhere }
         let own: Verdict
         let platform = procedure.platform(on: release)
         if let platform, !platform.strength.isStrong(key.algorithm) {
@@ -68,6 +69,10 @@ struct KeyForecast {
         } else if conditions.isEmpty {
             // Those that load pins from an app's files want some, or are told to look at none.
             own = client.entry.loader == nil ? unpinned("no pin is for \(name)") : refusing("no pin is compared")
+        } else if match != nil, lacksPath {
+            own = refusing(
+                "every certificate of the chain must be pinned, and a key has none: ask with the chain, or name a target"
+            )
         } else if let match, holds {
             own = verdict(.pinMatched(match), .pass, "public key pin matched at depth 0")
         } else {
