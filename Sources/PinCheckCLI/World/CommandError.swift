@@ -69,7 +69,7 @@ extension CommandError {
             case let error as PinFormatError:
                 CommandError(status: error.kind == .missing ? .noInput : .data, description: error.message)
             case let error as ClientSelectionError: .usage(GoneWords.message(error))
-            case let error as RequestError: .usage("\(error)")
+            case let error as RequestError: .usage(error.message)
             default: other("\(error)")
             }
     }
@@ -107,7 +107,6 @@ extension CommandError {
                 "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it out, or "
                 + "add a --device, where system is this machine"
         case .deviceDataWithoutDevice: message = "--device-data is about devices: give --device, or leave it out"
-        case .request(let error): message = "\(error)"
         }
         self.init(status: ExitStatus(error), description: "\(error.prefix)" + message)
     }

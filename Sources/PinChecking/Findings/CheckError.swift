@@ -38,8 +38,6 @@ public struct CheckError: Error, Hashable, Sendable {
         case clientOnNoDevice(String, devices: [String])
         /// Device data is given, and no device is named that could be in it.
         case deviceDataWithoutDevice
-        /// A part of a request is malformed or contradicts another.
-        case request(RequestError)
     }
 
     /// Whose fault it is.
@@ -91,7 +89,6 @@ extension CheckError.Problem: CustomStringConvertible {
             "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it out, or "
                 + "name a device of its system"
         case .deviceDataWithoutDevice: "device data is given and no device is named: name one, or leave the data out"
-        case .request(let error): error.description
         }
     }
 }
@@ -101,6 +98,6 @@ extension CheckError {
     package init(_ error: PinFormatError) { self.init(error.kind == .missing ? .missing : .data, .pins(error)) }
 
     static func reading<Value>(_ read: () throws(RequestError) -> Value) throws(CheckError) -> Value {
-        do { return try read() } catch { throw CheckError(.request, .request(error)) }
+        do { return try read() } catch { throw CheckError.said(.request, error.message) }
     }
 }
