@@ -245,7 +245,7 @@ extension Settings {
 
     mutating func setHost(_ text: String) throws {
         let host = try Target(host: text)
-        if let other = request.names.host, other != host {
+        if let other = request.names.host, (other.writtenHost, other.port) != (host.writtenHost, host.port) {
             throw CommandError.usage(
                 "the hosts \(quoted(other.text)) and \(quoted(text)) contradict each other: give one")
         }
