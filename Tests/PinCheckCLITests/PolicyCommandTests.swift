@@ -141,7 +141,7 @@ import Testing
         ("{ hosts: { 'a..example': {} } }", ":1: "),
         ("{ hosts: { 'a.example': {\n client: 'netscape' } } }", ":2: 'client': the client 'netscape' is not known"),
         ("{ hosts: { 'a.example': {\n warnBefore: '3x' } } }", ":2: 'warnBefore': '3x' is not a threshold"),
-        ("{ hosts: { 'a.example': {\n\n timeout: 90000 } } }", ":3: 'timeout': '90000.0' is not a time in seconds"),
+        ("{ hosts: { 'a.example': {\n\n timeout: 90000 } } }", ":3: 'timeout': '90000' is not a time in seconds"),
         (
             "{ hosts: { 'a.example': {\n connect: '192.0.2.1:0' } } }",
             ":2: 'connect': the address '192.0.2.1:0' has the port"

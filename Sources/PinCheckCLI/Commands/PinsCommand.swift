@@ -71,7 +71,7 @@ struct PinsCommand {
         var targets: [String] = []
         var files: [KeySource] = []
         let request = try settings.connectingRequest(in: context)
-        let host = request.names.host?.name.description
+        let host = request.names.host?.host.description
         for argument in sources {
             if let found = try PinArguments.file(argument, host: host, in: context) {
                 files += found

@@ -116,12 +116,12 @@ struct ServeCommand {
     ) async throws(CommandError) {
         do throws(HTTPServer.ListenError) {
             let port = try await server.listen(address: place.address, port: place.port)
-            log.write(.info, "listening", [("address", .text(Place.authority(place.address, port)))])
+            log.write(.info, "listening", [("address", .text(Target.authority(place.address, port)))])
         } catch {
             throw CommandError(
                 status: .inputOutput,
                 description:
-                    "cannot listen at \(Place.authority(place.address, place.port)): \(SystemError.message(of: error.code)); name another address or port with --listen"
+                    "cannot listen at \(Target.authority(place.address, place.port)): \(SystemError.message(of: error.code)); name another address or port with --listen"
             )
         }
     }

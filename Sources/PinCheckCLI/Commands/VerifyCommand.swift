@@ -54,7 +54,7 @@ struct VerifyCommand {
     }
 
     private func presentedChain(_ chain: String, in context: Context) throws(CommandError) -> PresentedChain {
-        if case .absent = FileKind(at: chain), chain != "-", let host = settings.request.names.host?.written,
+        if case .absent = FileKind(at: chain), chain != "-", let host = settings.request.names.host?.writtenHost,
             case .regular = FileKind(at: host)
         {
             throw .noInput(

@@ -6,7 +6,7 @@ extension Report {
     /// What was connected to, unless that is the target itself; without the port when it is the target's.
     var peer: String? {
         guard let endpoint, let address = endpoint.address else { return nil }
-        let authority = Place.authority(address, endpoint.port)
+        let authority = Target.authority(address, endpoint.port)
         guard authority != target else { return nil }
         return target.hasSuffix(":\(endpoint.port)") ? address : authority
     }

@@ -48,10 +48,13 @@ struct Arguments: Sendable {
         let equals = argument.utf8.firstIndex(of: UInt8(ascii: "="))
         let name = equals.map { String(argument[..<$0]) } ?? argument
         let text = equals.map { String(argument[argument.utf8.index(after: $0)...]) }
-        if text == nil, name == "--help" { return question = .help }
-        if text == nil, name == "--version" { return question = question ?? .version }
-        guard let option = command.option(name) else { return refuse(UnknownOption.error(name, of: command)) }
-        if option.isSwitch, let text { return refuse(.usage("\(name): has no value: leave out \(quoted("=" + text))")) }
+        let isQuestion = name == "--help" || name == "--version"
+        let option = command.option(name)
+        if isQuestion || option?.isSwitch == true, let text {
+            return refuse(.usage("\(name) has no value: leave out \(quoted("=" + text))"))
+        }
+        if isQuestion { return question = name == "--help" ? .help : question ?? .version }
+        guard let option else { return refuse(UnknownOption.error(name, of: command)) }
         take(option, name, text, &rest)
     }
 
@@ -69,6 +72,9 @@ struct Arguments: Sendable {
             }
             if !option.isSwitch, !letters.isEmpty {
                 return take(option, name, String(letters.first == "=" ? letters.dropFirst() : letters), &rest)
+            }
+            if option.isSwitch, letters.first == "=" {
+                return refuse(.usage("\(name) has no value: leave out \(quoted(letters))"))
             }
             take(option, name, nil, &rest)
         }

@@ -56,9 +56,10 @@ extension OptionGroup {
             Option(
                 "--no-sni", help: "Send no server name.", rival: "--sni", key: "sni", isNegation: true, isInLists: true
             ) { $0.request.connection.serverName = $1.isOn ? ServerNameChoice.none : .targetHost },
-            Option("--port", of: "port", help: "The port of targets without one (default: \(RequestDefaults.port)).") {
-                $0.request.connection.port = try Port.read($1.text, of: .port, in: $1.text)
-            },
+            .whole(
+                "--port", of: "port", 1...65_535,
+                help: "The port of targets without one (default: \(RequestDefaults.port))."
+            ) { $0.request.connection.port = $1 },
             Option("-4", help: "Use IPv4 addresses only.", rival: "-6") { settings, _ in
                 settings.request.connection.family = .ipv4
             },
@@ -69,11 +70,7 @@ extension OptionGroup {
                 "--timeout", of: "seconds", .seconds,
                 help: "How long a target may take (default: \(RequestDefaults.timeoutSeconds)).",
                 "In seconds. Name lookup and retries are included.", key: "timeout"
-            ) {
-                let isPlain = $1.text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
-                guard isPlain, let seconds = Double($1.text) else { throw RequestError.timeout($1.text) }
-                $0.request.connection.timeout = try CheckRequest.Connection.timeout(seconds: seconds)
-            },
+            ) { $0.request.connection.timeout = try CheckRequest.Connection.timeout($1.text) },
             .whole(
                 "--retries", of: "n", 0...100,
                 help: "Try again without a verdict, n times (default: \(RequestDefaults.retries)).", key: "retries"
@@ -216,7 +213,7 @@ extension OptionGroup {
                 "--expect-status", of: "status", .statuses, help: "Fail when the HTTP status is another.",
                 "It is 204, 2xx, 200-299, or several with commas. Another is exit status 1.", key: "expectStatus",
                 isInLists: true
-            ) { $0.request.http.expected = try ExpectedStatus([$1.text]) },
+            ) { $0.request.http.expected = try ExpectedStatus($1.text) },
         ])
 }
 
@@ -247,10 +244,10 @@ extension Settings {
     }
 
     mutating func setHost(_ text: String) throws {
-        let host = CheckRequest.Names.Host(try Place(text[...], of: .host, in: text))
-        if let other = request.names.host, other != host {
+        let host = try Target(host: text)
+        if let other = request.names.host, (other.writtenHost, other.port) != (host.writtenHost, host.port) {
             throw CommandError.usage(
-                "the hosts \(quoted(other.written)) and \(quoted(text)) contradict each other: give one")
+                "the hosts \(quoted(other.text)) and \(quoted(text)) contradict each other: give one")
         }
         request.names.host = host
     }

@@ -42,6 +42,11 @@ struct FileRoles {
     ///
     /// What is read in two roles is fine: a certificate may be an anchor and a pin.
     func refuseClashes() throws(CommandError) {
+        let inputs = uses.filter { !$0.isWritten && $0.path == "-" }.map(\.role)
+        guard inputs.count < 2 else {
+            throw .usage(
+                "standard input is asked for twice, by \(inputs[0]) and by \(inputs[1]): name a file for one of them")
+        }
         guard standardOutput != nil || uses.contains(where: \.isWritten) else { return }
         var written: [FileIdentity: Use] = [:]
         var directories: [FileIdentity: Use] = [:]

@@ -13,7 +13,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         _ texts: [String], default form: Form, fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
     ) throws(CommandError) -> [FormOutput] {
         var fileOfFirst = file
-        guard fileOfFirst?.isEmpty != true else { throw .usage("--output: names no file: write --output FILE") }
+        guard fileOfFirst?.isEmpty != true else { throw .usage("--output names no file: write --output FILE") }
         var outputs: [FormOutput] = []
         for text in texts.isEmpty ? [form.rawValue] : texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -89,6 +89,13 @@ struct Option: Sendable {
         self.set = set
     }
 
+    private var namesFile: Bool {
+        switch values {
+        case .file, .written, .directory: true
+        default: false
+        }
+    }
+
     var isSwitch: Bool { if case .none = values { true } else { false } }
 
     /// With their dashes, in the order of the help.
@@ -169,6 +176,7 @@ struct OptionGroup: Sendable {
 extension Option {
     /// Reads a value that stands behind `name`, and notes the file that it names.
     func read(_ value: Value, calling name: SafeText, into settings: inout Settings) throws(CommandError) {
+        if value.text.isEmpty, namesFile { throw .usage("\(name) '' is empty: write '\(flag) <\(self.value)>'") }
         do { try set(&settings, value) } catch { throw CommandError(anything: error).said(of: name) }
         switch values {
         case .file: settings.files.append(FileRoles.Use(role: flag, path: value.text, isWritten: false))

@@ -27,7 +27,7 @@ struct TargetList: Sendable {
             throw .data("\(name) is compressed (gzip, RFC 1952): write 'zcat FILE | pincheck --targets -'")
         }
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw .data("\(name): a list of targets is text in UTF-8, and this is not")
+            throw .data("\(name): a list of targets is text in UTF-8, and this is not: save it as UTF-8")
         }
         if bytes.starts(with: "\u{FEFF}".utf8) { position = 3 }
     }
@@ -116,7 +116,7 @@ struct TargetList: Sendable {
     }
 
     private static func unknown(_ word: String) -> CommandError {
-        let name = String(word.prefix { $0 != "=" })
+        let name = String(word.prefix { $0 != "=" }.drop { $0 == "-" })
         let words = Option.ofLists
         let nearest = Suggestion.nearest(to: name, in: words.map(\.word))
         let remedy =

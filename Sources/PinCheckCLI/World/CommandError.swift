@@ -77,7 +77,7 @@ extension CommandError {
             case let error as PinFormatError:
                 CommandError(status: error.kind == .missing ? .noInput : .data, description: error.message)
             case let error as ClientSelectionError: .usage(GoneWords.message(error))
-            case let error as RequestError: .usage("\(error)")
+            case let error as RequestError: .usage(error.message)
             default: other("\(error)")
             }
     }
@@ -120,7 +120,6 @@ extension CommandError {
                 "--mode, --allow-invalid-certificates and --no-validate-domain-name: these are AFNetworking's, and the pins are for "
                 + "\(clients.joined(separator: ", ")): add --client"
         case .deviceDataWithoutDevice: message = "--device-data is about devices: give --device, or leave it out"
-        case .request(let error): message = "\(error)"
         }
         self.init(status: ExitStatus(error), description: "\(error.prefix)" + message)
     }

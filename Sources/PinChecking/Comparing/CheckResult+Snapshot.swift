@@ -4,7 +4,7 @@ extension CheckResult {
     package init(of endpoint: Snapshot.Endpoint, changes: BaselineChanges, time: Timestamp) {
         let key = endpoint.key
         let place = key.connect ?? key.target
-        let address = try? Place(place[...], of: .address, in: place)
+        let address = try? Target(host: place)
         self.init(
             of: key.target,
             at: EndpointFacts(

@@ -9,7 +9,7 @@ extension Snapshot.Key {
             case .address(let address): address.description
             case .resolve(let host, _): host
             }
-        let place = Place.authority(destination, Int(endpoint.request.port))
+        let place = Target.authority(destination, Int(endpoint.request.port))
         self.init(
             target: endpoint.target, connect: place == endpoint.target ? nil : place,
             sni: endpoint.request.serverNameIndication?.name,

@@ -76,7 +76,7 @@ extension Downloader {
         let host = isFirst ? request.request.names.host : nil
         // As it was written, as for a request: who means the port writes it.
         let authority = host.map { host in
-            HTTPLocation.authority(host.name, host.port ?? RequestDefaults.port, defaultPort: RequestDefaults.port)
+            HTTPLocation.authority(host.host, host.port ?? RequestDefaults.port, defaultPort: RequestDefaults.port)
         }
         return Transfer(
             TransferQuestion(request.method, location, authority: authority, fields: fields), for: receiver,

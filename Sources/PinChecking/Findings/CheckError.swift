@@ -40,8 +40,6 @@ public struct CheckError: Error, Hashable, Sendable {
         case settingsOfAFNetworking(beside: [String])
         /// Device data is given, and no device is named that could be in it.
         case deviceDataWithoutDevice
-        /// A part of a request is malformed or contradicts another.
-        case request(RequestError)
     }
 
     /// Whose fault it is.
@@ -96,7 +94,6 @@ extension CheckError.Problem: CustomStringConvertible {
             "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
                 + "\(clients.joined(separator: ", ")): choose the client as well"
         case .deviceDataWithoutDevice: "device data is given and no device is named: name one, or leave the data out"
-        case .request(let error): error.description
         }
     }
 }
@@ -106,6 +103,6 @@ extension CheckError {
     package init(_ error: PinFormatError) { self.init(error.kind == .missing ? .missing : .data, .pins(error)) }
 
     static func reading<Value>(_ read: () throws(RequestError) -> Value) throws(CheckError) -> Value {
-        do { return try read() } catch { throw CheckError(.request, .request(error)) }
+        do { return try read() } catch { throw CheckError.said(.request, error.message) }
     }
 }

@@ -24,7 +24,7 @@ package enum IgnoredFindings {
         for id in ids where !known.contains(id) {
             throw .said(
                 .request,
-                "ignore \(quoted(id)): there is no such warning: "
+                "\(quoted(id)) is the id of no warning: "
                     + (Suggestion.nearest(to: id, in: known).map { "did you mean '\($0)'?" }
                         ?? "the ids stand in the JSON of a check, under warnings and notes"))
         }

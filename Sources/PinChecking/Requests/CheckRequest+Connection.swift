@@ -1,3 +1,5 @@
+import Base
+import Pinning
 package import TLSProbe
 
 extension CheckRequest {
@@ -9,7 +11,7 @@ extension CheckRequest {
         /// The port of a target that names none, 1 to 65535.
         package var port: Int?
         package var family: ProbeRequest.AddressFamily?
-        /// How long a target may take, name lookup and retries included: see ``timeout(seconds:)``.
+        /// How long a target may take, name lookup and retries included: see ``timeout(_:)``.
         package var timeout: Duration?
         /// How often to try again when there was no verdict, 0 to 100.
         package var retries: Int?
@@ -26,18 +28,20 @@ extension CheckRequest {
         package var jobs: Int?
 
         /// A timeout of so many seconds, from 0.001 to 86400.
-        package static func timeout(seconds: Double) throws(RequestError) -> Duration {
-            guard (0.001...86_400).contains(seconds) else { throw .timeout("\(seconds)") }
+        package static func timeout(_ text: String) throws(RequestError) -> Duration {
+            let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+            guard isPlain, let seconds = Double(text), (0.001...86_400).contains(seconds) else {
+                throw RequestError("\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5")
+            }
             return .milliseconds(Int64(seconds * 1_000))
         }
 
         package static func applicationProtocols(_ list: String) throws(RequestError) -> [ApplicationProtocol] {
-            var protocols: [ApplicationProtocol] = []
-            for name in list.split(separator: ",", omittingEmptySubsequences: false) {
-                guard let applicationProtocol = ApplicationProtocol(String(name)) else {
-                    throw .applicationProtocols(list)
-                }
-                protocols.append(applicationProtocol)
+            let names = list.split(separator: ",", omittingEmptySubsequences: false)
+            let protocols = names.compactMap { ApplicationProtocol(String($0)) }
+            guard protocols.count == names.count else {
+                throw RequestError(
+                    "\(quoted(list)) holds a name of no or of more than 255 bytes (RFC 7301): write h2,http/1.1")
             }
             return protocols
         }
@@ -54,9 +58,15 @@ extension CheckRequest {
             let lowest =
                 minimumTLS ?? (isOnlyNew && highest == .tls13 ? highest : min(RequestDefaults.minimumTLS, highest))
             guard !(isOnlyOld && lowest == .tls13), !(isOnlyNew && highest < .tls13) else {
-                throw .ciphersOfOtherVersions(offer.ciphers ?? "")
+                throw RequestError(
+                    "no TLS version that is to be offered has \(quoted(offer.ciphers ?? "", to: 200)): TLS 1.3 has cipher suites of its own, whose names begin with TLS_"
+                )
             }
-            guard lowest <= highest else { throw .noVersionLeft(lowest: lowest, highest: highest) }
+            guard lowest <= highest else {
+                throw RequestError(
+                    "the lowest TLS version, \(lowest.number), is above the highest, \(highest.number): no version is left to offer"
+                )
+            }
             return lowest...highest
         }
 
@@ -69,13 +79,15 @@ extension CheckRequest {
         func protocols(forRequest isForRequest: Bool) throws(RequestError) -> [ApplicationProtocol] {
             guard isForRequest else { return applicationProtocols }
             let own = RequestDefaults.applicationProtocolOfRequests
-            if let other = applicationProtocols.first(where: { $0.name != own }) { throw .protocolBesideRequest(other) }
+            if let other = applicationProtocols.first(where: { $0.name != own }) {
+                throw RequestError(
+                    "\(quoted(other.name)) is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
+                )
+            }
             return ApplicationProtocol(own).map { [$0] } ?? []
         }
 
-        package init() {}
-
-        package func merged(over other: Connection) -> Connection {
+        func merged(over other: Connection) -> Connection {
             var merged = self
             merged.addresses = addresses.merged(over: other.addresses)
             merged.serverName = serverName ?? other.serverName
@@ -106,16 +118,6 @@ extension CheckRequest {
         /// The addresses that services answered with: of a target that has none of its own.
         package var answered: [ConnectAddress] = []
 
-        package init(
-            given: [ConnectAddress] = [], isOfOneTarget: Bool = false, added: [ConnectAddress] = [],
-            answered: [ConnectAddress] = []
-        ) {
-            self.given = given
-            self.isOfOneTarget = isOfOneTarget
-            self.added = added
-            self.answered = answered
-        }
-
         package var all: [ConnectAddress] { given + added + (isOfOneTarget ? [] : answered) }
 
         /// Addresses that are given make up for everything `other` says; those that are added do not.
@@ -124,6 +126,36 @@ extension CheckRequest {
             return Addresses(
                 given: other.given, isOfOneTarget: other.isOfOneTarget, added: added + other.added,
                 answered: answered + other.answered)
+        }
+    }
+}
+
+/// Which server name is sent (server_name extension, RFC 6066, 3).
+package enum ServerNameChoice: Hashable, Sendable {
+    /// The target's host is sent when it is a name: what a client takes from the URL, whatever name it judges.
+    case targetHost
+    case name(ServerNameIndication)
+    case none
+
+    /// The choice of a name.
+    ///
+    /// - Throws: ``RequestError`` for what is no host name, an address among it.
+    package static func named(_ text: String) throws(RequestError) -> ServerNameChoice {
+        let name: ServerName
+        do { name = try HostName.read(text) } catch { throw RequestError("\(error)") }
+        guard let indication = ServerNameIndication(name) else {
+            throw RequestError(
+                "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none")
+        }
+        return .name(indication)
+    }
+
+    /// The name to send to a target; an address never is sent (RFC 6066, 3).
+    func indication(forTarget host: ServerName) -> ServerNameIndication? {
+        switch self {
+        case .none: nil
+        case .name(let name): name
+        case .targetHost: ServerNameIndication(host)
         }
     }
 }

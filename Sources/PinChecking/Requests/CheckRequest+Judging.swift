@@ -1,3 +1,4 @@
+import Base
 package import PinFormats
 package import Pinning
 
@@ -27,7 +28,7 @@ extension CheckRequest {
 
         package init() {}
 
-        package func merged(over other: Judging) -> Judging {
+        func merged(over other: Judging) -> Judging {
             var merged = self
             merged.pins = pins.isEmpty ? other.pins : pins
             merged.clients = clients ?? other.clients
@@ -51,15 +52,55 @@ extension CheckRequest {
         /// Whether the system's roots are trusted beside the anchors.
         package var includesSystem: Bool?
 
-        package init(anchors: [String] = [], includesSystem: Bool? = nil) {
-            self.anchors = anchors
-            self.includesSystem = includesSystem
-        }
-
         /// Anchors that are given are all that is trusted, whatever `other` adds to its own.
         fileprivate func merged(over other: Trust) -> Trust {
             guard anchors.isEmpty else { return self }
             return Trust(anchors: other.anchors, includesSystem: includesSystem ?? other.includesSystem)
         }
+    }
+}
+
+/// The devices that chains are judged for.
+package struct DeviceSelection: Hashable, Sendable {
+    /// The names, as in `ios-17`; `system` is this machine.
+    let names: [String]
+    /// Whether all devices of the data are among them (`all`), those too on which none of the clients runs.
+    let includesAll: Bool
+
+    /// Takes lists of `NAME[,NAME…]`.
+    ///
+    /// Which names there are shows when the data is read.
+    package init(_ lists: [String]) {
+        let words = lists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        names = words.filter { $0 != "all" }
+        includesAll = words.contains("all")
+    }
+}
+
+/// What is asked for the time ahead.
+package struct OutlookRules: Hashable, Sendable {
+    package var limits = OutlookLimits()
+    package var failsOnWarning = false
+    /// The ids of findings that are not told.
+    package var ignored: Set<String> = []
+
+    package init() {}
+
+    func check() throws(RequestError) {
+        if let warning = limits.warnBefore, let failure = limits.failBefore, warning.isAlwaysBelow(failure) {
+            throw RequestError(
+                "the warning before \(warning) never comes, since less than \(failure) fails earlier: warn before the larger of the two"
+            )
+        }
+    }
+
+    fileprivate func merged(over other: OutlookRules) -> OutlookRules {
+        var merged = self
+        merged.limits.warnBefore = limits.warnBefore ?? other.limits.warnBefore
+        merged.limits.failBefore = limits.failBefore ?? other.limits.failBefore
+        merged.limits.minPinLife = limits.minPinLife ?? other.limits.minPinLife
+        merged.failsOnWarning = failsOnWarning || other.failsOnWarning
+        merged.ignored.formUnion(other.ignored)
+        return merged
     }
 }

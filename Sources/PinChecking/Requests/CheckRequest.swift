@@ -1,3 +1,7 @@
+import Base
+package import Pinning
+package import TLSProbe
+
 /// What is asked of servers, or of a chain: the names, how to connect, what is judged by, which variants are looked at, and which
 /// request is sent then.
 ///
@@ -19,11 +23,155 @@ package struct CheckRequest: Hashable, Sendable {
     /// What says more of a target goes first: its line of a list over the flags, the flags over the policy.
     package func merged(over other: CheckRequest) -> CheckRequest {
         var merged = self
-        merged.names = names.merged(over: other.names)
+        merged.names.host = names.host ?? other.names.host
+        merged.names.reference = names.reference ?? other.names.reference
         merged.connection = connection.merged(over: other.connection)
         merged.judging = judging.merged(over: other.judging)
         merged.variants = variants.merged(over: other.variants)
-        merged.http = http.merged(over: other.http)
+        merged.http.path = http.path ?? other.http.path
+        merged.http.expected = http.expected ?? other.http.expected
         return merged
+    }
+}
+
+/// What holds where a request says nothing: every default of a check stands here.
+package enum RequestDefaults {
+    static let serverName = ServerNameChoice.targetHost
+    package static let port = 443
+    package static let family = ProbeRequest.AddressFamily.any
+    /// How long a target may take in all, in seconds.
+    package static let timeoutSeconds = 10
+    /// How often to try again when there was no verdict.
+    package static let retries = 0
+    /// The lowest TLS version to offer, or the highest where that is lower.
+    static let minimumTLS = TLSVersion.tls12
+    static let maximumTLS = TLSVersion.tls13
+    /// How many targets are checked at the same time.
+    package static let jobs = 512
+    /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
+    static let applicationProtocolOfRequests = "http/1.1"
+    /// AFNetworking's `allowInvalidCertificates`.
+    static let allowsInvalidCertificates = false
+    /// Whether the system's roots are trusted beside anchors.
+    static let includesSystem = false
+}
+
+extension CheckRequest {
+    /// The names a client uses, apart from the address it connects to.
+    package struct Names: Hashable, Sendable {
+        /// The name of the HTTP Host header and its port, `nil` for those of the target.
+        package var host: Target?
+        /// The name the certificate must be valid for, `nil` for the host.
+        package var reference: Reference?
+
+        package init(reference: Reference? = nil) { self.reference = reference }
+
+        /// A name that a certificate must be valid for, and how it is written.
+        package struct Reference: Hashable, Sendable {
+            let name: ReferenceName
+            /// The name as the text has it, `nil` for none.
+            let written: String?
+
+            static let unchecked = Reference(name: .unchecked, written: nil)
+        }
+
+        /// The name the certificate must be valid for: of a server called `target`, or of a chain without one.
+        package func referenceName(of target: ServerName?) -> ReferenceName {
+            reference?.name ?? (host?.host ?? target).map(ReferenceName.name) ?? .unchecked
+        }
+
+        /// The same name as it is written, where the target's host is written `target`; `nil` where no name is given.
+        package func writtenName(of target: String?) -> String? {
+            if let reference { reference.written } else { host?.writtenHost ?? target }
+        }
+    }
+
+    /// The HTTP request for a server that is accepted, and what is expected of the answer.
+    package struct HTTP: Hashable, Sendable {
+        /// The path and the query to ask for, `nil` for no request.
+        package var path: HTTPPath?
+        /// The statuses that the answer may have, `nil` for any.
+        package var expected: ExpectedStatus?
+
+        package init() {}
+
+        package static func path(_ text: String) throws(RequestError) -> HTTPPath {
+            do throws(HTTPPathError) { return try HTTPPath(text) } catch {
+                throw RequestError("\(quoted(text, to: 200)) \(error)")
+            }
+        }
+
+        /// The request of one endpoint.
+        ///
+        /// - Returns: the request, `nil` for none.
+        /// - Throws: ``RequestError`` for what is said of a request that there is none of.
+        func exchange(host: ServerName, port: Int) throws(RequestError) -> CheckExchange? {
+            if let path { return CheckExchange(HTTPQuestion(.get, path, host: host, port: port), expecting: expected) }
+            guard expected == nil else {
+                throw RequestError(
+                    "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)")
+            }
+            return nil
+        }
+    }
+}
+
+extension CheckRequest.Names.Reference {
+    /// Reads a name; one that is malformed can only fail the check.
+    package init(_ text: String) {
+        let name = HostName.reference(text)
+        let written = if case .name(let host) = name { HostName.written(text, as: host) } else { text }
+        self.init(name: name, written: written)
+    }
+}
+
+/// What an accepted server is asked, and what is expected of its answer.
+///
+/// A class, so that the thousands of targets without a request do not grow.
+package final class CheckExchange: Sendable {
+    package let question: HTTPQuestion
+    /// The statuses that the answer may have, `nil` for any.
+    package let expected: ExpectedStatus?
+
+    package init(_ question: HTTPQuestion, expecting expected: ExpectedStatus?) {
+        self.question = question
+        self.expected = expected
+    }
+}
+
+/// The HTTP statuses that an answer may have: `204`, `2xx`, `200-299`, or several of them.
+package struct ExpectedStatus: Hashable, Sendable {
+    /// The entries in short, as in `2xx` and `304`.
+    package let texts: [String]
+    private let statuses: [ClosedRange<Int>]
+
+    /// Reads entries with commas between them.
+    ///
+    /// - Throws: ``RequestError`` for an entry that is no status, class or range.
+    package init(_ text: String) throws(RequestError) {
+        texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        statuses = texts.compactMap(Self.statuses)
+        guard statuses.count == texts.count else {
+            throw RequestError(
+                "\(quoted(text, to: 200)) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304")
+        }
+    }
+
+    package func includes(_ status: Int) -> Bool { statuses.contains { $0.contains(status) } }
+
+    private static func statuses(_ text: String) -> ClosedRange<Int>? {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).compactMap(statusOrClass)
+        let parts = text.utf8.count { $0 == UInt8(ascii: "-") } + 1
+        guard ends.count == parts, parts <= 2, ends[0].lowerBound <= ends[parts - 1].upperBound else { return nil }
+        return ends[0].lowerBound...ends[parts - 1].upperBound
+    }
+
+    /// A status from 100 to 599 (RFC 9110, 15), or one of the five classes.
+    private static func statusOrClass(_ text: Substring) -> ClosedRange<Int>? {
+        guard text.utf8.count == 3, let first = text.first?.wholeNumberValue, (1...5).contains(first) else {
+            return nil
+        }
+        if text.dropFirst() == "xx" { return first * 100...first * 100 + 99 }
+        return Int(text).map { $0...$0 }
     }
 }

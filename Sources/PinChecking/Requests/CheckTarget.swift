@@ -1,5 +1,7 @@
+import Base
 package import PinFormats
-import Pinning
+package import Pinning
+package import TLSProbe
 
 /// One target and everything that was said of it.
 package struct CheckTarget: Sendable {
@@ -26,8 +28,140 @@ package struct CheckTarget: Sendable {
         return own
     }
 
-    package var title: String { Place.authority(target.host.description, port) }
+    package var title: String { Target.authority(target.host.description, port) }
 
     /// The port to connect to where no address has one of its own.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
+}
+
+/// One endpoint: where to connect, and the names that go with it.
+package struct CheckEndpoint: Sendable {
+    package let target: String
+    package let targetPort: Int
+    let urlHost: ServerName
+    package let host: String
+    package let referenceName: ReferenceName
+    /// The same as the user wrote it, `nil` where it is not known.
+    package var writtenName: String? = nil
+    package var request: ProbeRequest
+    /// What the server is asked once it is accepted, `nil` for nothing.
+    package var exchange: CheckExchange? = nil
+    package var omitsServerName = false
+    /// The name whose address the request is to, when it was looked up apart.
+    package var lookedUpName: String? = nil
+
+    /// The name that could be sent: the one that is judged, `nil` for an address and where no name is judged.
+    var nameToSend: ServerName? { referenceName.serverName.flatMap { $0.isAddress ? nil : $0 } }
+
+    /// The name that is judged, where the target is an address and no name is sent: what a client of NSURLSession does that puts
+    /// the address into the URL and the name into the Host header; `nil` for every other form.
+    package var nameBesideAddress: ServerName? {
+        urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil
+    }
+
+    /// The name that is looked up, `nil` for an address.
+    package var resolvedName: String? {
+        if case .resolve(let host, _) = request.destination { host } else { lookedUpName }
+    }
+}
+
+extension CheckTarget {
+    /// The endpoints of the target, at least one: an address that is for it each, or the target itself.
+    ///
+    /// The names follow each other: the reference name is the one given, else the host given, else the target's host; the SNI is
+    /// the one given, else the target's host unless that is an address.
+    ///
+    /// - Throws: ``RequestError`` for an address of its own that is for another target, and for what no connection can be made with.
+    package func endpoints() throws(RequestError) -> [CheckEndpoint] {
+        let (names, connection) = (request.names, request.connection)
+        let addresses = connection.addresses.all
+        let own = addresses.filter { $0.applies(to: target, port: port) }
+        if connection.addresses.isOfOneTarget, own.isEmpty,
+            let address = addresses.first(where: { $0.onlyForHost != nil })
+        {
+            throw address.unused(defaultPort: connection.port)
+        }
+        let referenceName = names.referenceName(of: target.host)
+        let serverName = connection.serverName ?? RequestDefaults.serverName
+        let versions = try connection.versions()
+        let exchange = try request.http.exchange(
+            host: names.host?.host ?? target.host, port: names.host.map { $0.port ?? RequestDefaults.port } ?? port)
+        if !request.variants.keyTypes.isEmpty, !connection.offer.leavesKeyTypesOpen {
+            throw RequestError(
+                "to ask for keys of each type (key-types, thorough) is to choose ciphers and sigalgs: leave out either")
+        }
+        let proxy = connection.proxy(for: target.host)
+        let protocols = try connection.protocols(forRequest: exchange != nil)
+        var endpoints: [CheckEndpoint] = []
+        for address in own.isEmpty ? [ConnectAddress()] : own {
+            let request = ProbeRequest(
+                to: try destination(address.host ?? target.host), port: UInt16(address.port ?? port),
+                serverNameIndication: serverName.indication(forTarget: target.host), minimumTLS: versions.lowerBound,
+                maximumTLS: versions.upperBound, clientIdentity: connection.clientIdentity, alpn: protocols,
+                offer: connection.offer, proxy: proxy,
+                timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds))
+            endpoints.append(
+                CheckEndpoint(
+                    target: title, targetPort: port, urlHost: target.host,
+                    host: (names.host?.host ?? target.host).description, referenceName: referenceName,
+                    writtenName: names.writtenName(of: target.writtenHost), request: request, exchange: exchange,
+                    omitsServerName: serverName == .none))
+        }
+        return endpoints
+    }
+
+    private func destination(_ host: ServerName) throws(RequestError) -> ProbeRequest.Destination {
+        let family = request.connection.family ?? RequestDefaults.family
+        switch host {
+        case .dns(let name): return .resolve(host: name, family: family)
+        case .ip(let address):
+            guard family == .any || (family == .ipv6) == address.isIPv6 else {
+                throw RequestError(
+                    "\(quoted(address.description)) is not an address of the family asked for: ask for \(family == .ipv6 ? "IPv4" : "IPv6") or for any"
+                )
+            }
+            return .address(address)
+        }
+    }
+
+    /// Refuses an address for a host that is no target: a name mistyped there would let the real server be checked instead.
+    package static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(RequestError) {
+        var unused = UnusedAddresses()
+        for target in targets { unused.add(target.request.connection.addresses) }
+        for target in targets { unused.take(target) }
+        try unused.refuse(defaultPort: targets.first?.request.connection.port)
+    }
+}
+
+/// The addresses for certain hosts none of which was a target so far.
+package struct UnusedAddresses {
+    private var addresses: Set<ConnectAddress> = []
+    private var isAnybodys = false
+
+    package init() {}
+
+    package mutating func add(_ given: CheckRequest.Addresses) {
+        guard !given.isOfOneTarget else { return }
+        for address in given.all where address.onlyForHost != nil { addresses.insert(address) }
+    }
+
+    package mutating func take(_ target: CheckTarget) {
+        if addresses.isEmpty { return }
+        isAnybodys = isAnybodys || !target.request.connection.addresses.isOfOneTarget
+        addresses = addresses.filter { !$0.applies(to: target.target, port: target.port) }
+    }
+
+    package func refuse(defaultPort: Int?) throws(RequestError) {
+        guard isAnybodys, let address = addresses.first else { return }
+        throw address.unused(defaultPort: defaultPort)
+    }
+}
+
+extension ConnectAddress {
+    fileprivate func unused(defaultPort: Int?) -> RequestError {
+        let host = onlyForHost?.description ?? ""
+        let place = Target.authority(host, onlyForPort ?? defaultPort ?? RequestDefaults.port)
+        return RequestError(
+            "an address is given for \(quoted(place)), which is not a target of this call: check its name and port")
+    }
 }

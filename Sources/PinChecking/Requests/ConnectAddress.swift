@@ -18,33 +18,36 @@ package struct ConnectAddress: Hashable, Sendable {
         self.port = port
     }
 
-    package static let ofTarget = ConnectAddress(onlyForHost: nil, onlyForPort: nil, host: nil, port: nil)
-
-    package func applies(to target: Target, port: Int) -> Bool {
+    func applies(to target: Target, port: Int) -> Bool {
         (onlyForHost == nil || onlyForHost == target.host) && (onlyForPort == nil || onlyForPort == port)
     }
 
     /// Reads `ADDR`, `ADDR:PORT`, and both of curl's notations.
     package static func readAny(_ text: String) throws(RequestError) -> [ConnectAddress] {
-        if IPAddress(text) != nil { return [try plain(text)] }
-        switch fields(text).count {
-        case 1, 2: return [try plain(text)]
-        case 4 where IPAddress(afterSecondColon(text)) == nil: return [try readConnectTo(text)]
-        default: return try readResolve(text)
+        let parts = fields(text)
+        if parts.count < 3 || IPAddress(text) != nil {
+            let place = try Target(text[...], of: GivenText("address", text))
+            return [ConnectAddress(host: place.host, port: place.port)]
         }
+        if parts.count == 4, IPAddress(text[parts[2].startIndex...]) == nil { return [try readConnectTo(text)] }
+        return try readResolve(text)
     }
 
     /// Reads curl's `--resolve` notation, `HOST:PORT:ADDR[,ADDR]…`.
     package static func readResolve(_ text: String) throws(RequestError) -> [ConnectAddress] {
+        let form: SafeText = "write HOST:PORT:ADDR, as in api.example.com:443:203.0.113.7"
+        let given = GivenText("address", text)
         let parts = fields(text)
-        guard parts.count >= 3 else { throw .malformed(.resolve, text, .tooFewParts) }
+        guard parts.count >= 3 else { throw given.wrong(inPart: "has too few parts: \(form)") }
         let name = parts[0].hasPrefix("+") ? parts[0].dropFirst() : parts[0]
-        let host = name == "*" ? nil : try Place(name, of: .resolve, in: text).host
-        let port = try Port.read(parts[1], of: .resolve, in: text)
+        let host = name == "*" ? nil : try Target(name, of: given).host
+        let port = try given.port(parts[1])
         var result: [ConnectAddress] = []
-        for part in afterSecondColon(text).split(separator: ",", omittingEmptySubsequences: false) {
+        for part in text[parts[2].startIndex...].split(separator: ",", omittingEmptySubsequences: false) {
             let bare = part.hasPrefix("[") && part.hasSuffix("]") ? part.dropFirst().dropLast() : part
-            guard let address = IPAddress(bare) else { throw .malformed(.resolve, text, .noAddress(in: String(part))) }
+            guard let address = IPAddress(bare) else {
+                throw given.wrong(inPart: "has no address in \(quoted(part)): \(form)")
+            }
             result.append(ConnectAddress(onlyForHost: host, onlyForPort: port, host: .ip(address), port: port))
         }
         return result
@@ -52,18 +55,17 @@ package struct ConnectAddress: Hashable, Sendable {
 
     /// Reads curl's `--connect-to` notation, `HOST1:PORT1:HOST2:PORT2`, in which every part may be empty.
     package static func readConnectTo(_ text: String) throws(RequestError) -> ConnectAddress {
+        let given = GivenText("address", text)
         let parts = fields(text)
-        guard parts.count == 4 else { throw .malformed(.connectTo, text, .notFourParts) }
+        guard parts.count == 4 else {
+            throw given.wrong(
+                "has not four parts: write HOST1:PORT1:HOST2:PORT2, as in api.example.com:443:203.0.113.7:8443")
+        }
         return ConnectAddress(
-            onlyForHost: parts[0].isEmpty ? nil : try Place(parts[0], of: .connectTo, in: text).host,
-            onlyForPort: parts[1].isEmpty ? nil : try Port.read(parts[1], of: .connectTo, in: text),
-            host: parts[2].isEmpty ? nil : try Place(parts[2], of: .connectTo, in: text).host,
-            port: parts[3].isEmpty ? nil : try Port.read(parts[3], of: .connectTo, in: text))
-    }
-
-    private static func plain(_ text: String) throws(RequestError) -> ConnectAddress {
-        let place = try Place(text[...], of: .connect, in: text)
-        return ConnectAddress(onlyForHost: nil, onlyForPort: nil, host: place.host, port: place.port)
+            onlyForHost: parts[0].isEmpty ? nil : try Target(parts[0], of: given).host,
+            onlyForPort: parts[1].isEmpty ? nil : try given.port(parts[1]),
+            host: parts[2].isEmpty ? nil : try Target(parts[2], of: given).host,
+            port: parts[3].isEmpty ? nil : try given.port(parts[3]))
     }
 
     /// The parts between colons; colons in brackets do not count.
@@ -74,10 +76,5 @@ package struct ConnectAddress: Hashable, Sendable {
             if character == "]" { depth -= 1 }
             return character == ":" && depth <= 0
         }
-    }
-
-    private static func afterSecondColon(_ text: String) -> Substring {
-        let parts = fields(text)
-        return parts.count > 2 ? text[parts[2].startIndex...] : ""
     }
 }

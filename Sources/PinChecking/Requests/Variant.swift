@@ -64,13 +64,35 @@ package enum Variant: Hashable, Sendable {
     }
 }
 
-extension CheckRequest.Variants {
-    func variants(of endpoint: CheckEndpoint) -> [Variant] {
-        var result: [Variant] = [.ordinary] + keyTypes.map(Variant.keyType)
-        if comparesSNI {
-            if endpoint.request.serverNameIndication != nil { result.append(.withoutSNI) }
-            if endpoint.nameBesideAddress != nil { result.append(.withSNI) }
+extension CheckRequest {
+    /// What is checked of a target beside what an ordinary client sees.
+    package struct Variants: Hashable, Sendable {
+        package var allAddresses = false
+        /// Whom to ask for the addresses of names, `nil` for the system's resolver.
+        package var service: AddressService?
+        package var keyTypes: [CertificateKeyType] = []
+        /// Whether what clients get without SNI and with it is compared.
+        package var comparesSNI = false
+
+        /// Whether nothing is checked but what an ordinary client sees.
+        package var isEmpty: Bool { !(asksForAddresses || comparesSNI) && keyTypes.isEmpty }
+
+        /// Whether all addresses of a name are wanted rather than the one that answers first.
+        package var asksForAddresses: Bool { allAddresses || service != nil }
+
+        func merged(over other: Variants) -> Variants {
+            Variants(
+                allAddresses: allAddresses || other.allAddresses, service: service ?? other.service,
+                keyTypes: keyTypes.isEmpty ? other.keyTypes : keyTypes, comparesSNI: comparesSNI || other.comparesSNI)
         }
-        return result
+
+        func variants(of endpoint: CheckEndpoint) -> [Variant] {
+            var result: [Variant] = [.ordinary] + keyTypes.map(Variant.keyType)
+            if comparesSNI {
+                if endpoint.request.serverNameIndication != nil { result.append(.withoutSNI) }
+                if endpoint.nameBesideAddress != nil { result.append(.withSNI) }
+            }
+            return result
+        }
     }
 }

@@ -38,7 +38,7 @@ package struct CheckedAnswer: Sendable {
             return Reason(
                 id: "unexpected-status",
                 message:
-                    "\(question) is answered by \(line), not by \(TerminalText.shortened(expected.description, to: 120))"
+                    "\(question) is answered by \(line), not by \(TerminalText.shortened(expected.texts.joined(separator: ","), to: 120))"
             )
         case .failure(let error):
             return Reason(

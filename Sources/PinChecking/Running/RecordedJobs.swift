@@ -43,6 +43,6 @@ extension Snapshot.Key {
             let target = CheckTarget(target: try Target(target), request: request)
             return VariantAttempt(
                 endpoint: try target.endpoints()[0], variant: variant.flatMap(Variant.init(label:)) ?? .ordinary)
-        } catch { throw CheckError(.request, .request(error)) }
+        } catch { throw .said(.request, error.message) }
     }
 }

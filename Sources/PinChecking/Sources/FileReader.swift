@@ -38,8 +38,9 @@ package enum FileReader {
         switch failure {
         case .unnamed: .said(.missing, "the file name \(name) is empty or holds a NUL: name a file")
         case .absent: .said(.missing, "\(name): there is no such file")
-        case .system(let code): .said(.missing, "cannot read \(name): \(SystemError.message(of: code))")
-        case .wrongKind: .said(.missing, "cannot read \(name): it is not a file")
+        case .system(let code):
+            .said(.missing, "cannot read \(name): \(SystemError.message(of: code)): name another file")
+        case .wrongKind: .said(.missing, "cannot read \(name): it is not a file: name one")
         case .tooLarge(let limit):
             .said(
                 .data,

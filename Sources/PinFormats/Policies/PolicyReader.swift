@@ -28,7 +28,9 @@ package enum PolicyReader {
                 remedy: "an Info.plist, a configuration or a certificate goes to --pins")
         }
         guard file.text != nil else {
-            throw PinFormatError(.textEncoding, at: file.place, "a policy is JSON5 in UTF-8, and this is not")
+            throw PinFormatError(
+                .textEncoding, at: file.place, "a policy is JSON5 in UTF-8, and this is not", remedy: "save it as UTF-8"
+            )
         }
         guard file.text?.contains(where: { !$0.isWhitespace }) == true else {
             throw PinFormatError(.noHosts, at: file.place, "the policy is empty", remedy: "name at least one host")

@@ -147,7 +147,7 @@ extension TransportSecurity.Hosts: CustomStringConvertible {
 
 extension IPAddress {
     /// Whether the address has the first `bits` bits of another of its family.
-    fileprivate func begins(with bits: Int, of prefix: IPAddress) -> Bool {
+    package func begins(with bits: Int, of prefix: IPAddress) -> Bool {
         guard isIPv6 == prefix.isIPv6 else { return false }
         return bytes.indices.allSatisfy { index in
             let own = min(8, max(0, bits - index * 8))

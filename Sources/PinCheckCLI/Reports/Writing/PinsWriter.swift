@@ -90,9 +90,11 @@ struct PinsWriter {
                 host: host, port: port, origins: origins(source), items: source.items, chosen: chosen(source),
                 remarks: remarks(source))
         }
-        var groups = servers.map { group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? Port.https) }
+        var groups = servers.map {
+            group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? RequestDefaults.port)
+        }
         guard !groups.isEmpty || !configured.isEmpty else {
-            return files.map { group($0, host: host, port: Port.https) }
+            return files.map { group($0, host: host, port: RequestDefaults.port) }
         }
         groups += configured.map { group -> PinGroup in
             // What is exempt from pinning has no use for a key.
@@ -136,8 +138,9 @@ struct PinsWriter {
         if let missing = recommendation.missing { remarks.append("WARNING: \(Report.Message(missing).message)") }
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
         var group = PinGroup(
-            host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? Port.https, origins: [place],
-            items: items, chosen: Set(items.map(\.spkiSHA256)), remarks: remarks + self.remarks(source))
+            host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? RequestDefaults.port,
+            origins: [place], items: items, chosen: Set(items.map(\.spkiSHA256)),
+            remarks: remarks + self.remarks(source))
         // What is missing is among the remarks.
         group.hasReserve = true
         return group

@@ -1,0 +1,156 @@
+import Base
+import Pinning
+package import TLSProbe
+
+/// Whether connections go through a proxy.
+package enum ProxyChoice: Hashable, Sendable {
+    /// None, whatever the environment says.
+    case direct
+    case through(Proxy)
+
+    /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`, `http` where there is no scheme.
+    ///
+    /// - Throws: ``RequestError``, which shows no name and no password.
+    package static func named(_ text: String, by origin: String) throws(RequestError) -> ProxyChoice {
+        // What stands before an `@` is no scheme.
+        let start = text.firstRange(of: "://").flatMap { text[..<$0.lowerBound].contains("@") ? nil : $0 }
+        let scheme = start.map { text[..<$0.lowerBound].lowercased() }
+        let rest = start.map { text[$0.upperBound...] } ?? text[...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let at = authority.lastIndex(of: "@")
+        // A password with a slash ends the authority too early: nothing before the last `@` is shown.
+        let visible = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        let given = GivenText(
+            "proxy",
+            (scheme.map { "\($0)://" } ?? "") + (at == nil ? withoutWords(inPlaceOfPort: visible) : visible[...]))
+        let badUser = given.wrong(
+            "has a user that it cannot be told: write user:password@ with %40 for '@', %2F for '/' and %25 for '%'")
+        guard !text.isEmpty else { throw given.wrong("is empty: name a host, as in 'api.example.com'") }
+        guard at != nil || !rest.contains("@") else { throw badUser }
+        guard let kind = Proxy.Kind(rawValue: scheme ?? Proxy.Kind.http.rawValue) else {
+            throw given.wrong(
+                "is of no kind that is known: write http://, https://, socks5:// or socks5h:// before the host")
+        }
+        let place = try Target(at.map { authority[authority.index(after: $0)...] } ?? authority, of: given)
+        var credentials: ProxyCredentials?
+        if let user = at.map({ authority[..<$0] }), !user.isEmpty {
+            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decoded(parts[0]), let password = decoded(parts.count > 1 ? parts[1] : "") else {
+                throw badUser
+            }
+            credentials = ProxyCredentials(user: name, password: password, for: kind)
+            guard credentials != nil else { throw badUser }
+        }
+        return .through(
+            Proxy(
+                kind, host: place.host, port: UInt16(place.port ?? kind.defaultPort), credentials: credentials,
+                origin: origin))
+    }
+
+    /// The text without what is no number in the place of a port: a password, where the host behind it was lost.
+    private static func withoutWords(inPlaceOfPort text: Substring) -> Substring {
+        guard !text.hasPrefix("["), let colon = text.firstIndex(of: ":") else { return text }
+        let port = text[text.index(after: colon)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return port.allSatisfy(\.isNumber) ? text : text[...colon] + "…"
+    }
+
+    /// The bytes of a text with `%` and two digits for some of them, `nil` for anything else behind a `%`.
+    private static func decoded(_ text: Substring) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16) else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+}
+
+/// What environment variables say of proxies, as curl reads them for an https URL.
+package struct ProxyEnvironment: Hashable, Sendable {
+    /// The proxy of `https_proxy`, `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY`, the first that is not empty.
+    let proxy: Proxy?
+    /// The hosts of `no_proxy` or `NO_PROXY` that no proxy is for, wherever it is named.
+    let exceptions: ProxyExceptions?
+
+    /// Reads the environment, `nil` where it says nothing of proxies.
+    package init?(_ environment: [String: String], namesProxy: Bool = true) throws(RequestError) {
+        func first(_ names: [String]) -> (name: String, value: String)? {
+            for name in names { if let value = environment[name], !value.isEmpty { return (name, value) } }
+            return nil
+        }
+        let named = namesProxy ? first(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]) : nil
+        exceptions = first(["no_proxy", "NO_PROXY"]).map { ProxyExceptions($0.value) }
+        var proxy: Proxy?
+        if let named {
+            do {
+                if case .through(let found) = try ProxyChoice.named(named.value, by: named.name) { proxy = found }
+            } catch { throw RequestError("\(named.name): \(error.message)") }
+        }
+        self.proxy = proxy
+        if proxy == nil, exceptions == nil { return nil }
+    }
+}
+
+/// A list of hosts that are connected to without a proxy, as curl reads `NO_PROXY`.
+struct ProxyExceptions: Hashable, Sendable {
+    private enum Rule: Hashable, Sendable {
+        /// The host itself, and whatever is below it.
+        case domain(String)
+        /// Addresses that begin with so many bits of this one.
+        case network(IPAddress, bits: Int)
+    }
+
+    private let rules: [Rule]
+    private let coversAll: Bool
+
+    /// Reads a list with commas or white space between its entries; `*` alone is every host.
+    init(_ text: String) {
+        coversAll = text == "*"
+        rules = text.split { $0 == "," || $0.isWhitespace }.compactMap { Self.rule($0) }
+    }
+
+    private static func rule(_ entry: Substring) -> Rule? {
+        let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        if let address = IPAddress(parts[0]) {
+            let all = address.bytes.count * 8
+            // As in curl, no bits are all bits, and too many match nothing.
+            let given = parts.count > 1 ? Int(parts[1].prefix { $0.isASCII && $0.isNumber }) ?? 0 : 0
+            guard given <= all else { return nil }
+            return .network(address, bits: given == 0 ? all : given)
+        }
+        var name = entry.lowercased()[...]
+        if name.hasSuffix(".") { name = name.dropLast() }
+        if name.hasPrefix(".") { name = name.dropFirst() }
+        return name.isEmpty ? nil : .domain(String(name))
+    }
+
+    func covers(_ host: ServerName) -> Bool {
+        coversAll
+            || rules.contains { rule in
+                switch (rule, host) {
+                case (.domain(let domain), .dns(let name)): name == domain || name.hasSuffix("." + domain)
+                case (.network(let prefix, let bits), .ip(let address)): address.begins(with: bits, of: prefix)
+                default: false
+                }
+            }
+    }
+}
+
+extension CheckRequest.Connection {
+    /// The proxy for a target, `nil` for none.
+    ///
+    /// A proxy that is named counts before the one of the environment; `NO_PROXY` holds for both, as in curl.
+    func proxy(for host: ServerName) -> Proxy? {
+        guard proxy != .direct, environmentProxies?.exceptions?.covers(host) != true else { return nil }
+        return if case .through(let named)? = proxy { named } else { environmentProxies?.proxy }
+    }
+}
