@@ -64,7 +64,7 @@ package enum PinCheck {
     ) async -> (status: ExitStatus, convention: ExitConvention) {
         var context = context
         let arguments = Arguments(argv)
-        let convention = arguments.convention
+        var convention = arguments.convention
         context.console.style = TextStyle(
             arguments.color, isTerminal: context.console.errors.isTerminal, environment: context.environment)
         context.run = { await run(arguments: $0, in: $1) }
@@ -79,8 +79,11 @@ package enum PinCheck {
                 // A plugin that only printed its help has evaluated nothing, and must not look well.
                 return (convention == .monitoring ? .usage : .pass, convention)
             }
-            if !arguments.namesCommand { try MistypedCommand.refuse(in: argv) }
+            if !arguments.namesCommand { try MistypedCommand.refuse(in: argv, alone: arguments.alone) }
             let settings = try arguments.settings()
+            if arguments.command.forms.contains("nagios"), let own = try? OutputSettings(settings, in: context) {
+                convention = own.exitConvention
+            }
             let status = try await ReadLog.$current.withValue(ReadLog()) {
                 try await arguments.command.run(settings, context)
             }

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func theKeyOfAnotherConnectionIsNoBackup() async throws {
-        for arguments in [[], ["--client", "okhttp", "--client", "afnetworking"], ["--request", "/"]] {
+        for arguments in [[], ["--client", "okhttp,afnetworking"], ["--request", "/"]] {
             let outcome = try await check(arguments)
             #expect(outcome.status == .fail, "\(arguments): \(outcome.output)")
             #expect(outcome.output.contains("no configured pin is sure to match after"), "\(outcome.output)")

@@ -41,6 +41,14 @@ import Testing
         #expect(end.code == 0 && end.output.hasPrefix("PINCHECK OK - "), "\(end)")
         end = try await verify(["-f", "nagios"], isTrusted: false)
         #expect(end.code == 2 && end.output.hasPrefix("PINCHECK CRITICAL - "))
+        // Standard output has other names, and other forms have the file.
+        for form in [
+            ["-f", "nagios", "-o", "-"], ["-f", "nagios=/dev/stdout"],
+            ["-f", "json", "-f", "nagios", "-o", "/dev/null"],
+        ] {
+            end = try await verify(form, isTrusted: false)
+            #expect(end.code == 2 && end.output.hasPrefix("PINCHECK CRITICAL - "), "\(form): \(end)")
+        }
         end = try await verify(["-f", "nagios", "--warn-before", "100000d"])
         #expect(end.code == 1 && end.output.hasPrefix("PINCHECK WARNING - "), "\(end)")
         end = try await verify(["-f", "nagios", "-q"], isTrusted: false)

@@ -115,12 +115,16 @@ import Testing
     @Test func aListChoosesHostsOfThePolicyAndItsLinesGoFirst() async throws {
         try await serving(Self.policy) { policy, port in
             try await TemporaryDirectory.scoped { files in
-                try files.write(pki.junk.der, to: "junk.cer")
-                let list = try files.write("\(host):\(port)\n\(host):\(port) pins=junk.cer client=okhttp\n", to: "list")
+                let list = try files.write("\(host):\(port)\n\(host):\(port) verify-name=other.example\n", to: "list")
                 let outcome = await pincheck("--policy", policy, "--targets", list, "--format", "json")
                 let results = try JSONValue(outcome.output)["results"].array
                 #expect(results.map { $0["verdict"].text } == ["accept", "reject"], "\(outcome.errors)")
-                #expect(results.map { $0["clients"].array.map { $0["name"].text } } == [["curl"], ["okhttp"]])
+                for word in ["pins=\(pki.junk.pin)", "client=okhttp"] {
+                    let other = try files.write("# a\n\(host):\(port) \(word)\n", to: "other")
+                    let refused = await pincheck("--policy", policy, "--targets", other)
+                    #expect(refused.status == .data && refused.errors.contains("other:2: "), "\(refused.errors)")
+                    #expect(refused.errors.contains("leave one of the two out"), "\(refused.errors)")
+                }
                 let wrong = try files.write("# a\nww.example.org\n", to: "wrong")
                 let none = await pincheck("--policy", policy, "--targets", wrong)
                 #expect(none.status == .data)

@@ -430,6 +430,7 @@ import Testing
                 (["diff", world.baseline, "--allow", "root-sent"], "write chain-changed"),
                 (["diff", world.baseline, "--allow", "tls-changed"], "it is no change any more"),
                 (["diff", world.baseline, "--allow", "endpoints-differ"], "it is the warning addresses-differ"),
+                (["diff", world.baseline, world.baseline, "--pins", "x"], "name targets to judge"),
                 (["diff", "-", "--update"], "--update cannot rewrite standard input"),
                 (["check", host, "--allow", "renewed"], "give --baseline FILE"),
                 (["check", host, "--update"], "give --baseline FILE"), (["snapshot"], "no target is given"),

@@ -135,6 +135,8 @@ struct CheckCommand {
         let isWhole = total == first.count
         let jobs = try CheckPlan.jobs(first, &loader, areAll: false)
         guard !isWhole else { return (JobSupply(jobs), total) }
+        // What cannot be read is said before anything is connected to, however far down it is named.
+        for judging in judgings { try loader.read(judging) }
         let stream = JobStream(rest, loader)
         return (JobSupply(jobs) { () throws(CommandError) in try stream.next() }, total)
     }

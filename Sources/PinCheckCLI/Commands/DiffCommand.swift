@@ -97,7 +97,10 @@ struct DiffCommand {
 
     /// Whether the chains are judged beside being compared.
     private func isJudged(_ request: CheckRequest) -> Bool {
-        !settings.policies.isEmpty || request.judging != CheckRequest.Judging()
+        var judging = request.judging
+        // What is asked for the time ahead, and of another day, chooses nothing to judge by.
+        (judging.outlook, judging.time) = (OutlookRules(), nil)
+        return !settings.policies.isEmpty || judging != CheckRequest.Judging()
     }
 
     /// Whether an argument that is no file can only have been meant as one.

@@ -44,6 +44,7 @@ struct FetchCommand {
             roles.writes(file + PartialFile.recordSuffix, as: "the record of the document")
         }
         roles.add(settings)
+        roles.addFiles(namedByPolicies: settings.policies, in: context)
         try roles.refuseClashes()
         var request = try settings.connectingRequest(in: context)
         guard request.connection.applicationProtocols.allSatisfy({ $0.name == "http/1.1" }) else {
@@ -76,7 +77,7 @@ struct FetchCommand {
         let host: Downloader.HostSettings = { (target, request) throws(CheckError) in
             guard let hosts else { return CheckTarget(target: target, request: request) }
             do throws(CommandError) { return try hosts.checkTarget(for: target, request) } catch {
-                throw .said(.data, "\(error)")
+                throw .said(error.status == .usage ? .request : .data, error.message)
             }
         }
         let job: @Sendable (CheckTarget) throws(CheckError) -> CheckJob = { (target) throws(CheckError) in

@@ -68,7 +68,8 @@ struct Arguments: Sendable {
             }
             guard let option = command.option(name) else {
                 let isFirst = argument.dropFirst().first == letter
-                return refuse(UnknownOption.error(isFirst ? argument : name, of: command))
+                // What curl takes behind such a letter may be a password.
+                return refuse(UnknownOption.error(isFirst && !letters.isEmpty ? name + "…" : name, of: command))
             }
             if !option.isSwitch, !letters.isEmpty {
                 return take(option, name, String(letters.first == "=" ? letters.dropFirst() : letters), &rest)
@@ -84,7 +85,7 @@ struct Arguments: Sendable {
         if option.isSwitch || text != nil { return given.append(Given(option: option, name: name, text: text ?? "")) }
         let form = "\(name) <\(option.value)>"
         guard let next = rest.first, !next.hasPrefix("-") || next == "-" else {
-            guard let next = rest.first, Double(next) != nil else {
+            guard let next = rest.first, Double(next) != nil, option.isNumeric else {
                 return refuse(.usage("\(name) has no value: write \(quoted(form))"))
             }
             rest.removeFirst()
@@ -102,7 +103,8 @@ struct Arguments: Sendable {
     var convention: ExitConvention {
         let texts = given.filter { $0.option.flag == "--format" }.map(\.text)
         if texts.contains("nagios=-") { return .monitoring }
-        return texts.contains("nagios") && !given.contains { $0.option.flag == "--output" } ? .monitoring : .standard
+        let file = given.last { $0.option.flag == "--output" }?.text ?? "-"
+        return texts.contains("nagios") && file == "-" ? .monitoring : .standard
     }
 
     var color: TextStyle.Choice {
@@ -119,7 +121,13 @@ struct Arguments: Sendable {
         settings.arguments = alone
         for (index, one) in given.enumerated() {
             try one.option.read(Option.Value(text: one.text), calling: "\(one.name)", into: &settings)
-            if let rival = one.option.rival, given[..<index].contains(where: { $0.option.flag == rival }) {
+            let before = given[..<index]
+            if one.option.isList, !one.option.isRepeatable,
+                before.contains(where: { $0.option.flag == one.option.flag })
+            {
+                throw .usage("\(one.option.flag) is given twice: give all of it once, with commas between")
+            }
+            if let rival = one.option.rival, before.contains(where: { $0.option.flag == rival }) {
                 throw .usage("\(rival) and \(one.option.flag) contradict each other: give one of them")
             }
         }

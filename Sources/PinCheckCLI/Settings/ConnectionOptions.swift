@@ -14,6 +14,9 @@ extension OptionGroup {
             ) {
                 // One that is malformed makes the check fail; it never skips it.
                 guard !$1.text.isEmpty else { throw CommandError.usage("'' is empty: give a name, or leave it out") }
+                guard !$1.text.contains("@") else {
+                    throw CommandError.usage("the name holds a user's name: leave out everything up to the '@'")
+                }
                 $0.request.names.reference = CheckRequest.Names.Reference($1.text)
             },
             Option(
@@ -188,7 +191,7 @@ extension OptionGroup {
     ) { settings, value in
         settings.request.variants.keyTypes = []
         let all = CertificateKeyType.allCases.map(\.rawValue)
-        for name in value.text == "all" ? all : words(value.text) {
+        for name in words(value.text).contains("all") ? all : words(value.text) {
             guard let type = CertificateKeyType(rawValue: name.lowercased()) else {
                 throw CommandError.unknown(name, among: all + ["all"])
             }

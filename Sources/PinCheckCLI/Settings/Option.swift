@@ -98,6 +98,23 @@ struct Option: Sendable {
 
     var isSwitch: Bool { if case .none = values { true } else { false } }
 
+    /// Whether its value is a number.
+    var isNumeric: Bool {
+        switch values {
+        case .whole, .seconds: true
+        default: false
+        }
+    }
+
+    /// Whether its value can be several words with commas between.
+    var isList: Bool {
+        switch values {
+        case .words(let words): words.kind == .list
+        case .statuses: true
+        default: false
+        }
+    }
+
     /// With their dashes, in the order of the help.
     var names: [String] { [short, flag].compactMap(\.self) }
 

@@ -14,8 +14,9 @@ enum UnknownOption {
     ]
 
     static func error(_ name: String, of command: Command) -> CommandError {
+        let word = name.hasSuffix("…") ? String(name.prefix(2)) : name
         let remedy: SafeText =
-            advice(on: name, for: command.name) ?? GoneWords.options[name] ?? proposal(for: name, of: command).map {
+            advice(on: word, for: command.name) ?? GoneWords.options[word] ?? proposal(for: word, of: command).map {
                 "did you mean '\($0)'?"
             } ?? "'pincheck help \(command.name)' lists those there are"
         return .usage("there is no option \(quoted(withoutSecrets(name))): \(remedy)")
@@ -42,8 +43,7 @@ enum UnknownOption {
 
     private static func proposal(for name: String, of command: Command) -> String? {
         if command.forms.contains(where: { "--" + $0 == name }) { return "--format " + name.dropFirst(2) }
-        if let other = foreign[name] ?? foreign[String(name.prefix(2))],
-            other == "--version" || command.option(String(other.prefix { $0 != " " })) != nil
+        if let other = foreign[name], other == "--version" || command.option(String(other.prefix { $0 != " " })) != nil
         {
             return other
         }

@@ -33,6 +33,9 @@ struct PolicyHosts: Sendable {
                 do throws(CommandError) {
                     let target = try CommandError.reading { () throws(RequestError) in try Target(host.name) }
                     let said = try PolicySettings.read(host)
+                    guard target.port == nil || said.ports.isEmpty else {
+                        throw CommandError.data("the host names a port, and 'ports' stands beside it: leave out one")
+                    }
                     positions[target.host, default: []].append(hosts.count)
                     hosts.append(
                         Entry(
@@ -102,19 +105,20 @@ struct PolicyHosts: Sendable {
         var result: [CheckTarget] = []
         func port(of named: Target) -> Int? { named.port ?? request.connection.port }
         let chosen = named.isEmpty ? Array(hosts.indices) : Set(named.flatMap { positions[$0.host] ?? [] }).sorted()
+        let namedByHost = Dictionary(grouping: named, by: \.host)
         for position in chosen {
             let host = hosts[position]
             let target = host.target
             // An entry that names the port goes before one that names none.
-            let asked = named.filter { named in
+            let asked = (namedByHost[target.host] ?? []).filter { named in
                 guard let port = port(of: named), !host.names(port) else { return true }
                 return !(positions[named.host] ?? []).contains { hosts[$0].names(port) }
             }
-            let asking = asked.filter { $0.host == target.host && (port(of: $0) == nil || port(of: $0) == target.port) }
+            let asking = asked.filter { port(of: $0) == nil || port(of: $0) == target.port }
             let ports = host.ports
             // An entry that names no port is for every one that is asked for.
             let askingForPort = asked.filter { named in
-                guard named.host == target.host, target.port == nil, let port = port(of: named) else { return false }
+                guard target.port == nil, let port = port(of: named) else { return false }
                 return ports.isEmpty || ports.contains(port)
             }
             found.formUnion(asking + askingForPort)

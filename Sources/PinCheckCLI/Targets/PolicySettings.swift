@@ -83,8 +83,9 @@ enum PolicySettings {
             }
             return number
         case (.seconds, let number):
-            guard let number, Double(number) ?? 0 > 0 else { throw node.wrong("a number above 0") }
-            return number
+            guard let number, let value = Double(number), value > 0 else { throw node.wrong("a number above 0") }
+            // JSON has more ways to write a number than the command line.
+            return value.isInfinite || number.allSatisfy { $0.isWholeNumber || $0 == "." } ? number : "\(value)"
         case (.threshold, let number?):
             throw PinFormatError(
                 .wrongValue, at: node.place, "'\(key)' is a number without a unit",
@@ -103,11 +104,5 @@ enum PolicySettings {
 
 extension Option {
     /// Whether a policy can list several values.
-    var takesSeveral: Bool {
-        switch values {
-        case .words(let words): isRepeatable || words.kind == .list
-        case .statuses: true
-        default: isRepeatable
-        }
-    }
+    var takesSeveral: Bool { isRepeatable || isList }
 }

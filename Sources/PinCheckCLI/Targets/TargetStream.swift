@@ -43,17 +43,13 @@ struct TargetStream: Sendable {
             guard let place = line.place else { return line }
             do throws(CommandError) {
                 try Self.refuse(line.request.judging, beside: request.judging)
+                let request = line.request.merged(over: request)
                 let found =
                     try hosts?.targets(named: [line.target], request) ?? [
                         CheckTarget(target: line.target, request: request)
                     ]
-                ready =
-                    found.map { target in
-                        let request = line.request.merged(over: target.request)
-                        var own = CheckTarget(target: target.target, request: request, place: place)
-                        own.lacksPins = target.lacksPins && request.judging.pins.isEmpty
-                        return own
-                    }[...]
+                ready = found[...]
+                for index in ready.indices { ready[index].place = place }
             } catch { throw error.at(place) }
         }
     }
