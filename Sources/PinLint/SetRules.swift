@@ -48,7 +48,6 @@ extension Findings {
         return [set.members.prefix(leaf?.count ?? 0), set.members.dropFirst(leaf?.count ?? 0)]
     }
 
-    /// Pins that say the same twice.
     private mutating func duplicates(in members: ArraySlice<PinnedSet.Member>) {
         var places: [Pin.Material: LintPlace] = [:]
         var keys: [SHA256Digest: PinnedSet.Member] = [:]

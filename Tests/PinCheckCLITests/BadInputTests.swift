@@ -56,6 +56,7 @@ import Testing
             "standard input is asked for twice, by --targets and by --policy"
         ), (["--targets", "-", "--targets", "-"], .usage, "name a file for one of them"),
         (["host", "--ignore", "pirvate-root"], .usage, "is the id of no warning: did you mean 'private-root'?"),
+        (["host", "--pins", ""], .data, "--pins: the value is empty; name a file, a directory or a pin"),
         (["host", "-uadmin:s3cr3t"], .usage, "there is no option '-u…': "),
         (["fetch", "-HAuthorization: s3cr3t"], .usage, "there is no option '-H…': did you mean '--header'?"),
         (["host", "--verify-name", "https://u:s3cr3t@h/"], .usage, "leave out everything up to the '@'"),

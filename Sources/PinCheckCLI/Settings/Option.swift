@@ -91,7 +91,9 @@ struct Option: Sendable {
 
     private var namesFile: Bool {
         switch values {
-        case .file, .written, .directory: true
+        // What is no file may be a pin, and an empty one is malformed data.
+        case .file: !flag.hasPrefix("--pin")
+        case .written, .directory: true
         default: false
         }
     }

@@ -286,7 +286,6 @@ struct AndroidReader {
                 remedy: "nothing but text belongs there"))
     }
 
-    /// An attribute that is true or false, `nil` when it is not there.
     private func flag(_ name: String, of element: XMLElement) throws(PinFormatError) -> Bool? {
         guard let text = element.attributes[name] else { return nil }
         guard text == "true" || text == "false" else {
