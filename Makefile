@@ -22,8 +22,8 @@ BENCH_JSON =
 WIDTH := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2 )))
 TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) $(SWIFT) test --disable-xctest \
     $(shell $(SWIFT) --version 2>/dev/null | grep -q 'Swift version 6\.2' && echo --no-parallel) $(if $(FILTER),--filter '$(FILTER)')
-# `make demo` and `make test` share one build, neither optimised, which takes three quarters of the time, nor a debug build: that of
-# ArgumentParser looks through all declarations whenever it parses. Assertions are on. With the sanitizers the tests are a debug build.
+# `make demo` and `make test` share one build, neither optimised, which takes three quarters of the time, nor a debug build, whose
+# tests take twice as long. Assertions are on. With the sanitizers the tests are a debug build.
 QUICK = -c release -Xswiftc -Onone -Xswiftc -enable-testing --scratch-path .build/tests
 
 BINARY = .build/release/pincheck

@@ -74,20 +74,22 @@ package enum PinCheck {
                 return (.usage, convention)
             }
             try refuseSecrets(in: argv)
-            if let text = try Question.answer(to: argv, arguments, at: context.now()) {
+            if let text = try ProgramAnswer.text(to: argv, arguments, at: context.now()) {
                 try context.console.output.write(text)
                 // A plugin that only printed its help has evaluated nothing, and must not look well.
                 return (convention == .monitoring ? .usage : .pass, convention)
             }
-            if !arguments.namesCommand { try MistypedCommand.refuse(in: argv, alone: arguments.alone) }
+            if !arguments.namesCommand { try MistypedCommand.refuse(in: argv, positionals: arguments.positionals) }
             let settings = try arguments.settings()
-            if arguments.command.forms.contains("nagios"), let own = try? OutputSettings(settings, in: context) {
+            if settings.formats.contains(where: { $0.hasPrefix("nagios") }),
+                let own = try? OutputSettings(settings, in: context)
+            {
                 convention = own.exitConvention
             }
             let status = try await ReadLog.$current.withValue(ReadLog()) {
                 try await arguments.command.run(settings, context)
             }
-            if status == .unreachable, let hint = FileArgument.hint(for: arguments.alone) {
+            if status == .unreachable, let hint = FileArgument.hint(for: arguments.positionals) {
                 context.console.report("Note: \(hint)")
             }
             return (status, convention)

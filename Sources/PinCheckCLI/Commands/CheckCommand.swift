@@ -7,7 +7,8 @@ extension Command {
     static let check = Command(
         name: "check", abstract: "Connect to servers and judge the chains they send.",
         usage: "pincheck [check] <target> ... [--pins <source>] [<options>]",
-        discussion: """
+        discussion: {
+            """
             Is the server trusted, and valid for its name?
               pincheck api.example.com
             Would an app that ships this pin accept it?
@@ -34,11 +35,10 @@ extension Command {
               pincheck api.example.com --next api.pem --pins Pins --client all
             With everything said of each host in one file:
               pincheck --policy Pins/pins.json5
-            """,
+            """
+        },
         arguments: [
-            Argument(
-                name: "target", help: "A host, host:port, [v6]:port, https URL or address.", isRepeatable: true,
-                takesTarget: true)
+            Argument(name: "target", help: "A host, host:port, [v6]:port, https URL or address.", isRepeatable: true)
         ], own: { [.targets, .plan, .judging, .outlook, .watching, .output] },
         shared: { [.devices, .names, .connection, .clientCertificate, .variants, .request] },
         most: [
@@ -66,7 +66,6 @@ struct CheckCommand {
         var roles = FileRoles(in: context, writesStandardOutput: output.usesStandardOutput)
         roles.add(output.outputs)
         roles.add(settings)
-        roles.add(settings.request.judging)
         try roles.refuseClashes()
         let request = try settings.connectingRequest(in: context)
         let baseline = try givenBaseline(in: context)

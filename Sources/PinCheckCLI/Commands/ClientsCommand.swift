@@ -5,14 +5,16 @@ extension Command {
     static let clients = Command(
         name: "clients", abstract: "List the clients whose decisions can be made, with their settings.",
         usage: "pincheck clients",
-        discussion: """
+        discussion: {
+            """
             Several clients judge one connection, and all of them must accept:
               pincheck api.example.com --pins Pins/ --client afnetworking,okhttp
               pincheck api.example.com --pins Pins/ --client all
             Settings follow a name, separated by colons:
               pincheck api.example.com --pins Pins/ --client trustkit:no-enforce
             AFNetworking's settings have flags of their own, such as --mode.
-            """,
+            """
+        },
 
         run: { _, context in try ClientsCommand().run(in: context) })
 }

@@ -5,7 +5,8 @@ extension Command {
     static let devices = Command(
         name: "devices", abstract: "List the devices whose roots are known, or the roots of one.",
         usage: "pincheck devices [<device>] [<options>]",
-        discussion: """
+        discussion: {
+            """
               pincheck devices
               pincheck devices ios-17
               pincheck devices android-8 --format json
@@ -13,7 +14,8 @@ extension Command {
             Apple's lists are named after iOS; the macOS of the same year has the same one.
             A version without a list is refused: roots come and go between versions.
             Manufacturers add roots to Android's list.
-            """,
+            """
+        },
         arguments: [
             Argument(
                 name: "device", help: "The device whose roots to list.", values: .words(OptionGroup.devicesWithRoots))

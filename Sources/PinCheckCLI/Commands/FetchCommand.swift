@@ -8,7 +8,8 @@ extension Command {
     static let fetch = Command(
         name: "fetch", abstract: "Download from a server that is accepted.",
         usage: "pincheck fetch <url> ... [-o <file>] [--pins <source>] [<options>]",
-        discussion: """
+        discussion: {
+            """
             The request goes out on the very connection that was judged, once it is
             accepted. Every redirect is judged anew, by the pins for its host.
 
@@ -22,7 +23,8 @@ extension Command {
             still has the same document; FILE is there once it is whole. Exit status: 0
             whole, 1 not accepted, 2 not reached or broken off, 5 another answer, 74 not
             stored.
-            """, arguments: [Argument(name: "url", help: "An https URL.", isRepeatable: true)],
+            """
+        }, arguments: [Argument(name: "url", help: "An https URL.", isRepeatable: true)],
         own: { [.document, OptionGroup(title: "Policies", options: [OptionGroup.policy])] },
         shared: { [.judging, .devices, .namesAndHeaders, .connection, .clientCertificate] },
         most: [

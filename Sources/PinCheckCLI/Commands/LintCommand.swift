@@ -8,7 +8,8 @@ extension Command {
     static let lint = Command(
         name: "lint", abstract: "Judge pins and configurations before they ship, without a network.",
         usage: "pincheck lint <source> ... [<options>]",
-        discussion: """
+        discussion: {
+            """
             A directory of certificates, keys and pins, as an app bundles them:
               pincheck lint Pins/
             One configuration; two, to see in what they differ:
@@ -22,7 +23,8 @@ extension Command {
 
             Exit status: 0 nothing as bad as --fail-on, 1 something, 65 malformed pins
             or configurations, 66 a missing file. Every malformed place is named.
-            """,
+            """
+        },
         arguments: [
             Argument(
                 name: "source", help: "A source as for --pins: a file, a directory, or pins.",

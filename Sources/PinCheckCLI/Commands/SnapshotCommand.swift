@@ -7,7 +7,8 @@ extension Command {
     static let snapshot = Command(
         name: "snapshot", abstract: "Record what servers serve, to compare with later.",
         usage: "pincheck snapshot <target> ... [-o <file>] [<options>]",
-        discussion: """
+        discussion: {
+            """
             Keep it beside the pins, in version control:
               pincheck snapshot api.example.com -o Pins/api.json
               pincheck diff Pins/api.json
@@ -20,8 +21,8 @@ extension Command {
             nothing secret, and nothing that changes while the server does not. Nothing
             is judged. When an endpoint does not answer, the exit status is 2 and no
             file is written.
-            """,
-        arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true, takesTarget: true)],
+            """
+        }, arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true)],
         own: {
             [
                 OptionGroup(

@@ -23,23 +23,30 @@ enum Completion {
         if first == "help" { return matching(commands + [Word(text: "options")], word) }
         let command = Command.named(first) ?? .check
         var rest = Command.named(first) == nil ? before : before.dropFirst()
-        var alone = 0
+        var positionals = 0
+        var endsOptions = false
         while let next = rest.popFirst() {
+            if next == "--" {
+                endsOptions = true
+                positionals += rest.count
+                break
+            }
             guard next.hasPrefix("-"), next != "-" else {
-                alone += 1
+                positionals += 1
                 continue
             }
             guard let option = command.option(next), !option.isSwitch else { continue }
             if rest.popFirst() == nil { return values(option.values, word, behind: "") }
         }
-        if let equals = word.firstIndex(of: "="), let option = command.option(String(word[..<equals])) {
+        if !endsOptions, let equals = word.firstIndex(of: "="), let option = command.option(String(word[..<equals])) {
             let end = word.index(after: equals)
             return values(option.values, String(word[end...]), behind: String(word[..<end]))
         }
-        if word.hasPrefix("-") { return flags(of: command, word) }
-        guard let argument = alone < command.arguments.count ? command.arguments[alone] : command.arguments.last else {
-            return ("words", [])
-        }
+        if !endsOptions, word.hasPrefix("-") { return flags(of: command, word) }
+        guard
+            let argument = positionals < command.arguments.count
+                ? command.arguments[positionals] : command.arguments.last
+        else { return ("words", []) }
         return argument.values.map { values($0, word, behind: "") } ?? ("hosts", [])
     }
 

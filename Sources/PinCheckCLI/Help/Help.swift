@@ -5,7 +5,8 @@ enum Help {
     /// The help of a command: its own options, and the names of those it shares with others.
     static func text(of command: Command) -> String {
         var text = layout.folded("OVERVIEW: \(command.abstract)", indent: 10) + "\n\n"
-        if !command.discussion.isEmpty { text += layout.folded(command.discussion, indent: 4) + "\n\n" }
+        let discussion = command.discussion()
+        if !discussion.isEmpty { text += layout.folded(discussion, indent: 4) + "\n\n" }
         text += "USAGE: \(command.usage)\n"
         if !command.arguments.isEmpty {
             text += "\nARGUMENTS:\n"

@@ -23,7 +23,7 @@ struct ManualPage {
         page.section("SYNOPSIS")
         for usage in command.map({ [$0.usage] }) ?? Program.usage { synopsis(usage, &page) }
         page.section("DESCRIPTION")
-        let help = HelpText(command?.discussion ?? Program.discussion)
+        let help = HelpText(command?.discussion() ?? Program.discussion)
         page.sentences(abstract)
         for part in help.notes where !part.isExitStatus { Self.write(part, &page) }
         if let command { options(of: command, &page) } else { commands(&page) }

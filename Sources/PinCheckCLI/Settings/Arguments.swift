@@ -3,8 +3,8 @@ import PinFormats
 
 /// A command line, taken apart: the only reader of argv.
 ///
-/// `--name value`, `--name=value`, `-n value` and `-nvalue`, several switches behind one dash, options between and behind what stands
-/// alone, and `--` before what is no option.
+/// `--name value`, `--name=value`, `-n value` and `-nvalue`, several switches behind one dash, options between and behind positional
+/// arguments, and `--` before what is no option.
 struct Arguments: Sendable {
     /// What is asked of the program itself.
     enum Question: Sendable, Equatable { case help, shortHelp, version }
@@ -19,7 +19,8 @@ struct Arguments: Sendable {
     let command: Command
     /// Whether the command's name is written out.
     let namesCommand: Bool
-    private(set) var alone: [String] = []
+    /// What is no option and no value of one.
+    private(set) var positionals: [String] = []
     private(set) var question: Question?
     private var given: [Given] = []
     private var mistake: CommandError?
@@ -31,11 +32,11 @@ struct Arguments: Sendable {
         var rest = arguments.dropFirst(named == nil ? 0 : 1)
         while let argument = rest.popFirst() {
             if argument == "--" {
-                alone += rest
+                positionals += rest
                 break
             }
             if argument.utf8.first != UInt8(ascii: "-") || argument.utf8.count == 1 {
-                alone.append(argument)
+                positionals.append(argument)
             } else if argument.hasPrefix("--") {
                 takeLong(argument, &rest)
             } else {
@@ -116,9 +117,9 @@ struct Arguments: Sendable {
     /// - Throws: ``CommandError`` for the first mistake.
     func settings() throws(CommandError) -> Settings {
         if let mistake { throw mistake }
-        try command.refuse(alone)
+        try command.refuse(positionals)
         var settings = Settings()
-        settings.arguments = alone
+        settings.arguments = positionals
         for (index, one) in given.enumerated() {
             try one.option.read(Option.Value(text: one.text), calling: "\(one.name)", into: &settings)
             let before = given[..<index]

@@ -12,8 +12,6 @@ struct Command: Sendable {
         var isRepeatable = false
         /// `nil` for the name of a server.
         var values: Option.Values?
-        /// Whether a server can be named as well as a file.
-        var takesTarget = false
     }
 
     typealias Run = @Sendable (Settings, Context) async throws -> ExitStatus
@@ -21,8 +19,8 @@ struct Command: Sendable {
     let name: String
     let abstract: String
     let usage: String
-    /// Examples and notes, in lines as they are printed.
-    let discussion: String
+    /// Examples and notes, in lines as they are printed; made when they are asked for.
+    let discussion: @Sendable () -> String
     var arguments: [Argument] = []
     /// The options that its help explains; rows are made for the command that is run, and for no other.
     var own: @Sendable () -> [OptionGroup] = { [] }

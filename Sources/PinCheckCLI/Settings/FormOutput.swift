@@ -54,3 +54,13 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         return FileIdentity(of: path) == identity
     }
 }
+
+extension CommandError {
+    /// A form that the command has not: names the command that has it.
+    static func unknown(form: some StringProtocol, among forms: [String]) -> CommandError {
+        let other = GoneWords.forms[String(form)] == nil ? Command.all.first { $0.forms.contains(String(form)) } : nil
+        guard let other else { return unknown(form, among: forms, gone: GoneWords.forms) }
+        return .usage(
+            "\(quoted(form)) is a form of 'pincheck \(other.name)': choose from \(forms.joined(separator: ", "))")
+    }
+}

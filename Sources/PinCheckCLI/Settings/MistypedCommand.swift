@@ -4,8 +4,8 @@ import PinFormats
 /// Notices a first argument that is nearly the name of a command, and would be looked up as a host otherwise.
 enum MistypedCommand {
     /// Refuses a mistyped command: that it is a host of the local network is the rarer case, and nothing is asked of anybody.
-    static func refuse(in arguments: [String], alone: [String]) throws(CommandError) {
-        if let late = alone.first, late != arguments.first, names.contains(late) {
+    static func refuse(in arguments: [String], positionals: [String]) throws(CommandError) {
+        if let late = positionals.first, late != arguments.first, names.contains(late) {
             throw .usage(
                 "the command comes first: write \(quoted("pincheck \(late) …")), or 'pincheck check \(late)' for a host"
             )

@@ -16,19 +16,20 @@ enum UnknownOption {
     static func error(_ name: String, of command: Command) -> CommandError {
         let word = name.hasSuffix("…") ? String(name.prefix(2)) : name
         let remedy: SafeText =
-            advice(on: word, for: command.name) ?? GoneWords.options[word] ?? proposal(for: word, of: command).map {
+            advice(on: word, of: command) ?? GoneWords.options[word] ?? proposal(for: word, of: command).map {
                 "did you mean '\($0)'?"
             } ?? "'pincheck help \(command.name)' lists those there are"
         return .usage("there is no option \(quoted(withoutSecrets(name))): \(remedy)")
     }
 
     /// Options of curl's and of others that no option here does the same as, and those that this command has not.
-    private static func advice(on name: String, for command: String) -> SafeText? {
-        switch (name, command) {
+    private static func advice(on name: String, of command: Command) -> SafeText? {
+        switch (name, command.name) {
         case ("--insecure", "pins"), ("-k", "pins"):
             "an untrusted chain is shown as it is, with a warning; give a private root with --anchors"
         case ("--insecure", "snapshot"), ("-k", "snapshot"): "leave it out: a snapshot judges nothing"
-        case ("--insecure", _), ("-k", _):
+        case ("--insecure", _) where command.option("--anchors") != nil,
+            ("-k", _) where command.option("--anchors") != nil:
             "give a private root with --anchors; or --allow-invalid-certificates, where the app trusts its pins alone"
         case ("-L", "fetch"), ("--location", "fetch"):
             "redirects are followed, each judged anew, up to --max-redirs of them"

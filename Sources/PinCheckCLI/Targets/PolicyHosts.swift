@@ -164,3 +164,17 @@ struct PolicyHosts: Sendable {
 
     private func ownPorts(of entry: Entry) -> [Int] { entry.target.port.map { [$0] } ?? entry.ports }
 }
+
+extension FileRoles {
+    /// What those of the files name that are policies; others name nothing.
+    mutating func addFiles(namedByPolicies paths: [String], in context: Context) {
+        for path in paths where path != "-" {
+            // Whether it is a good policy is said where it is read.
+            if let hosts = try? PolicyHosts([path], in: context),
+                let targets = try? hosts.targets(named: [], CheckRequest())
+            {
+                add(targets)
+            }
+        }
+    }
+}

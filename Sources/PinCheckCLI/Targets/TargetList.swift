@@ -102,8 +102,9 @@ struct TargetList: Sendable {
             guard option.isSwitch || !text.isEmpty else {
                 throw .usage("\(quoted(word)) has no value: write \(option.word)=VALUE")
             }
-            guard option.isRepeatable && option.flag != "--device" || !given.contains(where: { $0.flag == option.flag })
-            else { throw .usage("\(option.listWord) stands twice: write all of it once") }
+            guard option.isRepeatable || !given.contains(where: { $0.flag == option.flag }) else {
+                throw .usage("\(option.listWord) stands twice: write all of it once")
+            }
             if let rival = given.first(where: { $0.flag == option.rival }) {
                 throw .usage("\(rival.listWord) and \(option.listWord) exclude each other")
             }

@@ -47,14 +47,6 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
         CommandError(status: .software, description: description)
     }
 
-    /// A form that the command has not: names the command that has it.
-    static func unknown(form: some StringProtocol, among forms: [String]) -> CommandError {
-        let other = GoneWords.forms[String(form)] == nil ? Command.all.first { $0.forms.contains(String(form)) } : nil
-        guard let other else { return unknown(form, among: forms, gone: GoneWords.forms) }
-        return .usage(
-            "\(quoted(form)) is a form of 'pincheck \(other.name)': choose from \(forms.joined(separator: ", "))")
-    }
-
     /// A value that is none of the words there are to choose from: names the nearest, or all of them where none is near.
     static func unknown(
         _ value: some StringProtocol, among words: [String], gone: [String: SafeText] = [:]

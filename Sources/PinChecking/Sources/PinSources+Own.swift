@@ -12,7 +12,7 @@ extension PinSources {
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
     ///
     /// Of the certificate files of an app those count that the client loads from the bundle. A client that follows the sources reads those
-    /// that chose it: lines are read as `generic` does by whoever judges the set, and by OkHttp where it was chosen.
+    /// that chose it: clients that compare the set read lines as `generic` does, OkHttp reads them as its own where it was chosen.
     func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String, follows: Bool) -> Own? {
         let isOfSet = follows && isOfSet(client)
         let client = isOfSet ? ClientRegistry.generic : client

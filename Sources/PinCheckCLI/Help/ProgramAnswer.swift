@@ -2,11 +2,11 @@ import Base
 import Pinning
 
 /// What is asked of the program itself: help, its version, and what packagers install.
-enum Question {
+enum ProgramAnswer {
     /// The answer, `nil` where something else is asked for.
     ///
     /// - Throws: ``CommandError`` for help with what there is not.
-    static func answer(to argv: [String], _ arguments: Arguments, at time: Timestamp) throws -> String? {
+    static func text(to argv: [String], _ arguments: Arguments, at time: Timestamp) throws -> String? {
         if argv.first == "--complete" { return Completion.answer(to: Array(argv.dropFirst())) }
         if let text = try generated(argv, at: time) { return text }
         let first = argv.first ?? ""
