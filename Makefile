@@ -22,9 +22,7 @@ BENCH_JSON =
 WIDTH := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2 )))
 TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) $(SWIFT) test --disable-xctest \
     $(shell $(SWIFT) --version 2>/dev/null | grep -q 'Swift version 6\.2' && echo --no-parallel) $(if $(FILTER),--filter '$(FILTER)')
-# `make demo` and `make test` share one build, neither optimised, which takes three quarters of the time, nor a debug build, whose
-# tests take twice as long. Assertions are on. With the sanitizers the tests are a debug build.
-QUICK = -c release -Xswiftc -Onone -Xswiftc -enable-testing --scratch-path .build/tests
+# `make demo`, `make test` and `swift test` share one build, a debug build: assertions are on, and an unoptimised release takes as long.
 
 BINARY = .build/release/pincheck
 SHARE = $(DESTDIR)$(PREFIX)/share
@@ -71,11 +69,11 @@ help: ## print this list
 	done
 
 demo: libraries ## install what is missing, build, and check throwaway servers on loopback
-	$(SWIFT) build $(QUICK) --product pincheck
-	@.build/tests/release/pincheck demo
+	$(SWIFT) build --product pincheck
+	@.build/debug/pincheck demo
 
 test: libraries lint ## install what is missing, lint, and run every test (FILTER=TLSProbeTests: those)
-	$(TEST) $(QUICK)
+	$(TEST)
 
 thorough: libraries ## run what takes longer than the tests: fuzzers, many seeds, articles, packages, other shells
 	Tests/thorough
@@ -107,7 +105,7 @@ docs: libraries ## build the articles with DocC, .build/docs; a dead link is an 
 	    exit 1; \
 	fi; \
 	rm -rf .build/docs && mkdir -p .build/docs; \
-	$(SWIFT) package $(QUICK) dump-symbol-graph --skip-synthesized-members >.build/docs/log 2>&1; \
+	$(SWIFT) package dump-symbol-graph --skip-synthesized-members >.build/docs/log 2>&1; \
 	graphs=$$(sed -n 's/^Files written to //p' .build/docs/log); \
 	for module in pincheck PinChecking Pinning; do \
 	    mkdir -p .build/docs/symbols/$$module && set --; \
@@ -188,7 +186,7 @@ clean: ## remove everything that was built
 # Not in the list: what the targets above need.
 
 properties:
-	$(TEST) $(QUICK)
+	$(TEST)
 
 # What is packed is made in the order of a check, recorded once.
 ordered: libraries
