@@ -26,7 +26,7 @@ public final class PinChecker: Sendable {
     private let judging: CheckRequest.Judging
     private let environment: [String: String]
     private let now: @Sendable () -> Timestamp
-    private let loader: Mutex<EvaluationLoader>
+    private let loader: Mutex<Policies>
 
     /// Reads pins and anchors.
     ///
@@ -54,7 +54,7 @@ public final class PinChecker: Sendable {
         self.environment = environment
         let clock = now ?? { Timestamp(secondsSinceEpoch: Int64(time(nil))) }
         self.now = clock
-        var loader = EvaluationLoader(environment: environment, at: clock())
+        var loader = Policies(environment: environment, at: clock())
         try loader.read(judging)
         self.loader = Mutex(loader)
     }

@@ -56,7 +56,7 @@ struct LintSource {
     /// What is said of `host`, by the rules of each kind's own client.
     func policies(
         for host: String, suffixes: some PublicSuffixList
-    ) -> [(kind: PinConfiguration.Kind, policy: HostPolicy)] {
+    ) -> [(kind: PinConfiguration.Kind, policy: ConfiguredPins)] {
         let entries = Dictionary(grouping: index.covering(host), by: \.0)
         return PinConfiguration.Kind.allCases.compactMap { kind in
             guard let own = entries[kind] else { return nil }

@@ -10,7 +10,7 @@ import X509
     }
 
     private func question(_ chain: [LabCertificate], by platform: Platform? = nil) throws -> PathQuestion {
-        let observation = try Observation(chain)
+        let observation = try ServerView(chain)
         return PathQuestion(
             presented: observation.presented, anchors: .trustStore, policy: .sslServer(name: observation.referenceName),
             time: observation.time, platform: platform)

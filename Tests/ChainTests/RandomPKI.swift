@@ -113,7 +113,7 @@ extension TrustStore {
     }
 }
 
-extension Observation {
+extension ServerView {
     /// A server seen at ``RandomPKI/now`` under ``RandomPKI/serverName``.
     init(_ presented: [LabCertificate], name: String = RandomPKI.serverName) throws {
         self.init(

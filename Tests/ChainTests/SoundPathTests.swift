@@ -20,7 +20,7 @@ import X509
             }
             guard !text.isEmpty else { continue }
             let store = TrustStore(anchors: [try AnchorBundle(pemOrDER: Array(text.utf8))])
-            let observation = try Observation(presented)
+            let observation = try ServerView(presented)
             let findings = OpenSSLPathVerifier(trustStore: store).findPaths(
                 PathQuestion(
                     presented: observation.presented, anchors: .trustStore,
@@ -52,7 +52,7 @@ import X509
             let anchors = pki.anchors(using: &generator)
             var presented = try pki.presented(using: &generator)
             presented = presented.prefix(1) + presented.dropFirst().shuffled(using: &generator)
-            let observation = try Observation(presented)
+            let observation = try ServerView(presented)
             let findings = OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(
                 PathQuestion(
                     presented: observation.presented, anchors: .trustStore,

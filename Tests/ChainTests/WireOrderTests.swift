@@ -98,7 +98,7 @@ private struct World {
 
     /// What every client decides; those that compare what was merely presented are left out.
     func verdicts(_ presented: [LabCertificate]) throws -> [String: Verdict] {
-        let observation = try Observation(presented)
+        let observation = try ServerView(presented)
         let clients: [(String, any ClientProcedure)] = [
             ("certificate", AFNetworking4(policy: AFSecurityPolicy(mode: .certificate))),
             ("publicKey", AFNetworking4(policy: AFSecurityPolicy(mode: .publicKey))),

@@ -23,7 +23,7 @@ import Testing
             PinComparison([.keys(of: pins, at: .leaf)], isEnforced: !isLenient)
         }
 
-        func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
             let result = verifier.evaluate(
                 PathQuestion(
                     presented: observation.presented, anchors: .trustStore,

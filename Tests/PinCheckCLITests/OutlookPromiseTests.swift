@@ -95,7 +95,7 @@ private struct PromiseWorld {
     func setup(_ text: String) -> HostSetup? {
         let mode: AFSecurityPolicy.PinningMode = pins.certificates.isEmpty ? .publicKey : .certificate
         guard let selection = try? ClientSelection([text]) else { return nil }
-        let clients = try? ChosenClient.chosen(selection) { (_, settings) throws(CheckError) in
+        let clients = try? ConfiguredClient.chosen(selection) { (_, settings) throws(CheckError) in
             ClientInput(
                 mode: mode, allowInvalidCertificates: false, isDomainNameIgnored: false, pins: pins, policy: nil,
                 installedRoots: [], settings: settings)
@@ -110,7 +110,7 @@ private struct PromiseWorld {
             certificates.map { try! CertificateReader.certificate(der: $0.der) }
         }
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle(values(roots))]))
-        let evaluation = Evaluation(
+        let evaluation = HostPolicy(
             setup: setup,
             devices: [
                 JudgedDevice(device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
@@ -201,8 +201,7 @@ private struct PromiseWorld {
             trustStore: TrustStore(anchors: [
                 AnchorBundle(roots.map { try! CertificateReader.certificate(der: $0.der) })
             ]))
-        let observation = Observation(
-            presented: presented, referenceName: ReferenceName("api.example.com"), time: start)
+        let observation = ServerView(presented: presented, referenceName: ReferenceName("api.example.com"), time: start)
         return procedure.evaluate(observation, pins: client.pins, verifier: verifier).reason
     }
 

@@ -38,7 +38,7 @@ import Testing
                 Pin(.publicKey(SHA256Digest(bytes: [UInt8](repeating: byte, count: 32))!), origin: "test")
             })
         for entry in ClientRegistry.entries {
-            let setup = try ChosenClient.chosen(.named([ClientSettings(of: entry)])) {
+            let setup = try ConfiguredClient.chosen(.named([ClientSettings(of: entry)])) {
                 (_, settings) throws(CheckError) in
                 ClientInput(
                     mode: .none, allowInvalidCertificates: false, isDomainNameIgnored: false, pins: pins, policy: nil,

@@ -149,7 +149,7 @@ import X509
             PinComparison([.keys(of: pins, at: .leaf), .certificates(of: pins)])
         }
 
-        func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
             let result = verifier.evaluate(
                 PathQuestion(
                     presented: observation.presented, anchors: .trustStore,
@@ -170,11 +170,11 @@ import X509
         let entry = ClientRegistry.Entry(
             name: "demanding", summary: "", platform: nil, notation: .okhttp,
             make: { _ in DemandingClient(isDateMinded: true) })
-        let client = ChosenClient(
+        let client = ConfiguredClient(
             entry: entry, settings: [], words: [], procedure: .success(DemandingClient(isDateMinded: isDateMinded)),
             pins: pins, androidTrust: nil, transportSecurity: nil, trustsInstalledRoots: false)
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([try value(root)])]))
-        let evaluation = Evaluation(
+        let evaluation = HostPolicy(
             setup: HostSetup(
                 clients: [client], mode: .none, pins: pins, entries: [], applied: [], warnings: [], notes: []),
             devices: [

@@ -88,10 +88,10 @@ import X509
         let entry = try ClientRegistry.entry(named: "okhttp")
         let verifier = OpenSSLPathVerifier(
             trustStore: TrustStore(anchors: [AnchorBundle([root])]), isPublicRoot: { isPublic && $0 == root })
-        let client = ChosenClient(
+        let client = ConfiguredClient(
             entry: entry, settings: [], words: [], procedure: .success(OkHttp()), pins: nil, androidTrust: nil,
             transportSecurity: nil, trustsInstalledRoots: false)
-        let evaluation = Evaluation(
+        let evaluation = HostPolicy(
             setup: HostSetup(
                 clients: [client], mode: .none, pins: nil, entries: [], applied: [], warnings: [], notes: []),
             devices: [

@@ -52,7 +52,7 @@ import Testing
             policy: AFSecurityPolicy(
                 mode: facts.mode, allowInvalidCertificates: facts.allowInvalid, validatesDomainName: facts.validatesName
             ))
-        let observation = Observation(
+        let observation = ServerView(
             presented: try #require(PresentedChain([leaf])),
             referenceName: facts.isNameGiven ? ReferenceName("api.example.com") : .unchecked,
             time: Timestamp(secondsSinceEpoch: 10))
@@ -82,7 +82,7 @@ import Testing
         let leaf = Certificate.fake(1)
         let verifier = FakeVerifier(systemPaths: [[leaf, .fake(2)], [leaf, .fake(3)]])
         let verdict = AFNetworking4(policy: AFSecurityPolicy(mode: .publicKey)).evaluate(
-            Observation(
+            ServerView(
                 presented: try #require(PresentedChain([leaf])), referenceName: .unchecked,
                 time: Timestamp(secondsSinceEpoch: 10)),
             pins: PinSet([Pin(.publicKey(Certificate.fake(3).publicKey.spkiSHA256), origin: "test")]),
@@ -97,7 +97,7 @@ import Testing
         let verifier = FakeVerifier(systemPaths: [[leaf, .fake(2)], [leaf, .fake(3)]])
         let client = AFNetworking25(
             policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false), validatesCertificateChain: true)
-        let observation = Observation(
+        let observation = ServerView(
             presented: try #require(PresentedChain([leaf])), referenceName: .unchecked,
             time: Timestamp(secondsSinceEpoch: 10))
         func verdict(_ pinned: [Certificate]) -> Verdict {

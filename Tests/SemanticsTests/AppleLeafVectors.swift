@@ -86,7 +86,7 @@ import X509
         let isPinned = ![.user, .system].contains(anchor)
         let client = AFNetworking4(
             policy: AFSecurityPolicy(mode: isPinned ? .certificate : .none, allowInvalidCertificates: isPinned))
-        let observation = Observation(
+        let observation = ServerView(
             presented: PresentedChain(try [leaf, inter].map { try Certificate($0) })!,
             referenceName: ReferenceName(Self.host), time: try Certificate(leaf).notBefore.advanced(bySeconds: 60))
         let verifier = OpenSSLPathVerifier(
@@ -149,7 +149,7 @@ import X509
         let pins = PinSet([Pin(.certificate(try Certificate(Self.root)), origin: "test")])
         let client = AFNetworking4(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
         for (release, isAccepted) in [(PlatformRelease.newest, false), (.apple(release), true)] {
-            let observation = Observation(
+            let observation = ServerView(
                 presented: PresentedChain(try [leaf, Self.inter].map { try Certificate($0) })!,
                 referenceName: ReferenceName(Self.host), time: Timestamp(secondsSinceEpoch: Self.september2020 + 60),
                 release: release)

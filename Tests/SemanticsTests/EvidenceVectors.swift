@@ -20,13 +20,13 @@ import X509
         let root = try Certificate(Self.pki.rootA)
         let verifier = OpenSSLPathVerifier(
             trustStore: TrustStore(anchors: [AnchorBundle([root])]), isPublicRoot: { isPublic && $0 == root })
-        let observation = Observation(
+        let observation = ServerView(
             presented: PresentedChain(try [Self.pki.leaf, Self.pki.interA].map { try Certificate($0) })!,
             referenceName: ReferenceName(Self.host), time: time,
             evidence: LeafEvidence(timestamps: timestamps, staple: staple, at: time))
         // Twice, because the verifier remembers: other evidence is another question.
         let first = client.evaluate(observation, pins: pins, verifier: verifier)
-        let bare = Observation(presented: observation.presented, referenceName: observation.referenceName, time: time)
+        let bare = ServerView(presented: observation.presented, referenceName: observation.referenceName, time: time)
         #expect(client.evaluate(bare, pins: pins, verifier: verifier).isAccepted)
         #expect(client.evaluate(observation, pins: pins, verifier: verifier).reason.id == first.reason.id)
         return first

@@ -106,7 +106,7 @@ import X509
         let pins = PinSet([Pin(.publicKey(try Certificate(leaf).publicKey.spkiSHA256), origin: "test")])
         let verifier = try Self.scene(leaf, pins: [], system: [Self.pki.rootA]).verifier
         func verdict(_ fetchable: [LabCertificate]) throws -> Verdict {
-            let observation = Observation(
+            let observation = ServerView(
                 presented: PresentedChain([try Certificate(leaf)])!,
                 referenceName: ReferenceName(StandardPKI.serverName), time: World.now,
                 fetchable: try fetchable.map { try Certificate($0) })
@@ -175,7 +175,7 @@ import X509
             let file = try directory.write(root2.pem, to: "roots.pem")
             let system = TrustStore.system(environment: ["SSL_CERT_FILE": file, "SSL_CERT_DIR": "/nonexistent"])
             let store = TrustStore(anchors: [AnchorBundle([try Certificate(root0)])], and: system)
-            let observation = Observation(
+            let observation = ServerView(
                 presented: PresentedChain(try [leaf, cross].map { try Certificate($0) })!,
                 referenceName: ReferenceName(StandardPKI.serverName), time: World.now)
             let pins = PinSet([Pin(.publicKey(try Certificate(root0).publicKey.spkiSHA256), origin: "test")])

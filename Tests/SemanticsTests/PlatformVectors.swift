@@ -213,7 +213,7 @@ import X509
                 trustStore: TrustStore(anchors: [AnchorBundle([try Certificate(row.root)])]),
                 isPublicRoot: { publicRoots.contains($0) })
         }
-        let observation = Observation(
+        let observation = ServerView(
             presented: PresentedChain(try row.chain.map { try Certificate($0) })!,
             referenceName: ReferenceName(row.host), time: World.now)
         // What one client was told must not be what another is told: all ask one verifier, or each its own.

@@ -162,7 +162,7 @@ struct TrustKitConfigurationVectors {
     }
 
     /// What a configuration of the domains says of a host.
-    static func policy(_ domains: [TrustKitDomain], _ host: String) throws -> HostPolicy? {
+    static func policy(_ domains: [TrustKitDomain], _ host: String) throws -> ConfiguredPins? {
         let entries = domains.map { domain in
             var entry = HostEntry(
                 hosts: HostPattern(text: domain.name, domain.includesSubdomains ? .anyNumber : .exact),

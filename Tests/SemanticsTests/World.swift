@@ -83,9 +83,9 @@ struct Scene: Sendable {
         }
     }
 
-    var observation: Observation {
+    var observation: ServerView {
         get throws {
-            Observation(
+            ServerView(
                 presented: PresentedChain(try presented.map { try Certificate($0) })!,
                 referenceName: host.map { ReferenceName($0) } ?? .unchecked, time: time, connection: connection)
         }

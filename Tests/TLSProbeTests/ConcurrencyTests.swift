@@ -31,7 +31,7 @@ import Testing
                             by: prober)
                     }
                 }
-                return await group.reduce(into: [Result<ProbeResult, ProbeError>]()) { $0.append($1) }
+                return await group.reduce(into: [Result<Handshake, ProbeError>]()) { $0.append($1) }
             }
             #expect(results.count == 100)
             #expect(results.allSatisfy { $0.failure?.phase == .resolve })

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// What a probe comes to, and how long its costly steps took.
-    private func costs(_ server: ServerBehavior) async throws -> (result: ProbeResult, costly: TimeAmount) {
+    private func costs(_ server: ServerBehavior) async throws -> (result: Handshake, costly: TimeAmount) {
         let work = TargetWork()
         let result = try await TargetWork.$current.withValue(work) { try await probe(server) }
         return (result, work.costly)

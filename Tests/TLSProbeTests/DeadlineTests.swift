@@ -115,7 +115,7 @@ import Glibc
     // MARK: What the kernel settled in time
 
     /// What comes of a probe whose deadline passes while the event loop has not come to what the kernel settled.
-    private func outcomeOfLateLoop(_ request: ProbeRequest) async throws -> Result<ProbeResult, ProbeError> {
+    private func outcomeOfLateLoop(_ request: ProbeRequest) async throws -> Result<Handshake, ProbeError> {
         try await withProber { prober in
             let loop = prober.workshop.loop
             let attempt = ProbeAttempt(request, in: prober.workshop)

@@ -5,7 +5,7 @@ import NIOCore
 /// Sees whether a probe has ended 100 ms after its deadline, by the clock and in the order of the loop it runs on: a machine that is
 /// busy makes both late.
 final class EndWatch: @unchecked Sendable {
-    typealias Ending = (probe: Result<ProbeResult, ProbeError>, answer: Result<HTTPAnswer, HTTPAnswerError>?)
+    typealias Ending = (probe: Result<Handshake, ProbeError>, answer: Result<HTTPAnswer, HTTPAnswerError>?)
 
     private let attempt: ProbeAttempt
     private let loop: any EventLoop
@@ -22,7 +22,7 @@ final class EndWatch: @unchecked Sendable {
     }
 
     /// Makes the probe and waits until it has ended and the watch with it.
-    func result() async -> Result<ProbeResult, ProbeError> { await ending().probe }
+    func result() async -> Result<Handshake, ProbeError> { await ending().probe }
 
     /// The same with the answer to the question, which is asked as soon as there is a chain.
     func ending() async -> Ending {

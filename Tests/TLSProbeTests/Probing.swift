@@ -23,7 +23,7 @@ extension ProbeRequest {
 
 /// What one probe of a server with this behavior comes to.
 func probe(_ behavior: ServerBehavior, address: String = "127.0.0.1", _ change: (inout ProbeRequest) -> Void = { _ in })
-    async throws -> ProbeResult
+    async throws -> Handshake
 { try await observe(behavior, address: address, change).result.get() }
 
 /// The error in which one probe of a server with this behavior ends.
@@ -36,7 +36,7 @@ func failure(of behavior: ServerBehavior, _ change: (inout ProbeRequest) -> Void
 /// What one probe of a server comes to, and what the server saw of it.
 func observe(
     _ behavior: ServerBehavior, address: String = "127.0.0.1", _ change: (inout ProbeRequest) -> Void = { _ in }
-) async throws -> (result: Result<ProbeResult, ProbeError>, seen: ConnectionObservation) {
+) async throws -> (result: Result<Handshake, ProbeError>, seen: ConnectionObservation) {
     try await LoopbackServer.serving(behavior, address: address) { server in
         let request = try ProbeRequest(server, change)
         let result = try await withProber { await outcome(of: request, by: $0) }
@@ -46,7 +46,7 @@ func observe(
 }
 
 /// The outcome of one probe as a value.
-func outcome(of request: ProbeRequest, by prober: Prober) async -> Result<ProbeResult, ProbeError> {
+func outcome(of request: ProbeRequest, by prober: Prober) async -> Result<Handshake, ProbeError> {
     do throws(ProbeError) { return .success(try await prober.probe(request)) } catch { return .failure(error) }
 }
 

@@ -34,13 +34,13 @@ import Testing
         through settings: ProxySettings, delivery: ServerBehavior.Delivery = .immediate,
         as user: (String, String)? = nil, to destination: ProbeRequest.Destination = .resolve(host: name),
         timeout: Duration = .seconds(60), judging objection: ProxyObjection? = nil
-    ) async throws -> (result: Result<ProbeResult, ProbeError>, seen: ConnectionObservation) {
+    ) async throws -> (result: Result<Handshake, ProbeError>, seen: ConnectionObservation) {
         try await LoopbackServer.serving(.proxy(settings, delivery: delivery)) { server in
             let request = ProbeRequest(
                 to: destination, serverNameIndication: ServerNameIndication(Self.name),
                 proxy: try proxy(settings, at: server, user), timeout: timeout)
             let prober = Prober(judgingProxiesBy: objection)
-            let found: Result<ProbeResult, ProbeError>
+            let found: Result<Handshake, ProbeError>
             do throws(ProbeError) { found = .success(try await prober.probe(request)) } catch {
                 found = .failure(error)
             }

@@ -104,7 +104,7 @@ struct CheckCommand {
 
     /// The endpoints to connect to; none when only files are to be judged.
     private func supply(
-        _ request: CheckRequest, _ loader: inout EvaluationLoader, _ roles: inout FileRoles, in context: Context
+        _ request: CheckRequest, _ loader: inout Policies, _ roles: inout FileRoles, in context: Context
     ) throws -> (jobs: JobSupply<CommandError>, total: Int) {
         guard
             settings.next.isEmpty
@@ -141,7 +141,7 @@ struct CheckCommand {
     }
 
     /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
-    private func nextQuestions(about jobs: [CheckJob], _ loader: inout EvaluationLoader) throws -> [NextQuestion] {
+    private func nextQuestions(about jobs: [CheckJob], _ loader: inout Policies) throws -> [NextQuestion] {
         try OpenSSLHealth.require()
         guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
         let names = settings.request.names

@@ -114,7 +114,7 @@ struct DiffCommand {
     // MARK: Servers
 
     private func namedJobs(
-        _ others: [String], _ request: CheckRequest, _ loader: inout EvaluationLoader, _ roles: inout FileRoles,
+        _ others: [String], _ request: CheckRequest, _ loader: inout Policies, _ roles: inout FileRoles,
         in context: Context
     ) throws -> [CheckJob] {
         let targets = try TargetStream(others, policies: settings.policies, request, in: context).all()
@@ -124,7 +124,7 @@ struct DiffCommand {
     }
 
     private func recordedJobs(
-        of baseline: Baseline, _ request: CheckRequest, _ loader: inout EvaluationLoader
+        of baseline: Baseline, _ request: CheckRequest, _ loader: inout Policies
     ) throws -> [CheckJob] {
         guard request.connection.addresses.all.isEmpty, request.connection.serverName == nil,
             request.names == CheckRequest.Names(), request.variants.isEmpty

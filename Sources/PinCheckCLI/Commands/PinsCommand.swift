@@ -135,7 +135,7 @@ struct PinsCommand {
     /// Connects to targets and verifies what they send.
     private func servers(
         _ targets: [String], _ request: CheckRequest,
-        by roots: (store: TrustStore, name: Evaluation.Trust, given: TrustStore?), in context: Context
+        by roots: (store: TrustStore, name: HostPolicy.Trust, given: TrustStore?), in context: Context
     ) async throws -> [KeySource] {
         let checkTargets = try targets.map { CheckTarget(target: try Target($0), request: request) }
         let endpoints = try checkTargets.map { try $0.endpoints() }

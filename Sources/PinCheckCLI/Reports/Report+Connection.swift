@@ -15,7 +15,7 @@ extension Report.Endpoint {
 }
 
 extension Report.TLS {
-    init(_ result: ProbeResult) {
+    init(_ result: Handshake) {
         self.init(
             version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,
             clientCertificateRequested: result.clientCertificateRequested,
@@ -39,7 +39,7 @@ extension Report {
 
 extension Report.Check {
     /// The phases of a connection: passed, failed, or skipped because an earlier one failed or there was nothing to do.
-    static func phases(of connection: Result<ProbeResult, ProbeError>, to endpoint: EndpointFacts?) -> [Report.Check] {
+    static func phases(of connection: Result<Handshake, ProbeError>, to endpoint: EndpointFacts?) -> [Report.Check] {
         var error: ProbeError?
         if case .failure(let failure) = connection { error = failure }
         var hasFailed = false

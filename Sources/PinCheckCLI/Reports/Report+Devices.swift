@@ -22,7 +22,7 @@ extension Report {
         var release: String?
         var read: String?
         /// Where paths may end: at its own roots, at anchors that were given, or at both.
-        var trust: Evaluation.Trust
+        var trust: HostPolicy.Trust
         /// `reject` where one of its clients does, `accept` where one does and none rejects, else `none`.
         var verdict: VerdictWord
     }
@@ -74,7 +74,7 @@ extension Report.Device {
         DocumentField(
             "trust", \.trust.rawValue,
             "Where paths may end: anchors were given, and stand in the place of its roots or beside them.",
-            as: .words(Evaluation.Trust.allCases.map(\.rawValue))),
+            as: .words(HostPolicy.Trust.allCases.map(\.rawValue))),
         DocumentField("verdict", \.verdict, "reject where one of its clients rejects; none where none can be set up."),
     ]
 }

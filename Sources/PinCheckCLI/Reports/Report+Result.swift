@@ -145,7 +145,7 @@ extension Report.VerdictWord {
 }
 
 extension Report.Client {
-    fileprivate init(_ result: ClientResult) {
+    fileprivate init(_ result: ClientVerdict) {
         let isChallenged = result.client.entry.answersChallenges
         let verdict = try? result.verdict.get()
         self.init(

@@ -31,7 +31,7 @@ final class ProbeModule: Sendable {
     private let isNamed: Bool
     private let request: CheckRequest
     private let allowed: AllowedTargets
-    private let loader: Mutex<EvaluationLoader>
+    private let loader: Mutex<Policies>
 
     init(
         _ name: String, policies: [String], lists: [String], _ request: CheckRequest, allowing allowed: AllowedTargets,

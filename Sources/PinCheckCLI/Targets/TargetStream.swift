@@ -109,9 +109,9 @@ final class JobStream: @unchecked Sendable {
     private static let batch = 256
 
     private var targets: TargetStream
-    private var loader: EvaluationLoader
+    private var loader: Policies
 
-    init(_ targets: TargetStream, _ loader: EvaluationLoader) {
+    init(_ targets: TargetStream, _ loader: Policies) {
         self.targets = targets
         self.loader = loader
     }

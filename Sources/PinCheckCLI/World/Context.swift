@@ -43,7 +43,7 @@ package struct Context: Sendable {
         self.readStandardInput = readStandardInput
     }
 
-    var loader: EvaluationLoader { EvaluationLoader(environment: environment, at: now(), publicRoots: publicRoots) }
+    var loader: Policies { Policies(environment: environment, at: now(), publicRoots: publicRoots) }
 
     var surroundings: Surroundings { surroundings(withConnections: DescriptorLimit.connectionLimit()) }
 

@@ -12,7 +12,7 @@ struct ClientInput: Sendable {
     /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
     let pins: PinSet?
     /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
-    let policy: HostPolicy?
+    let policy: ConfiguredPins?
     let installedRoots: [Certificate]
     /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
     var host: String? = nil

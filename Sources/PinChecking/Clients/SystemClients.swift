@@ -13,7 +13,7 @@ struct SystemClients {
     private(set) var remarks: [Finding] = []
 
     init(
-        beside chosen: [ChosenClient], by policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)],
+        beside chosen: [ConfiguredClient], by policies: [(kind: PinConfiguration.Kind, policy: ConfiguredPins)],
         for host: String
     ) {
         for entry in ClientRegistry.entries {
@@ -42,11 +42,11 @@ struct SystemClients {
     }
 }
 
-extension ChosenClient {
+extension ConfiguredClient {
     /// Whether the client judges by no other pins than the system, so that it rejects what the system rejects for them.
     ///
     /// Not where the system goes by the place of a pin on the path, which the client does not know.
-    fileprivate func compares(nothingBut policy: HostPolicy) -> Bool {
+    fileprivate func compares(nothingBut policy: ConfiguredPins) -> Bool {
         guard case .success = procedure, entry.platform == .android, let pins, let system = policy.pins else {
             return false
         }

@@ -5,7 +5,7 @@ import TLSProbe
 struct VariantOutcome: Sendable {
     let endpoint: CheckEndpoint
     let variant: Variant
-    let result: Result<ProbeResult, ProbeError>
+    let result: Result<Handshake, ProbeError>
     /// The connection with its verdict and answer, where it had to be judged before all were made.
     var checked: CheckedConnection? = nil
 

@@ -104,4 +104,4 @@ extension CheckedConnection {
     }
 }
 
-extension Evaluation { fileprivate var isPinned: Bool { setup.clients.contains { $0.pins != nil } } }
+extension HostPolicy { fileprivate var isPinned: Bool { setup.clients.contains { $0.pins != nil } } }

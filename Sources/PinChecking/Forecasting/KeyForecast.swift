@@ -16,7 +16,7 @@ struct KeyForecast {
 
     /// What a client decides, and whether its pins match authorities of today and not the key.
     func decision(
-        of client: ChosenClient, _ procedure: any ClientProcedure, on release: PlatformRelease
+        of client: ConfiguredClient, _ procedure: any ClientProcedure, on release: PlatformRelease
     ) -> (verdict: Verdict, isIssuerPinned: Bool) {
         let comparison = procedure.comparison(with: client.pins, for: name)
         let pins = client.pins?.pins ?? []
@@ -91,13 +91,13 @@ struct KeyForecast {
     }
 
     /// Whether App Transport Security of the client's app judges the certificate, whose signature no key tells.
-    private func isUnderTransportSecurity(_ client: ChosenClient) -> Bool {
+    private func isUnderTransportSecurity(_ client: ConfiguredClient) -> Bool {
         guard let settings = client.transportSecurity, let host = host ?? name.serverName else { return false }
         if case .on = settings.ruling(for: host) { return true }
         return false
     }
 
-    private func disposition(_ reason: Verdict.Reason, of client: ChosenClient) -> ChallengeDisposition {
+    private func disposition(_ reason: Verdict.Reason, of client: ConfiguredClient) -> ChallengeDisposition {
         if case .pinsNotApplied = reason { return .performDefaultHandling }
         guard !reason.isAcceptance else { return .useCredential }
         return client.entry.name == "afnetworking-3" ? .rejectProtectionSpace : .cancelAuthenticationChallenge

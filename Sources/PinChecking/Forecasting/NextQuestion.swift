@@ -7,11 +7,11 @@ package struct NextQuestion {
     private let name: ReferenceName
     /// The host of the URL, `nil` where there is none.
     private let host: ServerName?
-    private let evaluation: Evaluation
+    private let evaluation: HostPolicy
     /// The position of the job that asks the server of today, `nil` without one.
     package let job: Int?
 
-    package init(name: ReferenceName, host: ServerName? = nil, evaluation: Evaluation, job: Int?) throws(CheckError) {
+    package init(name: ReferenceName, host: ServerName? = nil, evaluation: HostPolicy, job: Int?) throws(CheckError) {
         let isAskable = evaluation.setup.clients.contains { client in
             if case .failure = client.procedure { true } else { client.pins != nil }
         }
@@ -64,7 +64,7 @@ package struct NextQuestion {
         return own.isEmpty ? .trustStore : .trustStoreAnd(own)
     }
 
-    private func reason(_ verdict: Verdict, _ client: ChosenClient) -> Reason {
+    private func reason(_ verdict: Verdict, _ client: ConfiguredClient) -> Reason {
         Reason(verdict, of: client, for: name, by: evaluation, serverName: .noServer, hasAnchors: true)
     }
 
@@ -76,7 +76,7 @@ package struct NextQuestion {
         guard let chain = PresentedChain(presented), !isIncomplete(item, chain, at: subject.time) else {
             return item.item.publicKey.map { forecast($0, of: item, subject, authorities) }
         }
-        let observation = Observation(
+        let observation = ServerView(
             presented: chain, referenceName: name, time: subject.time, fetchable: evaluation.fetchable,
             evidence: evaluation.evidence(of: chain, at: subject.time))
         let judgement = ChainJudgement(evaluation.decisions(on: observation), on: observation, by: evaluation) {
@@ -110,17 +110,17 @@ package struct NextQuestion {
             key: key, certificate: item.certificates.first, authorities: authorities, name: name, host: host,
             time: subject.time)
         let clients = evaluation.devices.flatMap { device in
-            evaluation.setup.clients.filter { device.runs($0.entry) }.map { client -> ClientResult in
+            evaluation.setup.clients.filter { device.runs($0.entry) }.map { client -> ClientVerdict in
                 let place = evaluation.lists == nil ? nil : device.name
                 switch client.procedure {
                 case .failure(let error):
-                    return ClientResult(
+                    return ClientVerdict(
                         client: client, device: place, verdict: .failure(error),
-                        reason: Reason(id: ClientResult.notSetUp, message: error.message), outlook: nil)
+                        reason: Reason(id: ClientVerdict.notSetUp, message: error.message), outlook: nil)
                 case .success(let procedure):
                     let (verdict, isIssuerPinned) = forecast.decision(of: client, procedure, on: device.release)
                     let isMissing = verdict.reason == .pinMismatch
-                    return ClientResult(
+                    return ClientVerdict(
                         client: client, device: place, verdict: .success(verdict),
                         reason: isMissing ? item.missingPin(of: client, isIssuerPinned) : reason(verdict, client),
                         outlook: nil)
@@ -168,7 +168,7 @@ extension NextDeployment {
 
 extension NextItem {
     /// Which pin has to be shipped to a client before the item is deployed, in the client's own notation.
-    fileprivate func missingPin(of client: ChosenClient, _ isIssuerPinned: Bool = false) -> Reason {
+    fileprivate func missingPin(of client: ConfiguredClient, _ isIssuerPinned: Bool = false) -> Reason {
         if certificates.isEmpty,
             client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true
         {
@@ -187,9 +187,9 @@ extension NextItem {
 
 extension Standing {
     /// What the clients make of a key: one that cannot be set up decides, then the first that rejects.
-    fileprivate init(of clients: [ClientResult]) {
-        func reason(_ client: ClientResult?) -> Reason {
-            guard let client else { return Reason(id: ClientResult.notSetUp, message: "no client was chosen") }
+    fileprivate init(of clients: [ClientVerdict]) {
+        func reason(_ client: ClientVerdict?) -> Reason {
+            guard let client else { return Reason(id: ClientVerdict.notSetUp, message: "no client was chosen") }
             guard clients.count > 1 else { return client.reason }
             let name = client.device.map { "\(client.name) on \($0)" } ?? client.name
             return Reason(

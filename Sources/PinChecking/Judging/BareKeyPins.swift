@@ -1,7 +1,7 @@
 import Pinning
 import X509
 
-extension Evaluation {
+extension HostPolicy {
     /// That a pin which matches nothing is the hash of a key without its frame, as a warning with the pin that is right.
     ///
     /// Node's `cert.pubkey` of an EC certificate and `SecKeyCopyExternalRepresentation` give a key without the

@@ -2,10 +2,10 @@ package import Pinning
 
 /// What the clients make of one chain: from a server, from a file, or of one that is about to be deployed.
 package struct ChainJudgement: Sendable {
-    package let evaluation: Evaluation
-    package let observation: Observation
+    package let evaluation: HostPolicy
+    package let observation: ServerView
     /// What each client makes of it, in the order in which they were chosen, device by device.
-    package private(set) var clients: [ClientResult]
+    package private(set) var clients: [ClientVerdict]
     /// The judgements of those that could be set up, in the order of the devices and the registry.
     package private(set) var judgements: [Judgement]
     /// What deserves attention beside the verdicts.
@@ -40,7 +40,7 @@ package struct ChainJudgement: Sendable {
         return found.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
     }
 
-    init(_ observation: Observation, by evaluation: Evaluation, serverName: SentServerName) {
+    init(_ observation: ServerView, by evaluation: HostPolicy, serverName: SentServerName) {
         self.init(
             evaluation.decisions(on: observation), on: observation, by: evaluation,
             reason: { verdict, client in
@@ -51,8 +51,8 @@ package struct ChainJudgement: Sendable {
     }
 
     init(
-        _ decisions: [Evaluation.Decision], on observation: Observation, by evaluation: Evaluation,
-        reason: (Verdict, ChosenClient) -> Reason
+        _ decisions: [HostPolicy.Decision], on observation: ServerView, by evaluation: HostPolicy,
+        reason: (Verdict, ConfiguredClient) -> Reason
     ) {
         let own = evaluation.judgements(decisions, on: observation)
         let judgements = evaluation.ordered(own)
@@ -68,13 +68,13 @@ package struct ChainJudgement: Sendable {
             let device = evaluation.lists == nil ? nil : decision.device.name
             switch decision.verdict {
             case .success(let verdict):
-                return ClientResult(
+                return ClientVerdict(
                     client: decision.client, device: device, verdict: decision.verdict,
                     reason: reason(verdict, decision.client).advising(!isIntercepted), outlook: judgement?.outlook)
             case .failure(let error):
-                return ClientResult(
+                return ClientVerdict(
                     client: decision.client, device: device, verdict: decision.verdict,
-                    reason: Reason(id: ClientResult.notSetUp, message: error.message), outlook: nil)
+                    reason: Reason(id: ClientVerdict.notSetUp, message: error.message), outlook: nil)
             }
         }
         outlook = Self.outlook(of: judgements, names, evaluation)
@@ -111,7 +111,7 @@ package struct ChainJudgement: Sendable {
         return judgement
     }
 
-    private static func outlook(of judgements: [Judgement], _ names: JudgeNames, _ evaluation: Evaluation) -> Outlook? {
+    private static func outlook(of judgements: [Judgement], _ names: JudgeNames, _ evaluation: HostPolicy) -> Outlook? {
         Outlook.worst(of: judgements.map { ($0.judge(in: evaluation), $0.outlook) }) { names.text($0) }
     }
 
@@ -125,8 +125,8 @@ package struct ChainJudgement: Sendable {
     }
 
     private static func findings(
-        _ decisions: [Evaluation.Decision], _ judgements: [Judgement], _ names: JudgeNames, on observation: Observation,
-        by evaluation: Evaluation
+        _ decisions: [HostPolicy.Decision], _ judgements: [Judgement], _ names: JudgeNames, on observation: ServerView,
+        by evaluation: HostPolicy
     ) -> [Finding] {
         // What a client warns of on several devices is said once.
         var warnings: [(warning: Warning, judges: [JudgeNames.Judge])] = []
@@ -155,7 +155,7 @@ package struct ChainJudgement: Sendable {
                     id: "platform-rule", message: "the reason is a rule of \(platform.title), not the pins",
                     remedy: evaluation.lists == nil ? .chooseAnotherPlatform(than: platform) : nil))
         }
-        var unset: [ChosenClient] = []
+        var unset: [ConfiguredClient] = []
         for decision in decisions where !unset.contains(where: { $0.isSame(as: decision.client) }) {
             // They are left out of the verdict, since they do not start with these pins.
             guard case .failure(let error) = decision.verdict else { continue }
@@ -174,18 +174,18 @@ package struct ChainJudgement: Sendable {
     }
 }
 
-extension Evaluation.Decision {
-    fileprivate func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
+extension HostPolicy.Decision {
+    fileprivate func judge(in evaluation: HostPolicy) -> JudgeNames.Judge {
         JudgeNames.Judge(client: client.entry.name, device: evaluation.lists == nil ? nil : device.name)
     }
 }
 
 extension Judgement {
-    func judge(in evaluation: Evaluation) -> JudgeNames.Judge {
+    func judge(in evaluation: HostPolicy) -> JudgeNames.Judge {
         JudgeNames.Judge(client: name, device: evaluation.lists == nil ? nil : device.name)
     }
 
-    func isOf(_ result: ClientResult, in evaluation: Evaluation) -> Bool {
+    func isOf(_ result: ClientVerdict, in evaluation: HostPolicy) -> Bool {
         client.isSame(as: result.client) && (evaluation.lists == nil || device.name == result.device)
     }
 }

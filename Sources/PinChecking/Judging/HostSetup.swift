@@ -3,7 +3,7 @@ package import Pinning
 /// What one host is judged by: the pins that are for it, and the clients as they are set up for it.
 package struct HostSetup: Sendable {
     /// The clients whose decisions are made; at least one.
-    package let clients: [ChosenClient]
+    package let clients: [ConfiguredClient]
     /// AFNetworking's pinning mode, given or suggested by the pins.
     package let mode: AFSecurityPolicy.PinningMode
     package let pins: PinSet?
@@ -40,11 +40,11 @@ package struct AppliedConfiguration: Hashable, Sendable {
     package let settings: [String]
 
     /// What binds some of `clients`, each once; `host` is the URL's.
-    static func all(of clients: [ChosenClient], on host: ServerName?) -> [AppliedConfiguration] {
+    static func all(of clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
         android(clients) + apple(clients, on: host)
     }
 
-    private static func apple(_ clients: [ChosenClient], on host: ServerName?) -> [AppliedConfiguration] {
+    private static func apple(_ clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
         let bound = clients.filter { $0.transportSecurity != nil }
         // They are in one app.
         guard let settings = bound.first?.transportSecurity, let host else { return [] }
@@ -58,7 +58,7 @@ package struct AppliedConfiguration: Hashable, Sendable {
         ]
     }
 
-    private static func android(_ clients: [ChosenClient]) -> [AppliedConfiguration] {
+    private static func android(_ clients: [ConfiguredClient]) -> [AppliedConfiguration] {
         var found: [(trust: AndroidTrust, place: AndroidTrust.Place, names: [String])] = []
         for client in clients {
             guard let trust = client.androidTrust, let place = trust.place else { continue }

@@ -14,7 +14,7 @@ private let interceptors = [
     ("eset ssl filter ca", "ESET"),
 ]
 
-extension Evaluation {
+extension HostPolicy {
     /// That a chain is one of a TLS-intercepting proxy, or ends at a root of no public list; `nil` for neither.
     ///
     /// It changes no verdict. It is a note where the root was given, and where nothing but a rejected private root tells of it.

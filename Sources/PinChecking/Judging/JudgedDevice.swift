@@ -5,7 +5,7 @@ package import X509
 package struct JudgedDevice: Sendable {
     /// The device, `nil` for this machine.
     package let device: Device?
-    package let trust: Evaluation.Trust
+    package let trust: HostPolicy.Trust
     package let verifier: OpenSSLPathVerifier
     package let verifierWithInstalledRoots: OpenSSLPathVerifier
 
@@ -20,12 +20,12 @@ package struct JudgedDevice: Sendable {
 
     func runs(_ client: ClientRegistry.Entry) -> Bool { device?.platform.runs(client.platform) ?? true }
 
-    func verifier(for client: ChosenClient) -> OpenSSLPathVerifier {
+    func verifier(for client: ConfiguredClient) -> OpenSSLPathVerifier {
         client.trustsInstalledRoots ? verifierWithInstalledRoots : verifier
     }
 }
 
-extension Evaluation {
+extension HostPolicy {
     /// The lists of roots that devices were named of.
     package struct Lists: Sendable {
         package let data: DeviceData

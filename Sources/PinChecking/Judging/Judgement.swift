@@ -3,7 +3,7 @@ package import Pinning
 /// What one client decided on one device and how long that will last.
 package struct Judgement: Sendable {
     package let device: JudgedDevice
-    package let client: ChosenClient
+    package let client: ConfiguredClient
     package let decided: Verdict
     /// The same on the path that shows all pins which hold.
     package let shown: Verdict
@@ -15,7 +15,7 @@ package struct Judgement: Sendable {
     package var name: String { client.entry.name }
 
     init(
-        device: JudgedDevice, client: ChosenClient, decided: Verdict, shown: Verdict, matches: [PinMatch],
+        device: JudgedDevice, client: ConfiguredClient, decided: Verdict, shown: Verdict, matches: [PinMatch],
         facts: OutlookFacts
     ) {
         self.device = device
@@ -37,9 +37,9 @@ package struct Judgement: Sendable {
     }
 }
 
-extension Evaluation {
+extension HostPolicy {
     /// The judgement on each decision, `nil` of a client that could not be set up.
-    func judgements(_ decisions: [Decision], on observation: Observation) -> [Judgement?] {
+    func judgements(_ decisions: [Decision], on observation: ServerView) -> [Judgement?] {
         decisions.map { decision in
             guard let verdict = try? decision.verdict.get(), let procedure = try? decision.client.procedure.get() else {
                 return nil
@@ -65,7 +65,7 @@ extension Evaluation {
         private let name: String
         private let position: Int
 
-        init(_ device: Int, _ client: ChosenClient, _ position: Int) {
+        init(_ device: Int, _ client: ConfiguredClient, _ position: Int) {
             self.device = device
             entry = ClientRegistry.entries.firstIndex { $0.name == client.entry.name } ?? .max
             name = client.words.joined(separator: ":")
@@ -80,7 +80,7 @@ extension Evaluation {
     }
 
     private func judgement(
-        _ decision: Decision, _ procedure: any ClientProcedure, _ verdict: Verdict, on observation: Observation
+        _ decision: Decision, _ procedure: any ClientProcedure, _ verdict: Verdict, on observation: ServerView
     ) -> Judgement {
         let (device, client) = (decision.device, decision.client)
         let observation = observation.running(on: device.release)
@@ -106,7 +106,7 @@ extension Evaluation {
     }
 
     /// Where the pins of a client stand among those configured.
-    private func positions(of client: ChosenClient) -> [Int: [Int]] {
+    private func positions(of client: ConfiguredClient) -> [Int: [Int]] {
         let configured = setup.pins?.pins ?? []
         let own = client.pins?.pins ?? []
         var byPin: [Pin: [Int]] = [:]

@@ -1,11 +1,11 @@
 import Pinning
 import X509
 
-extension Evaluation {
+extension HostPolicy {
     /// On which devices a root is that some of the named ones have and others do not, a note for each.
     ///
     /// - Returns: the notes; none where no device was named or their roots play no part, and where all that were have the root.
-    func rootNotes(on judgements: [Judgement], _ observation: Observation) -> [Finding] {
+    func rootNotes(on judgements: [Judgement], _ observation: ServerView) -> [Finding] {
         let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
         guard let lists, !named.isEmpty else { return [] }
         var roots: [Certificate] = []

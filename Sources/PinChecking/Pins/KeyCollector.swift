@@ -10,14 +10,14 @@ package struct KeyCollector: Sendable {
     package struct Inquiry: Sendable {
         package let endpoints: [CheckEndpoint]
         package let verifier: OpenSSLPathVerifier
-        package let trust: Evaluation.Trust
+        package let trust: HostPolicy.Trust
         /// Those of them that were given, `nil` for none.
         package let given: TrustStore?
         /// The types of keys that are asked for beside what an ordinary client gets.
         package let keyTypes: [CertificateKeyType]
 
         package init(
-            _ endpoints: [CheckEndpoint], verifier: OpenSSLPathVerifier, trust: Evaluation.Trust, given: TrustStore?,
+            _ endpoints: [CheckEndpoint], verifier: OpenSSLPathVerifier, trust: HostPolicy.Trust, given: TrustStore?,
             keyTypes: [CertificateKeyType] = []
         ) {
             self.endpoints = endpoints
@@ -70,7 +70,7 @@ package struct KeyCollector: Sendable {
 
     /// What the connections to one endpoint came to: the ordinary one, then those that show a key which none before them did.
     private func sources(
-        of endpoint: CheckEndpoint, _ target: Inquiry, _ results: ArraySlice<Result<ProbeResult, ProbeError>>
+        of endpoint: CheckEndpoint, _ target: Inquiry, _ results: ArraySlice<Result<Handshake, ProbeError>>
     ) -> [KeySource] {
         var sources: [KeySource] = []
         var absent: [CertificateKeyType] = []
@@ -100,14 +100,14 @@ package struct KeyCollector: Sendable {
     /// What the connections to the endpoints of all targets come to, in their order.
     private func results(
         of targets: [Inquiry], with prober: RetryingProber, inFlight limit: Int
-    ) async -> [Result<ProbeResult, ProbeError>] {
+    ) async -> [Result<Handshake, ProbeError>] {
         let requests = targets.enumerated().flatMap { index, target in
             target.endpoints.flatMap { endpoint in target.variants.map { (index, $0.request(of: endpoint)) } }
         }
         var deadlines: [Int: Deadline] = [:]
         let work = targets.map { _ in TargetWork() }
-        return await withTaskGroup(of: (Int, Result<ProbeResult, ProbeError>).self) { group in
-            var results = [Result<ProbeResult, ProbeError>?](repeating: nil, count: requests.count)
+        return await withTaskGroup(of: (Int, Result<Handshake, ProbeError>).self) { group in
+            var results = [Result<Handshake, ProbeError>?](repeating: nil, count: requests.count)
             var next = 0
             func start() {
                 guard next < requests.count else { return }
@@ -133,7 +133,7 @@ package struct KeyCollector: Sendable {
 
     private func result(
         of request: ProbeRequest, until deadline: Deadline, with prober: RetryingProber
-    ) async -> Result<ProbeResult, ProbeError> {
+    ) async -> Result<Handshake, ProbeError> {
         var request = request
         request.timeout = deadline.remaining
         guard request.timeout > .zero else {

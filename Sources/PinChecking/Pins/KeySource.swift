@@ -72,7 +72,7 @@ package struct KeySource: Sendable {
     }
 
     /// Verifies the chain a server sent as a client without pins does, and takes the keys of the chain that was built.
-    init(_ endpoint: CheckEndpoint, _ result: ProbeResult, _ inquiry: KeyCollector.Inquiry, time: Timestamp) {
+    init(_ endpoint: CheckEndpoint, _ result: Handshake, _ inquiry: KeyCollector.Inquiry, time: Timestamp) {
         let presented = result.presented
         self.presented = presented
         let answer = inquiry.verifier.evaluate(

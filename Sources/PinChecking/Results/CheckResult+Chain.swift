@@ -3,11 +3,11 @@ package import Pinning
 extension CheckResult {
     /// Judges a chain that did not come from a connection of ours.
     package init(
-        of chain: PresentedChain, named name: String, for referenceName: ReferenceName, by evaluation: Evaluation,
+        of chain: PresentedChain, named name: String, for referenceName: ReferenceName, by evaluation: HostPolicy,
         at now: Timestamp
     ) {
         let time = evaluation.time ?? now
-        let observation = Observation(
+        let observation = ServerView(
             presented: chain, referenceName: referenceName, time: time, fetchable: evaluation.fetchable,
             evidence: evaluation.evidence(of: chain, at: time))
         let judgement = ChainJudgement(observation, by: evaluation, serverName: .noServer)

@@ -8,12 +8,12 @@ public struct CheckResult: Sendable {
     /// What was connected to, or is recorded; `nil` for a chain from a file.
     package let endpoint: EndpointFacts?
     /// What became of the connection, `nil` where none was to be made.
-    package let connection: Result<ProbeResult, ProbeError>?
+    package let connection: Result<Handshake, ProbeError>?
     package let referenceName: ReferenceName
     /// The moment of the evaluation.
     public let time: Timestamp
     /// What it was judged by, `nil` for nothing.
-    package let evaluation: Evaluation?
+    package let evaluation: HostPolicy?
     /// Which of the target's variants this is, `nil` when only the target itself was checked.
     package let variant: Variant?
     /// The certificates the server sent, in wire order; empty for a path that is only assumed.
@@ -45,7 +45,7 @@ public struct CheckResult: Sendable {
     public var reason: Reason { conclusion.reason }
 
     /// What each client makes of the chain, in the order in which they were chosen; empty where there is no chain.
-    public let clients: [ClientResult]
+    public let clients: [ClientVerdict]
 
     /// Which of the configured pins are on the path that is shown, or match the key that is about to be deployed.
     package let matches: [PinMatch]
@@ -62,7 +62,7 @@ public struct CheckResult: Sendable {
     }
 
     init(
-        _ subject: Subject, _ standing: Standing, judgement: ChainJudgement? = nil, clients: [ClientResult] = [],
+        _ subject: Subject, _ standing: Standing, judgement: ChainJudgement? = nil, clients: [ClientVerdict] = [],
         matches: [PinMatch] = [], presented: [Certificate] = [], place: PlaceInTarget = PlaceInTarget(),
         answer: CheckedAnswer? = nil, next: NextDeployment? = nil, changes: BaselineChanges? = nil,
         warnings findings: [Finding], notes: [Finding] = []
@@ -105,10 +105,10 @@ public struct CheckResult: Sendable {
     struct Subject: Sendable {
         let target: String
         var endpoint: EndpointFacts? = nil
-        var connection: Result<ProbeResult, ProbeError>? = nil
+        var connection: Result<Handshake, ProbeError>? = nil
         let referenceName: ReferenceName
         let time: Timestamp
-        let evaluation: Evaluation?
+        let evaluation: HostPolicy?
     }
 
     /// What a result is among those of its target.

@@ -16,14 +16,14 @@ package struct CheckedConnection: Sendable {
     package let endpoint: CheckEndpoint
     package let variant: Variant
     /// What the server sent, or why it did not.
-    package let result: Result<ProbeResult, ProbeError>
+    package let result: Result<Handshake, ProbeError>
     package private(set) var judged: Judged
     package let time: Timestamp
     /// The request that was to be sent on it and what came of it, `nil` where there is none.
     package private(set) var answer: CheckedAnswer? = nil
 
     init(
-        endpoint: CheckEndpoint, variant: Variant, result: Result<ProbeResult, ProbeError>, judged: Judged,
+        endpoint: CheckEndpoint, variant: Variant, result: Result<Handshake, ProbeError>, judged: Judged,
         time: Timestamp
     ) {
         self.endpoint = endpoint
@@ -47,7 +47,7 @@ package struct CheckedConnection: Sendable {
     }
 
     /// What the server sent, `nil` when there was no answer.
-    package var served: ProbeResult? { try? result.get() }
+    package var served: Handshake? { try? result.get() }
 
     /// What the clients say, `nil` where they were not asked.
     var judgement: ChainJudgement? { if case .byClients(let judgement) = judged { judgement } else { nil } }
@@ -76,11 +76,11 @@ package struct CheckedTarget: Sendable {
     /// The connections, in the order in which they are told; none where nothing was to be connected to.
     package let connections: [CheckedConnection]
     /// What the target was judged by, `nil` for nothing.
-    package let evaluation: Evaluation?
+    package let evaluation: HostPolicy?
     /// How they compare, `nil` where the target stands for one connection.
     let comparison: TargetComparison?
 
-    init(_ connection: CheckedConnection, by evaluation: Evaluation?) {
+    init(_ connection: CheckedConnection, by evaluation: HostPolicy?) {
         connections = [connection]
         self.evaluation = evaluation
         comparison = nil
@@ -89,7 +89,7 @@ package struct CheckedTarget: Sendable {
     /// A target that stands for several connections.
     ///
     /// Its server has all of their keys: a pin for one that another connection shows in use is no backup.
-    init(_ connections: [CheckedConnection], by evaluation: Evaluation?, compared comparison: TargetComparison) {
+    init(_ connections: [CheckedConnection], by evaluation: HostPolicy?, compared comparison: TargetComparison) {
         let keysInUse = connections.reduce(into: Set()) { $0.formUnion($1.judgement?.keysInUse ?? []) }
         self.connections = connections.map { $0.knowing(keysInUse: keysInUse) }
         self.evaluation = evaluation

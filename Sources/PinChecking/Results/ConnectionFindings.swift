@@ -8,7 +8,7 @@ extension CheckedConnection {
         return [keyExchangeFinding(result), clientCertificateFinding(result)].compactMap(\.self)
     }
 
-    private func keyExchangeFinding(_ result: ProbeResult) -> Finding? {
+    private func keyExchangeFinding(_ result: Handshake) -> Finding? {
         switch result.keyExchange {
         case .ephemeral, .other: nil
         case .ephemeralInGroup(let bits):
@@ -28,7 +28,7 @@ extension CheckedConnection {
     }
 
     /// That the server ended the handshake for want of a client certificate, or of another than the one given.
-    private func clientCertificateFinding(_ result: ProbeResult) -> Finding? {
+    private func clientCertificateFinding(_ result: Handshake) -> Finding? {
         guard result.clientCertificateRequested, !result.handshakeCompleted else { return nil }
         let isGiven = endpoint.request.clientIdentity != nil
         let given =

@@ -5,7 +5,7 @@ import TLSProbe
 package struct CheckJob: Sendable {
     package let endpoint: CheckEndpoint
     /// What the chain is judged by, `nil` where it is only to be seen.
-    package let evaluation: Evaluation?
+    package let evaluation: HostPolicy?
     /// How often to try again when there was no answer.
     package let retries: Int
     /// All that is checked of the target, `nil` when that is the endpoint alone.
@@ -32,7 +32,7 @@ package enum CheckPlan {
     /// - Throws: ``CheckError`` for an address that is for none of the targets, and for settings that cannot be used; those of
     ///   a list with the place in it.
     package static func jobs(
-        _ targets: [CheckTarget], _ loader: inout EvaluationLoader, areAll: Bool = true
+        _ targets: [CheckTarget], _ loader: inout Policies, areAll: Bool = true
     ) throws(CheckError) -> [CheckJob] {
         var jobs: [CheckJob] = []
         jobs.reserveCapacity(targets.count)
@@ -69,7 +69,7 @@ package enum CheckPlan {
         try CheckError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
     }
 
-    private static func job(_ target: CheckTarget, _ endpoints: [CheckEndpoint], _ evaluation: Evaluation?) -> CheckJob
+    private static func job(_ target: CheckTarget, _ endpoints: [CheckEndpoint], _ evaluation: HostPolicy?) -> CheckJob
     {
         let retries = target.request.connection.retries ?? RequestDefaults.retries
         var job = CheckJob(endpoint: endpoints[0], evaluation: evaluation, retries: retries)

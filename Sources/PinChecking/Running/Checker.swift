@@ -112,7 +112,7 @@ package struct Checker: Sendable {
     }
 
     private func checked(_ job: CheckJob) async -> CheckedTarget {
-        let judge = { @Sendable (result: Result<ProbeResult, ProbeError>) in
+        let judge = { @Sendable (result: Result<Handshake, ProbeError>) in
             checked(job.endpoint, result, by: job.evaluation)
         }
         let connection: CheckedConnection
@@ -127,7 +127,7 @@ package struct Checker: Sendable {
     /// Connects, judges, and on the same connection asks a server that is accepted.
     func asked(
         _ exchange: CheckExchange, _ request: ProbeRequest, retries: Int,
-        judge: @Sendable (Result<ProbeResult, ProbeError>) async -> CheckedConnection
+        judge: @Sendable (Result<Handshake, ProbeError>) async -> CheckedConnection
     ) async -> CheckedConnection {
         do {
             let (connection, answer) = try await prober.probe(request, retries: retries) { result in
@@ -138,7 +138,7 @@ package struct Checker: Sendable {
         } catch { return await judge(.failure(error)).answered(CheckedAnswer(exchange, nil)) }
     }
 
-    func result(of request: ProbeRequest, retries: Int) async -> Result<ProbeResult, ProbeError> {
+    func result(of request: ProbeRequest, retries: Int) async -> Result<Handshake, ProbeError> {
         do { return .success(try await prober.probe(request, retries: retries)) } catch { return .failure(error) }
     }
 
@@ -156,7 +156,7 @@ package struct Checker: Sendable {
 
     /// Judges what a connection came to, or takes it as it is where there is nothing to judge it by.
     func checked(
-        _ endpoint: CheckEndpoint, _ result: Result<ProbeResult, ProbeError>, by evaluation: Evaluation?,
+        _ endpoint: CheckEndpoint, _ result: Result<Handshake, ProbeError>, by evaluation: HostPolicy?,
         as variant: Variant = .ordinary, isOutOfTime: Bool = false
     ) -> CheckedConnection {
         let time = evaluation?.time ?? now()
@@ -167,7 +167,7 @@ package struct Checker: Sendable {
         case (.success, nil): judged = .byNobody
         case (.success(let result), let evaluation?):
             ProbeWatch.current?("\(endpoint.target): judging the chain")
-            let observation = Observation(
+            let observation = ServerView(
                 presented: result.presented, referenceName: endpoint.referenceName, time: time,
                 fetchable: evaluation.fetchable,
                 evidence: evaluation.evidence(of: result.presented, staple: result.staple, at: time),
@@ -182,7 +182,7 @@ package struct Checker: Sendable {
 }
 
 extension ConnectionFacts {
-    fileprivate init(_ result: ProbeResult) {
+    fileprivate init(_ result: Handshake) {
         self.init(
             // Both are the numbers of the protocol.
             version: ProtocolVersion(rawValue: result.tlsVersion.rawValue) ?? .tls10, cipher: result.cipher,

@@ -6,7 +6,7 @@ extension Baseline {
     ///
     /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `evaluation` throws.
     package func jobs(
-        _ connection: CheckRequest.Connection, judgedBy evaluation: (CheckEndpoint) throws(CheckError) -> Evaluation?
+        _ connection: CheckRequest.Connection, judgedBy evaluation: (CheckEndpoint) throws(CheckError) -> HostPolicy?
     ) throws(CheckError) -> [CheckJob] {
         var order: [String] = []
         var attempts: [String: [VariantAttempt]] = [:]

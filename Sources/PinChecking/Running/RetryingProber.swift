@@ -6,7 +6,7 @@ struct RetryingProber: Sendable {
     let prober: Prober
 
     /// Probes, and again up to `retries` times; the timeout holds over all attempts and the pauses between them.
-    func probe(_ request: ProbeRequest, retries: Int) async throws(ProbeError) -> ProbeResult {
+    func probe(_ request: ProbeRequest, retries: Int) async throws(ProbeError) -> Handshake {
         try await retrying(request, retries: retries) { (request) throws(ProbeError) in try await prober.probe(request)
         }
     }
@@ -14,7 +14,7 @@ struct RetryingProber: Sendable {
     /// Probes and asks as ``Prober/probe(_:asking:)`` does, again where there was nothing to judge.
     func probe<Judgement: Sendable>(
         _ request: ProbeRequest, retries: Int,
-        asking judge: @Sendable (ProbeResult) async -> (Judgement, question: HTTPQuestion?)
+        asking judge: @Sendable (Handshake) async -> (Judgement, question: HTTPQuestion?)
     ) async throws(ProbeError) -> (judgement: Judgement, answer: Result<HTTPAnswer, HTTPAnswerError>?) {
         try await retrying(request, retries: retries) { (request) throws(ProbeError) in
             let (_, judgement, answer) = try await prober.probe(request, asking: judge)

@@ -24,8 +24,7 @@ struct TargetCheck: Sendable {
 
     /// Judges what a connection came to, if there is time left for it.
     private func judged(
-        _ result: Result<ProbeResult, ProbeError>, of endpoint: CheckEndpoint, as variant: Variant,
-        _ judging: JudgingTime
+        _ result: Result<Handshake, ProbeError>, of endpoint: CheckEndpoint, as variant: Variant, _ judging: JudgingTime
     ) -> CheckedConnection {
         judging.counting {
             checker.checked(endpoint, result, by: job.evaluation, as: variant, isOutOfTime: judging.isUsedUp)

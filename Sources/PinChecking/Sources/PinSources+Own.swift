@@ -6,7 +6,7 @@ extension PinSources {
     /// What a client's own configurations say of a host.
     struct Own {
         /// The policy, `nil` when the host is not configured.
-        let policy: HostPolicy?
+        let policy: ConfiguredPins?
     }
 
     /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
@@ -20,7 +20,7 @@ extension PinSources {
             client.configurations[configuration.kind] != nil && (!follows || configuration.isList == isOfSet)
         }
         guard !own.isEmpty else { return nil }
-        let policies = own.compactMap { configuration -> HostPolicy? in
+        let policies = own.compactMap { configuration -> ConfiguredPins? in
             let read = configuration.entries.filter { entry in
                 guard let loaders = entry.loaders, let loader = client.loader else { return true }
                 return loaders.contains(loader)
@@ -30,6 +30,6 @@ extension PinSources {
                 writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                 by: client.configurations[configuration.kind])
         }
-        return Own(policy: policies.count > 1 ? HostPolicy(policies.flatMap(\.entries)) : policies.first)
+        return Own(policy: policies.count > 1 ? ConfiguredPins(policies.flatMap(\.entries)) : policies.first)
     }
 }

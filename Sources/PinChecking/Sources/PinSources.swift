@@ -80,7 +80,7 @@ struct PinSources: Sendable {
     struct Selection {
         /// The pins for whatever host, then those of each configuration that has some for it.
         let pins: PinSet?
-        let policies: [(kind: PinConfiguration.Kind, policy: HostPolicy)]
+        let policies: [(kind: PinConfiguration.Kind, policy: ConfiguredPins)]
         /// Those for whatever host alone.
         let unconditional: PinSet?
 
@@ -109,7 +109,7 @@ struct PinSources: Sendable {
 
     /// What is for `name`, by the rules of each configuration's own client.
     func selection(for name: ReferenceName, writtenAs host: String) -> Selection {
-        let policies = configurations.compactMap { configuration -> (PinConfiguration.Kind, HostPolicy)? in
+        let policies = configurations.compactMap { configuration -> (PinConfiguration.Kind, ConfiguredPins)? in
             let host = Self.written(host, name, for: configuration.kind)
             return policy(of: configuration, for: name, writtenAs: host).map { (configuration.kind, $0) }
         }
@@ -127,7 +127,7 @@ struct PinSources: Sendable {
     func policy(
         of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String,
         by lookup: PinConfiguration.Lookup? = nil
-    ) -> HostPolicy? {
+    ) -> ConfiguredPins? {
         guard case .name = name else {
             let unconditional = PinConfiguration(
                 configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })

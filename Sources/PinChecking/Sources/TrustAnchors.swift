@@ -20,7 +20,7 @@ package enum TrustAnchors {
     static func store(
         _ given: [AnchorBundle]?, _ trust: CheckRequest.Trust, beside own: @autoclosure () -> TrustStore,
         selected selection: AnchorSelection? = nil
-    ) -> (TrustStore, Evaluation.Trust) {
+    ) -> (TrustStore, HostPolicy.Trust) {
         guard let given else { return (own(), selection == nil ? .system : .device) }
         guard trust.includesSystem ?? RequestDefaults.includesSystem else {
             return (TrustStore(anchors: given, insteadOf: selection), .anchors)
@@ -31,7 +31,7 @@ package enum TrustAnchors {
     /// The trust store of this machine, what it is called in reports, and those of its roots that were given.
     package static func read(
         _ trust: CheckRequest.Trust, environment: [String: String]
-    ) throws(CheckError) -> (store: TrustStore, name: Evaluation.Trust, given: TrustStore?) {
+    ) throws(CheckError) -> (store: TrustStore, name: HostPolicy.Trust, given: TrustStore?) {
         let given = try given(trust)
         let (store, name) = store(given, trust, beside: .system(environment: environment))
         return (store, name, given.map { TrustStore(anchors: $0) })

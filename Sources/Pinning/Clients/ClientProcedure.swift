@@ -21,7 +21,7 @@ public protocol ClientProcedure: Sendable {
     func takes(_ key: PublicKey) -> Bool
 
     /// Decides about the server that was observed.
-    func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict
+    func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict
 }
 
 extension ClientProcedure {
@@ -33,7 +33,7 @@ extension ClientProcedure {
 }
 
 /// What a client knows of a server when it decides.
-public struct Observation: Sendable, Hashable {
+public struct ServerView: Sendable, Hashable {
     /// The certificates the server sent.
     public let presented: PresentedChain
     /// The name the certificate must be valid for.
@@ -73,8 +73,8 @@ public struct Observation: Sendable, Hashable {
     }
 
     /// The same on another version of a device's system.
-    public func running(on release: PlatformRelease) -> Observation {
-        Observation(
+    public func running(on release: PlatformRelease) -> ServerView {
+        ServerView(
             presented: presented, referenceName: referenceName, time: time, fetchable: fetchable, release: release,
             evidence: evidence, connection: connection)
     }

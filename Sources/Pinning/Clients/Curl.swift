@@ -18,7 +18,7 @@ public struct Curl: ClientProcedure {
     /// Decides as curl does: the chain and the name, then the leaf's key.
     ///
     /// A mismatch ends curl with exit status 90.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         let system = run.evaluate(run.serverPolicy)
         if isInsecure {

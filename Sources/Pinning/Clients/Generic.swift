@@ -31,7 +31,7 @@ public struct Generic: ClientProcedure {
     }
 
     /// Decides by one path, the preferred one.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let platform = platform(on: observation.release)
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         return run.afterServerTrust { run, system in

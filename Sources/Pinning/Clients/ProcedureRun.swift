@@ -4,7 +4,7 @@ internal import Base
 ///
 /// What all clients have in common lives here; what makes each of them different is in its own file.
 struct ProcedureRun<Verifier: PathVerifier> {
-    let observation: Observation
+    let observation: ServerView
     let pins: PinSet?
     let verifier: Verifier
     /// The rules that trust evaluations keep, `nil` for the verifier's own.
@@ -13,7 +13,7 @@ struct ProcedureRun<Verifier: PathVerifier> {
     /// The evaluations that the client needed to end well and that did.
     private(set) var trusted: [TrustResult] = []
 
-    init(_ observation: Observation, pins: PinSet?, verifier: Verifier, platform: Platform?) {
+    init(_ observation: ServerView, pins: PinSet?, verifier: Verifier, platform: Platform?) {
         self.observation = observation
         self.pins = pins
         self.verifier = verifier

@@ -81,7 +81,7 @@ public struct AndroidTrust: Sendable, Hashable {
     }
 
     /// The platform with what it asks of Certificate Transparency here.
-    func applied(to platform: Platform, for observation: Observation) -> Platform {
+    func applied(to platform: Platform, for observation: ServerView) -> Platform {
         var level: AndroidRelease?
         if case .android(let release) = observation.release { level = release }
         return platform.asking(
@@ -111,7 +111,7 @@ extension Certificate {
 }
 
 extension ProcedureRun {
-    init(_ observation: Observation, pins: PinSet?, verifier: Verifier, platform: Platform?, trust: AndroidTrust?) {
+    init(_ observation: ServerView, pins: PinSet?, verifier: Verifier, platform: Platform?, trust: AndroidTrust?) {
         let platform = platform.map { trust?.applied(to: $0, for: observation) ?? $0 }
         self.init(observation, pins: pins, verifier: verifier, platform: platform)
     }

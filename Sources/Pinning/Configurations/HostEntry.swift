@@ -53,7 +53,7 @@ public struct HostEntry: Sendable, Hashable {
 }
 
 /// What the configurations of one kind say of one host.
-public struct HostPolicy: Sendable, Hashable {
+public struct ConfiguredPins: Sendable, Hashable {
     /// The entries that apply, at least one.
     public let entries: [HostEntry]
 

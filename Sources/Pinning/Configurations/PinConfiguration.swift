@@ -71,9 +71,9 @@ public struct PinConfiguration: Sendable, Hashable {
     }
 
     /// What the configuration says of `host`, `nil` for nothing.
-    public func policy(for host: ServerName, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> HostPolicy? {
-        policy(for: host.description, by: lookup, suffixes: suffixes)
-    }
+    public func policy(
+        for host: ServerName, by lookup: Lookup? = nil, suffixes: some PublicSuffixList
+    ) -> ConfiguredPins? { policy(for: host.description, by: lookup, suffixes: suffixes) }
 
     /// What the configuration says of `host`, `nil` for nothing.
     ///
@@ -82,18 +82,18 @@ public struct PinConfiguration: Sendable, Hashable {
     ///   - lookup: how entries are found, `nil` for the rule of its kind.
     ///   - suffixes: the public suffix list, which TrustKit goes by.
     /// - Returns: the entries that apply, `nil` when there are none.
-    public func policy(for host: String, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> HostPolicy? {
+    public func policy(for host: String, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> ConfiguredPins? {
         let isIndexed = lookup != .unionOfCanonicalNames
         let covering = isIndexed ? index.covering(host) : entries(by: lookup).filter { $0.covers(host) }
         let lookup = lookup ?? kind.lookup
-        guard !lookup.takesAll else { return HostPolicy(covering) }
-        if let own = covering.first(where: { $0.hosts?.name == host }) { return HostPolicy([own]) }
+        guard !lookup.takesAll else { return ConfiguredPins(covering) }
+        if let own = covering.first(where: { $0.hosts?.name == host }) { return ConfiguredPins([own]) }
         let eligible = covering.filter { entry in
             guard lookup == .mostSpecificOfSameSuffix, let hosts = entry.hosts else { return true }
             return suffixes.publicSuffix(of: hosts.name) == suffixes.publicSuffix(of: host)
         }
         let longest = eligible.max { ($0.hosts?.name.utf8.count ?? 0) < ($1.hosts?.name.utf8.count ?? 0) }
-        return HostPolicy(longest.map { [$0] } ?? [])
+        return ConfiguredPins(longest.map { [$0] } ?? [])
     }
 }
 

@@ -24,7 +24,7 @@ extension Platform {
 
 extension ClientProcedure {
     /// Decides as the client does, which its platform's TLS may leave nothing to decide: whatever it is set to.
-    public func decide(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func decide(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let platform = platform(on: observation.release)
         guard let failure = platform?.handshakeFailure(of: observation.presented.leaf, on: observation.connection)
         else { return evaluate(observation, pins: pins, verifier: verifier) }

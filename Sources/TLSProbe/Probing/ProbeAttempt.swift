@@ -10,7 +10,7 @@ internal import X509
 ///
 /// Sendable because after `init` everything is touched on the event loop only.
 final class ProbeAttempt: Attempt, @unchecked Sendable {
-    typealias Delivery = @Sendable (Result<ProbeResult, ProbeError>) -> Void
+    typealias Delivery = @Sendable (Result<Handshake, ProbeError>) -> Void
 
     private let request: ProbeRequest
     private let workshop: ProbeWorkshop
@@ -218,7 +218,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         }
     }
 
-    private func result(of handshake: TLSConnection, completed: Bool) -> Result<ProbeResult, ProbeError> {
+    private func result(of handshake: TLSConnection, completed: Bool) -> Result<Handshake, ProbeError> {
         let ended = NIODeadline.now()
         guard let version = handshake.version, let cipher = handshake.cipher, let connected = connection.connected,
             let firstConnect = connection.firstConnect
@@ -230,7 +230,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             guard let presented = try handshake.presentedChain() else { return .failure(error(.noCertificate)) }
             let wasResolved = if case .resolve = request.destination { true } else { false }
             return .success(
-                ProbeResult(
+                Handshake(
                     peer: peer, proxy: passage, tlsVersion: version, cipher: cipher, group: handshake.group,
                     keyExchange: handshake.keyExchange, alpn: handshake.applicationProtocol, presented: presented,
                     clientCertificateRequested: handshake.clientCertificateRequested,
@@ -243,7 +243,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         } catch { return .failure(self.error(.unreadableCertificate(error.description))) }
     }
 
-    private func finish(_ result: Result<ProbeResult, ProbeError>) {
+    private func finish(_ result: Result<Handshake, ProbeError>) {
         guard let deliver else { return }
         self.deliver = nil
         watch?(result, of: request.target)

@@ -7,9 +7,9 @@ extension Prober {
     /// - Returns: what the server presented, what `judge` made of it, and what the server answered, `nil` where it was not asked.
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold; `judge` is not called then.
     package func probe<Judgement: Sendable>(
-        _ request: ProbeRequest, asking judge: @Sendable (ProbeResult) async -> (Judgement, question: HTTPQuestion?)
+        _ request: ProbeRequest, asking judge: @Sendable (Handshake) async -> (Judgement, question: HTTPQuestion?)
     ) async throws(ProbeError) -> (
-        result: ProbeResult, judgement: Judgement, answer: Result<HTTPAnswer, HTTPAnswerError>?
+        result: Handshake, judgement: Judgement, answer: Result<HTTPAnswer, HTTPAnswerError>?
     ) {
         let (result, judgement, end) = try await judged(request, by: judge, ended: HTTPAnswerError.cancelled) {
             (attempt, question, deliver) in attempt.ask(question, deliver)
@@ -25,7 +25,7 @@ extension Prober {
     /// - Returns: what `judge` made of the server, and how the transfer ended, `nil` where there was none.
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold; `judge` is not called then.
     package func fetch<Judgement: Sendable>(
-        _ request: ProbeRequest, judging judge: @Sendable (ProbeResult) async -> (Judgement, transfer: Transfer?)
+        _ request: ProbeRequest, judging judge: @Sendable (Handshake) async -> (Judgement, transfer: Transfer?)
     ) async throws(ProbeError) -> (judgement: Judgement, end: Result<Void, TransferError>?) {
         let (_, judgement, end) = try await judged(request, by: judge, ended: TransferError.cancelled) {
             (attempt, transfer, deliver) in attempt.carry(transfer, deliver)
@@ -38,9 +38,9 @@ extension Prober {
     /// - Returns: what the server presented, what `judge` made of it, and what came of the work, `nil` where there was none.
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold.
     private func judged<Judgement: Sendable, Work: Sendable, Value: Sendable, Failure: Error>(
-        _ request: ProbeRequest, by judge: @Sendable (ProbeResult) async -> (Judgement, Work?), ended: Failure,
+        _ request: ProbeRequest, by judge: @Sendable (Handshake) async -> (Judgement, Work?), ended: Failure,
         start: @escaping @Sendable (ProbeAttempt, Work, @escaping @Sendable (Result<Value, Failure>) -> Void) -> Void
-    ) async throws(ProbeError) -> (result: ProbeResult, judgement: Judgement, end: Result<Value, Failure>?) {
+    ) async throws(ProbeError) -> (result: Handshake, judgement: Judgement, end: Result<Value, Failure>?) {
         let request = try await request.isLookedUpHere ? lookedUp(request) : request
         let attempt = ProbeAttempt(request, in: workshop, keepsOpen: true)
         let result = try await result(of: attempt, to: request)

@@ -50,13 +50,13 @@ package final class Prober: Sendable {
     /// Cancelling the task closes the connection and ends in ``ProbeError/Reason/cancelled``.
     ///
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold.
-    package func probe(_ request: ProbeRequest) async throws(ProbeError) -> ProbeResult {
+    package func probe(_ request: ProbeRequest) async throws(ProbeError) -> Handshake {
         let request = try await request.isLookedUpHere ? lookedUp(request) : request
         return try await result(of: ProbeAttempt(request, in: workshop), to: request)
     }
 
     /// Starts an attempt and waits for what the server presents.
-    func result(of attempt: ProbeAttempt, to request: ProbeRequest) async throws(ProbeError) -> ProbeResult {
+    func result(of attempt: ProbeAttempt, to request: ProbeRequest) async throws(ProbeError) -> Handshake {
         try await result(ProbeError(.connect, .cancelled, target: request.target)) { deliver in
             attempt.start(deliver)
         } cancel: {

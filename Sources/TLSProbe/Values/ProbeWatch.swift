@@ -27,7 +27,7 @@ extension ProbeRequest {
 }
 
 extension ProbeWatch {
-    func callAsFunction(_ result: Result<ProbeResult, ProbeError>, of target: String) {
+    func callAsFunction(_ result: Result<Handshake, ProbeError>, of target: String) {
         switch result {
         case .success(let result):
             let count = result.presented.certificates.count

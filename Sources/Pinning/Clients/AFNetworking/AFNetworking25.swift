@@ -36,7 +36,7 @@ public struct AFNetworking25: ClientProcedure {
     public func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }
 
     /// Decides as AFNetworking does, step by step in its order.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = AFNetworkingRun(policy, observation, pins: pins, verifier: verifier, platform: platform)
         run.run.pass(
             "settings",

@@ -41,7 +41,7 @@ public struct AFNetworking4: ClientProcedure {
     public func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }
 
     /// Decides as AFNetworking does, step by step in its order.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = AFNetworkingRun(
             policy, observation, pins: pins, verifier: verifier, platform: platform,
             rejection: version == .v3 ? .rejectProtectionSpace : .cancelAuthenticationChallenge)

@@ -5,7 +5,7 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
     var run: ProcedureRun<Verifier>
 
     init(
-        _ policy: AFSecurityPolicy, _ observation: Observation, pins: PinSet?, verifier: Verifier, platform: Platform?,
+        _ policy: AFSecurityPolicy, _ observation: ServerView, pins: PinSet?, verifier: Verifier, platform: Platform?,
         rejection: ChallengeDisposition = .cancelAuthenticationChallenge
     ) {
         self.policy = policy

@@ -63,7 +63,7 @@ public struct Alamofire: ClientProcedure {
     public func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }
 
     /// Decides as Alamofire does.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         if let evaluatedHosts {
             let host = host ?? observation.referenceName.description

@@ -25,7 +25,7 @@ public struct AndroidNetworkSecurityConfig: ClientProcedure {
     }
 
     /// Decides as the trust manager does, on the first valid path and what follows on it behind an anchor.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform, trust: trust)
         return run.afterServerTrust(by: trust) { run, system in
             let system = system.goingOnThroughAnchors

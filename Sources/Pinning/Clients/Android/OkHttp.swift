@@ -69,7 +69,7 @@ public struct OkHttp: ClientProcedure {
     }
 
     /// Decides as `CertificatePinner.check` does once the platform trusts the chain.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let applying = pinsApplying(to: observation.referenceName, pins)
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform, trust: trust)
         return run.afterServerTrust(by: trust) { run, system in

@@ -40,7 +40,7 @@ public struct NSPinnedDomains: ClientProcedure {
     }
 
     /// Decides as the system does for an app with that dictionary.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         return run.afterServerTrust { run, system in
             guard let identities, pins != nil || identities != .eitherKey else {
@@ -124,7 +124,7 @@ public struct NSPinnedDomains: ClientProcedure {
     }
 }
 
-extension HostPolicy {
+extension ConfiguredPins {
     /// Leaf and authority identities, merged as NSPinnedDomains merges them.
     public var positions: NSPinnedDomains.Identities {
         var leaf: [SHA256Digest]?

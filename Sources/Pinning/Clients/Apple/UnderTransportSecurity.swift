@@ -32,7 +32,7 @@ public struct UnderTransportSecurity: ClientProcedure {
     public func takes(_ key: PublicKey) -> Bool { base.takes(key) }
 
     /// Decides as the client does where the system lets it.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         let verdict = base.evaluate(observation, pins: pins, verifier: verifier)
         let refusal = { refusalOfSystem(observation, pins, verifier) }
         guard let settings else { return verdict.isAccepted ? noting(refusal(), on: verdict) : verdict }
@@ -58,7 +58,7 @@ public struct UnderTransportSecurity: ClientProcedure {
 
     /// Why the system by itself would refuse the server, `nil` when it would not.
     private func refusalOfSystem(
-        _ observation: Observation, _ pins: PinSet?, _ verifier: some PathVerifier
+        _ observation: ServerView, _ pins: PinSet?, _ verifier: some PathVerifier
     ) -> TrustFailure? {
         // The pins stand for what the system would fetch, as they do for the client.
         let run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
@@ -100,7 +100,7 @@ private struct TransportSecuritySteps {
         failures.append(failure)
     }
 
-    mutating func judgeConnection(_ observation: Observation) {
+    mutating func judgeConnection(_ observation: ServerView) {
         guard let connection = observation.connection else {
             steps.append((.skip, "ats-tls", "there is no connection whose version could be judged"))
             steps.append((.skip, "ats-forward-secrecy", "there is no connection whose key exchange could be judged"))
@@ -121,7 +121,7 @@ private struct TransportSecuritySteps {
     }
 
     /// The key and the signature of the leaf, and its SCTs where the entry asks for them.
-    mutating func judgeLeaf(_ observation: Observation) {
+    mutating func judgeLeaf(_ observation: ServerView) {
         let leaf = observation.presented.leaf
         let hasStrongKey =
             switch leaf.publicKey.algorithm {

@@ -48,7 +48,7 @@ public struct TrustKit: ClientProcedure {
     public func takes(_ key: PublicKey) -> Bool { TrustKitHash.isOfSubjectPublicKeyInfo(key) }
 
     /// Decides as TrustKit does.
-    public func evaluate(_ observation: Observation, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
         var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
         let system = run.evaluate(run.serverPolicy)
         if let why = reasonNotToPin(observation, pins) {
@@ -88,7 +88,7 @@ public struct TrustKit: ClientProcedure {
         return nil
     }
 
-    private func reasonNotToPin(_ observation: Observation, _ pins: PinSet?) -> String? {
+    private func reasonNotToPin(_ observation: ServerView, _ pins: PinSet?) -> String? {
         if isUnpinned || pins == nil { return "DomainNotPinned: the host has no pinning policy" }
         if let expiration, expiration < observation.time {
             return "DomainNotPinned: the pinning policy expired at \(expiration)"

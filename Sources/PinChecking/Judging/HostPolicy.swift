@@ -4,7 +4,7 @@ package import X509
 /// Everything a chain is judged by: the same for a chain from a server and one from a file.
 ///
 /// A class, so that thousands of targets share one.
-package final class Evaluation: Sendable {
+package final class HostPolicy: Sendable {
     package let setup: HostSetup
     /// The devices that are judged for, in the order of their data; this machine alone where none is named.
     package let devices: [JudgedDevice]
@@ -53,13 +53,13 @@ package final class Evaluation: Sendable {
     /// What one client makes of a server on one device.
     package struct Decision: Sendable {
         package let device: JudgedDevice
-        package let client: ChosenClient
+        package let client: ConfiguredClient
         /// Its verdict, or why it cannot be set up.
         package let verdict: Result<Verdict, ClientConfigurationError>
     }
 
     /// The decisions of all clients on each device, in their order.
-    package func decisions(on observation: Observation) -> [Decision] {
+    package func decisions(on observation: ServerView) -> [Decision] {
         devices.flatMap { device in
             // Most clients ask the same question first.
             let finder = RememberingVerifier(device.verifier)

@@ -2,7 +2,7 @@ import Base
 import Pinning
 import X509
 
-extension Evaluation {
+extension HostPolicy {
     func evidence(of presented: PresentedChain, staple: [UInt8]? = nil, at time: Timestamp) -> LeafEvidence {
         LeafEvidence(
             timestamps: EmbeddedTimestamps.of(presented.leaf),

@@ -4,7 +4,7 @@ package import Pinning
 import X509
 
 /// Reads what settings name and puts together what chains are judged by; the same settings are read once.
-package struct EvaluationLoader {
+package struct Policies {
     /// What should be said once about pins as they were read.
     package private(set) var notes: [Finding] = []
 
@@ -30,7 +30,7 @@ package struct EvaluationLoader {
         let installedRoots: [Certificate]
         let fetchable: [Certificate]
         let devices: [JudgedDevice]
-        let lists: Evaluation.Lists?
+        let lists: HostPolicy.Lists?
         let givenRoots: TrustStore?
         let notes: [Finding]
         fileprivate let known = KnownEvaluations()
@@ -38,8 +38,8 @@ package struct EvaluationLoader {
 
     /// What was put together so far: the evaluations by server, or the only one where no configuration tells hosts apart.
     fileprivate final class KnownEvaluations {
-        var byServer: [Server: Evaluation] = [:]
-        var common: Evaluation?
+        var byServer: [Server: HostPolicy] = [:]
+        var common: HostPolicy?
     }
 
     /// How many settings, and servers of each, are remembered: lists of millions have some behind one another that are the same.
@@ -71,14 +71,14 @@ package struct EvaluationLoader {
     package mutating func evaluation(
         _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil,
         url: ServerName? = nil, lacksPins: Bool = false
-    ) throws(CheckError) -> Evaluation {
+    ) throws(CheckError) -> HostPolicy {
         let base = try knownBase(settings)
         let host = host ?? name.description
         let server = Server(name: name, host: host, url: url == name.serverName ? nil : url, lacksPins: lacksPins)
         let tellsHostsApart = base.sources.tellsHostsApart || host != name.description || server.url != nil || lacksPins
         if let known = base.known.byServer[server] ?? (tellsHostsApart ? nil : base.known.common) { return known }
         let setup = try setup(for: server, base)
-        let evaluation = Evaluation(
+        let evaluation = HostPolicy(
             setup: setup, devices: base.devices, lists: base.lists, givenRoots: base.givenRoots,
             time: base.settings.time, outlook: base.settings.outlook, fetchable: base.fetchable,
             installedRoots: base.installedRoots, publicRoots: publicRoots)
@@ -94,7 +94,7 @@ package struct EvaluationLoader {
     /// What an endpoint is judged by that is named as it is recorded.
     package mutating func evaluation(
         _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
-    ) throws(CheckError) -> Evaluation { try evaluation(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
+    ) throws(CheckError) -> HostPolicy { try evaluation(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
 
     private mutating func knownBase(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
         if let known = bases[settings] { return known }
@@ -144,7 +144,7 @@ package struct EvaluationLoader {
             settings: settings, clients: chosen.clients, sources: sources,
             installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, devices: devices,
             lists: chosen.roots.map { roots in
-                Evaluation.Lists(
+                HostPolicy.Lists(
                     data: roots.data, file: settings.deviceData,
                     verifier: OpenSSLPathVerifier(trustStore: TrustStore(anchors: [roots.bundle])))
             }, givenRoots: given.map { TrustStore(anchors: $0) }, notes: notes)

@@ -1,12 +1,12 @@
 import Pinning
 
-extension Evaluation {
+extension HostPolicy {
     /// The verdict on the longest path that the client accepts, where pinned certificates are its anchors.
     ///
     /// Such a path ends at the first pinned certificate, often the leaf. What the client would make of the server without that
     /// pin shows which pins above it hold as well: they go on to when the leaf is another.
     func reachingFarther(
-        _ verdict: Verdict, of client: ChosenClient, on device: JudgedDevice, _ observation: Observation
+        _ verdict: Verdict, of client: ConfiguredClient, on device: JudgedDevice, _ observation: ServerView
     ) -> Verdict {
         guard verdict.isAccepted, case .verified(var path) = verdict.builtChain,
             let procedure = try? client.procedure.get(), let pins = client.pins

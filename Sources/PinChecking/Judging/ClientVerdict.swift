@@ -1,8 +1,8 @@
 public import Pinning
 
 /// What one client makes of a chain, on one device where some were named, with the reason in a sentence.
-public struct ClientResult: Sendable {
-    package let client: ChosenClient
+public struct ClientVerdict: Sendable {
+    package let client: ConfiguredClient
     /// The name of the device, `nil` where none was named.
     public let device: String?
     /// Its verdict, or why there is none.
@@ -21,7 +21,7 @@ public struct ClientResult: Sendable {
     /// The word for a client that cannot be set up.
     static let notSetUp = "not-configured"
 
-    func with(outlook: Outlook?) -> ClientResult {
+    func with(outlook: Outlook?) -> ClientVerdict {
         var result = self
         result.outlook = outlook
         return result
@@ -40,7 +40,7 @@ package enum SentServerName: Hashable, Sendable {
 extension Reason {
     /// The reason of a verdict in one line, with what the user needs to act on it.
     init(
-        _ verdict: Verdict, of client: ChosenClient, for name: ReferenceName, by evaluation: Evaluation,
+        _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by evaluation: HostPolicy,
         serverName: SentServerName, hasAnchors: Bool
     ) {
         func reason(_ message: String, _ remedy: Remedy? = nil) -> Reason {

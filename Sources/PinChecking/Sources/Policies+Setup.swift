@@ -4,7 +4,7 @@ import Pinning
 import X509
 
 /// What one server is judged by, of what was read for all.
-extension EvaluationLoader {
+extension Policies {
     mutating func setup(for server: Server, _ base: Base) throws(CheckError) -> HostSetup {
         let name = server.name
         let sources = base.sources
@@ -48,7 +48,7 @@ extension EvaluationLoader {
                 obstacle: android.obstacle ?? (isUncovered ? sources.uncovered(server.host, for: entry) : nil),
                 settings: clientSettings)
         }
-        let asked = try ChosenClient.chosen(base.clients, input: input).filter { client in
+        let asked = try ConfiguredClient.chosen(base.clients, input: input).filter { client in
             base.devices.contains { $0.runs(client.entry) }
         }
         let system = SystemClients(beside: asked, by: selection.policies, for: server.host)
@@ -58,7 +58,7 @@ extension EvaluationLoader {
         {
             throw .said(.data, "\(error)")
         }
-        let clients = asked + (try ChosenClient.chosen(.named(system.clients), input: input))
+        let clients = asked + (try ConfiguredClient.chosen(.named(system.clients), input: input))
         warnings.removeAll { settings.outlook.ignored.contains($0.id) }
         // Without configurations everything there is to say goes for all hosts, and is said once.
         if sources.configurations.isEmpty {

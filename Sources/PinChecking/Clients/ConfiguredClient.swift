@@ -2,7 +2,7 @@ import Base
 package import Pinning
 
 /// A client that was chosen and set up for one host, ready to decide.
-package struct ChosenClient: Sendable {
+package struct ConfiguredClient: Sendable {
     package let entry: ClientRegistry.Entry
     package let settings: [ShownSetting]
     package let words: [String]
@@ -16,7 +16,7 @@ package struct ChosenClient: Sendable {
     /// Whether it trusts roots that were installed on the device by hand, beside what its procedure has for anchors.
     package let trustsInstalledRoots: Bool
 
-    package func isSame(as other: ChosenClient) -> Bool { entry.name == other.entry.name && words == other.words }
+    package func isSame(as other: ConfiguredClient) -> Bool { entry.name == other.entry.name && words == other.words }
 }
 
 package struct ShownSetting: Hashable, Sendable {
@@ -41,7 +41,7 @@ package struct ShownSetting: Hashable, Sendable {
     }
 }
 
-extension ChosenClient {
+extension ConfiguredClient {
     /// Sets the clients of a selection up.
     ///
     /// A client that cannot be set up is one without a verdict.
@@ -50,14 +50,14 @@ extension ChosenClient {
     /// - Throws: ``CheckError`` for settings and pins that a client cannot be set up with.
     static func chosen(
         _ selection: ClientSelection, input: (ClientRegistry.Entry, ClientSettings) throws(CheckError) -> ClientInput
-    ) throws(CheckError) -> [ChosenClient] {
-        var chosen: [ChosenClient] = []
+    ) throws(CheckError) -> [ConfiguredClient] {
+        var chosen: [ConfiguredClient] = []
         switch selection {
         case .all:
             for entry in ClientRegistry.entries where entry.isInAll {
-                chosen.append(try ChosenClient(ClientSettings(of: entry), input))
+                chosen.append(try ConfiguredClient(ClientSettings(of: entry), input))
             }
-        case .named(let clients): for settings in clients { chosen.append(try ChosenClient(settings, input)) }
+        case .named(let clients): for settings in clients { chosen.append(try ConfiguredClient(settings, input)) }
         }
         return chosen
     }

@@ -1,9 +1,9 @@
 internal import Pinning
 internal import X509
 
-extension Evaluation {
+extension HostPolicy {
     func missingIntermediate(
-        above certificate: Certificate, for client: ChosenClient, isOfFile: Bool, hasAnchors: Bool
+        above certificate: Certificate, for client: ConfiguredClient, isOfFile: Bool, hasAnchors: Bool
     ) -> MissingIntermediate {
         let platform = (try? client.procedure.get())?.platform
         let fetches = platform?.fetchesIssuers ?? false

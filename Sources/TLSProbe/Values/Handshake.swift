@@ -3,7 +3,7 @@ package import Pinning
 /// What a probe saw of a server.
 ///
 /// Nothing in it was verified but that the server holds the leaf's private key.
-package struct ProbeResult: Sendable, Hashable {
+package struct Handshake: Sendable, Hashable {
     /// The address of the server, `nil` where a proxy found it.
     package let peer: PeerAddress?
     /// The way through a proxy, `nil` for none.

@@ -1,7 +1,7 @@
 import Pinning
 import X509
 
-extension Evaluation {
+extension HostPolicy {
     /// The hash of what a server called `name` is accepted by: what was downloaded from it is gone on with by the same alone.
     func acceptance(of name: String) -> SHA256Digest {
         var parts = [name, "\(setup.mode)", time?.description ?? "now"]
