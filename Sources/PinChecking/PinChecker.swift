@@ -81,10 +81,10 @@ public final class PinChecker: Sendable {
         }
         let checkTarget = CheckTarget(
             target: try CheckError.reading { () throws(RequestError) in try Target(target) }, request: request)
-        let jobs = try loader.withLock { (loader) throws(CheckError) in try CheckPlan.jobs([checkTarget], &loader) }
-        let surroundings = Surroundings(environment: environment, now: now, connectionLimit: 64)
+        let checks = try loader.withLock { (loader) throws(CheckError) in try Check.plan([checkTarget], &loader) }
+        let engine = Environment(variables: environment, now: now, connectionLimit: 64)
         var results: [CheckResult] = []
-        await Checker.run(jobs, request, in: surroundings) { _, checked in results += checked.results() }
+        await Checker.run(checks, request, in: engine) { _, checked in results += checked.results() }
         // An address stands for one connection; should there be several, the first that is not accepted says most.
         guard let result = results.first(where: { $0.outcome != .accepted }) ?? results.first else {
             throw .said(.software, "the check of the target came to nothing")

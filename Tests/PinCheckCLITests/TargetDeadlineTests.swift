@@ -37,12 +37,12 @@ import TLSProbe
 
     @Test func theAddressesOfATargetOfPinsHaveOneTimeoutTogether() async throws {
         try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
-            let addresses = (1...40).flatMap { ["--connect", "127.0.1.\($0)"] }
+            let addresses = (1...70).flatMap { ["--connect", "127.0.1.\($0)"] }
             let outcome = await pincheck(
-                ["pins", "\(host):\(server.port)", "--timeout", "0.5", "--jobs", "2", "--retries", "0"] + addresses)
+                ["pins", "\(host):\(server.port)", "--timeout", "0.5", "--retries", "0"] + addresses)
             #expect(outcome.status == .unreachable)
-            #expect(outcome.output.ranges(of: "did not complete the TLS handshake in time").count == 2)
-            #expect(outcome.output.ranges(of: "no time was left to connect to").count == 38, "\(outcome.output)")
+            #expect(outcome.output.ranges(of: "did not complete the TLS handshake in time").count == 64)
+            #expect(outcome.output.ranges(of: "no time was left to connect to").count == 6, "\(outcome.output)")
         }
     }
 
@@ -86,13 +86,12 @@ import TLSProbe
                 referenceName: .unchecked, request: request,
                 exchange: hasQuestion ? CheckExchange(question, expecting: nil) : nil)
             let variants = TargetVariants([endpoint, endpoint], CheckRequest.Variants())
-            let job = CheckJob(endpoint: endpoint, evaluation: nil, retries: 0, variants: variants)
-            var checker = Checker(thread: nil) { Timestamp(secondsSinceEpoch: LabClock.now) }
+            let check = Check(endpoint: endpoint, evaluation: nil, retries: 0, variants: variants)
+            let now = { @Sendable in Timestamp(secondsSinceEpoch: LabClock.now) }
+            var checker = Checker(in: Environment(variables: [:], now: now, connectionLimit: 64))
             checker.judgingLimit = { _ in .seconds(-1) }
-            var results: [CheckResult] = []
-            await checker.check(JobSupply<Never>([job]), within: Checker.Limits(jobs: 1, connections: 64)) {
-                _, target in results = target.results()
-            }
+            let results = await checker.check(check).results()
+            await checker.shutdown()
             #expect(results.count == 2)
             #expect(results.allSatisfy { $0.outcome == .unreachable && $0.reason.id == "no-time" })
             #expect(results.last?.consistency?.accepted == 0)

@@ -21,7 +21,7 @@ import Testing
         let settings = settings(version).with { $0.staple = staple }
         // Prepared for one connection or for many, the library is another.
         let result = try await LoopbackServer.serving(.tls(settings), address: "127.0.0.1") { server in
-            let prober = Probers(expecting: expecting).prober(for: 0)
+            let prober = Probers(expecting: expecting).next()
             let result = await outcome(of: try ProbeRequest(server), by: prober)
             await prober.shutdown()
             return try result.get()

@@ -72,21 +72,21 @@ struct CheckCommand {
         let items = try NextItem.read(settings.next)
         var loader = context.loader
         let supply = try supply(request, &loader, &roles, in: context)
-        let jobs = supply.jobs.first
-        let questions = items.isEmpty ? [] : try nextQuestions(about: jobs, &loader)
+        let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, &loader)
         let state = try StateFile.named(by: settings, output, at: context.now())
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = supply.total + questions.count * items.count
         var writer = try ResultWriter(output, notes: loader.notes, total: total, state: state, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
-            supply.jobs, request, in: context.surroundings, within: writer.needsOrder ? context.targetWindow : nil
+            supply.checks, request, in: context.engine, within: writer.needsOrder ? context.targetWindow : nil,
+            more: supply.more
         ) { position, target throws(CommandError) in
             let states = comparison?.states(of: target)
             try writer.add(target.results(since: states), at: position)
             if !items.isEmpty { served[position] = target.connections.lazy.compactMap(\.served?.presented).first }
         }
-        var position = jobs.count
+        var position = supply.checks.count
         for question in questions {
             let results = question.results(on: items, served: question.job.flatMap { served[$0] }, at: context.now())
             for result in results {
@@ -105,7 +105,7 @@ struct CheckCommand {
     /// The endpoints to connect to; none when only files are to be judged.
     private func supply(
         _ request: CheckRequest, _ loader: inout Policies, _ roles: inout FileRoles, in context: Context
-    ) throws -> (jobs: JobSupply<CommandError>, total: Int) {
+    ) throws -> (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int) {
         guard
             settings.next.isEmpty
                 || !(settings.arguments.isEmpty && settings.lists.isEmpty && settings.policies.isEmpty)
@@ -114,7 +114,7 @@ struct CheckCommand {
                 throw CommandError.usage(
                     "a file answers no request: name a target beside --next, or leave out --request")
             }
-            return (JobSupply([]), 0)
+            return ([], nil, 0)
         }
         let targets = try TargetStream(
             settings.arguments, lists: settings.lists, policies: settings.policies, request, in: context)
@@ -132,16 +132,16 @@ struct CheckCommand {
         try roles.refuseClashes()
         try unused.refuse(defaultPort: request.connection.port)
         let isWhole = total == first.count
-        let jobs = try CheckPlan.jobs(first, &loader, areAll: false)
-        guard !isWhole else { return (JobSupply(jobs), total) }
+        let checks = try Check.plan(first, &loader, areAll: false)
+        guard !isWhole else { return (checks, nil, total) }
         // What cannot be read is said before anything is connected to, however far down it is named.
         for judging in judgings { try loader.read(judging) }
-        let stream = JobStream(rest, loader)
-        return (JobSupply(jobs) { () throws(CommandError) in try stream.next() }, total)
+        var (stream, policies) = (rest, loader)
+        return (checks, { () throws(CommandError) in try stream.nextChecks(&policies) }, total)
     }
 
     /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
-    private func nextQuestions(about jobs: [CheckJob], _ loader: inout Policies) throws -> [NextQuestion] {
+    private func nextQuestions(about jobs: [Check], _ loader: inout Policies) throws -> [NextQuestion] {
         try OpenSSLHealth.require()
         guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
         let names = settings.request.names

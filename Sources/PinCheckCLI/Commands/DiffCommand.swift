@@ -69,12 +69,13 @@ struct DiffCommand {
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }
         var loader = context.loader
-        let jobs =
+        let checks =
             try others.isEmpty && settings.policies.isEmpty
-            ? recordedJobs(of: baseline, request, &loader) : namedJobs(others, request, &loader, &roles, in: context)
-        var writer = try ResultWriter(output, notes: loader.notes, total: jobs.count, in: context)
+            ? recordedChecks(of: baseline, request, &loader)
+            : namedChecks(others, request, &loader, &roles, in: context)
+        var writer = try ResultWriter(output, notes: loader.notes, total: checks.count, in: context)
         var comparison = BaselineComparison(with: baseline)
-        try await Checker.run(jobs, request, in: context.surroundings) { position, target throws(CommandError) in
+        try await Checker.run(checks, request, in: context.engine) { position, target throws(CommandError) in
             let states = comparison.states(of: target)
             try writer.add(target.results(since: states), at: position)
         }
@@ -113,19 +114,19 @@ struct DiffCommand {
 
     // MARK: Servers
 
-    private func namedJobs(
+    private func namedChecks(
         _ others: [String], _ request: CheckRequest, _ loader: inout Policies, _ roles: inout FileRoles,
         in context: Context
-    ) throws -> [CheckJob] {
+    ) throws -> [Check] {
         let targets = try TargetStream(others, policies: settings.policies, request, in: context).all()
         roles.add(targets)
         try roles.refuseClashes()
-        return try isJudged(request) ? CheckPlan.jobs(targets, &loader) : CheckPlan.unjudgedJobs(targets)
+        return try isJudged(request) ? Check.plan(targets, &loader) : Check.unjudged(targets)
     }
 
-    private func recordedJobs(
+    private func recordedChecks(
         of baseline: Baseline, _ request: CheckRequest, _ loader: inout Policies
-    ) throws -> [CheckJob] {
+    ) throws -> [Check] {
         guard request.connection.addresses.all.isEmpty, request.connection.serverName == nil,
             request.names == CheckRequest.Names(), request.variants.isEmpty
         else {
@@ -136,7 +137,7 @@ struct DiffCommand {
             throw CommandError.noInput("\(quoted(baseline.path)) holds no endpoint: name the targets")
         }
         let isJudged = isJudged(request)
-        return try baseline.jobs(request.connection) { endpoint throws(CheckError) in
+        return try baseline.checks(request.connection) { endpoint throws(CheckError) in
             isJudged ? try loader.evaluation(request.judging, for: endpoint) : nil
         }
     }

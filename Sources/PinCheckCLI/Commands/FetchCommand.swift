@@ -82,10 +82,8 @@ struct FetchCommand {
                 throw .said(error.status == .usage ? .request : .data, error.message)
             }
         }
-        let job: @Sendable (CheckTarget) throws(CheckError) -> CheckJob = { (target) throws(CheckError) in
-            try loader.withLock { (loader) throws(CheckError) in
-                try CheckPlan.jobs([target.withOwnAddresses], &loader)[0]
-            }
+        let job: @Sendable (CheckTarget) throws(CheckError) -> Check = { (target) throws(CheckError) in
+            try loader.withLock { (loader) throws(CheckError) in try Check.plan([target.withOwnAddresses], &loader)[0] }
         }
         // What cannot be used is said before anything is asked.
         for (item, download) in zip(items, downloads) where !item.isFromRecord {
@@ -97,7 +95,7 @@ struct FetchCommand {
             _ = try job(try host(target, download.request))
         }
         for finding in loader.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
-        let downloader = Downloader(in: context.surroundings, settings: host, jobs: job)
+        let downloader = Downloader(in: context.engine, settings: host, plan: job)
         let status = try await fetch(items, downloads, unreadable, by: downloader, in: context)
         await downloader.shutdown()
         return status

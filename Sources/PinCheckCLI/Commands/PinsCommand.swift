@@ -137,18 +137,15 @@ struct PinsCommand {
         _ targets: [String], _ request: CheckRequest,
         by roots: (store: TrustStore, name: HostPolicy.Trust, given: TrustStore?), in context: Context
     ) async throws -> [KeySource] {
-        let checkTargets = try targets.map { CheckTarget(target: try Target($0), request: request) }
-        let endpoints = try checkTargets.map { try $0.endpoints() }
-        try CheckTarget.refuseUnusedAddresses(of: checkTargets)
+        let checks = try Check.unjudged(targets.map { CheckTarget(target: try Target($0), request: request) })
         let verifier = OpenSSLPathVerifier(trustStore: roots.store)
-        let collector = KeyCollector(
-            time: context.now(), retries: request.connection.retries ?? RequestDefaults.retries)
-        let sources = await collector.sources(
-            endpoints.map { endpoints in
-                KeyCollector.Inquiry(
-                    endpoints, verifier: verifier, trust: roots.name, given: roots.given,
-                    keyTypes: request.variants.keyTypes)
-            }, inFlight: request.connection.jobs ?? RequestDefaults.jobs, in: context.surroundings)
+        var found = [[KeySource]](repeating: [], count: checks.count)
+        await Checker.run(checks, request, in: context.engine) { position, target in
+            found[position] = KeySource.all(
+                of: target, keyTypes: request.variants.keyTypes, verifiedBy: (verifier, roots.name, roots.given),
+                at: context.now())
+        }
+        let sources = found.flatMap(\.self)
         if sources.contains(where: \.lacksAnchor), let places = roots.store.placesWithoutSystemRoots {
             context.console.report(
                 "Warning: this machine has no trusted roots (\(places)): install ca-certificates, or give --anchors")

@@ -86,8 +86,8 @@ struct ServeCommand {
         let signals = context.signals()
         var limits = ServerLimits()
         limits.connections = min(limits.connections, max(8, descriptors / 4))
-        let checker = StandingChecker(
-            in: context.surroundings(withConnections: max(1, descriptors - limits.connections - limits.reserve)))
+        let checker = Checker(
+            in: context.engine(withConnections: max(1, descriptors - limits.connections - limits.reserve)))
         let service = ProbeService(
             modules, checker: checker, metrics: metrics, log: log, jobs: flags.connection.jobs ?? RequestDefaults.jobs,
             cacheTime: settings.serve.cacheTime, now: context.now)

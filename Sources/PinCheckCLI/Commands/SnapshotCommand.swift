@@ -60,12 +60,12 @@ struct SnapshotCommand {
         roles.add(targets)
         try roles.refuseClashes()
         try refuse(output, readBy: targets, in: context)
-        let jobs = try CheckPlan.unjudgedJobs(targets)
+        let checks = try Check.unjudged(targets)
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []
         var watch = StrangerWatch(environment: context.environment, at: context.now())
         var warnings: [(position: Int, finding: Finding)] = []
-        await Checker.run(jobs, request, in: context.surroundings) { position, target in
+        await Checker.run(checks, request, in: context.engine) { position, target in
             endpoints += target.connections.compactMap { Snapshot.Endpoint($0) }
             for presented in Set(target.connections.compactMap(\.served?.presented)) {
                 let finding = watch.finding(on: presented, targets[position].request.judging.trust)

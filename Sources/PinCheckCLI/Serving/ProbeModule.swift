@@ -24,7 +24,7 @@ final class ProbeModule: Sendable {
     let name: String
     /// What is to be said once about its pins.
     let notes: [Finding]
-    private let jobs: [Key: CheckJob]
+    private let jobs: [Key: Check]
     private let ports: [ServerName: [Int]]
     private let hosts: PolicyHosts?
     /// Whether a policy or a list says what its targets are judged by.
@@ -42,13 +42,13 @@ final class ProbeModule: Sendable {
         let targets = isNamed ? try TargetStream([], lists: lists, policies: policies, request, in: context).all() : []
         let found = try CommandError.reading { () throws(CheckError) in
             // An address may be for a target that nobody has asked for yet.
-            try CheckPlan.jobs(targets, &loader, areAll: allowed.isEmpty)
+            try Check.plan(targets, &loader, areAll: allowed.isEmpty)
         }
         if !allowed.isEmpty {
             // What the flags name has to be readable before there is a target.
             try CommandError.reading { () throws(CheckError) in try loader.read(request.judging) }
         }
-        var jobs: [Key: CheckJob] = [:]
+        var jobs: [Key: Check] = [:]
         var ports: [ServerName: [Int]] = [:]
         for (target, job) in zip(targets, found) {
             let key = Key(host: target.target.host, port: target.port)
@@ -74,7 +74,7 @@ final class ProbeModule: Sendable {
     ///
     /// - Returns: where to connect, and what the chain is judged by.
     /// - Throws: ``Refusal`` for a target that is not to be probed.
-    func job(for text: String) throws(Refusal) -> CheckJob {
+    func job(for text: String) throws(Refusal) -> Check {
         let target: Target
         do throws(RequestError) { target = try Target(text) } catch { throw Refusal(status: 400, message: "\(error)") }
         let defaultPort = request.connection.port ?? RequestDefaults.port
@@ -111,13 +111,13 @@ final class ProbeModule: Sendable {
     }
 
     /// What is asked of a target that no entry names.
-    private func otherJob(for target: Target) throws(Refusal) -> CheckJob {
+    private func otherJob(for target: Target) throws(Refusal) -> Check {
         try requireSomethingToJudgeBy(target)
         do throws(CommandError) {
             let asked = try hosts?.checkTarget(for: target, request) ?? CheckTarget(target: target, request: request)
             return try loader.withLock { (loader) throws(CommandError) in
                 try CommandError.reading { () throws(CheckError) in
-                    try CheckPlan.jobs([asked.withOwnAddresses], &loader, areAll: false)[0]
+                    try Check.plan([asked.withOwnAddresses], &loader, areAll: false)[0]
                 }
             }
         } catch { throw Refusal(status: 500, message: error.message) }

@@ -21,7 +21,7 @@ final class ProbeService: Sendable {
     }
 
     private let modules: ProbeModules
-    private let checker: StandingChecker
+    private let checker: Checker
     private let metrics: ExporterMetrics
     private let log: ServeLog
     private let slots: Slots
@@ -30,7 +30,7 @@ final class ProbeService: Sendable {
     private let now: @Sendable () -> Timestamp
 
     init(
-        _ modules: ProbeModules, checker: StandingChecker, metrics: ExporterMetrics, log: ServeLog, jobs: Int,
+        _ modules: ProbeModules, checker: Checker, metrics: ExporterMetrics, log: ServeLog, jobs: Int,
         cacheTime: Duration, now: @escaping @Sendable () -> Timestamp
     ) {
         self.modules = modules
@@ -121,7 +121,7 @@ final class ProbeService: Sendable {
     }
 
     private func answer(
-        _ job: CheckJob, of module: ProbeModule, _ reading: Int, within limit: Duration?, _ request: ServedRequest
+        _ job: Check, of module: ProbeModule, _ reading: Int, within limit: Duration?, _ request: ServedRequest
     ) async -> ServedAnswer {
         let target = job.endpoint.target
         let key = CacheKey(reading: reading, module: module.name, target: target, writtenName: job.endpoint.writtenName)

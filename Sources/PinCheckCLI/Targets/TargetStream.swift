@@ -102,28 +102,13 @@ struct TargetStream: Sendable {
     }
 }
 
-/// Makes jobs of targets as they are needed.
-///
-/// Sendable because one thread at a time asks for jobs.
-final class JobStream: @unchecked Sendable {
+extension TargetStream {
     private static let batch = 256
 
-    private var targets: TargetStream
-    private var loader: Policies
-
-    init(_ targets: TargetStream, _ loader: Policies) {
-        self.targets = targets
-        self.loader = loader
-    }
-
-    /// The next jobs, none after the last.
-    func next() throws(CommandError) -> [CheckJob] {
-        var jobs: [CheckJob] = []
-        while jobs.count < Self.batch, let target = try targets.next() {
-            jobs += try CommandError.reading { () throws(CheckError) in
-                try CheckPlan.jobs([target], &loader, areAll: false)
-            }
-        }
-        return jobs
+    /// The checks of the next targets, none after the last.
+    mutating func nextChecks(_ policies: inout Policies) throws(CommandError) -> [Check] {
+        var targets: [CheckTarget] = []
+        while targets.count < Self.batch, let target = try next() { targets.append(target) }
+        return try CommandError.reading { () throws(CheckError) in try Check.plan(targets, &policies, areAll: false) }
     }
 }

@@ -45,11 +45,12 @@ package struct Context: Sendable {
 
     var loader: Policies { Policies(environment: environment, at: now(), publicRoots: publicRoots) }
 
-    var surroundings: Surroundings { surroundings(withConnections: DescriptorLimit.connectionLimit()) }
+    /// What the engine has of the world.
+    var engine: Environment { engine(withConnections: DescriptorLimit.connectionLimit()) }
 
-    /// What a run has of it that may open so many connections.
-    func surroundings(withConnections limit: Int) -> Surroundings {
-        Surroundings(environment: environment, now: now, thread: thread, network: network, connectionLimit: limit)
+    /// The same with so many connections at a time.
+    func engine(withConnections limit: Int) -> Environment {
+        Environment(variables: environment, now: now, thread: thread, network: network, connectionLimit: limit)
     }
 
     /// The names of the environment variables that change what pincheck does.

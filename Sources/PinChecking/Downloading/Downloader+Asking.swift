@@ -15,25 +15,28 @@ extension Downloader {
             result.ending = .answered(.plainRedirect(location.description))
             return nil
         }
-        let job: CheckJob
+        let check: Check
         do throws(CheckError) {
             let target = try CheckError.reading { () throws(RequestError) in
                 // One without TLS is reached by what is given for its host and port as well.
                 try Target("https://\(HTTPLocation.authority(location.host, Int(location.port), defaultPort: 443))/")
             }
-            job = try jobs(try settings(target, isFirst ? request.request : request.request.ofAnotherHost))
+            check = try plan(try settings(target, isFirst ? request.request : request.request.ofAnotherHost))
         } catch {
             result.ending = .impossible(error)
             return nil
         }
         guard location.isSecure else {
-            guard job.endpoint.request.proxy == nil else {
+            guard check.endpoint.request.proxy == nil else {
                 result.ending = .answered(.plainRedirectBehindProxy(location.description))
                 return nil
             }
             receiver.begin(from: nil, goingOn: goingOn)
             let transfer = transfer(location, request, record, to: receiver)
-            let end = await checker.fetchedPlainly(transfer, job.endpoint.request)
+            let end: Result<Void, TransferError>
+            do throws(TransferError) {
+                end = .success(try await checker.prober.fetchPlainly(check.endpoint.request, transfer))
+            } catch { end = .failure(error) }
             result.hops.append(DownloadHop(location: location, result: nil, status: receiver.head?.status))
             return end
         }
@@ -41,20 +44,20 @@ extension Downloader {
         // Pins that are not compared, or do not apply, are none.
         let unpinned = DownloadEnding.answered(
             isFirst ? .unpinnedBeginning(location.description) : .unpinnedRedirect(location.description))
-        guard mayBeUnpinned || job.evaluation?.isPinned ?? false else {
+        guard mayBeUnpinned || check.evaluation?.isPinned ?? false else {
             result.ending = unpinned
             return nil
         }
         // Of what is given, which pins are for a host may depend on its name and port.
-        let name = "\(location.authority) \(job.endpoint.referenceName)"
-        let acceptance = job.evaluation?.acceptance(of: name).hexadecimal
+        let name = "\(location.authority) \(check.endpoint.referenceName)"
+        let acceptance = check.evaluation?.acceptance(of: name).hexadecimal
         receiver.begin(from: acceptance, goingOn: goingOn && acceptance != nil, needingPins: !mayBeUnpinned)
         let transfer = transfer(location, request, record, to: receiver)
-        let (connection, end) = await checker.fetched(transfer, by: job) { connection in
+        let (connection, end) = await checker.fetched(transfer, by: check) { connection in
             receiver.isPinned = connection.matchesPins
             return mayBeUnpinned || receiver.isPinned
         }
-        let checked = CheckedTarget(connection, by: job.evaluation)
+        let checked = CheckedTarget(connection, by: check.evaluation)
         result.hops.append(
             DownloadHop(location: location, result: checked.results().first, status: receiver.head?.status))
         if end == nil {

@@ -11,17 +11,15 @@ package final class Downloader: Sendable {
 
     let checker: Checker
     let settings: HostSettings
-    let jobs: @Sendable (CheckTarget) throws(CheckError) -> CheckJob
+    let plan: @Sendable (CheckTarget) throws(CheckError) -> Check
 
     package init(
-        in surroundings: Surroundings, settings: @escaping HostSettings,
-        jobs: @escaping @Sendable (CheckTarget) throws(CheckError) -> CheckJob
+        in environment: Environment, settings: @escaping HostSettings,
+        plan: @escaping @Sendable (CheckTarget) throws(CheckError) -> Check
     ) {
-        checker = Checker(
-            thread: surroundings.thread, network: surroundings.network,
-            judgingProxiesBy: ServiceTrust.objection(in: surroundings), now: surroundings.now)
+        checker = Checker(in: environment, expecting: 1)
         self.settings = settings
-        self.jobs = jobs
+        self.plan = plan
     }
 
     /// The pause before the second try; each further one is twice as long.

@@ -23,7 +23,7 @@ package struct NextQuestion {
     }
 
     /// The questions about the servers of `jobs`.
-    package static func questions(about jobs: [CheckJob]) throws(CheckError) -> [NextQuestion] {
+    package static func questions(about jobs: [Check]) throws(CheckError) -> [NextQuestion] {
         var questions: [NextQuestion] = []
         for (position, job) in jobs.enumerated() {
             guard let evaluation = job.evaluation else { continue }

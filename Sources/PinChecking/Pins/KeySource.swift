@@ -1,7 +1,7 @@
 package import PinFormats
 package import Pinning
 package import TLSProbe
-import X509
+package import X509
 
 /// What one argument of `pins` came to: the keys of a server or of a file.
 package struct KeySource: Sendable {
@@ -71,36 +71,61 @@ package struct KeySource: Sendable {
         return "\(finding); \(Self.warning)"
     }
 
-    /// Verifies the chain a server sent as a client without pins does, and takes the keys of the chain that was built.
-    init(_ endpoint: CheckEndpoint, _ result: Handshake, _ inquiry: KeyCollector.Inquiry, time: Timestamp) {
-        let presented = result.presented
-        self.presented = presented
-        let answer = inquiry.verifier.evaluate(
-            PathQuestion(
-                presented: presented, anchors: .trustStore, policy: .sslServer(name: endpoint.referenceName), time: time
-            ))
-        let chain = answer.builtChain.certificates
-        name = endpoint.target
-        self.endpoint = endpoint
-        peer = result.peer
-        standing = answer.isTrusted ? .verified : .unverified(answer.failures)
-        items = chain.enumerated().map { depth, certificate in
-            let isRoot = certificate.isSelfIssued && depth == chain.count - 1
-            return PinItem(
-                certificate, role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
-                source: presented.certificates.contains(certificate) ? "presented" : inquiry.trust.rawValue)
+    /// What the connections to a target came to: for each endpoint that of an ordinary client, then those that show another
+    /// key to clients that ask for one of `keyTypes`.
+    package static func all(
+        of target: CheckedTarget, keyTypes: [CertificateKeyType], verifiedBy roots: Roots, at time: Timestamp
+    ) -> [KeySource] {
+        var sources: [KeySource] = []
+        for connection in target.connections {
+            let source = KeySource(connection, roots, at: time)
+            if connection.variant == .ordinary {
+                sources.append(source)
+                if source.presented != nil { sources[sources.count - 1].absentKeyTypes = keyTypes }
+                continue
+            }
+            // Each ordinary connection comes before the others to its endpoint.
+            guard let first = sources.lastIndex(where: { $0.keyType == nil }) else { continue }
+            if source.presented != nil { sources[first].absentKeyTypes.removeAll { $0 == source.keyType } }
+            let key = source.presented?.leaf.publicKey
+            if !sources[first...].contains(where: { $0.presented?.leaf.publicKey == key }) { sources.append(source) }
         }
-        alsoSent = presented.certificates.filter { !chain.contains($0) }
-        suspicion = .stranger(on: chain, isTrusted: answer.isTrusted, given: inquiry.given)
+        return sources
     }
 
-    /// A server that did not answer.
-    package init(_ endpoint: CheckEndpoint, _ error: ProbeError) {
+    /// What the chains of servers are verified by, as reports name it, and the roots that were given.
+    package typealias Roots = (verifier: OpenSSLPathVerifier, name: HostPolicy.Trust, given: TrustStore?)
+
+    /// Verifies the chain of a server as a client without pins does, and takes the keys of the path that was built.
+    private init(_ connection: CheckedConnection, _ roots: Roots, at time: Timestamp) {
+        let endpoint = connection.endpoint
         name = endpoint.target
         self.endpoint = endpoint
-        peer = error.peer
-        standing = .unreachable(error)
-        items = []
+        if case .keyType(let keyType) = connection.variant { self.keyType = keyType }
+        switch connection.result {
+        case .failure(let error):
+            peer = error.peer
+            standing = .unreachable(error)
+            items = []
+        case .success(let handshake):
+            let presented = handshake.presented
+            let result = roots.verifier.evaluate(
+                PathQuestion(
+                    presented: presented, anchors: .trustStore, policy: .sslServer(name: endpoint.referenceName),
+                    time: time))
+            let path = result.builtChain.certificates
+            self.presented = presented
+            peer = handshake.peer
+            standing = result.isTrusted ? .verified : .unverified(result.failures)
+            items = path.enumerated().map { depth, certificate in
+                let isRoot = certificate.isSelfIssued && depth == path.count - 1
+                return PinItem(
+                    certificate, role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
+                    source: presented.certificates.contains(certificate) ? "presented" : roots.name.rawValue)
+            }
+            alsoSent = presented.certificates.filter { !path.contains($0) }
+            suspicion = .stranger(on: path, isTrusted: result.isTrusted, given: roots.given)
+        }
     }
 
     package init(_ group: PinGroup) {

@@ -2,126 +2,125 @@ import Base
 import Pinning
 import TLSProbe
 
-/// Checks endpoints: connects and judges.
+/// Connects to targets and judges what they present, many at a time, each within its own deadline.
 package struct Checker: Sendable {
     let now: @Sendable () -> Timestamp
-
-    let probers: Probers
-    /// How many descriptors its threads take beside what every process has.
-    var descriptors: Int { probers.descriptors }
-    /// The number of the job that is under way, by which the probers are spread.
-    private var number = 0
-    var prober: RetryingProber { RetryingProber(prober: probers.prober(for: number)) }
+    /// How many connections there can be at the same time.
+    package let connectionLimit: Int
+    private let probers: Probers
+    /// Makes the connections of one target, on whose thread its steps run: judging the chains of others must not delay them.
+    private(set) var prober: Prober
+    let services: ServiceTrust
     /// How many connections to one target are made at the same time, at least one.
-    var connectionsToTarget = TargetVariants.connectionLimit
+    let connectionsToTarget: Int
     /// How much of a processor's time the chains of one target may cost to judge, by what is left of its timeout: on a busy machine a
     /// second is little.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
-    /// Judges the chain of a service that is asked for addresses over TLS.
-    var objection: AddressResolver.Objection = { _, _ in "nobody judges it" }
 
-    /// A checker of about `count` targets that connects on threads, `thread` first, in the system's network or one of a test.
-    init(
-        thread: ProbeThread?, network: StagedNetwork? = nil, expecting count: Int = 1, within descriptors: Int = .max,
-        judgingProxiesBy objection: ProxyObjection? = nil, loops: Int? = 1, now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.now = now
+    /// A checker of about `count` targets, whose threads have an OpenSSL each: as many as that is worth, and at most `threads`.
+    package init(in environment: Environment, expecting count: Int = .max, threads: Int? = nil) {
+        now = environment.now
+        services = ServiceTrust(environment)
         probers = Probers(
-            on: thread, in: network, expecting: count, within: descriptors, judgingProxiesBy: objection, onAtMost: loops
-        )
+            on: environment.thread, in: environment.network, expecting: count, within: environment.connectionLimit,
+            judgingProxiesBy: services.objection, onAtMost: threads)
+        prober = probers.next()
+        connectionLimit = max(1, environment.connectionLimit - probers.descriptors)
+        connectionsToTarget = min(TargetVariants.connectionLimit, connectionLimit)
     }
 
-    /// Checks jobs at the same time, as many as the limits allow, and hands each target over as it comes, with the position of the
-    /// job.
+    /// Lets go of the threads, and ends the checks under way.
+    package func shutdown() async { await probers.shutdown() }
+
+    /// Runs checks, as many at a time as `request` and the descriptors allow, and hands each target over as it comes.
     ///
-    /// A checker does this once: afterwards it has let go of its threads.
-    func check<Failure>(
-        _ supply: JobSupply<Failure>, within limits: Limits, each: (Int, CheckedTarget) throws(Failure) -> Void
+    /// - Parameters:
+    ///   - checks: the checks, or the first of them.
+    ///   - request: how many targets are checked at the same time.
+    ///   - environment: what the run has of the world.
+    ///   - span: how many positions a target may be ahead of one that is not done, `nil` where their order does not matter.
+    ///   - more: makes further checks, none after the last.
+    ///   - each: takes a target with the position of its check.
+    /// - Throws: what `each` throws, or `more`.
+    package static func run<Failure>(
+        _ checks: [Check], _ request: CheckRequest, in environment: Environment, within span: Int? = nil,
+        more: (() throws(Failure) -> [Check])? = nil, each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async throws(Failure) {
+        let checker = Checker(in: environment, expecting: more == nil ? checks.count : .max)
+        let queue = CheckQueue(
+            checks, most: max(1, request.connection.jobs ?? RequestDefaults.jobs), connections: checker.connectionLimit,
+            span: span)
         let result: Result<Void, Failure>
-        if supply.more == nil, supply.first.count == 1, supply.first[0].variants == nil {
-            let target = await checked(supply.first[0])
+        if more == nil, checks.count == 1, checks[0].variants == nil {
+            let target = await checker.checked(checks[0])
             result = Result { () throws(Failure) in try each(0, target) }
         } else {
             // Judging one chain or writing to a slow reader must not keep the others' answers waiting.
             result = await withTaskExecutorPreference(globalConcurrentExecutor) {
-                await checkAll(supply, within: limits, each: each)
+                await checker.run(queue, more: more, each: each)
             }
         }
-        await probers.shutdown()
+        await checker.shutdown()
         try result.get()
     }
 
-    /// What a task of a run comes back with.
-    private enum Event<Failure: Error> {
-        case checked(Int, CheckedTarget, connections: Int)
-        case supplied(Result<[CheckJob], Failure>)
-    }
-
-    private func checkAll<Failure>(
-        _ supply: JobSupply<Failure>, within limits: Limits, each: (Int, CheckedTarget) throws(Failure) -> Void
+    private func run<Failure>(
+        _ checks: CheckQueue, more: (() throws(Failure) -> [Check])?, each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async -> Result<Void, Failure> {
-        await withTaskGroup(of: Event<Failure>.self) { group in
-            var queue = JobQueue(supply.first, within: limits)
-            var isSupplied = supply.more == nil
-            var isFetching = false
-            func goOn() {
-                while let (index, job) = queue.next() {
-                    let connections = queue.connections(of: job)
-                    group.addTask { .checked(index, await self.job(index).target(job), connections: connections) }
-                }
-                guard !isSupplied, !isFetching, queue.isLow else { return }
-                isFetching = true
-                group.addTask { .supplied(await supply.next()) }
-            }
-            goOn()
-            for await event in group {
-                do throws(Failure) {
-                    switch event {
-                    case .checked(let index, let target, let connections):
-                        queue.end(index, connections: connections)
-                        goOn()
-                        try each(index, target)
-                    case .supplied(let jobs):
-                        isFetching = false
-                        let jobs = try jobs.get()
-                        isSupplied = jobs.isEmpty
-                        queue.add(jobs)
-                        goOn()
+        await withTaskGroup(of: (Int, Check, CheckedTarget).self) { group in
+            var queue = checks
+            var more = more
+            func start() throws(Failure) {
+                while true {
+                    while let (position, check) = queue.next() {
+                        group.addTask { (position, check, await self.target(check)) }
                     }
-                } catch {
-                    group.cancelAll()
-                    return .failure(error)
+                    guard queue.isLow, let makeMore = more else { return }
+                    let checks = try makeMore()
+                    if checks.isEmpty { more = nil }
+                    queue.add(checks)
                 }
+            }
+            do throws(Failure) {
+                try start()
+                for await (position, check, target) in group {
+                    queue.end(position, check)
+                    try start()
+                    try each(position, target)
+                }
+            } catch {
+                group.cancelAll()
+                return .failure(error)
             }
             return .success(())
         }
     }
 
-    func job(_ number: Int) -> Checker {
-        var checker = self
-        checker.number = number
-        return checker
+    /// Checks one target, within its own deadline.
+    package func check(_ check: Check) async -> CheckedTarget {
+        await withTaskExecutorPreference(globalConcurrentExecutor) { await target(check) }
     }
 
-    func target(_ job: CheckJob) async -> CheckedTarget {
-        guard let variants = job.variants else { return await checked(job) }
+    private func target(_ check: Check) async -> CheckedTarget {
+        var checker = self
+        checker.prober = probers.next()
+        guard let variants = check.variants else { return await checker.checked(check) }
         return await TargetWork.$current.withValue(TargetWork()) {
-            await TargetCheck(checker: self, job: job, variants: variants).checked()
+            await TargetCheck(checker: checker, check: check, variants: variants).checked()
         }
     }
 
-    private func checked(_ job: CheckJob) async -> CheckedTarget {
+    private func checked(_ check: Check) async -> CheckedTarget {
         let judge = { @Sendable (result: Result<Handshake, ProbeError>) in
-            checked(job.endpoint, result, by: job.evaluation)
+            checked(check.endpoint, result, by: check.evaluation)
         }
         let connection: CheckedConnection
-        if let exchange = job.endpoint.exchange {
-            connection = await asked(exchange, job.endpoint.request, retries: job.retries, judge: judge)
+        if let exchange = check.endpoint.exchange {
+            connection = await asked(exchange, check.endpoint.request, retries: check.retries, judge: judge)
         } else {
-            connection = await judge(result(of: job.endpoint.request, retries: job.retries))
+            connection = await judge(result(of: check.endpoint.request, retries: check.retries))
         }
-        return CheckedTarget(connection, by: job.evaluation)
+        return CheckedTarget(connection, by: check.evaluation)
     }
 
     /// Connects, judges, and on the same connection asks a server that is accepted.
@@ -142,16 +141,29 @@ package struct Checker: Sendable {
         do { return .success(try await prober.probe(request, retries: retries)) } catch { return .failure(error) }
     }
 
-    /// What runs the steps between the connections of one target, while the chains of others are judged elsewhere.
-    var connectingExecutor: any TaskExecutor { prober.prober.executor }
-
     /// Asks `service`, or the system's resolver, for all addresses of a name.
     func addresses(
         of name: String, family: ProbeRequest.AddressFamily, timeout: Duration, from service: AddressService?
     ) async throws(ProbeError) -> HostAddresses {
-        guard let service else { return try await prober.prober.addresses(of: name, family: family, timeout: timeout) }
-        return try await AddressResolver(service, prober: prober.prober, objection: objection).addresses(
+        guard let service else { return try await prober.addresses(of: name, family: family, timeout: timeout) }
+        return try await AddressResolver(service, prober: prober, objection: services.objection).addresses(
             of: name, family: family, timeout: timeout)
+    }
+
+    /// Connects, judges, and on the same connection fetches a document from a server that is accepted and `isEnough`.
+    ///
+    /// - Returns: the connection, and how the transfer ended, `nil` where nothing was asked.
+    func fetched(
+        _ transfer: Transfer, by check: Check, where isEnough: @Sendable (CheckedConnection) -> Bool
+    ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
+        do throws(ProbeError) {
+            let (connection, end) = try await prober.fetch(check.endpoint.request) { result in
+                let connection = checked(check.endpoint, .success(result), by: check.evaluation)
+                let goesOn = connection.standing.isAccepted && isEnough(connection)
+                return (connection, transfer: goesOn ? transfer : nil)
+            }
+            return (connection, end)
+        } catch { return (checked(check.endpoint, .failure(error), by: check.evaluation), nil) }
     }
 
     /// Judges what a connection came to, or takes it as it is where there is nothing to judge it by.
@@ -179,6 +191,65 @@ package struct Checker: Sendable {
         }
         return CheckedConnection(endpoint: endpoint, variant: variant, result: result, judged: judged, time: time)
     }
+}
+
+/// Checks in their order, and which of them may begin.
+private struct CheckQueue {
+    /// Fewer are left than this when others should be made.
+    private static let fewest = 256
+
+    private let most: Int
+    private let connections: Int
+    private let span: Int?
+    private var waiting: [Check]
+    /// How many of ``waiting`` have begun.
+    private var begun = 0
+    private var position = 0
+    private var checksUnderWay = 0
+    private var connectionsUnderWay = 0
+    /// The first position that is not done, and those behind it that are.
+    private var firstUndone = 0
+    private var done: Set<Int> = []
+
+    init(_ checks: [Check], most: Int, connections: Int, span: Int?) {
+        waiting = checks
+        self.most = most
+        self.connections = connections
+        self.span = span
+    }
+
+    var isLow: Bool { waiting.count - begun < Self.fewest }
+
+    mutating func add(_ checks: [Check]) {
+        waiting.removeFirst(begun)
+        begun = 0
+        waiting += checks
+    }
+
+    /// The next check with its position, which has begun; `nil` while none may begin.
+    mutating func next() -> (position: Int, check: Check)? {
+        guard begun < waiting.count else { return nil }
+        let check = waiting[begun]
+        if checksUnderWay > 0 {
+            guard checksUnderWay < most, connectionsUnderWay + size(of: check) <= connections else { return nil }
+            if let span, position - firstUndone >= span { return nil }
+        }
+        begun += 1
+        checksUnderWay += 1
+        connectionsUnderWay += size(of: check)
+        defer { position += 1 }
+        return (position, check)
+    }
+
+    mutating func end(_ position: Int, _ check: Check) {
+        checksUnderWay -= 1
+        connectionsUnderWay -= size(of: check)
+        guard span != nil else { return }
+        done.insert(position)
+        while done.remove(firstUndone) != nil { firstUndone += 1 }
+    }
+
+    private func size(of check: Check) -> Int { min(check.mostConnections, connections) }
 }
 
 extension ConnectionFacts {

@@ -4,22 +4,22 @@ import TLSProbe
 /// Checks all variants of one target: finds its addresses, connects in every way asked for, judges and compares.
 struct TargetCheck: Sendable {
     let checker: Checker
-    let job: CheckJob
+    let check: Check
     let variants: TargetVariants
 
     /// All connections that say something of their own, with what they differ in.
     func checked() async -> CheckedTarget {
-        let deadline = Deadline(in: job.endpoint.request.timeout)
+        let deadline = Deadline(in: check.endpoint.request.timeout)
         let judging = JudgingTime(limit: checker.judgingLimit(deadline.remaining))
         // Judging other chains must not use up this target's time.
-        let (outcomes, gaps) = await withTaskExecutorPreference(checker.connectingExecutor) {
+        let (outcomes, gaps) = await withTaskExecutorPreference(checker.prober.executor) {
             await connect(until: deadline, judging)
         }
         judging.allow(checker.judgingLimit(deadline.remaining))
         let connections = (variants.recorded == nil ? shown(outcomes) : outcomes).map { outcome in
             outcome.checked ?? judged(outcome.result, of: outcome.endpoint, as: outcome.variant, judging)
         }
-        return CheckedTarget(connections, by: job.evaluation, compared: TargetComparison(of: outcomes, gaps: gaps))
+        return CheckedTarget(connections, by: check.evaluation, compared: TargetComparison(of: outcomes, gaps: gaps))
     }
 
     /// Judges what a connection came to, if there is time left for it.
@@ -27,7 +27,7 @@ struct TargetCheck: Sendable {
         _ result: Result<Handshake, ProbeError>, of endpoint: CheckEndpoint, as variant: Variant, _ judging: JudgingTime
     ) -> CheckedConnection {
         judging.counting {
-            checker.checked(endpoint, result, by: job.evaluation, as: variant, isOutOfTime: judging.isUsedUp)
+            checker.checked(endpoint, result, by: check.evaluation, as: variant, isOutOfTime: judging.isUsedUp)
         }
     }
 
@@ -118,11 +118,11 @@ struct TargetCheck: Sendable {
         var limited = endpoint.request
         limited.timeout = remaining
         guard let exchange = endpoint.exchange, variant == .ordinary else {
-            let result = await checker.result(of: limited, retries: job.retries)
+            let result = await checker.result(of: limited, retries: check.retries)
             return VariantOutcome(
                 endpoint: endpoint, variant: variant, result: result.mapError { $0.ofPart(of: deadline.timeout) })
         }
-        let connection = await checker.asked(exchange, limited, retries: job.retries) { result in
+        let connection = await checker.asked(exchange, limited, retries: check.retries) { result in
             // Not where the other connections are made: judging must not keep them waiting.
             await withTaskExecutorPreference(globalConcurrentExecutor) {
                 judged(result.mapError { $0.ofPart(of: deadline.timeout) }, of: endpoint, as: variant, judging)

@@ -1,11 +1,13 @@
 internal import NIOCore
+internal import Synchronization
 
 /// Probers with a thread each, among which many probes are spread.
 ///
 /// A probe has the same result whichever of them makes it. Each has an OpenSSL library context of its own, since threads that share
 /// one wait for its locks; names are looked up by threads that all share.
-package struct Probers: Sendable {
+package final class Probers: Sendable {
     private let probers: [Prober]
+    private let turn = Atomic(0)
 
     /// More threads than these are never used: each has an OpenSSL of its own.
     package static let mostThreads = 64
@@ -34,7 +36,8 @@ package struct Probers: Sendable {
     /// How many descriptors the threads take that were made beside the first.
     package var descriptors: Int { 3 * (probers.count - 1) }
 
-    package func prober(for number: Int) -> Prober { probers[number % probers.count] }
+    /// The next in turn.
+    package func next() -> Prober { probers[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & .max) % probers.count] }
 
     /// Shuts all of them down, as ``Prober/shutdown()`` does.
     package func shutdown() async { for prober in probers { await prober.shutdown() } }

@@ -1,10 +1,10 @@
 package import Pinning
 package import TLSProbe
 
-/// What a run has of the world it runs in.
-package struct Surroundings: Sendable {
+/// What a run has of the world.
+package struct Environment: Sendable {
     /// The environment variables that say where the system's roots are.
-    package let environment: [String: String]
+    package let variables: [String: String]
     package let now: @Sendable () -> Timestamp
     /// The thread for connections, `nil` when one has to be made.
     package let thread: ProbeThread?
@@ -13,10 +13,10 @@ package struct Surroundings: Sendable {
     package let connectionLimit: Int
 
     package init(
-        environment: [String: String], now: @escaping @Sendable () -> Timestamp, thread: ProbeThread? = nil,
+        variables: [String: String], now: @escaping @Sendable () -> Timestamp, thread: ProbeThread? = nil,
         network: StagedNetwork? = nil, connectionLimit: Int
     ) {
-        self.environment = environment
+        self.variables = variables
         self.now = now
         self.thread = thread
         self.network = network

@@ -2,12 +2,12 @@ import Base
 import Pinning
 
 extension Baseline {
-    /// The recorded endpoints as they are to be asked again, a job for each target.
+    /// The recorded endpoints as they are to be asked again, a check for each target.
     ///
     /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `evaluation` throws.
-    package func jobs(
+    package func checks(
         _ connection: CheckRequest.Connection, judgedBy evaluation: (CheckEndpoint) throws(CheckError) -> HostPolicy?
-    ) throws(CheckError) -> [CheckJob] {
+    ) throws(CheckError) -> [Check] {
         var order: [String] = []
         var attempts: [String: [VariantAttempt]] = [:]
         for endpoint in snapshot.endpoints {
@@ -15,18 +15,18 @@ extension Baseline {
             if attempts[target] == nil { order.append(target) }
             attempts[target, default: []].append(try endpoint.key.attempt(connection))
         }
-        var jobs: [CheckJob] = []
+        var checks: [Check] = []
         for target in order {
             guard let attempts = attempts[target], let first = attempts.first?.endpoint else { continue }
-            var job = CheckJob(
+            var check = Check(
                 endpoint: first, evaluation: try evaluation(first),
                 retries: connection.retries ?? RequestDefaults.retries)
             if attempts.count > 1 || attempts[0].variant != .ordinary {
-                job.variants = TargetVariants(recorded: attempts)
+                check.variants = TargetVariants(recorded: attempts)
             }
-            jobs.append(job)
+            checks.append(check)
         }
-        return jobs
+        return checks
     }
 }
 
