@@ -26,7 +26,7 @@ public final class PinChecker: Sendable {
     private let judging: CheckRequest.Judging
     private let environment: [String: String]
     private let now: @Sendable () -> Timestamp
-    private let loader: Mutex<Policies>
+    private let policies: Mutex<Policies>
 
     /// Reads pins and anchors.
     ///
@@ -54,9 +54,9 @@ public final class PinChecker: Sendable {
         self.environment = environment
         let clock = now ?? { Timestamp(secondsSinceEpoch: Int64(time(nil))) }
         self.now = clock
-        var loader = Policies(environment: environment, at: clock())
-        try loader.read(judging)
-        self.loader = Mutex(loader)
+        var policies = Policies(environment: environment, at: clock())
+        try policies.read(judging)
+        self.policies = Mutex(policies)
     }
 
     /// Connects to a server and judges the chain it sends.
@@ -81,7 +81,7 @@ public final class PinChecker: Sendable {
         }
         let checkTarget = CheckTarget(
             target: try CheckError.reading { () throws(RequestError) in try Target(target) }, request: request)
-        let checks = try loader.withLock { (loader) throws(CheckError) in try Check.plan([checkTarget], &loader) }
+        let checks = try policies.withLock { (policies) throws(CheckError) in try Check.plan([checkTarget], &policies) }
         let engine = Environment(variables: environment, now: now, connectionLimit: 64)
         var results: [CheckResult] = []
         await Checker.run(checks, request, in: engine) { _, checked in results += checked.results() }
@@ -112,10 +112,10 @@ public final class PinChecker: Sendable {
         }
         let name = HostName.reference(host)
         let judging = judging
-        let evaluation = try loader.withLock { (loader) throws(CheckError) in
-            try loader.evaluation(judging, for: name, writtenAs: host)
+        let policy = try policies.withLock { (policies) throws(CheckError) in
+            try policies.policy(judging, for: name, writtenAs: host)
         }
-        return CheckResult(of: presented, named: host, for: name, by: evaluation, at: now())
+        return CheckResult(of: presented, named: host, for: name, by: policy, at: now())
     }
 
     /// The pins that sources hold for whatever host is checked, in any form that ``init(pins:clients:anchors:devices:environment:now:)`` takes.

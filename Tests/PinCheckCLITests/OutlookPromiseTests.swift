@@ -19,8 +19,8 @@ import X509
         for _ in 0..<3 {
             let world = try PromiseWorld(using: &generator)
             for client in Self.clients.shuffled(using: &generator).prefix(5) {
-                guard let setup = world.setup(client) else { continue }
-                try world.holdPromises(of: setup, named: client, seed: seed, using: &generator)
+                guard let clients = world.clients(client) else { continue }
+                try world.holdPromises(of: clients, named: client, seed: seed, using: &generator)
             }
         }
     }
@@ -28,9 +28,9 @@ import X509
     @Test(arguments: Seeds.sample(4)) func severalClientsArePromisedTheLeastThatEachIs(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let world = try PromiseWorld(using: &generator)
-        let names = Array(Self.clients.shuffled(using: &generator).prefix(3)).filter { world.setup($0) != nil }
-        guard let together = world.setup(names.joined(separator: ",")),
-            let reversed = world.setup(names.reversed().joined(separator: ","))
+        let names = Array(Self.clients.shuffled(using: &generator).prefix(3)).filter { world.clients($0) != nil }
+        guard let together = world.clients(names.joined(separator: ",")),
+            let reversed = world.clients(names.reversed().joined(separator: ","))
         else { return }
         let report = world.report(world.chain, by: together, at: world.start)
         let other = world.report(world.chain, by: reversed, at: world.start)
@@ -38,7 +38,7 @@ import X509
         #expect(other.outlook?.findings.map(\.message) == outlook.findings.map(\.message), "seed \(seed) \(names)")
         #expect(other.status == report.status && other.reason.message == report.reason.message)
         for name in names {
-            let alone = try #require(world.setup(name))
+            let alone = try #require(world.clients(name))
             let own = try #require(world.report(world.chain, by: alone, at: world.start).outlook)
             func isSooner(_ summary: String?, _ own: String?) -> Bool {
                 guard let own else { return true }
@@ -92,45 +92,43 @@ private struct PromiseWorld {
     { template.valid(from: LabClock.now + start * LabClock.day, to: LabClock.now + end * LabClock.day) }
 
     /// What the clients that `text` names judge by, `nil` where they cannot be set up with these pins.
-    func setup(_ text: String) -> HostSetup? {
+    func clients(_ text: String) -> [ConfiguredClient]? {
         let mode: AFSecurityPolicy.PinningMode = pins.certificates.isEmpty ? .publicKey : .certificate
         guard let selection = try? ClientSelection([text]) else { return nil }
-        let clients = try? ConfiguredClient.chosen(selection) { (_, settings) throws(CheckError) in
+        return try? ConfiguredClient.chosen(selection) { (_, settings) throws(CheckError) in
             ClientInput(
                 mode: mode, allowInvalidCertificates: false, isDomainNameIgnored: false, pins: pins, policy: nil,
                 installedRoots: [], settings: settings)
         }
-        return clients.map {
-            HostSetup(clients: $0, mode: mode, pins: pins, entries: [], applied: [], warnings: [], notes: [])
-        }
     }
 
-    func report(_ chain: [LabCertificate], by setup: HostSetup, at time: Timestamp) -> Report {
+    func report(_ chain: [LabCertificate], by clients: [ConfiguredClient], at time: Timestamp) -> Report {
         func values(_ certificates: [LabCertificate]) -> [Certificate] {
             certificates.map { try! CertificateReader.certificate(der: $0.der) }
         }
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle(values(roots))]))
-        let evaluation = HostPolicy(
-            setup: setup,
+        let policy = HostPolicy(
+            clients: clients, pins: pins,
             devices: [
                 JudgedDevice(device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
-            ], time: time, outlook: OutlookRules())
+            ], time: time)
         let result = CheckResult(
-            of: PresentedChain(values(chain))!, named: "world", for: ReferenceName("api.example.com"), by: evaluation,
+            of: PresentedChain(values(chain))!, named: "world", for: ReferenceName("api.example.com"), by: policy,
             at: time)
         return Report(result)
     }
 
     /// Moves the world and asks again.
     func holdPromises(
-        of setup: HostSetup, named client: String, seed: UInt64, using generator: inout some RandomNumberGenerator
+        of clients: [ConfiguredClient], named client: String, seed: UInt64,
+        using generator: inout some RandomNumberGenerator
     ) throws {
-        let today = report(chain, by: setup, at: start)
+        let today = report(chain, by: clients, at: start)
         guard today.verdict == .accept, let outlook = today.clients[0].outlook else { return }
         let context =
             "seed \(seed), \(client): \(outlook.findings.map(\.message)), pins at \(outlook.pins.map(\.depth))"
         func isAccepted(_ chain: [LabCertificate], at time: Timestamp) -> Bool {
-            report(chain, by: setup, at: time).verdict == .accept
+            report(chain, by: clients, at: time).verdict == .accept
         }
         // Time alone.
         if let end = try outlook.validUntil.map({ try TimeText.read($0) }) {
@@ -142,7 +140,7 @@ private struct PromiseWorld {
             #expect(isAccepted(chain, at: late), "a client that minds no date; \(context)")
         }
         // What renewals keep and break, while the authorities that stay are valid.
-        guard case .pinMatched? = decided(setup), let end = outlook.pinsEnd, let until = outlook.pinsMatchUntil else {
+        guard case .pinMatched? = decided(clients), let end = outlook.pinsEnd, let until = outlook.pinsMatchUntil else {
             return
         }
         let authorities = [inter, roots[0]].map { try! CertificateReader.certificate(der: $0.der).notAfter }
@@ -194,8 +192,8 @@ private struct PromiseWorld {
         if !outlook.hasBackup, !pins.pins.isEmpty { #expect(outlook.noPinAfter != nil, "\(context)") }
     }
 
-    private func decided(_ setup: HostSetup) -> Verdict.Reason? {
-        guard let client = setup.clients.first, let procedure = try? client.procedure.get() else { return nil }
+    private func decided(_ clients: [ConfiguredClient]) -> Verdict.Reason? {
+        guard let client = clients.first, let procedure = try? client.procedure.get() else { return nil }
         let presented = PresentedChain(chain.map { try! CertificateReader.certificate(der: $0.der) })!
         let verifier = OpenSSLPathVerifier(
             trustStore: TrustStore(anchors: [

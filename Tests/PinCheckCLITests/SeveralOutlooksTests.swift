@@ -174,15 +174,14 @@ import X509
             entry: entry, settings: [], words: [], procedure: .success(DemandingClient(isDateMinded: isDateMinded)),
             pins: pins, androidTrust: nil, transportSecurity: nil, trustsInstalledRoots: false)
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([try value(root)])]))
-        let evaluation = HostPolicy(
-            setup: HostSetup(
-                clients: [client], mode: .none, pins: pins, entries: [], applied: [], warnings: [], notes: []),
+        let policy = HostPolicy(
+            clients: [client], pins: pins,
             devices: [
                 JudgedDevice(device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
-            ], time: nil, outlook: OutlookRules())
+            ])
         let result = CheckResult(
             of: PresentedChain([try value(leaf), try value(inter)])!, named: "world",
-            for: ReferenceName("api.example.com"), by: evaluation, at: Timestamp(secondsSinceEpoch: now))
+            for: ReferenceName("api.example.com"), by: policy, at: Timestamp(secondsSinceEpoch: now))
         let outlook = try #require(Report(result).clients[0].outlook)
         #expect(outlook.validUntil?.hasPrefix(date(inDays: 80)) ?? false == isDateMinded)
         #expect(!outlook.hasBackup)

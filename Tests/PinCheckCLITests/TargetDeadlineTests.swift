@@ -86,7 +86,7 @@ import TLSProbe
                 referenceName: .unchecked, request: request,
                 exchange: hasQuestion ? CheckExchange(question, expecting: nil) : nil)
             let variants = TargetVariants([endpoint, endpoint], CheckRequest.Variants())
-            let check = Check(endpoint: endpoint, evaluation: nil, retries: 0, variants: variants)
+            let check = Check(endpoint: endpoint, policy: nil, retries: 0, variants: variants)
             let now = { @Sendable in Timestamp(secondsSinceEpoch: LabClock.now) }
             var checker = Checker(in: Environment(variables: [:], now: now, connectionLimit: 64))
             checker.judgingLimit = { _ in .seconds(-1) }

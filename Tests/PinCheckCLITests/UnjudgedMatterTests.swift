@@ -91,16 +91,15 @@ import X509
         let client = ConfiguredClient(
             entry: entry, settings: [], words: [], procedure: .success(OkHttp()), pins: nil, androidTrust: nil,
             transportSecurity: nil, trustsInstalledRoots: false)
-        let evaluation = HostPolicy(
-            setup: HostSetup(
-                clients: [client], mode: .none, pins: nil, entries: [], applied: [], warnings: [], notes: []),
+        let policy = HostPolicy(
+            clients: [client], pins: nil,
             devices: [
                 JudgedDevice(device: nil, trust: .system, verifier: verifier, verifierWithInstalledRoots: verifier)
-            ], time: Timestamp(secondsSinceEpoch: LabClock.now), outlook: OutlookRules())
+            ], time: Timestamp(secondsSinceEpoch: LabClock.now))
         let result = CheckResult(
-            of: PresentedChain(certificates)!, named: "chain.pem", for: .name(try ServerName(host)), by: evaluation,
+            of: PresentedChain(certificates)!, named: "chain.pem", for: .name(try ServerName(host)), by: policy,
             at: Timestamp(secondsSinceEpoch: LabClock.now))
-        let matters = result.judgement?.unjudged ?? []
+        let matters = result.judged?.unjudged ?? []
         #expect(matters == (isPublic && hasTimestamps ? [.transparencyLogs] : []))
     }
 }

@@ -70,13 +70,13 @@ struct CheckCommand {
         let request = try settings.connectingRequest(in: context)
         let baseline = try givenBaseline(in: context)
         let items = try NextItem.read(settings.next)
-        var loader = context.loader
-        let supply = try supply(request, &loader, &roles, in: context)
-        let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, &loader)
+        var policies = context.policies
+        let supply = try supply(request, &policies, &roles, in: context)
+        let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, &policies)
         let state = try StateFile.named(by: settings, output, at: context.now())
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = supply.total + questions.count * items.count
-        var writer = try ResultWriter(output, notes: loader.notes, total: total, state: state, in: context)
+        var writer = try ResultWriter(output, notes: policies.notes, total: total, state: state, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
             supply.checks, request, in: context.engine, within: writer.needsOrder ? context.targetWindow : nil,
@@ -104,7 +104,7 @@ struct CheckCommand {
 
     /// The endpoints to connect to; none when only files are to be judged.
     private func supply(
-        _ request: CheckRequest, _ loader: inout Policies, _ roles: inout FileRoles, in context: Context
+        _ request: CheckRequest, _ policies: inout Policies, _ roles: inout FileRoles, in context: Context
     ) throws -> (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int) {
         guard
             settings.next.isEmpty
@@ -132,23 +132,22 @@ struct CheckCommand {
         try roles.refuseClashes()
         try unused.refuse(defaultPort: request.connection.port)
         let isWhole = total == first.count
-        let checks = try Check.plan(first, &loader, areAll: false)
+        let checks = try Check.plan(first, &policies, areAll: false)
         guard !isWhole else { return (checks, nil, total) }
         // What cannot be read is said before anything is connected to, however far down it is named.
-        for judging in judgings { try loader.read(judging) }
-        var (stream, policies) = (rest, loader)
+        for judging in judgings { try policies.read(judging) }
+        var (stream, policies) = (rest, policies)
         return (checks, { () throws(CommandError) in try stream.nextChecks(&policies) }, total)
     }
 
     /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
-    private func nextQuestions(about jobs: [Check], _ loader: inout Policies) throws -> [NextQuestion] {
+    private func nextQuestions(about jobs: [Check], _ policies: inout Policies) throws -> [NextQuestion] {
         try OpenSSLHealth.require()
         guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
         let names = settings.request.names
         let name = names.referenceName(of: nil)
-        let evaluation = try loader.evaluation(
-            settings.request.judging, for: name, writtenAs: names.writtenName(of: nil))
-        return [try NextQuestion(name: name, evaluation: evaluation, job: nil)]
+        let policy = try policies.policy(settings.request.judging, for: name, writtenAs: names.writtenName(of: nil))
+        return [try NextQuestion(name: name, policy: policy, job: nil)]
     }
 
     private func givenBaseline(in context: Context) throws -> Baseline? {

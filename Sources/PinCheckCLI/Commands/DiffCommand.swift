@@ -68,12 +68,12 @@ struct DiffCommand {
             throw CommandError.noInput(
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }
-        var loader = context.loader
+        var policies = context.policies
         let checks =
             try others.isEmpty && settings.policies.isEmpty
-            ? recordedChecks(of: baseline, request, &loader)
-            : namedChecks(others, request, &loader, &roles, in: context)
-        var writer = try ResultWriter(output, notes: loader.notes, total: checks.count, in: context)
+            ? recordedChecks(of: baseline, request, &policies)
+            : namedChecks(others, request, &policies, &roles, in: context)
+        var writer = try ResultWriter(output, notes: policies.notes, total: checks.count, in: context)
         var comparison = BaselineComparison(with: baseline)
         try await Checker.run(checks, request, in: context.engine) { position, target throws(CommandError) in
             let states = comparison.states(of: target)
@@ -115,17 +115,17 @@ struct DiffCommand {
     // MARK: Servers
 
     private func namedChecks(
-        _ others: [String], _ request: CheckRequest, _ loader: inout Policies, _ roles: inout FileRoles,
+        _ others: [String], _ request: CheckRequest, _ policies: inout Policies, _ roles: inout FileRoles,
         in context: Context
     ) throws -> [Check] {
         let targets = try TargetStream(others, policies: settings.policies, request, in: context).all()
         roles.add(targets)
         try roles.refuseClashes()
-        return try isJudged(request) ? Check.plan(targets, &loader) : Check.unjudged(targets)
+        return try isJudged(request) ? Check.plan(targets, &policies) : Check.unjudged(targets)
     }
 
     private func recordedChecks(
-        of baseline: Baseline, _ request: CheckRequest, _ loader: inout Policies
+        of baseline: Baseline, _ request: CheckRequest, _ policies: inout Policies
     ) throws -> [Check] {
         guard request.connection.addresses.all.isEmpty, request.connection.serverName == nil,
             request.names == CheckRequest.Names(), request.variants.isEmpty
@@ -138,7 +138,7 @@ struct DiffCommand {
         }
         let isJudged = isJudged(request)
         return try baseline.checks(request.connection) { endpoint throws(CheckError) in
-            isJudged ? try loader.evaluation(request.judging, for: endpoint) : nil
+            isJudged ? try policies.policy(request.judging, for: endpoint) : nil
         }
     }
 

@@ -75,7 +75,7 @@ struct FetchCommand {
             return download
         }
         let hosts = settings.policies.isEmpty ? nil : try PolicyHosts(settings.policies, in: context)
-        let loader = Mutex(context.loader)
+        let policies = Mutex(context.policies)
         let host: Downloader.HostSettings = { (target, request) throws(CheckError) in
             guard let hosts else { return CheckTarget(target: target, request: request) }
             do throws(CommandError) { return try hosts.checkTarget(for: target, request) } catch {
@@ -83,7 +83,9 @@ struct FetchCommand {
             }
         }
         let job: @Sendable (CheckTarget) throws(CheckError) -> Check = { (target) throws(CheckError) in
-            try loader.withLock { (loader) throws(CheckError) in try Check.plan([target.withOwnAddresses], &loader)[0] }
+            try policies.withLock { (policies) throws(CheckError) in
+                try Check.plan([target.withOwnAddresses], &policies)[0]
+            }
         }
         // What cannot be used is said before anything is asked.
         for (item, download) in zip(items, downloads) where !item.isFromRecord {
@@ -94,7 +96,7 @@ struct FetchCommand {
             }
             _ = try job(try host(target, download.request))
         }
-        for finding in loader.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
+        for finding in policies.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
         let downloader = Downloader(in: context.engine, settings: host, plan: job)
         let status = try await fetch(items, downloads, unreadable, by: downloader, in: context)
         await downloader.shutdown()

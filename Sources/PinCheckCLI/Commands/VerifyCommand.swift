@@ -44,13 +44,12 @@ struct VerifyCommand {
         try roles.refuseClashes()
         let referenceName = request.names.referenceName(of: nil)
         try OpenSSLHealth.require()
-        var loader = context.loader
-        let evaluation = try loader.evaluation(
+        var policies = context.policies
+        let policy = try policies.policy(
             request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil))
         let result = CheckResult(
-            of: try presentedChain(chain, in: context), named: chain, for: referenceName, by: evaluation,
-            at: context.now())
-        var writer = try ResultWriter(output, notes: loader.notes, in: context)
+            of: try presentedChain(chain, in: context), named: chain, for: referenceName, by: policy, at: context.now())
+        var writer = try ResultWriter(output, notes: policies.notes, in: context)
         try writer.add([result])
         return try writer.finish()
     }

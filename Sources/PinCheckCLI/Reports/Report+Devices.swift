@@ -31,11 +31,11 @@ extension Report {
 extension Report.Devices {
     /// Reports the devices of a result, `nil` where none was named.
     init?(_ result: CheckResult) {
-        guard let evaluation = result.evaluation, let lists = evaluation.lists else { return nil }
+        guard let policy = result.policy, let lists = policy.lists else { return nil }
         self.init(
             file: lists.file, source: lists.data.source, date: lists.data.date.date,
             ageDays: lists.data.age(at: result.time), isStale: lists.data.isStale(at: result.time),
-            judged: evaluation.devices.map { device in
+            judged: policy.devices.map { device in
                 let verdicts = result.clients.filter { $0.device == device.name }.map(\.isAccepted)
                 return Report.Device(
                     name: device.name, platform: device.device?.platform.rawValue, release: device.device?.release,

@@ -4,10 +4,10 @@ import TLSProbe
 
 extension Report {
     init(_ result: CheckResult) {
-        let judgement = result.judgement
-        let shown = judgement?.shown
-        let path = shown?.shown.builtChain
-        let evidence = judgement?.observation.evidence
+        let judged = result.judged
+        let shown = judged?.shown
+        let path = shown?.decided?.reach
+        let evidence = judged?.view.evidence
         let matches = result.matches
         let built = path.map { Self.links(of: $0.certificates, matches, in: result) } ?? []
         let status = ExitStatus(result.outcome)
@@ -17,35 +17,35 @@ extension Report {
             proxy: Proxy(result), tls: (try? result.connection?.get()).map(TLS.init),
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant.map(Variant.init), consistency: result.consistency.map(Consistency.init),
-            evaluatedAt: result.time.description, isOfAnotherTime: result.evaluation?.time != nil,
+            evaluatedAt: result.time.description, isOfAnotherTime: result.policy?.time != nil,
             presented: Certificate.list(result.presented, at: result.time), built: built,
             builtIsValid: path?.isVerified ?? false,
-            whyUnverified: shown.flatMap { Self.whyUnverified($0, among: judgement?.judgements.count ?? 0) },
-            otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
+            whyUnverified: shown.flatMap {
+                Self.whyUnverified($0, among: judged?.clients.count { $0.decided != nil } ?? 0)
+            }, otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
             transparency: evidence.map(Transparency.init), revocation: evidence.map { Revocation($0.staple) },
             devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
             warnings: result.warnings.map { Message($0.reason) },
-            notes: ownNotes + (result.standing.isNotJudged ? [] : Self.notEmulated), ownNotes: ownNotes,
+            notes: ownNotes + (result.verdict.outcome == .unjudged ? [] : Self.notEmulated), ownNotes: ownNotes,
             unjudged: Self.unjudgedNote(on: result),
-            outlook: judgement?.outlook.map { Outlook($0, told: result.conclusion.told) },
-            next: result.next.map(Next.init), change: result.changes.map(Change.init),
-            http: result.answer.map(HTTP.init), verdict: VerdictWord(result.standing), reason: Message(result.reason),
-            exit: Exit(status),
+            outlook: result.outlook.map { Outlook($0, told: result.ending.told) }, next: result.next.map(Next.init),
+            change: result.changes.map(Change.init), http: result.answer.map(HTTP.init),
+            verdict: VerdictWord(result.verdict), reason: Message(result.reason), exit: Exit(status),
             monitoring: Monitoring(
-                status: ExitStatus(result.conclusionCountingWarnings.outcome),
-                reason: Message(result.conclusionCountingWarnings.reason),
+                status: ExitStatus(result.endingCountingWarnings.outcome),
+                reason: Message(result.endingCountingWarnings.reason),
                 statusOfRun: ExitStatus(result.outcomeCountingWarnings)))
     }
 
     /// Why the client's path is not verified, in the words of its own steps; `nil` where it is.
-    private static func whyUnverified(_ judgement: Judgement, among count: Int) -> String? {
-        guard !judgement.shown.builtChain.isVerified else { return nil }
-        let steps = judgement.decided.trace
+    private static func whyUnverified(_ client: ClientVerdict, among count: Int) -> String? {
+        guard let verdict = client.decided, !verdict.reach.isVerified else { return nil }
+        let steps = verdict.trace
         let step =
             steps.first { $0.status == .fail && $0.id != "pins" } ?? steps.first { $0.id == "trust" }
             ?? steps.first { $0.status == .fail }
-        guard let detail = step?.detail else { return "\(judgement.name) does not look at it" }
-        return count > 1 ? "\(judgement.name): \(detail)" : detail
+        guard let detail = step?.detail else { return "\(client.name) does not look at it" }
+        return count > 1 ? "\(client.name): \(detail)" : detail
     }
 
     /// What the reader should know of the connection.
@@ -63,7 +63,7 @@ extension Report {
 
     /// What is not judged and can matter here, in one line; `nil` for nothing.
     private static func unjudgedNote(on result: CheckResult) -> Message? {
-        let matters = (result.judgement?.unjudged ?? []).map { matter in
+        let matters = (result.judged?.unjudged ?? []).map { matter in
             switch matter {
             case .revocation: "revocation, which the certificate says where to ask for"
             case .transparencyLogs: "which logs its SCTs are from"
@@ -79,7 +79,7 @@ extension Report {
         let phases = result.connection.map { Check.phases(of: $0, to: result.endpoint) } ?? []
         return phases
             + result.clients.flatMap { client in
-                ((try? client.verdict.get())?.trace ?? []).map { step in
+                (client.decided?.trace ?? []).map { step in
                     Check(
                         client: client.client.entry.name, device: client.device, id: step.id,
                         status: step.status.rawValue, detail: step.detail)
@@ -90,14 +90,14 @@ extension Report {
     /// The other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.
     private static func otherPaths(beside built: [ChainLink], in result: CheckResult) -> [Path] {
         var paths: [(certificates: [Pinning.Certificate], clients: [String])] = []
-        for judgement in result.judgement?.judgements ?? [] {
-            for path in judgement.decided.restsOn.map(\.certificates) {
+        for client in result.judged?.ranked ?? [] {
+            for path in (client.decided?.restsOn ?? []).map(\.certificates) {
                 let hashes = path.map(\.fingerprint.hexadecimal)
                 guard !built.map(\.certificate.certSha256).starts(with: hashes) else { continue }
                 if let index = paths.firstIndex(where: { $0.certificates == path }) {
-                    if !paths[index].clients.contains(judgement.name) { paths[index].clients.append(judgement.name) }
+                    if !paths[index].clients.contains(client.name) { paths[index].clients.append(client.name) }
                 } else {
-                    paths.append((path, [judgement.name]))
+                    paths.append((path, [client.name]))
                 }
             }
         }
@@ -108,7 +108,7 @@ extension Report {
     private static func links(
         of path: [Pinning.Certificate], _ matches: [PinMatch], in result: CheckResult
     ) -> [ChainLink] {
-        let limits = result.evaluation?.outlook.limits
+        let limits = result.policy?.outlook.limits
         let certificates = Certificate.list(path, at: result.time)
         return path.indices.map { depth in
             let certificate = path[depth]
@@ -123,31 +123,26 @@ extension Report {
 
     private static func source(of certificate: Pinning.Certificate, in result: CheckResult) -> String {
         if result.presented.contains(certificate) { return "presented" }
-        let pins = result.evaluation?.setup.pins?.pins ?? []
+        let pins = result.policy?.pins?.pins ?? []
         if pins.contains(where: { $0.certificate == certificate }) { return "pin" }
-        if result.evaluation?.fetchable.contains(certificate) == true { return "intermediate" }
-        let sources = result.judgement?.shown?.client.androidTrust?.sources ?? []
+        if result.policy?.fetchable.contains(certificate) == true { return "intermediate" }
+        let sources = result.judged?.shown?.client.androidTrust?.sources ?? []
         if sources.contains(where: { $0.origin.holds(certificate) }) { return "configuration" }
-        let device = result.judgement?.shown?.device ?? result.evaluation?.devices.first
+        let device = result.judged?.shown?.judgedDevice ?? result.policy?.devices.first
         return device?.trust.rawValue ?? ""
     }
 }
 
-extension Standing {
-    /// Whether there is nothing that platforms could check beside.
-    fileprivate var isNotJudged: Bool { if case .unjudged = self { true } else { false } }
-}
-
 extension Report.VerdictWord {
-    fileprivate init(_ standing: Standing) {
-        self = standing.isAccepted ? .accept : standing.isRejected ? .reject : .none
+    fileprivate init(_ verdict: Ending) {
+        self = verdict.outcome == .accepted ? .accept : verdict.outcome == .rejected ? .reject : .none
     }
 }
 
 extension Report.Client {
     fileprivate init(_ result: ClientVerdict) {
         let isChallenged = result.client.entry.answersChallenges
-        let verdict = try? result.verdict.get()
+        let verdict = result.decided
         self.init(
             name: result.client.entry.name, device: result.device,
             verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: Report.Message(result.reason),
@@ -158,12 +153,12 @@ extension Report.Client {
 
 extension Report.Pins {
     fileprivate init(_ result: CheckResult, _ matches: [PinMatch]) {
-        let setup = result.evaluation?.setup
+        let policy = result.policy
         self.init(
-            mode: (setup?.mode ?? .none).rawValue, configured: setup?.pins?.pins.map { Report.Pin($0) } ?? [],
+            mode: (policy?.mode ?? .none).rawValue, configured: policy?.pins?.pins.map { Report.Pin($0) } ?? [],
             matched: matches.map { Report.Match(pin: $0.pinIndex, depth: $0.depth) },
-            entries: setup?.entries.map(Report.ConfigurationEntry.init) ?? [],
-            applied: setup?.applied.map(Report.AppliedConfiguration.init) ?? [])
+            entries: policy?.entries.map(Report.ConfigurationEntry.init) ?? [],
+            applied: policy?.applied.map(Report.AppliedConfiguration.init) ?? [])
     }
 }
 

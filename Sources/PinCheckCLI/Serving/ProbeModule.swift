@@ -31,22 +31,22 @@ final class ProbeModule: Sendable {
     private let isNamed: Bool
     private let request: CheckRequest
     private let allowed: AllowedTargets
-    private let loader: Mutex<Policies>
+    private let policies: Mutex<Policies>
 
     init(
-        _ name: String, policies: [String], lists: [String], _ request: CheckRequest, allowing allowed: AllowedTargets,
-        in context: Context
+        _ name: String, policies files: [String], lists: [String], _ request: CheckRequest,
+        allowing allowed: AllowedTargets, in context: Context
     ) throws(CommandError) {
-        var loader = context.loader
-        let isNamed = !(policies.isEmpty && lists.isEmpty)
-        let targets = isNamed ? try TargetStream([], lists: lists, policies: policies, request, in: context).all() : []
+        var policies = context.policies
+        let isNamed = !(files.isEmpty && lists.isEmpty)
+        let targets = isNamed ? try TargetStream([], lists: lists, policies: files, request, in: context).all() : []
         let found = try CommandError.reading { () throws(CheckError) in
             // An address may be for a target that nobody has asked for yet.
-            try Check.plan(targets, &loader, areAll: allowed.isEmpty)
+            try Check.plan(targets, &policies, areAll: allowed.isEmpty)
         }
         if !allowed.isEmpty {
             // What the flags name has to be readable before there is a target.
-            try CommandError.reading { () throws(CheckError) in try loader.read(request.judging) }
+            try CommandError.reading { () throws(CheckError) in try policies.read(request.judging) }
         }
         var jobs: [Key: Check] = [:]
         var ports: [ServerName: [Int]] = [:]
@@ -65,9 +65,9 @@ final class ProbeModule: Sendable {
         self.ports = ports
         self.request = request
         self.allowed = allowed
-        hosts = policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
-        notes = loader.notes
-        self.loader = Mutex(loader)
+        hosts = files.isEmpty ? nil : try PolicyHosts(files, in: context)
+        notes = policies.notes
+        self.policies = Mutex(policies)
     }
 
     /// What is asked of a target.
@@ -115,9 +115,9 @@ final class ProbeModule: Sendable {
         try requireSomethingToJudgeBy(target)
         do throws(CommandError) {
             let asked = try hosts?.checkTarget(for: target, request) ?? CheckTarget(target: target, request: request)
-            return try loader.withLock { (loader) throws(CommandError) in
+            return try policies.withLock { (policies) throws(CommandError) in
                 try CommandError.reading { () throws(CheckError) in
-                    try Check.plan([asked.withOwnAddresses], &loader, areAll: false)[0]
+                    try Check.plan([asked.withOwnAddresses], &policies, areAll: false)[0]
                 }
             }
         } catch { throw Refusal(status: 500, message: error.message) }

@@ -43,7 +43,7 @@ package struct Context: Sendable {
         self.readStandardInput = readStandardInput
     }
 
-    var loader: Policies { Policies(environment: environment, at: now(), publicRoots: publicRoots) }
+    var policies: Policies { Policies(environment: environment, at: now(), publicRoots: publicRoots) }
 
     /// What the engine has of the world.
     var engine: Environment { engine(withConnections: DescriptorLimit.connectionLimit()) }

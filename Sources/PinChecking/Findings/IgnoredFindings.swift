@@ -31,13 +31,3 @@ package enum IgnoredFindings {
         return Set(ids)
     }
 }
-
-extension ChainJudgement {
-    /// The same without what nobody wants to be told of the time ahead.
-    func ignoring(_ ids: Set<String>) -> ChainJudgement {
-        func kept(_ outlook: Outlook?) -> Outlook? {
-            outlook.map { $0.with(findings: $0.findings.filter { $0.level == .fail || !ids.contains($0.id) }) }
-        }
-        return ids.isEmpty ? self : telling(kept)
-    }
-}

@@ -1,130 +1,115 @@
 public import Pinning
 
-/// What one client makes of a chain, on one device where some were named, with the reason in a sentence.
+/// What one client makes of a chain, on one device where some were named.
 public struct ClientVerdict: Sendable {
     package let client: ConfiguredClient
+    /// The device it is judged on; this machine where none was named.
+    package let judgedDevice: JudgedDevice
     /// The name of the device, `nil` where none was named.
     public let device: String?
     /// Its verdict, or why there is none.
     public let verdict: Result<Verdict, ClientConfigurationError>
     /// The reason.
-    public let reason: Reason
-    /// How long its verdict will last, `nil` without one and for what is only forecast.
+    public package(set) var reason: Reason
+    /// Its place among all: by device and registry, whatever the order in which clients were named.
+    let rank: Int
+    /// The configured pins on the path that is shown.
+    package let matches: [PinMatch]
+    /// What its outlook is made from, `nil` without a verdict and for what is only forecast.
+    private var facts: OutlookFacts?
+    /// How long its verdict will last.
     package private(set) var outlook: Outlook?
+
+    init(
+        _ client: ConfiguredClient, on judgedDevice: JudgedDevice, in policy: HostPolicy, rank: Int = 0,
+        _ verdict: Result<Verdict, ClientConfigurationError>, reason: Reason, facts: OutlookFacts? = nil
+    ) {
+        self.client = client
+        self.judgedDevice = judgedDevice
+        device = policy.lists == nil ? nil : judgedDevice.name
+        self.verdict = verdict
+        self.reason = reason
+        self.rank = rank
+        self.facts = facts
+        matches = facts?.matches ?? []
+        outlook = facts?.outlook()
+    }
 
     /// The client's name, as `--client` takes it.
     public var name: String { client.entry.name }
 
     /// Whether it accepts, `nil` when it has no verdict.
-    public var isAccepted: Bool? { (try? verdict.get())?.isAccepted }
+    public var isAccepted: Bool? { decided?.isAccepted }
+
+    /// Its verdict, `nil` where it cannot be set up.
+    package var decided: Verdict? { try? verdict.get() }
+
+    /// The keys that its connection shows in use.
+    var keysInUse: Set<SHA256Digest> { facts?.keysInUse ?? [] }
+
+    /// Looks ahead anew, knowing of keys that other connections show in use: a pin for one of them is no backup.
+    mutating func learn(keysInUse: Set<SHA256Digest>) {
+        guard facts.map({ !keysInUse.isSubset(of: $0.keysInUse) }) == true else { return }
+        facts?.keysInUse.formUnion(keysInUse)
+        outlook = facts?.outlook()
+    }
+
+    /// Leaves out what is not to be told of the time ahead.
+    mutating func ignore(_ ids: Set<String>) { outlook = outlook?.without(ids) }
 
     /// The word for a client that cannot be set up.
     static let notSetUp = "not-configured"
+}
 
-    func with(outlook: Outlook?) -> ClientVerdict {
-        var result = self
-        result.outlook = outlook
-        return result
+/// What the clients make of one chain, from a server, a file, or one that is about to be deployed, and what there is to say of it beside.
+package struct JudgedChain: Sendable {
+    package let policy: HostPolicy
+    package let view: ServerView
+    /// In the order in which the clients were chosen, device by device.
+    package var clients: [ClientVerdict]
+    /// What deserves attention beside the verdicts.
+    let findings: [Finding]
+    /// What is good to know of the verdicts and of the roots of devices, each once.
+    let notes: [Finding]
+
+    /// What is shown: what the verdict rests on of the first client of the registry, or of the first that rejects; `nil` where none
+    /// could be set up.
+    package var shown: ClientVerdict? { clients.ranked.shown }
+
+    /// The verdicts by device and registry, without clients that could not be set up.
+    package var ranked: [ClientVerdict] { clients.ranked }
+
+    var keysInUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.keysInUse) } }
+
+    /// How long the verdicts will last: the worst of all clients; `nil` where none has one.
+    package var outlook: Outlook? {
+        let names = ClientNames(clients)
+        return Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { names.text($0) }
+    }
+
+    /// Which of the configured pins are on the path that is shown; where all clients accept, those of each, as several can have pins of
+    /// their own.
+    package var matches: [PinMatch] {
+        let ranked = clients.ranked
+        guard let shown = ranked.shown, let path = shown.decided?.reach.certificates else { return [] }
+        guard ranked.count > 1, shown.isAccepted == true else { return shown.matches }
+        var found = Set(shown.matches)
+        for one in ranked {
+            let own = one.decided?.reach.certificates ?? []
+            found.formUnion(
+                one.matches.filter { match in
+                    own.indices.contains(match.depth) && path.indices.contains(match.depth)
+                        && own[match.depth] == path[match.depth]
+                })
+        }
+        return found.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
     }
 }
 
-package enum SentServerName: Hashable, Sendable {
-    case noServer
-    case name(String)
-    /// None was sent, as the check is made: to a server that has this name beside its address, if one is known.
-    case none(name: ServerName?)
-    /// None was sent, because none was asked for or to see what clients get that send none.
-    case leftOut
-}
+extension [ClientVerdict] {
+    /// Those with a verdict, by device and registry: nothing but the order of lines follows from that of `--client`.
+    var ranked: [ClientVerdict] { filter { $0.decided != nil }.sorted { $0.rank < $1.rank } }
 
-extension Reason {
-    /// The reason of a verdict in one line, with what the user needs to act on it.
-    init(
-        _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by evaluation: HostPolicy,
-        serverName: SentServerName, hasAnchors: Bool
-    ) {
-        func reason(_ message: String, _ remedy: Remedy? = nil) -> Reason {
-            Reason(id: verdict.reason.id, message: message, remedy: remedy)
-        }
-        switch verdict.reason {
-        case .pinMatched(let match):
-            let step = verdict.trace.last { $0.id == "pins" && $0.status == .pass }
-            self = reason(step?.detail ?? "a pin matched at depth \(match.depth)")
-        case .trustedWithoutPins where client.entry.name == Generic.name:
-            self = reason(
-                name == .unchecked
-                    ? "trusted; the name was not checked" : "trusted and valid for \(name) (no pins given)")
-        case .trustedWithoutPins: self = reason("the chain is trusted; no pins are compared")
-        case .everythingAccepted: self = reason("these settings accept every certificate")
-        case .pinsNotApplied(let why): self = reason("the chain is trusted; the pins do not apply: \(why)")
-        case .mismatchNotEnforced: self = reason("no configured pin is on the chain, which this client only reports")
-        case .untrusted(let failures):
-            let texts = failures.prefix(3).map(\.description)
-            let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
-            guard let first = failures.first, case .nameMismatch = first.reason else {
-                // What AFNetworking accepts with a setting of its own is no matter of anchors.
-                let isPinned =
-                    failures.first.map { client.pins?.certificates.contains($0.certificate) == true } ?? false
-                if isPinned, client.entry.name.hasPrefix("afnetworking"), failures.first?.reason == .selfSigned {
-                    self = reason(sentence, .allowInvalidCertificates)
-                    return
-                }
-                let remedy = failures.first?.anchorRemedy(hasAnchors: hasAnchors) { certificate in
-                    evaluation.missingIntermediate(
-                        above: certificate, for: client, isOfFile: serverName == .noServer, hasAnchors: hasAnchors)
-                }
-                self = reason(sentence, remedy)
-                return
-            }
-            // Which name the server was asked for explains most certificates that are for another one.
-            let withoutName = "; this address serves \(first.certificate) to clients that send no SNI"
-            switch serverName {
-            case .noServer: self = reason(sentence)
-            case .name(let name): self = reason("\(sentence); the SNI was \(name)")
-            case .leftOut: self = reason(sentence + withoutName)
-            case .none(let name):
-                self = reason(sentence + withoutName, name.map(Remedy.sendServerName) ?? .giveServerName)
-            }
-        case .pinMismatch:
-            let other = client.pins?.certificates.lazy.compactMap { pinned in
-                verdict.builtChain.certificates.first { $0 != pinned && $0.publicKey == pinned.publicKey }.map {
-                    (pinned, $0)
-                }
-            }.first
-            self = reason(
-                "no configured pin is on the chain"
-                    + (other.map { pinned, served in
-                        ": the key is pinned, the certificate is another (pinned: to \(pinned.notAfter.date), served: to "
-                            + "\(served.notAfter.date)); ship the new .cer, or pin the key"
-                    } ?? ""))
-        case .pinsFallShort(let what): self = reason(what)
-        case .noPins: self = reason("pins are required in this mode and none are configured", .givePins)
-        case .clientError(let name, let message): self = reason("\(name): \(message)")
-        case .refusedSettings(let text): self = reason(text)
-        case .refusedByTransportSecurity(let failure):
-            if case .noForwardSecrecy = failure {
-                self = reason("\(failure)", .offerECDHE)
-            } else {
-                self = reason("\(failure)")
-            }
-        }
-    }
-}
-
-extension TrustFailure {
-    /// What mends a missing end of the path, `nil` where none is missing or the anchors that were given are to be enough.
-    fileprivate func anchorRemedy(hasAnchors: Bool, missing: (Certificate) -> MissingIntermediate) -> Remedy? {
-        switch reason {
-        // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
-        case .unknownIssuer where depth == 0: return .sendIntermediate(missing(certificate))
-        case .unknownIssuer:
-            let missing = missing(certificate)
-            switch missing.giving {
-            case .isUnusedWithoutPlace, .isUnusedOn, .isUnusedHere: return .sendIntermediate(missing)
-            case .helps, .doesNotHelp, .isOfAnother: return hasAnchors ? nil : .nameAuthority
-            }
-        case .untrustedRoot, .selfSigned: return hasAnchors ? nil : .nameRoot
-        default: return nil
-        }
-    }
+    /// Of ranked ones the first that rejects, or else the first.
+    var shown: ClientVerdict? { first { $0.isAccepted == false } ?? first }
 }

@@ -15,14 +15,14 @@ extension HostPolicy {
     /// The certificate that signed a leaf, as far as one is at hand: whoever trusts it is another question.
     private func issuer(ofLeafIn presented: PresentedChain, at time: Timestamp) -> Certificate? {
         let question = PathQuestion(
-            presented: presented, intermediates: (setup.pins?.certificates ?? []) + fetchable, anchors: .trustStore,
+            presented: presented, intermediates: (pins?.certificates ?? []) + fetchable, anchors: .trustStore,
             policy: .basicX509, time: time)
         for device in devices {
             let path = device.verifierWithInstalledRoots.evaluate(question).builtChain.certificates
             if path.count > 1 { return path[1] }
         }
         // An app's own anchors are those of its clients alone.
-        let own = setup.clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap { source in
+        let own = clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap { source in
             if case .resource(_, let certificates) = source.origin { certificates } else { [] as [Certificate] }
         }
         if !own.isEmpty, let device = devices.first {

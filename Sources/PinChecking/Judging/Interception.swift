@@ -18,22 +18,19 @@ extension HostPolicy {
     /// That a chain is one of a TLS-intercepting proxy, or ends at a root of no public list; `nil` for neither.
     ///
     /// It changes no verdict. It is a note where the root was given, and where nothing but a rejected private root tells of it.
-    func interceptionFinding(on judgements: [Judgement]) -> Finding? {
-        guard let judgement = judgements.first(where: { !$0.decided.isAccepted }) ?? judgements.first,
-            let top = judgement.decided.builtChain.certificates.last, !isPublic(top)
-        else { return privateRootWarning(on: judgements) }
-        let path = judgement.decided.builtChain.certificates
-        if let finding = Finding.interceptor(making: path, isKnown: isKnown(top, judgement)) { return finding }
-        if let warning = privateRootWarning(on: judgements) { return warning }
-        guard !judgement.decided.isAccepted, top.isSelfIssued, path.count > 1, !isKnown(top, judgement) else {
-            return nil
-        }
+    func interceptionFinding(on clients: [ClientVerdict]) -> Finding? {
+        guard let shown = clients.shown, let path = shown.decided?.builtChain.certificates, let top = path.last,
+            !isPublic(top)
+        else { return privateRootWarning(on: clients) }
+        let isKnown = isKnown(top, on: shown.judgedDevice)
+        if let finding = Finding.interceptor(making: path, isKnown: isKnown) { return finding }
+        if let warning = privateRootWarning(on: clients) { return warning }
+        guard shown.isAccepted == false, top.isSelfIssued, path.count > 1, !isKnown else { return nil }
         return .privateRoot(top, .info)
     }
 
-    private func isKnown(_ root: Certificate, _ judgement: Judgement) -> Bool {
-        if setup.pins?.certificates.contains(root) == true || givenRoots?.holds(root) == true { return true }
-        let device = judgement.device
+    private func isKnown(_ root: Certificate, on device: JudgedDevice) -> Bool {
+        if pins?.certificates.contains(root) == true || givenRoots?.holds(root) == true { return true }
         return device.verifierWithInstalledRoots.trustStore.holds(root) && !device.verifier.trustStore.holds(root)
     }
 }

@@ -5,7 +5,7 @@ extension HostPolicy {
     /// On which devices a root is that some of the named ones have and others do not, a note for each.
     ///
     /// - Returns: the notes; none where no device was named or their roots play no part, and where all that were have the root.
-    func rootNotes(on judgements: [Judgement], _ observation: ServerView) -> [Finding] {
+    func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
         let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
         guard let lists, !named.isEmpty else { return [] }
         var roots: [Certificate] = []
@@ -13,16 +13,15 @@ extension HostPolicy {
             guard let root = path.last, lists.data.lists(root.der), !roots.contains(root) else { return }
             roots.append(root)
         }
-        for judgement in judgements {
-            for path in judgement.decided.restsOn { add(path.certificates) }
-            if judgement.decided.builtChain.isVerified { add(judgement.decided.builtChain.certificates) }
+        for verdict in clients.compactMap(\.decided) {
+            for path in verdict.restsOn { add(path.certificates) }
+            if verdict.builtChain.isVerified { add(verdict.builtChain.certificates) }
         }
-        if judgements.contains(where: { $0.device.device != nil && $0.decided.isMissingAnchor }) {
+        if clients.contains(where: { $0.judgedDevice.device != nil && $0.decided?.isMissingAnchor == true }) {
             // What a device misses another one may have.
             let question = PathQuestion(
-                presented: observation.presented,
-                intermediates: (setup.pins?.certificates ?? []) + observation.fetchable, anchors: .trustStore,
-                policy: .basicX509, time: observation.time)
+                presented: view.presented, intermediates: (pins?.certificates ?? []) + view.fetchable,
+                anchors: .trustStore, policy: .basicX509, time: view.time)
             let answer = lists.verifier.evaluate(question)
             if answer.isTrusted { add(answer.builtChain.certificates) }
         }
@@ -33,23 +32,23 @@ extension HostPolicy {
         let holders = data.devices(listing: root.der)
         let missing = named.filter { !holders.contains($0) }
         guard !missing.isEmpty else { return nil }
-        let names = JudgeNames(named.map { JudgeNames.Judge(client: "", device: $0.name) })
         let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
             .compactMap { platform in data.availability(of: root.der, on: platform)?.place(of: platform, in: data) }
         return Finding(
             .info, id: "root-not-everywhere",
-            message: "the root \(root.commonName ?? root.subject) is not on \(names.list(missing.map(\.name))): it is "
+            message:
+                "the root \(root.commonName ?? root.subject) is not on \(ClientNames.list(missing.map(\.name), of: named.map(\.name))): it is "
                 + places.joined(separator: ", "))
     }
 
     /// That a path ends at a root of this machine which is on no public list, as a warning.
     ///
     /// What curl trusts here is this machine's own business.
-    func privateRootWarning(on judgements: [Judgement]) -> Finding? {
-        for judgement in judgements where judgement.device.trust == .system || judgement.device.trust == .both {
-            guard judgement.client.entry.platform != .openssl, judgement.decided.isAccepted else { continue }
-            for path in judgement.decided.restsOn.map(\.certificates) {
-                guard let root = path.last, !isPublic(root), isOfThisMachine(root, judgement) else { continue }
+    func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
+        for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
+            guard one.client.entry.platform != .openssl, let verdict = one.decided, verdict.isAccepted else { continue }
+            for path in verdict.restsOn.map(\.certificates) {
+                guard let root = path.last, !isPublic(root), isOfThisMachine(root, one.judgedDevice) else { continue }
                 return .privateRoot(root)
             }
         }
@@ -59,9 +58,9 @@ extension HostPolicy {
     func isPublic(_ root: Certificate) -> Bool { DeviceData.builtIn.lists(root.der) || publicRoots.contains(root.der) }
 
     /// Whether a path ends at a certificate because the system's store has it, and nobody gave or pinned it.
-    private func isOfThisMachine(_ root: Certificate, _ judgement: Judgement) -> Bool {
-        guard setup.pins?.certificates.contains(root) != true, givenRoots?.holds(root) != true else { return false }
-        return judgement.device.verifier.trustStore.holds(root)
+    private func isOfThisMachine(_ root: Certificate, _ device: JudgedDevice) -> Bool {
+        guard pins?.certificates.contains(root) != true, givenRoots?.holds(root) != true else { return false }
+        return device.verifier.trustStore.holds(root)
     }
 }
 

@@ -11,36 +11,36 @@ package enum UnjudgedMatter: String, CaseIterable, Sendable {
     case managedRoots
 }
 
-extension ChainJudgement {
+extension JudgedChain {
     /// What is not judged and can matter for the chain at hand; nothing for a path that is only assumed.
     package var unjudged: [UnjudgedMatter] { UnjudgedMatter.allCases.filter(canMatter) }
 
-    /// The judgements of clients whose device looks at more than OpenSSL does.
-    private var onDevices: [Judgement] {
-        judgements.filter { judgement in
-            guard let platform = judgement.client.entry.platform else { return false }
-            return platform != .openssl
+    /// The verdicts of clients whose device looks at more than OpenSSL does.
+    private var onDevices: [(client: ClientVerdict, verdict: Verdict)] {
+        clients.compactMap { one in
+            guard let platform = one.client.entry.platform, platform != .openssl else { return nil }
+            return one.decided.map { (one, $0) }
         }
     }
 
     private func canMatter(_ matter: UnjudgedMatter) -> Bool {
-        let accepting = onDevices.filter { $0.decided.isAccepted && !$0.decided.restsOn.isEmpty }
+        let accepting = onDevices.filter { $0.verdict.isAccepted && !$0.verdict.restsOn.isEmpty }
         switch matter {
         case .revocation:
-            return !accepting.isEmpty && observation.evidence?.staple != .good
-                && RevocationPlaces.areNamed(by: observation.presented.leaf)
+            return !accepting.isEmpty && view.evidence?.staple != .good
+                && RevocationPlaces.areNamed(by: view.presented.leaf)
         case .transparencyLogs:
-            guard observation.evidence?.timestamps.isEmpty == false else { return false }
-            return accepting.contains { judgement in
-                judgement.decided.restsOn.contains { path in
-                    path.certificates.last.map(judgement.device.verifier.isPublicRoot) ?? false
+            guard view.evidence?.timestamps.isEmpty == false else { return false }
+            return accepting.contains { client, verdict in
+                verdict.restsOn.contains { path in
+                    path.certificates.last.map(client.judgedDevice.verifier.isPublicRoot) ?? false
                 }
             }
         case .managedRoots:
             return !findings.contains { $0.id == Finding.interceptorID }
-                && onDevices.contains { judgement in
+                && onDevices.contains { client, verdict in
                     // What Android trusts is for the app's configuration to say.
-                    judgement.client.entry.platform != .android && judgement.decided.isMissingAnchor
+                    client.client.entry.platform != .android && verdict.isMissingAnchor
                 }
         }
     }

@@ -5,7 +5,7 @@ import TLSProbe
 package struct Check: Sendable {
     package let endpoint: CheckEndpoint
     /// What the chain is judged by, `nil` where it is only to be seen.
-    package let evaluation: HostPolicy?
+    package let policy: HostPolicy?
     /// How often to try again when there was no answer.
     package let retries: Int
     /// All that is checked of the target, `nil` when that is the endpoint alone.
@@ -20,7 +20,7 @@ package struct Check: Sendable {
     package func limited(to limit: Duration) -> Check {
         var endpoint = endpoint
         endpoint.request.timeout = min(endpoint.request.timeout, max(.milliseconds(1), limit))
-        return Check(endpoint: endpoint, evaluation: evaluation, retries: retries, variants: variants)
+        return Check(endpoint: endpoint, policy: policy, retries: retries, variants: variants)
     }
 }
 
@@ -37,7 +37,7 @@ extension Check {
         for target in targets {
             do throws(CheckError) {
                 let endpoints = try CheckError.reading(target.endpoints)
-                let policy = try policies.evaluation(
+                let policy = try policies.policy(
                     target.request.judging, for: endpoints[0].referenceName, writtenAs: endpoints[0].writtenName,
                     url: target.target.host, lacksPins: target.lacksPins)
                 checks.append(Check(target, endpoints, policy))
@@ -69,7 +69,7 @@ extension Check {
     private init(_ target: CheckTarget, _ endpoints: [CheckEndpoint], _ policy: HostPolicy?) {
         let isOne = endpoints.count == 1 && target.request.variants.isEmpty
         self.init(
-            endpoint: endpoints[0], evaluation: policy,
+            endpoint: endpoints[0], policy: policy,
             retries: target.request.connection.retries ?? RequestDefaults.retries,
             variants: isOne ? nil : TargetVariants(endpoints, target.request.variants))
     }

@@ -112,7 +112,7 @@ package struct Checker: Sendable {
 
     private func checked(_ check: Check) async -> CheckedTarget {
         let judge = { @Sendable (result: Result<Handshake, ProbeError>) in
-            checked(check.endpoint, result, by: check.evaluation)
+            checked(check.endpoint, result, by: check.policy)
         }
         let connection: CheckedConnection
         if let exchange = check.endpoint.exchange {
@@ -120,7 +120,7 @@ package struct Checker: Sendable {
         } else {
             connection = await judge(result(of: check.endpoint.request, retries: check.retries))
         }
-        return CheckedTarget(connection, by: check.evaluation)
+        return CheckedTarget(connection, by: check.policy)
     }
 
     /// Connects, judges, and on the same connection asks a server that is accepted.
@@ -131,7 +131,7 @@ package struct Checker: Sendable {
         do {
             let (connection, answer) = try await prober.probe(request, retries: retries) { result in
                 let connection = await judge(.success(result))
-                return (connection, question: connection.standing.isAccepted ? exchange.question : nil)
+                return (connection, question: connection.verdict.outcome == .accepted ? exchange.question : nil)
             }
             return connection.answered(CheckedAnswer(exchange, answer))
         } catch { return await judge(.failure(error)).answered(CheckedAnswer(exchange, nil)) }
@@ -158,38 +158,33 @@ package struct Checker: Sendable {
     ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
         do throws(ProbeError) {
             let (connection, end) = try await prober.fetch(check.endpoint.request) { result in
-                let connection = checked(check.endpoint, .success(result), by: check.evaluation)
-                let goesOn = connection.standing.isAccepted && isEnough(connection)
+                let connection = checked(check.endpoint, .success(result), by: check.policy)
+                let goesOn = connection.verdict.outcome == .accepted && isEnough(connection)
                 return (connection, transfer: goesOn ? transfer : nil)
             }
             return (connection, end)
-        } catch { return (checked(check.endpoint, .failure(error), by: check.evaluation), nil) }
+        } catch { return (checked(check.endpoint, .failure(error), by: check.policy), nil) }
     }
 
     /// Judges what a connection came to, or takes it as it is where there is nothing to judge it by.
     func checked(
-        _ endpoint: CheckEndpoint, _ result: Result<Handshake, ProbeError>, by evaluation: HostPolicy?,
+        _ endpoint: CheckEndpoint, _ result: Result<Handshake, ProbeError>, by policy: HostPolicy?,
         as variant: Variant = .ordinary, isOutOfTime: Bool = false
     ) -> CheckedConnection {
-        let time = evaluation?.time ?? now()
-        let judged: CheckedConnection.Judged
-        switch (result, evaluation) {
-        case (.failure, _): judged = .noChain
-        case (.success, _) where isOutOfTime: judged = .outOfTime
-        case (.success, nil): judged = .byNobody
-        case (.success(let result), let evaluation?):
+        let time = policy?.time ?? now()
+        var judged: JudgedChain?
+        if let policy, let handshake = try? result.get(), !isOutOfTime {
             ProbeWatch.current?("\(endpoint.target): judging the chain")
-            let observation = ServerView(
-                presented: result.presented, referenceName: endpoint.referenceName, time: time,
-                fetchable: evaluation.fetchable,
-                evidence: evaluation.evidence(of: result.presented, staple: result.staple, at: time),
-                connection: ConnectionFacts(result))
-            judged = .byClients(
-                ChainJudgement(
-                    observation, by: evaluation,
-                    serverName: SentServerName(endpoint, leftOut: variant == .withoutSNI || endpoint.omitsServerName)))
+            let view = ServerView(
+                presented: handshake.presented, referenceName: endpoint.referenceName, time: time,
+                fetchable: policy.fetchable,
+                evidence: policy.evidence(of: handshake.presented, staple: handshake.staple, at: time),
+                connection: ConnectionFacts(handshake))
+            let leavesOut = variant == .withoutSNI || endpoint.omitsServerName
+            judged = policy.judge(view, serverName: SentServerName(endpoint, leftOut: leavesOut))
         }
-        return CheckedConnection(endpoint: endpoint, variant: variant, result: result, judged: judged, time: time)
+        return CheckedConnection(
+            endpoint: endpoint, variant: variant, result: result, judged: judged, isOutOfTime: isOutOfTime, time: time)
     }
 }
 

@@ -4,9 +4,9 @@ import Pinning
 extension Baseline {
     /// The recorded endpoints as they are to be asked again, a check for each target.
     ///
-    /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `evaluation` throws.
+    /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `policy` throws.
     package func checks(
-        _ connection: CheckRequest.Connection, judgedBy evaluation: (CheckEndpoint) throws(CheckError) -> HostPolicy?
+        _ connection: CheckRequest.Connection, judgedBy policy: (CheckEndpoint) throws(CheckError) -> HostPolicy?
     ) throws(CheckError) -> [Check] {
         var order: [String] = []
         var attempts: [String: [VariantAttempt]] = [:]
@@ -19,8 +19,7 @@ extension Baseline {
         for target in order {
             guard let attempts = attempts[target], let first = attempts.first?.endpoint else { continue }
             var check = Check(
-                endpoint: first, evaluation: try evaluation(first),
-                retries: connection.retries ?? RequestDefaults.retries)
+                endpoint: first, policy: try policy(first), retries: connection.retries ?? RequestDefaults.retries)
             if attempts.count > 1 || attempts[0].variant != .ordinary {
                 check.variants = TargetVariants(recorded: attempts)
             }

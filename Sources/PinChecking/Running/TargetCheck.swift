@@ -19,7 +19,7 @@ struct TargetCheck: Sendable {
         let connections = (variants.recorded == nil ? shown(outcomes) : outcomes).map { outcome in
             outcome.checked ?? judged(outcome.result, of: outcome.endpoint, as: outcome.variant, judging)
         }
-        return CheckedTarget(connections, by: check.evaluation, compared: TargetComparison(of: outcomes, gaps: gaps))
+        return CheckedTarget(connections, by: check.policy, compared: TargetComparison(of: outcomes, gaps: gaps))
     }
 
     /// Judges what a connection came to, if there is time left for it.
@@ -27,7 +27,7 @@ struct TargetCheck: Sendable {
         _ result: Result<Handshake, ProbeError>, of endpoint: CheckEndpoint, as variant: Variant, _ judging: JudgingTime
     ) -> CheckedConnection {
         judging.counting {
-            checker.checked(endpoint, result, by: check.evaluation, as: variant, isOutOfTime: judging.isUsedUp)
+            checker.checked(endpoint, result, by: check.policy, as: variant, isOutOfTime: judging.isUsedUp)
         }
     }
 

@@ -79,3 +79,17 @@ public struct ServerView: Sendable, Hashable {
             evidence: evidence, connection: connection)
     }
 }
+
+extension ClientProcedure {
+    /// Decides as the client does, which its platform's TLS may leave nothing to decide: whatever it is set to.
+    public func decide(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
+        let platform = platform(on: observation.release)
+        guard let failure = platform?.handshakeFailure(of: observation.presented.leaf, on: observation.connection)
+        else { return evaluate(observation, pins: pins, verifier: verifier) }
+        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
+        run.fail("key-usage", failure.description)
+        run.skip("trust", "not judged: the handshake has ended")
+        run.skip("pins", "not compared: the client rejects before that")
+        return run.verdict(.untrusted([failure]), on: run.leafAlone)
+    }
+}

@@ -73,17 +73,12 @@ public struct PinComparison: Sendable, Hashable {
     public let expiration: Timestamp?
     /// Whether a mismatch ends the connection; otherwise it is only reported.
     public let isEnforced: Bool
-    /// Whether pinned certificates are the anchors of the path, which then ends at the first of them.
-    public let endsPathAtPin: Bool
 
     /// What a client compares.
-    public init(
-        _ conditions: [Condition], expiration: Timestamp? = nil, isEnforced: Bool = true, endsPathAtPin: Bool = false
-    ) {
+    public init(_ conditions: [Condition], expiration: Timestamp? = nil, isEnforced: Bool = true) {
         self.conditions = conditions
         self.expiration = expiration
         self.isEnforced = isEnforced
-        self.endsPathAtPin = endsPathAtPin
     }
 
     /// The comparison of a client that holds no pin against the server.
@@ -97,7 +92,7 @@ public struct PinComparison: Sendable, Hashable {
     }
 
     /// One of the pinned certificates must be on the path; pins that are hashes are not compared.
-    public static func certificates(of pins: PinSet?, endsPathAtPin: Bool) -> PinComparison {
-        PinComparison(pins == nil ? [] : [.certificates(of: pins)], endsPathAtPin: endsPathAtPin)
+    public static func certificates(of pins: PinSet?) -> PinComparison {
+        PinComparison(pins == nil ? [] : [.certificates(of: pins)])
     }
 }

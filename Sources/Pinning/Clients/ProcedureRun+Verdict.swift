@@ -49,13 +49,14 @@ extension ProcedureRun {
 
     func verdict(
         _ reason: Verdict.Reason, on chain: BuiltChain, matches: [PinMatch]? = nil,
-        disposition: ChallengeDisposition? = nil
+        disposition: ChallengeDisposition? = nil, reaching reach: BuiltChain? = nil
     ) -> Verdict {
         Verdict(
             reason: reason,
             disposition: disposition ?? (reason.isAcceptance ? .useCredential : .cancelAuthenticationChallenge),
-            trace: trace.steps, builtChain: chain, restsOn: paths(of: chain, for: reason),
-            matches: matches ?? pins?.publicKeyMatches(on: chain) ?? [], warnings: trace.warnings, notes: trace.notes)
+            trace: trace.steps, builtChain: chain, restsOn: paths(of: chain, for: reason), reach: reach,
+            matches: matches ?? pins?.publicKeyMatches(on: reach ?? chain) ?? [], warnings: trace.warnings,
+            notes: trace.notes)
     }
 
     /// The path of each evaluation that was needed: `chain` where the client chose another than the preferred one.

@@ -12,7 +12,10 @@ public struct Verdict: Sendable, Hashable {
     ///
     /// Empty for a client that accepts without a valid path, and so does not mind dates.
     public let restsOn: [VerifiedPath]
-    /// Which pins the built chain satisfies, whether or not the client cares.
+    /// The chain with all pins that hold: where pinned certificates are the anchors, ``builtChain`` ends at the first of them and this
+    /// one goes on to the last, whose pin holds when the leaf is another.
+    public let reach: BuiltChain
+    /// Which pins ``reach`` satisfies, whether or not the client cares.
     public let matches: [PinMatch]
     /// What the user should know although it does not change the verdict.
     public let warnings: [Warning]
@@ -22,13 +25,15 @@ public struct Verdict: Sendable, Hashable {
     /// A verdict with everything that led to it.
     public init(
         reason: Reason, disposition: ChallengeDisposition, trace: [TraceStep], builtChain: BuiltChain,
-        restsOn: [VerifiedPath], matches: [PinMatch], warnings: [Warning], notes: [Warning] = []
+        restsOn: [VerifiedPath], reach: BuiltChain? = nil, matches: [PinMatch], warnings: [Warning],
+        notes: [Warning] = []
     ) {
         self.reason = reason
         self.disposition = disposition
         self.trace = trace
         self.builtChain = builtChain
         self.restsOn = restsOn
+        self.reach = reach ?? builtChain
         self.matches = matches
         self.warnings = warnings
         self.notes = notes

@@ -145,6 +145,11 @@ extension Outlook {
         outlook.findings = findings
         return outlook
     }
+
+    /// The same without what is not to be told; what fails stays.
+    func without(_ ids: Set<String>) -> Outlook {
+        ids.isEmpty ? self : with(findings: findings.filter { $0.level == .fail || !ids.contains($0.id) })
+    }
 }
 
 extension [Outlook.Finding] {

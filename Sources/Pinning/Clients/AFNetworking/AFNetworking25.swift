@@ -26,7 +26,7 @@ public struct AFNetworking25: ClientProcedure {
         switch policy.mode {
         case .none: return .nothing
         case .publicKey where !validatesCertificateChain: return .keys(of: pins, at: .leaf)
-        case .certificate where !validatesCertificateChain: return .certificates(of: pins, endsPathAtPin: true)
+        case .certificate where !validatesCertificateChain: return .certificates(of: pins)
         case .publicKey: return .keys(of: pins, at: .everywhere)
         case .certificate: return PinComparison(pins == nil ? [] : [.certificates(of: pins, at: .everywhere)])
         }
@@ -60,7 +60,7 @@ public struct AFNetworking25: ClientProcedure {
                 let match = run.run.pins?.certificateMatches(on: pinned.builtChain).last
                 return run.verdict(
                     .pinMatched(match ?? PinMatch(pinIndex: 0, depth: pinned.builtChain.certificates.count - 1)),
-                    on: pinned.builtChain)
+                    on: pinned.builtChain, reaching: pinned.goingOnThroughAnchors.builtChain)
             }
             return comparingWholeChain(&run, system)
         }

@@ -33,7 +33,7 @@ public struct AFNetworking4: ClientProcedure {
         switch policy.mode {
         case .none: .nothing
         case .publicKey: .keys(of: pins, at: .anywhere)
-        case .certificate: .certificates(of: pins, endsPathAtPin: true)
+        case .certificate: .certificates(of: pins)
         }
     }
 
@@ -77,7 +77,8 @@ public struct AFNetworking4: ClientProcedure {
         case .ended(let verdict): return verdict
         case .trusted(let pinned):
             let verdict = run.run.compare(on: pinned, what: "certificate") { $0.certificateMatches(on: $1) }
-            return run.verdict(verdict.reason, on: verdict.builtChain)
+            return run.verdict(
+                verdict.reason, on: verdict.builtChain, reaching: pinned.goingOnThroughAnchors.builtChain)
         }
     }
 

@@ -142,11 +142,12 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
                 + "a private authority needs allowInvalidCertificates")
     }
 
-    func verdict(_ reason: Verdict.Reason, on chain: BuiltChain) -> Verdict {
+    func verdict(_ reason: Verdict.Reason, on chain: BuiltChain, reaching reach: BuiltChain? = nil) -> Verdict {
+        let (pins, reach) = (run.pins, reach ?? chain)
         let matches =
-            policy.mode == .certificate
-            ? run.pins?.certificateMatches(on: chain) : run.pins?.publicKeyMatches(on: chain)
+            policy.mode == .certificate ? pins?.certificateMatches(on: reach) : pins?.publicKeyMatches(on: reach)
         return run.verdict(
-            reason, on: chain, matches: matches ?? [], disposition: reason.isAcceptance ? .useCredential : rejection)
+            reason, on: chain, matches: matches ?? [], disposition: reason.isAcceptance ? .useCredential : rejection,
+            reaching: reach)
     }
 }

@@ -46,7 +46,7 @@ public struct Alamofire: ClientProcedure {
     /// What is compared with the pins.
     public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         if let evaluatedHosts, !evaluatedHosts.contains(name.description) { return .nothing }
-        return PinComparison(conditions(of: evaluator, with: pins), endsPathAtPin: evaluator.hasPinnedAnchors)
+        return PinComparison(conditions(of: evaluator, with: pins))
     }
 
     /// What the pins have to fulfil for `evaluator`, none for one that compares none.
@@ -123,7 +123,7 @@ public struct Alamofire: ClientProcedure {
             run.warn("everything-accepted", "a composite without evaluators accepts every server")
             return run.verdict(.everythingAccepted, on: run.leafAlone)
         }
-        return run.verdict(last.reason, on: last.builtChain, matches: last.matches)
+        return run.verdict(last.reason, on: last.builtChain, matches: last.matches, reaching: last.reach)
     }
 
     private func pinnedCertificates(
@@ -139,7 +139,11 @@ public struct Alamofire: ClientProcedure {
         let anchors: Anchors = acceptSelfSigned ? .only(certificates) : .trustStore
         let end = validate(performDefaultValidation, validateHost, anchors, &run)
         if let verdict = end.verdict { return verdict }
-        return run.compare(on: end.result, what: "certificate") { $0.certificateMatches(on: $1) }
+        let verdict = run.compare(on: end.result, what: "certificate") { $0.certificateMatches(on: $1) }
+        guard acceptSelfSigned, verdict.isAccepted else { return verdict }
+        let reach = end.result.goingOnThroughAnchors.builtChain
+        return run.verdict(
+            verdict.reason, on: verdict.builtChain, matches: run.pins?.certificateMatches(on: reach), reaching: reach)
     }
 
     private func publicKeys(
@@ -202,15 +206,5 @@ public struct Alamofire: ClientProcedure {
         guard !result.isTrusted else { return Validation(result: result, verdict: nil) }
         run.skip("pins", "not compared: the client rejects before that")
         return Validation(result: result, verdict: run.verdict(.untrusted(result.failures), on: result.builtChain))
-    }
-}
-
-extension Alamofire.Evaluator {
-    fileprivate var hasPinnedAnchors: Bool {
-        switch self {
-        case .pinnedCertificates(let acceptSelfSigned, _, _): acceptSelfSigned
-        case .composite(let evaluators): evaluators.contains(where: \.hasPinnedAnchors)
-        case .systemDefault, .publicKeys, .disabled: false
-        }
     }
 }

@@ -184,6 +184,7 @@ extension Verdict {
         }
         return Verdict(
             reason: other ?? reason, disposition: disposition, trace: trace + added, builtChain: builtChain,
-            restsOn: restsOn, matches: matches, warnings: warnings + more, notes: notes + (note.map { [$0] } ?? []))
+            restsOn: restsOn, reach: reach, matches: matches, warnings: warnings + more,
+            notes: notes + (note.map { [$0] } ?? []))
     }
 }

@@ -1,0 +1,130 @@
+import Pinning
+import X509
+
+extension HostPolicy {
+    /// What there is to say of a chain beside the verdicts: what deserves attention, and what is good to know.
+    func findings(
+        on clients: [ClientVerdict], _ view: ServerView, _ interception: Finding?, isAdvising: Bool
+    ) -> (findings: [Finding], notes: [Finding]) {
+        let ranked = clients.ranked
+        var findings = warnings(of: ranked, among: clients) + platformRules(ranked) + missingClients(clients)
+        if let deciding = ranked.shown, let verdict = deciding.decided {
+            findings += [
+                missingRootsWarning(verdict, on: deciding.judgedDevice),
+                bareKeyWarning(on: verdict, presented: view.presented),
+            ].compactMap(\.self)
+            findings += damagedStoreWarnings(verdict, on: deciding.judgedDevice)
+        }
+        let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
+        var notes: [Finding] = []
+        for note in ranked.flatMap({ $0.decided?.notes ?? [] }) {
+            let finding = Finding(.info, id: note.id, message: note.message)
+            if !notes.contains(finding) { notes.append(finding) }
+        }
+        return (
+            findings.map { Finding($0.level, $0.reason.advising(isAdvising)) }
+                + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
+                + (view.evidence?.findings(isRefused: isRefused) ?? []),
+            remarks + rootNotes(on: ranked, view) + notes + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
+        )
+    }
+
+    /// The warnings of verdicts; what a client warns of on several devices is said once.
+    private func warnings(of ranked: [ClientVerdict], among clients: [ClientVerdict]) -> [Finding] {
+        var warnings: [(warning: Warning, clients: [ClientVerdict])] = []
+        for one in ranked {
+            for warning in one.decided?.warnings ?? [] {
+                let known = warnings.firstIndex { $0.warning == warning && $0.clients[0].name == one.name }
+                if let known, one.device != nil {
+                    warnings[known].clients.append(one)
+                } else {
+                    warnings.append((warning, [one]))
+                }
+            }
+        }
+        let names = ClientNames(clients)
+        return warnings.map { warning, judging in
+            let prefix = clients.count > 1 ? names.text(judging) + ": " : ""
+            let remedy: Remedy? =
+                warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : warning.platform.map { .judgeOn($0) }
+            return .warning(id: warning.id, message: prefix + warning.message, remedy: remedy)
+        }
+    }
+
+    /// That a platform's own rule is the reason, once for all clients of the platform.
+    private func platformRules(_ ranked: [ClientVerdict]) -> [Finding] {
+        let refusing = ranked.compactMap(\.decided?.refusingPlatform)
+        return PlatformFamily.allCases.filter(refusing.contains).map { platform in
+            .warning(
+                id: "platform-rule", message: "the reason is a rule of \(platform.title), not the pins",
+                remedy: lists == nil ? .chooseAnotherPlatform(than: platform) : nil)
+        }
+    }
+
+    /// Clients that are left out of the verdict, since they do not start with these pins.
+    func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
+        var missing: [ConfiguredClient] = []
+        return clients.compactMap { one in
+            guard case .failure(let error) = one.verdict, !missing.contains(where: { $0.isSame(as: one.client) }) else {
+                return nil
+            }
+            missing.append(one.client)
+            return .warning(id: "client-not-set-up", message: "\(one.name) cannot be set up: \(error.message)")
+        }
+    }
+
+    /// That there is nothing the chain could be trusted for, when that is why it is not trusted.
+    private func missingRootsWarning(_ verdict: Verdict, on device: JudgedDevice) -> Finding? {
+        guard verdict.isMissingAnchor, let places = device.verifier.trustStore.placesWithoutSystemRoots else {
+            return nil
+        }
+        return .warning(
+            id: "no-system-roots", message: "this machine has no trusted roots (\(places))", remedy: .giveRoots)
+    }
+
+    /// What of the system's store cannot be read where the certificates of this chain were looked for: it may have been the root
+    /// that is missing, or a word of distrust.
+    private func damagedStoreWarnings(_ verdict: Verdict, on device: JudgedDevice) -> [Finding] {
+        let damage = device.verifier.trustStore.damage(
+            concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
+        return damage.map { damage in
+            .warning(
+                id: "damaged-trust-store",
+                message: "the system's store is damaged in \(damage): replace the block, or take it out")
+        }
+    }
+
+    /// That a pin which matches nothing is the hash of a key without its frame, as a warning with the pin that is right.
+    ///
+    /// Node's `cert.pubkey` of an EC certificate and `SecKeyCopyExternalRepresentation` give a key without the
+    /// SubjectPublicKeyInfo around it; every client hashes it with.
+    private func bareKeyWarning(on verdict: Verdict, presented: PresentedChain) -> Finding? {
+        guard verdict.reason.isPinMismatch, let pins = pins?.pins else { return nil }
+        for certificate in presented.certificates {
+            guard let bare = KeyReader.bareKey(of: certificate.publicKey) else { continue }
+            let hash = Hashing.sha256(bare)
+            guard let index = pins.firstIndex(where: { $0.spkiSHA256 == hash }) else { continue }
+            return .warning(
+                id: "bare-key-pin",
+                message:
+                    "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
+                    + "SecKeyCopyExternalRepresentation give it; clients hash the SubjectPublicKeyInfo: "
+                    + "pin \(certificate.publicKey.spkiSHA256) instead")
+        }
+        return nil
+    }
+}
+
+extension Verdict {
+    var isMissingAnchor: Bool {
+        if case .untrusted(let failures) = reason { failures.contains(where: \.isMissingAnchor) } else { false }
+    }
+
+    /// The platform whose own rule is the reason, `nil` for a reason that others share, as phones do a key usage.
+    fileprivate var refusingPlatform: PlatformFamily? {
+        if case .refusedByTransportSecurity = reason { return .apple }
+        guard case .untrusted(let failures) = reason else { return nil }
+        if case .keyUsage? = failures.first?.reason { return nil }
+        return failures.first?.platform
+    }
+}

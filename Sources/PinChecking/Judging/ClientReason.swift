@@ -1,0 +1,124 @@
+package import Pinning
+import X509
+
+package enum SentServerName: Hashable, Sendable {
+    case noServer
+    case name(String)
+    /// None was sent, as the check is made: to a server that has this name beside its address, if one is known.
+    case none(name: ServerName?)
+    /// None was sent, because none was asked for or to see what clients get that send none.
+    case leftOut
+}
+
+extension Reason {
+    /// The reason of a verdict in one line, with what the user needs to act on it.
+    init(
+        _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by policy: HostPolicy,
+        serverName: SentServerName, hasAnchors: Bool
+    ) {
+        func reason(_ message: String, _ remedy: Remedy? = nil) -> Reason {
+            Reason(id: verdict.reason.id, message: message, remedy: remedy)
+        }
+        switch verdict.reason {
+        case .pinMatched(let match):
+            let step = verdict.trace.last { $0.id == "pins" && $0.status == .pass }
+            self = reason(step?.detail ?? "a pin matched at depth \(match.depth)")
+        case .trustedWithoutPins where client.entry.name == Generic.name:
+            self = reason(
+                name == .unchecked
+                    ? "trusted; the name was not checked" : "trusted and valid for \(name) (no pins given)")
+        case .trustedWithoutPins: self = reason("the chain is trusted; no pins are compared")
+        case .everythingAccepted: self = reason("these settings accept every certificate")
+        case .pinsNotApplied(let why): self = reason("the chain is trusted; the pins do not apply: \(why)")
+        case .mismatchNotEnforced: self = reason("no configured pin is on the chain, which this client only reports")
+        case .untrusted(let failures):
+            let texts = failures.prefix(3).map(\.description)
+            let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
+            guard let first = failures.first, case .nameMismatch = first.reason else {
+                // What AFNetworking accepts with a setting of its own is no matter of anchors.
+                let isPinned =
+                    failures.first.map { client.pins?.certificates.contains($0.certificate) == true } ?? false
+                if isPinned, client.entry.name.hasPrefix("afnetworking"), failures.first?.reason == .selfSigned {
+                    self = reason(sentence, .allowInvalidCertificates)
+                    return
+                }
+                let remedy = failures.first?.anchorRemedy(hasAnchors: hasAnchors) { certificate in
+                    policy.missingIntermediate(
+                        above: certificate, for: client, isOfFile: serverName == .noServer, hasAnchors: hasAnchors)
+                }
+                self = reason(sentence, remedy)
+                return
+            }
+            // Which name the server was asked for explains most certificates that are for another one.
+            let withoutName = "; this address serves \(first.certificate) to clients that send no SNI"
+            switch serverName {
+            case .noServer: self = reason(sentence)
+            case .name(let name): self = reason("\(sentence); the SNI was \(name)")
+            case .leftOut: self = reason(sentence + withoutName)
+            case .none(let name):
+                self = reason(sentence + withoutName, name.map(Remedy.sendServerName) ?? .giveServerName)
+            }
+        case .pinMismatch:
+            let other = client.pins?.certificates.lazy.compactMap { pinned in
+                verdict.builtChain.certificates.first { $0 != pinned && $0.publicKey == pinned.publicKey }.map {
+                    (pinned, $0)
+                }
+            }.first
+            self = reason(
+                "no configured pin is on the chain"
+                    + (other.map { pinned, served in
+                        ": the key is pinned, the certificate is another (pinned: to \(pinned.notAfter.date), served: to "
+                            + "\(served.notAfter.date)); ship the new .cer, or pin the key"
+                    } ?? ""))
+        case .pinsFallShort(let what): self = reason(what)
+        case .noPins: self = reason("pins are required in this mode and none are configured", .givePins)
+        case .clientError(let name, let message): self = reason("\(name): \(message)")
+        case .refusedSettings(let text): self = reason(text)
+        case .refusedByTransportSecurity(let failure):
+            if case .noForwardSecrecy = failure {
+                self = reason("\(failure)", .offerECDHE)
+            } else {
+                self = reason("\(failure)")
+            }
+        }
+    }
+}
+
+extension TrustFailure {
+    /// What mends a missing end of the path, `nil` where none is missing or the anchors that were given are to be enough.
+    fileprivate func anchorRemedy(hasAnchors: Bool, missing: (Certificate) -> MissingIntermediate) -> Remedy? {
+        switch reason {
+        // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
+        case .unknownIssuer where depth == 0: return .sendIntermediate(missing(certificate))
+        case .unknownIssuer:
+            let missing = missing(certificate)
+            switch missing.giving {
+            case .isUnusedWithoutPlace, .isUnusedOn, .isUnusedHere: return .sendIntermediate(missing)
+            case .helps, .doesNotHelp, .isOfAnother: return hasAnchors ? nil : .nameAuthority
+            }
+        case .untrustedRoot, .selfSigned: return hasAnchors ? nil : .nameRoot
+        default: return nil
+        }
+    }
+}
+
+extension HostPolicy {
+    func missingIntermediate(
+        above certificate: Certificate, for client: ConfiguredClient, isOfFile: Bool, hasAnchors: Bool
+    ) -> MissingIntermediate {
+        let platform = (try? client.procedure.get())?.platform
+        let fetches = platform?.fetchesIssuers ?? false
+        let hasPlace = !IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: certificate)).isEmpty
+        let giving: MissingIntermediate.Giving =
+            if fetchable.contains(where: { $0.subject == certificate.issuer }) {
+                if !hasPlace {
+                    .isUnusedWithoutPlace
+                } else if let platform, !fetches {
+                    .isUnusedOn(platform.family)
+                } else {
+                    .isUnusedHere
+                }
+            } else if !fetchable.isEmpty { .isOfAnother } else { hasPlace && fetches ? .helps : .doesNotHelp }
+        return MissingIntermediate(giving: giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors)
+    }
+}

@@ -1,0 +1,121 @@
+import Pinning
+import Synchronization
+import X509
+
+extension HostPolicy {
+    /// Has every client judge a chain on each device: the one way to a verdict, for a connection, a file and what is about to be
+    /// deployed.
+    ///
+    /// `wording` puts the reason of a verdict in words, where that is not done as for a server.
+    func judge(
+        _ view: ServerView, serverName: SentServerName, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
+    ) -> JudgedChain {
+        // Most clients ask the same question first.
+        let verifiers = devices.map { device in
+            (plain: RememberingVerifier(device.verifier), own: RememberingVerifier(device.verifierWithInstalledRoots))
+        }
+        var clients = verdicts { client, procedure, place in
+            let view = view.running(on: devices[place].release)
+            let verifier = client.trustsInstalledRoots ? verifiers[place].own : verifiers[place].plain
+            let verdict = procedure.decide(view, pins: client.pins, verifier: verifier)
+            let reason =
+                wording?(verdict, client)
+                ?? Reason(
+                    verdict, of: client, for: view.referenceName, by: self, serverName: serverName,
+                    hasAnchors: givenRoots != nil)
+            return (verdict, reason, facts(of: verdict, client, procedure, view))
+        }
+        let interception = interceptionFinding(on: clients.ranked)
+        // A proxy explains everything else: what would mend the chain without it is no advice.
+        let isIntercepted = interception?.id == Finding.interceptorID && interception?.level == .warning
+        for index in clients.indices { clients[index].reason = clients[index].reason.advising(!isIntercepted) }
+        let (findings, notes) = findings(on: clients, view, interception, isAdvising: !isIntercepted)
+        return JudgedChain(policy: self, view: view, clients: clients, findings: findings, notes: notes)
+    }
+
+    /// The verdicts of all clients on each device they run on; `decide` is asked with the position of the device.
+    func verdicts(
+        _ decide: (ConfiguredClient, any ClientProcedure, _ place: Int) -> (Verdict, Reason, OutlookFacts?)
+    ) -> [ClientVerdict] {
+        let ranks = ranks
+        return devices.enumerated().flatMap { place, device in
+            clients.enumerated().filter { device.runs($1.entry) }.map { index, client in
+                let rank = place * clients.count + ranks[index]
+                switch client.procedure {
+                case .failure(let error):
+                    let reason = Reason(id: ClientVerdict.notSetUp, message: error.message)
+                    return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: reason)
+                case .success(let procedure):
+                    let (verdict, reason, facts) = decide(client, procedure, place)
+                    return ClientVerdict(
+                        client, on: device, in: self, rank: rank, .success(verdict), reason: reason, facts: facts)
+                }
+            }
+        }
+    }
+
+    /// The place of each client by registry, words and position.
+    private var ranks: [Int] {
+        guard clients.count > 1 else { return [0] }
+        let keys = clients.map { client in
+            (
+                ClientRegistry.entries.firstIndex { $0.name == client.entry.name } ?? .max,
+                client.words.joined(separator: ":")
+            )
+        }
+        let order = keys.indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }
+        var ranks = [Int](repeating: 0, count: clients.count)
+        for (rank, index) in order.enumerated() { ranks[index] = rank }
+        return ranks
+    }
+
+    /// What the outlook of a verdict is made from, with the client's pins as positions among those configured.
+    private func facts(
+        of verdict: Verdict, _ client: ConfiguredClient, _ procedure: any ClientProcedure, _ view: ServerView
+    ) -> OutlookFacts {
+        let configured = pins?.pins ?? []
+        let own = client.pins?.pins ?? []
+        var byPin: [Pin: [Int]] = [:]
+        for index in configured.indices { byPin[configured[index], default: []].append(index) }
+        // Of equal pins the first stands for all of them, at all of their places: what holds for one holds for each.
+        let positions = own.map { byPin.removeValue(forKey: $0) ?? [] }
+        func placed(_ index: Int) -> [Int] { positions.indices.contains(index) ? positions[index] : [] }
+        var comparison = procedure.comparison(with: client.pins, for: view.referenceName)
+        for index in comparison.conditions.indices {
+            comparison.conditions[index].pins = comparison.conditions[index].pins.flatMap(placed)
+        }
+        let restsOn =
+            verdict.isAccepted || !verdict.restsOn.isEmpty
+            ? verdict.restsOn.map(\.certificates) : [verdict.builtChain.certificates]
+        let path = verdict.reach.certificates
+        let inUse = view.presented.certificates + restsOn.flatMap { $0 } + path
+        var isAcceptedForPins = false
+        if case .pinMatched = verdict.reason { isAcceptedForPins = true }
+        return OutlookFacts(
+            path: path, restsOn: restsOn, pins: configured,
+            matches: verdict.matches.flatMap { match in
+                placed(match.pinIndex).map { PinMatch(pinIndex: $0, depth: match.depth) }
+            }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }, comparison: comparison,
+            keysInUse: Set(inUse.map(\.publicKey.spkiSHA256)), isAcceptedForPins: isAcceptedForPins, time: view.time,
+            limits: outlook.limits)
+    }
+}
+
+/// Answers a question that was asked before from memory: the clients of one view ask few different ones.
+private final class RememberingVerifier: PathVerifier {
+    private let verifier: OpenSSLPathVerifier
+    private let known = Mutex<[(question: PathQuestion, findings: PathFindings)]>([])
+
+    init(_ verifier: OpenSSLPathVerifier) { self.verifier = verifier }
+
+    func findPaths(_ question: PathQuestion) -> PathFindings {
+        if let known = known.withLock({ $0.first { $0.question == question } }) { return known.findings }
+        let findings = verifier.findPaths(question)
+        known.withLock { $0.append((question, findings)) }
+        return findings
+    }
+
+    func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
+
+    func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
+}

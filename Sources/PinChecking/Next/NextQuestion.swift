@@ -1,0 +1,170 @@
+import Base
+import PinFormats
+package import Pinning
+
+/// The question whether the clients of one server will accept what is about to be deployed.
+package struct NextQuestion {
+    private let name: ReferenceName
+    /// The host of the URL, `nil` where there is none.
+    private let host: ServerName?
+    private let policy: HostPolicy
+    /// The position of the job that asks the server of today, `nil` without one.
+    package let job: Int?
+
+    package init(name: ReferenceName, host: ServerName? = nil, policy: HostPolicy, job: Int?) throws(CheckError) {
+        let isAskable = policy.clients.contains { client in
+            if case .failure = client.procedure { true } else { client.pins != nil }
+        }
+        guard isAskable else { throw CheckError(.request, .noPinsForNext) }
+        self.name = name
+        self.host = host
+        self.policy = policy
+        self.job = job
+    }
+
+    /// The questions about the servers of `jobs`.
+    package static func questions(about jobs: [Check]) throws(CheckError) -> [NextQuestion] {
+        var questions: [NextQuestion] = []
+        for (position, job) in jobs.enumerated() {
+            guard let policy = job.policy else { continue }
+            let endpoint = job.endpoint
+            questions.append(
+                try NextQuestion(name: endpoint.referenceName, host: endpoint.urlHost, policy: policy, job: position))
+        }
+        return questions
+    }
+
+    package func results(on items: [NextItem], served: PresentedChain?, at now: Timestamp) -> [CheckResult] {
+        let time = policy.time ?? now
+        let authorities = served.map { self.authorities(of: $0, at: time) } ?? []
+        return items.compactMap { item in result(on: item, served: served, authorities: authorities, at: time) }
+    }
+
+    /// The authorities of the path that a server's chain makes today, nearest first; none when it is not trusted.
+    private func authorities(of served: PresentedChain, at time: Timestamp) -> [Certificate] {
+        let question = PathQuestion(presented: served, anchors: anchors, policy: .sslServer(name: name), time: time)
+        for device in policy.devices {
+            let answer = device.verifier.evaluate(question)
+            if answer.isTrusted { return Array(answer.builtChain.certificates.dropFirst()) }
+        }
+        return []
+    }
+
+    /// Where the path of a server may end: at what the device has, and at what some app's configuration names.
+    private var anchors: Anchors {
+        let sources = policy.clients.flatMap { $0.androidTrust?.sources ?? [] }
+        let own = sources.flatMap { source -> [Certificate] in
+            if case .resource(_, let certificates) = source.origin { certificates } else { [] }
+        }
+        return own.isEmpty ? .trustStore : .trustStoreAnd(own)
+    }
+
+    private func reason(_ verdict: Verdict, _ client: ConfiguredClient) -> Reason {
+        Reason(verdict, of: client, for: name, by: policy, serverName: .noServer, hasAnchors: true)
+    }
+
+    private func result(
+        on item: NextItem, served: PresentedChain?, authorities: [Certificate], at time: Timestamp
+    ) -> CheckResult? {
+        // A certificate alone is deployed with the authorities of today, where they issued it.
+        let presented = item.certificates + (item.kind == .certificate ? served?.certificates.dropFirst() ?? [] : [])
+        guard let chain = PresentedChain(presented), !isIncomplete(item, chain, at: time) else {
+            return item.item.publicKey.map { forecast($0, of: item, authorities, at: time) }
+        }
+        let view = ServerView(
+            presented: chain, referenceName: name, time: time, fetchable: policy.fetchable,
+            evidence: policy.evidence(of: chain, at: time))
+        let judged = policy.judge(view, serverName: .noServer) { verdict, client in
+            let reason = self.reason(verdict, client)
+            return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
+        }
+        return CheckResult(
+            CheckResult.Facts(
+                target: item.file, referenceName: name, time: time, policy: policy,
+                verdict: judged.clients.ending(in: policy), judged: judged,
+                presented: judged.shown == nil ? [] : presented,
+                next: NextDeployment(item, isAssumed: false, issuers: []),
+                findings: policy.warnings + judged.findings + judged.notes))
+    }
+
+    /// Whether all that can be said against a certificate is that those above it are not known.
+    private func isIncomplete(_ item: NextItem, _ chain: PresentedChain, at time: Timestamp) -> Bool {
+        guard item.kind == .certificate, !chain.leaf.isSelfIssued else { return false }
+        let question = PathQuestion(
+            presented: chain, intermediates: policy.pins?.certificates ?? [], anchors: anchors,
+            policy: .sslServer(name: name), time: time)
+        return policy.devices.allSatisfy { device in
+            let failures = device.verifier.evaluate(question).failures
+            return failures.contains { $0.reason == .unknownIssuer } && failures.allSatisfy(\.isMissingAnchor)
+        }
+    }
+
+    /// The result on a key that no certificate has yet, or on a certificate whose path is not known.
+    private func forecast(
+        _ key: PublicKey, of item: NextItem, _ authorities: [Certificate], at time: Timestamp
+    ) -> CheckResult {
+        let forecast = KeyForecast(
+            key: key, certificate: item.certificates.first, authorities: authorities, name: name, host: host, time: time
+        )
+        let clients = policy.verdicts { client, procedure, place in
+            let release = policy.devices[place].release
+            let (verdict, isIssuerPinned) = forecast.decision(of: client, procedure, on: release)
+            let isMissing = verdict.reason == .pinMismatch
+            return (verdict, isMissing ? item.missingPin(of: client, isIssuerPinned) : reason(verdict, client), nil)
+        }
+        let verdict = clients.ending(in: policy)
+        let isMatched = clients.contains { $0.decided?.matches.isEmpty == false }
+        let configured = policy.pins?.pins ?? []
+        return CheckResult(
+            CheckResult.Facts(
+                target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
+                matches: configured.indices.filter { isMatched && configured[$0].spkiSHA256 == key.spkiSHA256 }.map {
+                    PinMatch(pinIndex: $0, depth: 0)
+                }, next: NextDeployment(item, isAssumed: true, issuers: authorities.map(\.description)),
+                findings: policy.warnings + policy.missingClients(clients)
+                    + (verdict.outcome == .accepted ? assumptions(item, clients) : [])))
+    }
+
+    /// What an acceptance of a key takes for granted.
+    private func assumptions(_ item: NextItem, _ clients: [ClientVerdict]) -> [Finding] {
+        let assumed =
+            item.certificates.isEmpty
+            ? "its certificate is assumed to be trusted and valid for the name, with dates that clients take"
+            : "its issuer is assumed to be trusted"
+        var findings = [Finding.warning(id: "next-assumed", message: "\(assumed): check the chain once it is issued")]
+        if name == .unchecked {
+            let message = "the name was not checked: give the host the certificate must be valid for"
+            findings.append(.warning(id: "name-not-checked", message: message))
+        }
+        if let client = clients.first(where: { $0.decided?.reason == .mismatchNotEnforced }) {
+            findings.append(
+                .warning(id: "not-enforced", message: "no pin matches, and \(client.name) only reports that"))
+        }
+        return findings
+    }
+}
+
+extension NextDeployment {
+    fileprivate init(_ item: NextItem, isAssumed: Bool, issuers: [String]) {
+        self.init(kind: item.kind, pin: item.item.spkiSHA256, isAssumed: isAssumed, issuers: issuers)
+    }
+}
+
+extension NextItem {
+    /// Which pin has to be shipped to a client before the item is deployed, in the client's own notation.
+    fileprivate func missingPin(of client: ConfiguredClient, _ isIssuerPinned: Bool = false) -> Reason {
+        if certificates.isEmpty,
+            client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true
+        {
+            return Reason(
+                id: "pin-mismatch",
+                message:
+                    "\(title) is that of a pinned certificate, which is compared as a whole: ask with the certificate")
+        }
+        let doubt = isIssuerPinned ? ", and a pinned CA need not be the one that issues its certificate" : ""
+        return Reason(
+            id: "pin-mismatch",
+            message: "no configured pin matches \(title)\(doubt): before it is deployed, ship "
+                + item.notations[client.entry.notation])
+    }
+}

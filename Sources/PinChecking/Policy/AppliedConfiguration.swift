@@ -1,0 +1,84 @@
+package import Pinning
+
+package struct ConfiguredEntry: Sendable {
+    package let kind: PinConfiguration.Kind
+    package let entry: HostEntry
+}
+
+/// What an app's own configuration has its device decide by for a host, as it is shown.
+package struct AppliedConfiguration: Hashable, Sendable {
+    /// Which part of which configuration.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// The trust of Android's `network_security_config.xml`.
+        case networkSecurity = "network-security-config"
+        /// App Transport Security of an Info.plist.
+        case transportSecurity = "app-transport-security"
+    }
+
+    package let kind: Kind
+    package let clients: [String]
+    /// The hosts, `nil` for all without an entry of their own.
+    package let hosts: String?
+    package let origin: String
+    package let settings: [String]
+
+    /// What binds some of `clients`, each once; `host` is the URL's.
+    static func all(of clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
+        android(clients) + apple(clients, on: host)
+    }
+
+    private static func apple(_ clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
+        let bound = clients.filter { $0.transportSecurity != nil }
+        // They are in one app.
+        guard let settings = bound.first?.transportSecurity, let host else { return [] }
+        let ruling = settings.ruling(for: host)
+        var exception: TransportSecurity.Exception?
+        if case .on(let requirement) = ruling { exception = requirement.exception }
+        return [
+            AppliedConfiguration(
+                kind: .transportSecurity, clients: bound.map(\.entry.name), hosts: exception?.hosts.description,
+                origin: exception?.origin ?? settings.origin, settings: ruling.shownSettings)
+        ]
+    }
+
+    private static func android(_ clients: [ConfiguredClient]) -> [AppliedConfiguration] {
+        var found: [(trust: AndroidTrust, place: AndroidTrust.Place, names: [String])] = []
+        for client in clients {
+            guard let trust = client.androidTrust, let place = trust.place else { continue }
+            if let index = found.firstIndex(where: { $0.trust == trust }) {
+                found[index].names.append(client.entry.name)
+            } else {
+                found.append((trust, place, [client.entry.name]))
+            }
+        }
+        return found.map { trust, place, names in
+            AppliedConfiguration(
+                kind: .networkSecurity, clients: names, hosts: place.hosts?.description, origin: place.origin,
+                settings: trust.shownSettings)
+        }
+    }
+}
+
+extension TransportSecurity.Ruling {
+    fileprivate var shownSettings: [String] {
+        switch self {
+        case .off(let why): return ["off: \(why)"]
+        case .on(let requirement):
+            var settings = ["at least \(requirement.minimumTLS)"]
+            settings.append(requirement.requiresForwardSecrecy ? "forward secrecy" : "no forward secrecy asked for")
+            if requirement.requiresTransparency { settings.append("Certificate Transparency") }
+            if requirement.allowsInsecureLoads { settings.append("the app may accept what the system refuses") }
+            return settings
+        }
+    }
+}
+
+extension AndroidTrust {
+    fileprivate var shownSettings: [String] {
+        let transparencies = [transparency] + transparency.parents
+        return ["anchors: \(words)"]
+            + (transparencies.lazy.compactMap(\.isEnabled).first.map {
+                ["certificateTransparency: \($0 ? "on" : "off")"]
+            } ?? []) + (targetSDK.map { ["targetSdkVersion: \($0)"] } ?? [])
+    }
+}

@@ -1,0 +1,186 @@
+import Base
+import PinFormats
+import Pinning
+import X509
+
+/// Everything that the values of `--pins` hold.
+struct PinSources: Sendable {
+    private(set) var pins: [Pin] = []
+    /// Those of them in curl's notation, and all others.
+    private(set) var (curlPins, setPins): ([Pin], [Pin]) = ([], [])
+    /// Whether the others are certificates in DER, each as AFNetworking loads them.
+    private(set) var areAllCertificates = true
+    /// The clients whose frameworks are in an app.
+    private(set) var frameworks: Set<String> = []
+    /// What the files that configure hosts say, those of one kind together.
+    private(set) var configurations: [PinConfiguration] = []
+    /// What configurations of Android apps say of trust, in the order of their files.
+    private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
+    /// What the Info.plist of apps says of App Transport Security, in the order of their files.
+    private(set) var transportSecurity: [TransportSecurity] = []
+    /// What should be said once about the sources.
+    private(set) var notes: [Finding] = []
+
+    let suffixes = SystemPublicSuffixList()
+
+    /// The same as they were read: an app ships one of each kind.
+    private(set) var readConfigurations: [PinConfiguration] = []
+
+    /// Reads the sources in their order.
+    init(reading sources: [PinSource]) throws(CheckError) {
+        for source in sources {
+            do {
+                let reading = try source.read()
+                pins += reading.pins
+                for (pin, form) in zip(reading.pins, reading.forms) {
+                    if form == .curl { curlPins.append(pin) } else { setPins.append(pin) }
+                }
+                areAllCertificates = areAllCertificates && reading.areCertificates
+                frameworks.formUnion(reading.frameworks)
+                readConfigurations += reading.configurations
+                reading.configurations.forEach { merge($0) }
+                networkSecurity += reading.networkSecurity
+                transportSecurity += reading.transportSecurity
+                notes += reading.notes.map { note in
+                    // What apps are released with has that part too, and does not read it.
+                    Finding(
+                        [.debugOverrides, .loadedFromBundle, .trustKitConfig].contains(note.id) ? .info : .warning,
+                        id: note.id.rawValue, message: note.message)
+                }
+            } catch { throw CheckError(error) }
+        }
+        try refuseSeveralSources()
+        let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
+        if !trust.isEmpty, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
+            !notes.contains(where: { $0.id == PinNote.ID.nothingPinned.rawValue })
+        {
+            notes.append(
+                .warning(
+                    id: "nothing-pinned",
+                    message: "\(listed(trust, first: 1)) says whom the app trusts and pins nothing: no pin is compared")
+            )
+        }
+    }
+
+    private mutating func merge(_ configuration: PinConfiguration) {
+        guard
+            let index = configurations.firstIndex(where: {
+                $0.kind == configuration.kind && $0.isSource == configuration.isSource
+            })
+        else {
+            configurations.append(configuration)
+            return
+        }
+        configurations[index] = PinConfiguration(
+            configuration.kind, entries: configurations[index].entries + configuration.entries,
+            isSource: configuration.isSource)
+    }
+
+    /// What one host is told of.
+    struct Selection {
+        /// The pins for whatever host, then those of each configuration that has some for it.
+        let pins: PinSet?
+        let policies: [(kind: PinConfiguration.Kind, policy: ConfiguredPins)]
+        /// Those for whatever host alone.
+        let unconditional: PinSet?
+
+        /// The pins of a client that reads none of the configurations.
+        ///
+        /// Those for whatever host. Where there are none it is asked what it would make of the others' pins: of those that are for
+        /// clients of its platform, or of all.
+        func pins(of client: ClientRegistry.Entry) -> PinSet? {
+            if let unconditional { return unconditional }
+            let ofPlatform = policies.filter { ClientRegistry.isRead($0.kind, on: client.platform) }
+            return PinSet(ofPlatform.flatMap { $0.policy.pins?.pins ?? [] }) ?? pins
+        }
+    }
+
+    var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }
+
+    /// Refuses a second source: each client has its own, and what several of them pin is not added up.
+    private func refuseSeveralSources() throws(CheckError) {
+        let sources = readConfigurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
+        guard sources.count > 1 else { return }
+        throw .said(
+            .data,
+            "\(sources[1]): a second source with a pinner, beside \(sources[0]), and nothing says that one client has both; "
+                + "give one of them, or a list with lines such as: host sha256/…")
+    }
+
+    /// What is for `name`, by the rules of each configuration's own client.
+    func selection(for name: ReferenceName, writtenAs host: String) -> Selection {
+        let policies = configurations.compactMap { configuration -> (PinConfiguration.Kind, ConfiguredPins)? in
+            let host = Self.written(host, name, for: configuration.kind)
+            return policy(of: configuration, for: name, writtenAs: host).map { (configuration.kind, $0) }
+        }
+        return Selection(
+            pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
+            policies: policies.map { (kind: $0.0, policy: $0.1) }, unconditional: PinSet(pins))
+    }
+
+    /// A host as the client of a configuration looks it up: to OkHttp a dot at the end of a URL's host makes it another one.
+    private static func written(_ host: String, _ name: ReferenceName, for kind: PinConfiguration.Kind) -> String {
+        kind == .okHttp ? host.lowercased() : name.description
+    }
+
+    /// What one configuration says of a host, by the rule of its kind or by another.
+    func policy(
+        of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String,
+        by lookup: PinConfiguration.Lookup? = nil
+    ) -> ConfiguredPins? {
+        guard case .name = name else {
+            let unconditional = PinConfiguration(
+                configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })
+            return unconditional.policy(for: "", by: .union, suffixes: suffixes)
+        }
+        return configuration.policy(for: host, by: lookup, suffixes: suffixes)
+    }
+
+    /// What should be said when the configurations have no pin for the host, `nil` when they have.
+    func warning(for name: String, _ selection: Selection) -> Finding? {
+        guard configurations.contains(where: { !$0.entries.isEmpty }),
+            selection.policies.allSatisfy({ $0.policy.pins == nil })
+        else { return nil }
+        if let entry = selection.policies.first?.policy.entries.first {
+            let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
+            return .warning(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
+        }
+        let hosts = configurations.flatMap(\.entries).compactMap(\.hosts?.description)
+        return .warning(
+            id: "host-not-configured",
+            message: "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
+                + (pins.isEmpty ? ": no pin is compared" : ""))
+    }
+}
+
+extension PinSources {
+    /// What a client's own configurations say of a host.
+    struct Own {
+        /// The policy, `nil` when the host is not configured.
+        let policy: ConfiguredPins?
+    }
+
+    /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
+    ///
+    /// Of the certificate files of an app those count that the client loads from the bundle. A client that follows the sources reads those
+    /// that chose it: clients that compare the set read lines as `generic` does, OkHttp reads them as its own where it was chosen.
+    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String, follows: Bool) -> Own? {
+        let isOfSet = follows && isOfSet(client)
+        let client = isOfSet ? ClientRegistry.generic : client
+        let own = configurations.filter { configuration in
+            client.configurations[configuration.kind] != nil && (!follows || configuration.isList == isOfSet)
+        }
+        guard !own.isEmpty else { return nil }
+        let policies = own.compactMap { configuration -> ConfiguredPins? in
+            let read = configuration.entries.filter { entry in
+                guard let loaders = entry.loaders, let loader = client.loader else { return true }
+                return loaders.contains(loader)
+            }
+            return policy(
+                of: PinConfiguration(configuration.kind, entries: read, isSource: configuration.isSource), for: name,
+                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
+                by: client.configurations[configuration.kind])
+        }
+        return Own(policy: policies.count > 1 ? ConfiguredPins(policies.flatMap(\.entries)) : policies.first)
+    }
+}

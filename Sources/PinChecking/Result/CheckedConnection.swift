@@ -1,0 +1,125 @@
+package import Pinning
+package import TLSProbe
+
+/// One connection that was made, or tried, with what the clients make of its chain.
+package struct CheckedConnection: Sendable {
+    package let endpoint: CheckEndpoint
+    package let variant: Variant
+    /// What the server sent, or why it did not.
+    package let result: Result<Handshake, ProbeError>
+    /// What the clients say, `nil` where there is no chain, or nothing to judge it by, or no time left.
+    package fileprivate(set) var judged: JudgedChain? = nil
+    /// Whether there was no time left to judge the chain.
+    var isOutOfTime = false
+    package let time: Timestamp
+    /// The request that was to be sent on it and what came of it, `nil` where there is none.
+    package private(set) var answer: CheckedAnswer? = nil
+
+    func answered(_ answer: CheckedAnswer) -> CheckedConnection {
+        var connection = self
+        connection.answer = answer
+        return connection
+    }
+
+    /// What the server sent, `nil` when there was no answer.
+    package var served: Handshake? { try? result.get() }
+
+    /// What the clients' verdicts, or their absence, come to.
+    var verdict: Ending {
+        if case .failure(let error) = result {
+            return Ending(.unreachable, Reason(id: error.id, message: "\(error.phase.rawValue): \(error)"))
+        }
+        if isOutOfTime {
+            return Ending(
+                .unreachable,
+                Reason(
+                    id: "no-time",
+                    message: "no time was left to judge what '\(endpoint.target)' sent: judging its other chains took "
+                        + "too long", remedy: .raiseTimeout))
+        }
+        return judged.map { $0.clients.ending(in: $0.policy) } ?? Ending(.unjudged, .notJudged)
+    }
+}
+
+extension Reason {
+    static let notJudged = Reason(id: "not-judged", message: "not judged", remedy: .giveSomethingToJudgeBy)
+}
+
+/// All connections to one target, as far as they say something of their own, and what they have in common.
+package struct CheckedTarget: Sendable {
+    /// The connections, in the order in which they are told; none where nothing was to be connected to.
+    package let connections: [CheckedConnection]
+    /// What the target was judged by, `nil` for nothing.
+    package let policy: HostPolicy?
+    /// How they compare, `nil` where the target stands for one connection.
+    let comparison: TargetComparison?
+
+    init(_ connection: CheckedConnection, by policy: HostPolicy?) {
+        connections = [connection]
+        self.policy = policy
+        comparison = nil
+    }
+
+    /// A target that stands for several connections.
+    ///
+    /// Its server has all of their keys: a pin for one that another connection shows in use is no backup.
+    init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: TargetComparison) {
+        let keysInUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.keysInUse ?? []) }
+        self.connections = connections.map { connection in
+            var connection = connection
+            for index in connection.judged?.clients.indices ?? 0..<0 {
+                connection.judged?.clients[index].learn(keysInUse: keysInUse)
+            }
+            return connection
+        }
+        self.policy = policy
+        self.comparison = comparison
+    }
+}
+
+/// What the connections to one target are compared by.
+struct TargetComparison: Sendable {
+    let findings: [Finding]
+    let addresses: Int
+    /// How many connections that count gave a chain.
+    let serving: Int
+}
+
+extension CheckedConnection {
+    /// What deserves attention of the handshake itself, whoever judges the chain.
+    var handshakeFindings: [Finding] {
+        guard let result = served else { return [] }
+        return [keyExchangeFinding(result), clientCertificateFinding(result)].compactMap(\.self)
+    }
+
+    private func keyExchangeFinding(_ result: Handshake) -> Finding? {
+        switch result.keyExchange {
+        case .ephemeral, .other: nil
+        case .ephemeralInGroup(let bits):
+            bits >= 2_048
+                ? nil
+                : .warning(
+                    id: "weak-key-exchange",
+                    message:
+                        "the key exchange is in a Diffie-Hellman group of \(bits) bits, and 2048 are the least that is safe: "
+                        + "offer ECDHE")
+        case .staticRSA:
+            .warning(
+                id: "no-forward-secrecy",
+                message: "the key exchange is by RSA (\(result.cipher)): whoever gets the server's key reads what was "
+                    + "recorded before; offer ECDHE")
+        }
+    }
+
+    /// That the server ended the handshake for want of a client certificate, or of another than the one given.
+    private func clientCertificateFinding(_ result: Handshake) -> Finding? {
+        guard result.clientCertificateRequested, !result.handshakeCompleted else { return nil }
+        let isGiven = endpoint.request.clientIdentity != nil
+        let given =
+            !isGiven ? "without one" : result.clientCertificateSent ? "after the one given" : "without the one given"
+        return .warning(
+            id: "client-certificate-required",
+            message: "the server asked for a client certificate and ended the handshake \(given): "
+                + "its chain is judged all the same", remedy: isGiven ? nil : .giveClientCertificate)
+    }
+}

@@ -1,0 +1,131 @@
+/// What a check comes to.
+public enum Outcome: Hashable, Sendable, CaseIterable {
+    case accepted
+    /// The chain was only to be seen.
+    case unjudged
+    /// Something needs attention soon, and the user asked to be told by the outcome.
+    case needsAttention
+    /// Something changed in a way that is not allowed.
+    case changed
+    /// There is no verdict: no name, no connection, no chain, or no time left to judge one.
+    case unreachable
+    /// All clients accept, and less time is left than was asked for.
+    case endsTooSoon
+    /// All clients accept, and the answer to the request is not the one that is expected, or there is none.
+    case answersOtherwise
+    case rejected
+    /// No client can be set up with the pins.
+    case notSetUp
+}
+
+/// How a check ends, and why.
+package struct Ending: Hashable, Sendable {
+    package let outcome: Outcome
+    package let reason: Reason
+    /// What of the time ahead the reason tells, `nil` for something else.
+    package let told: Outlook.Finding?
+
+    package init(_ outcome: Outcome, _ reason: Reason, told: Outlook.Finding? = nil) {
+        self.outcome = outcome
+        self.reason = reason
+        self.told = told
+    }
+
+    /// The one place that decides how a check ends.
+    ///
+    /// A rejection stands whatever else there is; then counts what the server answers, then how long an acceptance lasts, then what
+    /// changed, then what deserves attention.
+    ///
+    /// - Parameters:
+    ///   - verdict: what the clients' verdicts come to, or their absence.
+    ///   - counts: whether the target is judged by it; otherwise all but an acceptance only needs attention.
+    ///   - objection: what is to be said against the response to the request.
+    ///   - outlook: how long the verdicts will last.
+    ///   - changes: what changed since a baseline.
+    ///   - warnings: what deserves attention, the most important first.
+    ///   - failsOnWarning: whether that is told by the outcome.
+    package init(
+        _ verdict: Ending, counts: Bool = true, objection: Reason? = nil, outlook: Outlook? = nil,
+        changes: BaselineChanges? = nil, warnings: [Finding] = [], failsOnWarning: Bool = false
+    ) {
+        let isAccepted = verdict.outcome == .accepted
+        let isUnjudged = verdict.outcome == .unjudged
+        func but(_ id: String, _ message: String, _ remedy: Remedy? = nil) -> Reason {
+            // What was not judged is not to be taken for accepted.
+            Reason(id: id, message: (isAccepted ? "accepted, but " : "not judged; ") + message, remedy: remedy)
+        }
+        func but(_ reason: Reason) -> Reason { but(reason.id, reason.message, isAccepted ? reason.remedy : nil) }
+        let isFinal = !(isAccepted || isUnjudged)
+        guard !(counts && isFinal) else {
+            self = verdict
+            return
+        }
+        // How long an acceptance lasts; there is nothing ahead of anything else.
+        let ahead = isAccepted ? outlook?.findings ?? [] : []
+        let attention = { (outcome: Outcome) in counts ? outcome : .needsAttention }
+        if isAccepted, let objection {
+            self.init(attention(.answersOtherwise), but(objection))
+        } else if let finding = ahead.first, finding.level == .fail {
+            self.init(attention(.endsTooSoon), but(finding.id, finding.message), told: finding)
+        } else if let refused = changes?.refusal {
+            self.init(attention(.changed), isFinal ? refused : but(refused))
+        } else if failsOnWarning, let finding = ahead.first(where: { $0.level == .warn }) {
+            self.init(.needsAttention, but(finding.id, finding.message), told: finding)
+        } else if failsOnWarning, isAccepted || counts, let warning = warnings.first {
+            self.init(.needsAttention, but(warning.reason))
+        } else {
+            let approval = isAccepted || verdict.outcome == .rejected ? nil : changes?.approval
+            self.init(
+                isAccepted ? .accepted : attention(verdict.outcome),
+                approval.map { isUnjudged ? but($0) : $0 } ?? verdict.reason)
+        }
+    }
+}
+
+extension [ClientVerdict] {
+    /// What the verdicts come to: one that is missing decides, then the first rejection by rank.
+    func ending(in policy: HostPolicy) -> Ending {
+        let ranked = ranked
+        let summary = summary(ranked, in: policy)
+        if let absent = first(where: { $0.isAccepted == nil }) {
+            let name = count > 1 ? "\(absent.name) cannot be set up: " : ""
+            let others = count > 1 && !ranked.isEmpty ? "; " + summary.message : ""
+            return Ending(.notSetUp, Reason(id: absent.reason.id, message: name + absent.reason.message + others))
+        }
+        guard let shown = ranked.shown else { return .noClient("no client can be set up with these pins") }
+        guard shown.isAccepted == true else { return Ending(.rejected, summary) }
+        let judged = Set(ranked.map(\.judgedDevice.name))
+        if let device = policy.devices.first(where: { !judged.contains($0.name) }) {
+            return .noClient("no client can be set up with these pins on \(device.name)")
+        }
+        return Ending(.accepted, summary)
+    }
+
+    /// The reason of the first client that rejects, or else of the first that accepts.
+    private func summary(_ ranked: [ClientVerdict], in policy: HostPolicy) -> Reason {
+        guard count > 1, let first = ranked.shown else {
+            return self.first?.reason ?? Reason(id: ClientVerdict.notSetUp, message: "no client was chosen")
+        }
+        let own = first.reason
+        let names = ClientNames(self)
+        func text(_ some: [ClientVerdict]) -> String { names.text(some, namesAllDevices: policy.devices.count > 1) }
+        let rejecting = ranked.filter { $0.isAccepted == false }
+        let message: String
+        if rejecting.isEmpty, ranked.count > 1 {
+            let devices = policy.devices.count
+            let number = devices > 1 ? devices : ranked.count
+            message = (number == 2 ? "both " : "all \(number) ") + (devices > 1 ? "devices" : "clients") + " accept"
+        } else {
+            let alike = rejecting.isEmpty ? [first] : rejecting.filter { $0.reason.message == own.message }
+            let others = rejecting.filter { $0.reason.message != own.message }
+            message = text(alike) + ": " + own.message + (others.isEmpty ? "" : "; also rejected by \(text(others))")
+        }
+        return Reason(id: own.id, message: message, remedy: rejecting.isEmpty ? nil : own.remedy)
+    }
+}
+
+extension Ending {
+    fileprivate static func noClient(_ message: String) -> Ending {
+        Ending(.notSetUp, Reason(id: ClientVerdict.notSetUp, message: message))
+    }
+}

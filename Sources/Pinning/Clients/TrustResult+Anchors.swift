@@ -1,0 +1,12 @@
+extension TrustResult {
+    /// The same with the path that goes on from an anchor which is not self-signed, as far as valid paths lead: the one that Android's
+    /// clients look at (`TrustManagerImpl.checkTrustedRecursive`, OkHttp's `BasicCertificateChainCleaner`).
+    var goingOnThroughAnchors: TrustResult {
+        guard case .trusted(let preferred, let alternatives) = self,
+            let longest = alternatives.filter({ $0.certificates.starts(with: preferred.certificates) }).max(by: {
+                $0.certificates.count < $1.certificates.count
+            })
+        else { return self }
+        return .trusted(preferred: longest, alternatives: [preferred] + alternatives.filter { $0 != longest })
+    }
+}

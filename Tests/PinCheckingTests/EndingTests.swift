@@ -1,0 +1,118 @@
+@testable import PinChecking
+import Pinning
+import Testing
+
+/// The one function that decides how a check ends, over all that it is asked with.
+@Suite struct EndingTests {
+    private static let accepted = Ending(.accepted, Reason(id: "pin-matched", message: "a pin matched"))
+    private static let rejected = Ending(.rejected, Reason(id: "pin-mismatch", message: "no pin matched"))
+    private static let unreachable = Ending(.unreachable, Reason(id: "refused", message: "connect: refused"))
+    private static let notSetUp = Ending(.notSetUp, Reason(id: "not-configured", message: "no client"))
+    private static let unjudged = Ending(.unjudged, .notJudged)
+    private static let all = [accepted, rejected, unreachable, notSetUp, unjudged]
+
+    private static let warning = Finding.warning(id: "strict", message: "take care")
+
+    /// An outlook whose gravest finding is of this level.
+    private static func outlook(_ level: Outlook.Finding.Level) -> Outlook {
+        Outlook(
+            pins: [], pinsMatchUntil: nil, end: nil, noPinAfter: nil, backups: [], hasBackup: false, pinsExpire: nil,
+            validUntil: nil, renewalPoint: nil,
+            findings: [
+                Outlook.Finding(
+                    id: "ends", level: level, message: "the end is near", subject: .end,
+                    date: Timestamp(secondsSinceEpoch: 0))
+            ], comparesPins: false)
+    }
+
+    private static func changes(_ kind: Change.Kind?, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
+        BaselineChanges(
+            kind.map { [Change($0, old: nil, new: nil)] } ?? [], since: "old.json",
+            by: RotationPolicy(allowing: allowed), comparedWith: nil)
+    }
+
+    @Test func withoutAnythingElseTheClientsDecide() {
+        #expect(Self.all.map { Ending($0).outcome } == [.accepted, .rejected, .unreachable, .notSetUp, .unjudged])
+        #expect(Self.all.allSatisfy { Ending($0).reason == $0.reason })
+    }
+
+    @Test func nothingTurnsARejectionIntoAnythingElse() {
+        for verdict in [Self.rejected, Self.unreachable, Self.notSetUp] {
+            for failsOnWarning in [false, true] {
+                for level in [Outlook.Finding.Level.info, .warn, .fail] {
+                    for change in [Self.changes(nil), Self.changes(.rekeyed)] {
+                        let ending = Ending(
+                            verdict, outlook: Self.outlook(level), changes: change, warnings: [Self.warning],
+                            failsOnWarning: failsOnWarning)
+                        #expect(ending == Ending(verdict))
+                    }
+                }
+            }
+        }
+    }
+
+    /// What an acceptance comes to, by outlook, change, warning, and whether warnings are told by the outcome.
+    @Test(arguments: [
+        (Outlook.Finding.Level.info, Change.Kind?.none, false, false, Outcome.accepted, "pin-matched"),
+        (.info, nil, true, false, .accepted, "pin-matched"), (.info, nil, true, true, .needsAttention, "strict"),
+        (.info, nil, false, true, .accepted, "pin-matched"), (.warn, nil, false, false, .accepted, "pin-matched"),
+        (.warn, nil, false, true, .needsAttention, "ends"), (.warn, nil, true, true, .needsAttention, "ends"),
+        (.warn, .rekeyed, true, true, .changed, "changed"), (.info, .rekeyed, true, false, .changed, "changed"),
+        (.fail, nil, false, false, .endsTooSoon, "ends"), (.fail, .rekeyed, true, true, .endsTooSoon, "ends"),
+    ]) func anAcceptanceEndsAsItsTimeItsChangesAndItsWarningsSay(
+        level: Outlook.Finding.Level, change: Change.Kind?, hasWarning: Bool, failsOnWarning: Bool, outcome: Outcome,
+        reason: String
+    ) {
+        let ending = Ending(
+            Self.accepted, outlook: Self.outlook(level), changes: Self.changes(change),
+            warnings: hasWarning ? [Self.warning] : [], failsOnWarning: failsOnWarning)
+        #expect(ending.outcome == outcome)
+        #expect(ending.reason.id == reason)
+        #expect(ending.reason.message.hasPrefix("accepted, but ") == (outcome != .accepted))
+        #expect((ending.told != nil) == (reason == "ends"))
+    }
+
+    @Test func aChangeThatIsAllowedChangesNothingButWhatIsSaidOfAnUnjudgedChain() {
+        let change = Self.changes(.rekeyed, allowing: [.rekeyed])
+        #expect(Ending(Self.accepted, changes: change) == Ending(Self.accepted))
+        let unjudged = Ending(Self.unjudged, changes: change)
+        #expect(unjudged.outcome == .unjudged && unjudged.reason.id == "changed-as-allowed")
+        #expect(Ending(Self.unjudged, changes: Self.changes(nil)).reason.id == "unchanged")
+        #expect(Ending(Self.unjudged, changes: Self.changes(.rekeyed)).outcome == .changed)
+    }
+
+    @Test func anAnswerIsAskedForOfAnAcceptanceAlone() {
+        let objection = Reason(id: "unexpected-status", message: "GET / is answered by 503", remedy: .raiseTimeout)
+        for verdict in Self.all where verdict != Self.accepted {
+            #expect(Ending(verdict, objection: objection) == Ending(verdict))
+        }
+        // What is the case now goes before all that is ahead, changed, or deserves attention.
+        for level in [Outlook.Finding.Level.info, .warn, .fail] {
+            for failsOnWarning in [false, true] {
+                let ending = Ending(
+                    Self.accepted, objection: objection, outlook: Self.outlook(level), changes: Self.changes(.rekeyed),
+                    warnings: [Self.warning], failsOnWarning: failsOnWarning)
+                #expect(ending.outcome == .answersOtherwise)
+                #expect(ending.reason.id == "unexpected-status")
+                #expect(ending.reason.message == "accepted, but GET / is answered by 503")
+                #expect(ending.reason.remedy == .raiseTimeout)
+                #expect(ending.told == nil)
+            }
+        }
+        let shown = Ending(Self.accepted, counts: false, objection: objection)
+        #expect(shown.outcome == .needsAttention && shown.reason.id == "unexpected-status")
+        #expect(Ending(Self.rejected, counts: false, objection: objection).reason == Self.rejected.reason)
+    }
+
+    @Test func whatIsShownForComparisonCanOnlyAskForAttention() {
+        for verdict in Self.all {
+            let ending = Ending(verdict, counts: false)
+            #expect(ending.outcome == (verdict == Self.accepted ? .accepted : .needsAttention))
+            #expect(ending.reason == verdict.reason)
+        }
+        let changed = Ending(Self.rejected, counts: false, changes: Self.changes(.rekeyed))
+        #expect(changed.outcome == .needsAttention && changed.reason.id == "changed")
+        let ending = Ending(Self.accepted, counts: false, outlook: Self.outlook(.fail))
+        #expect(ending.outcome == .needsAttention && ending.reason.id == "ends")
+    }
+}
