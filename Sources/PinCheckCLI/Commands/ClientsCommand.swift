@@ -15,7 +15,6 @@ extension Command {
             AFNetworking's settings have flags of their own, such as --mode.
             """
         },
-
         run: { _, context in try ClientsCommand().run(in: context) })
 }
 
