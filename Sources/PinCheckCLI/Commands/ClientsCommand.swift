@@ -14,8 +14,7 @@ extension Command {
               pincheck api.example.com --pins Pins/ --client trustkit:no-enforce
             AFNetworking's settings have flags of their own, such as --mode.
             """
-        },
-        run: { _, context in try ClientsCommand().run(in: context) })
+        }, run: { _, context in try ClientsCommand().run(in: context) })
 }
 
 /// `pincheck clients`: what can stand behind `--client`.

@@ -6,10 +6,7 @@ import TLSProbe
 /// Reads what a policy says of a host, by the rows that have a key.
 enum PolicySettings {
     /// The rows that have a key, and those that only a policy can say.
-    static let options: [Option] = {
-        let groups: [OptionGroup] = [.judging, .devices, .outlook, .names, .connection, .request]
-        return groups.flatMap(\.options).filter { $0.key != nil } + [ports, family]
-    }()
+    static let options: [Option] = Command.sharedGroups.flatMap(\.options).filter { $0.key != nil } + [ports, family]
 
     private static let ports = Option(
         "", of: "port", .whole(1...65_535), help: "The ports to check, where the host names none (default: 443).",

@@ -129,10 +129,7 @@ struct TargetList: Sendable {
 
 extension Option {
     /// The options that a line of a list can say.
-    static let ofLists: [Option] = {
-        let groups: [OptionGroup] = [.connection, .names, .judging, .devices, .request]
-        return groups.flatMap(\.options).filter(\.isInLists)
-    }()
+    static let ofLists: [Option] = Command.sharedGroups.flatMap(\.options).filter(\.isInLists)
 
     /// As it stands in a line.
     fileprivate var listWord: String { isSwitch ? word : word + "=" }
