@@ -92,26 +92,22 @@ private struct PromiseWorld {
     { template.valid(from: LabClock.now + start * LabClock.day, to: LabClock.now + end * LabClock.day) }
 
     /// What the clients that `text` names judge by, `nil` where they cannot be set up with these pins.
-    func setup(_ text: String) -> HostSetup? {
+    func setup(_ text: String) -> [ConfiguredClient]? {
         let mode: AFSecurityPolicy.PinningMode = pins.certificates.isEmpty ? .publicKey : .certificate
         guard let selection = try? ClientSelection([text]) else { return nil }
-        let clients = try? ConfiguredClient.chosen(selection) { (_, settings) throws(CheckError) in
-            ClientInput(
-                mode: mode, allowInvalidCertificates: false, isDomainNameIgnored: false, pins: pins, policy: nil,
-                installedRoots: [], settings: settings)
-        }
-        return clients.map {
-            HostSetup(clients: $0, mode: mode, pins: pins, entries: [], applied: [], warnings: [], notes: [])
+        return try? selection.clients.map { client in
+            try ConfiguredClient(
+                ClientInput(client: client, afSecurityPolicy: AFSecurityPolicy(mode: mode), pins: pins))
         }
     }
 
-    func report(_ chain: [LabCertificate], by setup: HostSetup, at time: Timestamp) -> Report {
+    func report(_ chain: [LabCertificate], by clients: [ConfiguredClient], at time: Timestamp) -> Report {
         func values(_ certificates: [LabCertificate]) -> [Certificate] {
             certificates.map { try! CertificateReader.certificate(der: $0.der) }
         }
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle(values(roots))]))
         let evaluation = HostPolicy(
-            setup: setup,
+            clients: clients, mode: pins.certificates.isEmpty ? .publicKey : .certificate, pins: pins,
             devices: [
                 JudgedDevice(device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
             ], time: time, outlook: OutlookRules())
@@ -123,7 +119,8 @@ private struct PromiseWorld {
 
     /// Moves the world and asks again.
     func holdPromises(
-        of setup: HostSetup, named client: String, seed: UInt64, using generator: inout some RandomNumberGenerator
+        of setup: [ConfiguredClient], named client: String, seed: UInt64,
+        using generator: inout some RandomNumberGenerator
     ) throws {
         let today = report(chain, by: setup, at: start)
         guard today.verdict == .accept, let outlook = today.clients[0].outlook else { return }
@@ -194,8 +191,8 @@ private struct PromiseWorld {
         if !outlook.hasBackup, !pins.pins.isEmpty { #expect(outlook.noPinAfter != nil, "\(context)") }
     }
 
-    private func decided(_ setup: HostSetup) -> Verdict.Reason? {
-        guard let client = setup.clients.first, let procedure = try? client.procedure.get() else { return nil }
+    private func decided(_ setup: [ConfiguredClient]) -> Verdict.Reason? {
+        guard let client = setup.first, let procedure = try? client.procedure.get() else { return nil }
         let presented = PresentedChain(chain.map { try! CertificateReader.certificate(der: $0.der) })!
         let verifier = OpenSSLPathVerifier(
             trustStore: TrustStore(anchors: [

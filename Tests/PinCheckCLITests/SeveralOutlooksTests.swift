@@ -167,16 +167,14 @@ import X509
             Pin(.publicKey(try value(leaf).publicKey.spkiSHA256), origin: "test"),
             Pin(.certificate(try value(root)), origin: "test"),
         ])
-        let entry = ClientRegistry.Entry(
+        let entry = Client(
             name: "demanding", summary: "", platform: nil, notation: .okhttp,
             make: { _ in DemandingClient(isDateMinded: true) })
         let client = ConfiguredClient(
-            entry: entry, settings: [], words: [], procedure: .success(DemandingClient(isDateMinded: isDateMinded)),
-            pins: pins, androidTrust: nil, transportSecurity: nil, trustsInstalledRoots: false)
+            client: entry, settings: [], procedure: .success(DemandingClient(isDateMinded: isDateMinded)), pins: pins)
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([try value(root)])]))
         let evaluation = HostPolicy(
-            setup: HostSetup(
-                clients: [client], mode: .none, pins: pins, entries: [], applied: [], warnings: [], notes: []),
+            clients: [client], mode: .none, pins: pins,
             devices: [
                 JudgedDevice(device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
             ], time: nil, outlook: OutlookRules())

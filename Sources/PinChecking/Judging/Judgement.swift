@@ -67,7 +67,7 @@ extension HostPolicy {
 
         init(_ device: Int, _ client: ConfiguredClient, _ position: Int) {
             self.device = device
-            entry = ClientRegistry.entries.firstIndex { $0.name == client.entry.name } ?? .max
+            entry = Client.all.firstIndex { $0.name == client.entry.name } ?? .max
             name = client.words.joined(separator: ":")
             self.position = position
         }

@@ -102,11 +102,6 @@ extension ChainJudgement {
     }
 }
 
-extension HostSetup {
-    /// The configured pins in their order, as reports name them.
-    package var configuredPins: [String] { (pins?.pins ?? []).map { $0.spkiSHA256.description } }
-}
-
 /// What a baseline has of a connection.
 package struct RecordedState: Sendable {
     /// What changed, `nil` where the connection gave nothing to compare.

@@ -5,9 +5,9 @@ import Pinning
 /// An app ships one configuration of a kind: two that both cover a host and are not equal are nobody's.
 extension PinSources {
     /// Refuses two configurations of which one client would read both, and that are not equal for a server.
-    func refuseContradictions(about server: Policies.Server, follows: Bool) throws(CheckError) {
+    func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(CheckError) {
         let name = server.name.description
-        let clients = ClientRegistry.entries.filter { $0.name != Generic.name }
+        let clients = Client.all.filter { $0.name != Generic.name }
         var readers = clients.map { client in
             (client.configurations, client.comparesHostAsWritten ? server.host.lowercased() : name)
         }
@@ -52,7 +52,7 @@ extension PinSources {
 
     /// What each file says of a server to a client that reads it; lines of hosts are one list, in however many files.
     private func said(
-        by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: Policies.Server,
+        by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: SettingsPolicy.Server,
         _ follows: Bool
     ) -> [(origin: String, value: AnyHashable)] {
         let own = readConfigurations.filter { lookups[$0.kind] != nil }

@@ -1,26 +1,4 @@
-package import Pinning
-
-/// What one host is judged by: the pins that are for it, and the clients as they are set up for it.
-package struct HostSetup: Sendable {
-    /// The clients whose decisions are made; at least one.
-    package let clients: [ConfiguredClient]
-    /// AFNetworking's pinning mode, given or suggested by the pins.
-    package let mode: AFSecurityPolicy.PinningMode
-    package let pins: PinSet?
-    package let entries: [ConfiguredEntry]
-    /// What an app's configuration has the device decide by, beside the pins.
-    package let applied: [AppliedConfiguration]
-    /// What should be said of the configurations about this host.
-    package let warnings: [Finding]
-    /// What should be said of the pins as they were read: the same for every host, so it is said once.
-    package let notes: [Finding]
-    package var remarks: [Finding] = []
-}
-
-package struct ConfiguredEntry: Sendable {
-    package let kind: PinConfiguration.Kind
-    package let entry: HostEntry
-}
+import Pinning
 
 /// What an app's own configuration has its device decide by for a host, as it is shown.
 package struct AppliedConfiguration: Hashable, Sendable {
@@ -53,7 +31,7 @@ package struct AppliedConfiguration: Hashable, Sendable {
         if case .on(let requirement) = ruling { exception = requirement.exception }
         return [
             AppliedConfiguration(
-                kind: .transportSecurity, clients: bound.map(\.entry.name), hosts: exception?.hosts.description,
+                kind: .transportSecurity, clients: bound.map(\.client.name), hosts: exception?.hosts.description,
                 origin: exception?.origin ?? settings.origin, settings: ruling.shownSettings)
         ]
     }
@@ -63,9 +41,9 @@ package struct AppliedConfiguration: Hashable, Sendable {
         for client in clients {
             guard let trust = client.androidTrust, let place = trust.place else { continue }
             if let index = found.firstIndex(where: { $0.trust == trust }) {
-                found[index].names.append(client.entry.name)
+                found[index].names.append(client.client.name)
             } else {
-                found.append((trust, place, [client.entry.name]))
+                found.append((trust, place, [client.client.name]))
             }
         }
         return found.map { trust, place, names in

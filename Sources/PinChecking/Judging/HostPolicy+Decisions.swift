@@ -1,55 +1,7 @@
 package import Pinning
-package import X509
+import X509
 
-/// Everything a chain is judged by: the same for a chain from a server and one from a file.
-///
-/// A class, so that thousands of targets share one.
-package final class HostPolicy: Sendable {
-    package let setup: HostSetup
-    /// The devices that are judged for, in the order of their data; this machine alone where none is named.
-    package let devices: [JudgedDevice]
-    /// The lists of roots that devices were named of, `nil` where none was named.
-    package let lists: Lists?
-    /// The roots that were given instead of those of the devices, or beside them; `nil` for none.
-    let givenRoots: TrustStore?
-    /// The moment to judge by, `nil` for now.
-    package let time: Timestamp?
-    package let outlook: OutlookRules
-    /// What stands for certificates that a platform would fetch, besides the pins.
-    package let fetchable: [Certificate]
-    let installedRoots: [Certificate]
-    /// Roots that count as those of devices, beside the lists of devices.
-    let publicRoots: Set<[UInt8]>
-
-    /// What chains are judged by; there is at least one device.
-    package init(
-        setup: HostSetup, devices: [JudgedDevice], lists: Lists? = nil, givenRoots: TrustStore? = nil, time: Timestamp?,
-        outlook: OutlookRules, fetchable: [Certificate] = [], installedRoots: [Certificate] = [],
-        publicRoots: Set<[UInt8]> = []
-    ) {
-        self.setup = setup
-        self.devices = devices
-        self.lists = lists
-        self.givenRoots = givenRoots
-        self.time = time
-        self.outlook = outlook
-        self.fetchable = fetchable
-        self.installedRoots = installedRoots
-        self.publicRoots = publicRoots
-    }
-
-    /// What stands for the roots of the client's device, named as reports name it.
-    package enum Trust: String, Sendable, CaseIterable {
-        case system
-        case anchors
-        case both = "anchors and system"
-        case device
-        case anchorsAndDevice = "anchors and device"
-    }
-
-    /// Answers what has nothing to do with the roots of a device.
-    package var verifier: OpenSSLPathVerifier { devices[0].verifier }
-
+extension HostPolicy {
     /// What one client makes of a server on one device.
     package struct Decision: Sendable {
         package let device: JudgedDevice
@@ -65,7 +17,7 @@ package final class HostPolicy: Sendable {
             let finder = RememberingVerifier(device.verifier)
             let finderWithInstalledRoots = RememberingVerifier(device.verifierWithInstalledRoots)
             let observation = observation.running(on: device.release)
-            return setup.clients.filter { device.runs($0.entry) }.map { client in
+            return clients.filter { device.runs($0.client) }.map { client in
                 let verifier = client.trustsInstalledRoots ? finderWithInstalledRoots : finder
                 return Decision(
                     device: device, client: client,

@@ -1,0 +1,121 @@
+package import Pinning
+package import X509
+
+/// Everything a chain is judged by for one host: the same for a chain from a server and one from a file.
+///
+/// A class, so that thousands of targets share one.
+package final class HostPolicy: Sendable {
+    /// The clients whose decisions are made, each with its pins for the host; at least one.
+    package let clients: [ConfiguredClient]
+    /// AFNetworking's pinning mode, given or suggested by the pins.
+    package let mode: AFSecurityPolicy.PinningMode
+    package let pins: PinSet?
+    package let entries: [ConfiguredEntry]
+    /// What an app's configuration has the device decide by, beside the pins.
+    package let applied: [AppliedConfiguration]
+    /// What should be said of the configurations about this host.
+    package let warnings: [Finding]
+    /// What should be said of the pins as they were read: the same for every host, so it is said once.
+    package let notes: [Finding]
+    package let remarks: [Finding]
+
+    /// The devices that are judged for, in the order of their data; this machine alone where none is named.
+    package let devices: [JudgedDevice]
+    /// The lists of roots that devices were named of, `nil` where none was named.
+    package let lists: Lists?
+    /// The roots that were given instead of those of the devices, or beside them; `nil` for none.
+    let givenRoots: TrustStore?
+    /// The moment to judge by, `nil` for now.
+    package let time: Timestamp?
+    package let outlook: OutlookRules
+    /// Certificates that a platform would fetch, besides the pins.
+    package let fetchable: [Certificate]
+    let installedRoots: [Certificate]
+    /// Roots that count as those of devices, beside the lists of devices.
+    let publicRoots: Set<[UInt8]>
+
+    /// A policy with at least one device.
+    package init(
+        clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode, pins: PinSet?, entries: [ConfiguredEntry] = [],
+        applied: [AppliedConfiguration] = [], warnings: [Finding] = [], notes: [Finding] = [], remarks: [Finding] = [],
+        devices: [JudgedDevice], lists: Lists? = nil, givenRoots: TrustStore? = nil, time: Timestamp?,
+        outlook: OutlookRules, fetchable: [Certificate] = [], installedRoots: [Certificate] = [],
+        publicRoots: Set<[UInt8]> = []
+    ) {
+        self.clients = clients
+        self.mode = mode
+        self.pins = pins
+        self.entries = entries
+        self.applied = applied
+        self.warnings = warnings
+        self.notes = notes
+        self.remarks = remarks
+        self.devices = devices
+        self.lists = lists
+        self.givenRoots = givenRoots
+        self.time = time
+        self.outlook = outlook
+        self.fetchable = fetchable
+        self.installedRoots = installedRoots
+        self.publicRoots = publicRoots
+    }
+
+    /// Which trust store is used, named as reports name it.
+    package enum Trust: String, Sendable, CaseIterable {
+        case system
+        case anchors
+        case both = "anchors and system"
+        case device
+        case anchorsAndDevice = "anchors and device"
+    }
+
+    /// The lists of roots that devices were named of.
+    package struct Lists: Sendable {
+        package let data: DeviceData
+        /// The file they were read from, `nil` for the program's own.
+        package let file: String?
+        let verifier: OpenSSLPathVerifier
+    }
+
+    /// A verifier for questions that no root decides.
+    package var verifier: OpenSSLPathVerifier { devices[0].verifier }
+
+    /// The configured pins in their order, as reports name them.
+    package var configuredPins: [String] { (pins?.pins ?? []).map { $0.spkiSHA256.description } }
+}
+
+/// A device that chains are judged for: its roots, and the version of its system.
+package struct JudgedDevice: Sendable {
+    /// The device, `nil` for this machine.
+    package let device: Device?
+    package let trust: HostPolicy.Trust
+    package let verifier: OpenSSLPathVerifier
+    package let verifierWithInstalledRoots: OpenSSLPathVerifier
+
+    /// What `--device` calls it.
+    package var name: String { device?.name ?? DeviceChoice.systemName }
+
+    /// Whether paths may end at the roots it comes with: given anchors can stand in their place.
+    package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
+
+    /// The version of its system; of this machine each client's newest.
+    var release: PlatformRelease { device?.platformRelease ?? .newest }
+
+    func runs(_ client: Client) -> Bool { device?.platform.runs(client.platform) ?? true }
+
+    func verifier(for client: ConfiguredClient) -> OpenSSLPathVerifier {
+        client.trustsInstalledRoots ? verifierWithInstalledRoots : verifier
+    }
+}
+
+package struct ConfiguredEntry: Sendable {
+    package let kind: PinConfiguration.Kind
+    package let entry: HostEntry
+}
+
+// Until callers are renamed.
+extension HostPolicy { package var setup: HostPolicy { self } }
+extension ConfiguredClient {
+    package var entry: Client { client }
+    package var words: [String] { client.words }
+}

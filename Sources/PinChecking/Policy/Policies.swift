@@ -1,0 +1,160 @@
+import Base
+import PinFormats
+package import Pinning
+import X509
+
+/// Reads what settings name and makes the policies of hosts; the same settings are read once.
+package struct Policies {
+    /// What should be said once about pins as they were read.
+    package private(set) var notes: [Finding] = []
+
+    private let environment: [String: String]
+    private let time: Timestamp?
+    private let publicRoots: Set<[UInt8]>
+    private var known: [CheckRequest.Judging: KnownPolicies] = [:]
+    private var anchors: [CheckRequest.Trust: [AnchorBundle]?] = [:]
+    private var deviceRoots: [String?: DeviceRoots] = [:]
+    private lazy var system = TrustStore.system(environment: environment)
+
+    package init(environment: [String: String], at time: Timestamp? = nil, publicRoots: Set<[UInt8]> = []) {
+        self.environment = environment
+        self.time = time
+        self.publicRoots = publicRoots
+    }
+
+    /// The policies of settings that were read: by server, that of `nil` for all where no configuration tells hosts apart.
+    private final class KnownPolicies {
+        let base: SettingsPolicy
+        var byServer: [SettingsPolicy.Server?: HostPolicy] = [:]
+
+        init(_ base: SettingsPolicy) { self.base = base }
+    }
+
+    /// How many settings, and servers of each, are remembered: lists of millions have some behind one another that are the same.
+    private static let mostKnown = 1_024
+
+    private struct DeviceRoots {
+        let data: DeviceData
+        let bundle: AnchorBundle
+    }
+
+    /// Reads what settings name, so that what is wrong with it shows before there is a host.
+    package mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) { _ = try policies(settings) }
+
+    /// What the host called `name` is judged by.
+    ///
+    /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
+    package mutating func evaluation(
+        _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil,
+        url: ServerName? = nil, lacksPins: Bool = false
+    ) throws(CheckError) -> HostPolicy {
+        let known = try policies(settings)
+        let server = SettingsPolicy.Server(
+            name: name, host: host ?? name.description, url: url == name.serverName ? nil : url, lacksPins: lacksPins)
+        let key = known.base.sources.tellsHostsApart || !server.isOnlyName ? server : nil
+        if let policy = known.byServer[key] { return policy }
+        let policy = try known.base.policy(for: server)
+        note(policy.notes)
+        if known.byServer.count >= Self.mostKnown { known.byServer = [:] }
+        known.byServer[key] = policy
+        return policy
+    }
+
+    /// What an endpoint is judged by that is named as it is recorded.
+    package mutating func evaluation(
+        _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
+    ) throws(CheckError) -> HostPolicy { try evaluation(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
+
+    private mutating func policies(_ settings: CheckRequest.Judging) throws(CheckError) -> KnownPolicies {
+        if let known = known[settings] { return known }
+        let read = KnownPolicies(try base(settings))
+        // A list can have pins on each line.
+        if known.count >= Self.mostKnown { known = [:] }
+        known[settings] = read
+        return read
+    }
+
+    private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> SettingsPolicy {
+        try CheckError.reading(settings.outlook.check)
+        let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
+        if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
+        let sources = try PinSources(reading: settings.pins)
+        let chosen = try chosenDevices(settings, sources)
+        let installed = try TrustAnchors.bundles(at: settings.extraRoots, as: "extra roots")
+        let fetchable = try TrustAnchors.bundles(at: settings.intermediates, as: "intermediate certificates")
+        let given = try givenAnchors(settings.trust)
+        // Verifiers of several devices share what they find out.
+        let isShared = settings.devices != nil
+        let shared = (isShared ? SharedFindings() : nil, isShared ? SharedFindings() : nil)
+        let devices = chosen.devices.map { device in
+            let lists = device.flatMap { device in chosen.roots.map { (data: $0.data, device: device) } }
+            func verifier(_ store: TrustStore, _ shared: SharedFindings?) -> OpenSSLPathVerifier {
+                OpenSSLPathVerifier(
+                    trustStore: store, sharing: device == nil ? nil : shared,
+                    isPublicRoot: { root in
+                        lists.map { $0.data.lists(root.der, for: $0.device) }
+                            ?? DeviceData.builtIn.isOnNewestApple(root.der)
+                    })
+            }
+            let selection = device.flatMap { device in
+                chosen.roots.map { AnchorSelection($0.data.positions(of: device), of: $0.bundle) }
+            }
+            let (store, trust) = TrustAnchors.store(
+                given, settings.trust, beside: selection.map { TrustStore($0) } ?? system, selected: selection)
+            let ordinary = verifier(store, shared.0)
+            return JudgedDevice(
+                device: device, trust: trust, verifier: ordinary,
+                verifierWithInstalledRoots: installed.isEmpty
+                    ? ordinary : verifier(TrustStore(anchors: installed, and: store), shared.1))
+        }
+        // Lists that nothing is looked up in may be as old as they are.
+        let oldData = time.flatMap { time in
+            devices.contains(where: \.usesOwnRoots)
+                ? chosen.roots.flatMap { DeviceLists.warning(of: $0.data, at: time) } : nil
+        }
+        let notes = (sources.notes + (oldData.map { [$0] } ?? [])).filter { !settings.outlook.ignored.contains($0.id) }
+        note(notes)
+        return SettingsPolicy(
+            settings: settings, clients: chosen.clients, sources: sources,
+            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable.flatMap(\.certificates),
+            devices: devices,
+            lists: chosen.roots.map { roots in
+                HostPolicy.Lists(
+                    data: roots.data, file: settings.deviceData,
+                    verifier: OpenSSLPathVerifier(trustStore: TrustStore(anchors: [roots.bundle])))
+            }, givenRoots: given.map { TrustStore(anchors: $0) }, publicRoots: publicRoots, notes: notes)
+    }
+
+    private mutating func givenAnchors(_ trust: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
+        if let known = anchors[trust] { return known }
+        let given = try TrustAnchors.given(trust)
+        anchors[trust] = .some(given)
+        return given
+    }
+
+    /// The devices and the clients that settings ask for, this machine as `nil`, with the data that has them.
+    private mutating func chosenDevices(
+        _ settings: CheckRequest.Judging, _ sources: PinSources
+    ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection, roots: DeviceRoots?) {
+        let path = settings.deviceData
+        guard let selection = settings.devices else {
+            guard path == nil else { throw CheckError(.request, .deviceDataWithoutDevice) }
+            let clients = if let chosen = settings.clients { chosen } else { try sources.clients(settings) }
+            return ([nil], clients, nil)
+        }
+        let roots: DeviceRoots
+        if let known = deviceRoots[path] {
+            roots = known
+        } else {
+            try OpenSSLHealth.require()
+            let data = try DeviceLists.data(at: path)
+            roots = DeviceRoots(data: data, bundle: try DeviceLists.roots(of: data, at: path))
+            deviceRoots[path] = roots
+        }
+        let devices = try DeviceLists.devices(selection, in: roots.data)
+        let clients = if let chosen = settings.clients { chosen } else { try sources.clients(settings, on: devices) }
+        return (try DeviceLists.running(clients, on: devices, of: selection, in: roots.data), clients, roots)
+    }
+
+    private mutating func note(_ findings: [Finding]) { notes += findings.filter { !notes.contains($0) } }
+}
