@@ -53,8 +53,8 @@ package struct Policies {
             name: name, host: host ?? name.description, url: url == name.serverName ? nil : url, lacksPins: lacksPins)
         let key = known.base.sources.tellsHostsApart || !server.isOnlyName ? server : nil
         if let policy = known.byServer[key] { return policy }
-        let policy = try known.base.policy(for: server)
-        note(policy.notes)
+        let (policy, notes) = try known.base.policy(for: server)
+        note(notes)
         if known.byServer.count >= Self.mostKnown { known.byServer = [:] }
         known.byServer[key] = policy
         return policy

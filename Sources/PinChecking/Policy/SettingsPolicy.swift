@@ -29,10 +29,10 @@ struct SettingsPolicy {
         var isOnlyName: Bool { host == name.description && url == nil && !lacksPins }
     }
 
-    /// Each client with its pins for the server.
+    /// Each client with its pins for the server, and what should be said once: without configurations that goes for all hosts.
     ///
     /// - Throws: ``CheckError`` for settings that no client can be set up with, and for configurations that contradict each other.
-    func policy(for server: Server) throws(CheckError) -> HostPolicy {
+    func policy(for server: Server) throws(CheckError) -> (policy: HostPolicy, notes: [Finding]) {
         let name = server.name
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !isHostNeeded else { throw CheckError(.request, .hostIsNotNamed) }
@@ -57,19 +57,19 @@ struct SettingsPolicy {
             let message = "mode none compares no pins: \(given) no part in the verdict"
             warnings.append(.warning(id: "pins-not-compared", message: message))
         }
-        // Without configurations everything there is to say goes for all hosts, and is said once.
         let isForAll = sources.configurations.isEmpty
         let own =
             server.lacksPins
             ? [Finding.warning(id: "nothing-pinned", message: "the policy pins nothing for this target")] : []
-        return HostPolicy(
+        let policy = HostPolicy(
             clients: clients, mode: mode, pins: pins.all,
             entries: pins.policies.flatMap { kind, policy in
                 policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
             }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
-            warnings: told((isForAll ? [] : warnings) + own), notes: notes + told(isForAll ? warnings : []),
-            remarks: system.remarks, devices: devices, lists: lists, givenRoots: givenRoots, time: settings.time,
-            outlook: settings.outlook, fetchable: fetchable, installedRoots: installedRoots, publicRoots: publicRoots)
+            warnings: told((isForAll ? [] : warnings) + own), notes: notes, remarks: system.remarks, devices: devices,
+            lists: lists, givenRoots: givenRoots, time: settings.time, outlook: settings.outlook, fetchable: fetchable,
+            installedRoots: installedRoots, publicRoots: publicRoots)
+        return (policy, told(isForAll ? warnings : []))
     }
 
     private func told(_ findings: [Finding]) -> [Finding] {

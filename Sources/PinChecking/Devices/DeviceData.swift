@@ -1,0 +1,151 @@
+internal import CDeviceData
+package import Pinning
+
+/// Devices and their roots, as they were read from their publishers on some days.
+package struct DeviceData: Sendable {
+    /// From so many days on data counts as old: public lists change several times a year.
+    package static let daysUntilStale = 180
+
+    package let source: String
+    package let licence: String
+    /// The devices: Apple's, then Android's, each from the oldest on, then Mozilla.
+    package let devices: [Device]
+    /// The certificates of all lists, by length and then by bytes; `nil` for those of the program, which are not copied.
+    private let read: [[UInt8]]?
+
+    /// The data that is part of the program, or what a test has in its place.
+    @TaskLocal package static var builtIn = DeviceData()
+
+    /// The table that `make-device-data` wrote.
+    private static var table: CDeviceTable { CDeviceData_table().pointee }
+
+    private init() {
+        let table = Self.table
+        source = String(cString: table.source)
+        licence = String(cString: table.licence)
+        read = nil
+        let size = (Int(table.certificateCount) + 7) / 8
+        devices = UnsafeBufferPointer(start: table.devices, count: Int(table.deviceCount)).map { row in
+            let alias = String(cString: row.alias)
+            guard
+                var device = Device(
+                    name: String(cString: row.name), alias: alias.isEmpty ? nil : alias,
+                    release: String(cString: row.release), address: String(cString: row.address),
+                    date: Timestamp(secondsSinceEpoch: Int64(row.day) * 86_400))
+            else { preconditionFailure("the device data of the program names no device") }
+            device.membership = Array(UnsafeBufferPointer(start: row.membership, count: size))
+            return device
+        }
+    }
+
+    /// Data with these lists.
+    package init(source: String, licence: String, lists: [(device: Device, roots: [[UInt8]])]) {
+        self.source = source
+        self.licence = licence
+        let certificates = Set(lists.flatMap(\.roots)).sorted { left, right in
+            left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { Self.precedes(left, $0) } }
+        }
+        let positions = Dictionary(uniqueKeysWithValues: certificates.enumerated().map { ($1, $0) })
+        devices = lists.map { device, roots in
+            var device = device
+            device.membership = [UInt8](repeating: 0, count: (certificates.count + 7) / 8)
+            for position in roots.compactMap({ positions[$0] }) {
+                device.membership[position / 8] |= 0x80 >> UInt8(position % 8)
+            }
+            return device
+        }.sorted { ($0.platform, $0.version ?? DeviceVersion(0)) < ($1.platform, $1.version ?? DeviceVersion(0)) }
+        read = certificates
+    }
+
+    package var certificateCount: Int { read?.count ?? Int(Self.table.certificateCount) }
+
+    // MARK: Age
+
+    /// The day on which the newest of the lists was read: that of the data.
+    package var date: Timestamp { devices.map(\.date).max() ?? Timestamp(secondsSinceEpoch: 0) }
+
+    /// How many whole days old the data is, 0 for a clock that is behind.
+    package func age(at time: Timestamp) -> Int {
+        Int(max(0, time.advanced(bySeconds: -date.secondsSinceEpoch).secondsSinceEpoch) / 86_400)
+    }
+
+    /// Whether the data is so old that a root may well be missing in it.
+    package func isStale(at time: Timestamp) -> Bool { age(at: time) > Self.daysUntilStale }
+
+    // MARK: Roots
+
+    package func roots(of device: Device) -> DeviceRoots { DeviceRoots(data: self, positions: positions(of: device)) }
+
+    /// The certificates of all lists, in the order of their positions.
+    package var certificates: DeviceRoots { DeviceRoots(data: self, positions: Array(0..<certificateCount)) }
+
+    /// Where the roots of a device stand among ``certificates``.
+    package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
+
+    /// Whether a certificate is on any of the lists, by its bytes.
+    package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
+
+    /// Whether a certificate is on the newest list of Apple's, which stands for the system's own where no device is named.
+    package func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
+        devices.last { $0.platform == .apple }.map { lists(certificate, for: $0) } ?? false
+    }
+
+    /// Whether a certificate is on a device's list, by its bytes.
+    package func lists(_ certificate: [UInt8], for device: Device) -> Bool {
+        position(of: certificate).map(device.holds) ?? false
+    }
+
+    /// The devices that have a certificate on their list, by its bytes.
+    package func devices(listing certificate: [UInt8]) -> [Device] {
+        guard let position = position(of: certificate) else { return [] }
+        return devices.filter { $0.holds(position) }
+    }
+
+    func certificate(at position: Int) -> [UInt8] { withCertificate(at: position) { Array($0) } }
+
+    private func withCertificate<Value>(at position: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+        if let read { return read[position].withUnsafeBufferPointer(body) }
+        let start = position == 0 ? 0 : Int(Self.table.ends[position - 1])
+        return body(
+            UnsafeBufferPointer(start: Self.table.certificates + start, count: Int(Self.table.ends[position]) - start))
+    }
+
+    /// Looks for a certificate among all, which are ordered: first by length, so that most comparisons look at no certificate.
+    private func position(of certificate: [UInt8]) -> Int? {
+        certificate.withUnsafeBufferPointer { wanted in
+            var (low, high) = (0, certificateCount)
+            while low < high {
+                let middle = (low + high) / 2
+                if withCertificate(at: middle, { Self.precedes($0, wanted) }) {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
+            }
+            guard low < certificateCount, withCertificate(at: low, { $0.elementsEqual(wanted) }) else { return nil }
+            return low
+        }
+    }
+
+    /// The order of certificates: by length, those of one length by their bytes.
+    private static func precedes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+        left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
+    }
+}
+
+/// The certificates of a device in DER, each made when it is asked for.
+package struct DeviceRoots: RandomAccessCollection, Sendable {
+    private let data: DeviceData
+    private let positions: [Int]
+
+    init(data: DeviceData, positions: [Int]) {
+        self.data = data
+        self.positions = positions
+    }
+
+    package var startIndex: Int { positions.startIndex }
+    /// The index after the last root's.
+    package var endIndex: Int { positions.endIndex }
+
+    package subscript(index: Int) -> [UInt8] { data.certificate(at: positions[index]) }
+}
