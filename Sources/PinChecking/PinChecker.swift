@@ -47,7 +47,7 @@ public final class PinChecker: Sendable {
     ) throws(CheckError) {
         var judging = CheckRequest.Judging()
         judging.pins = pins.map { .init($0) }
-        judging.clients = .named(clients.map(\.settings))
+        judging.clients = .named(clients)
         judging.trust.anchors = anchors
         judging.devices = devices.isEmpty ? nil : DeviceSelection(devices)
         self.judging = judging

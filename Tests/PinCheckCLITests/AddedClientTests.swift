@@ -43,14 +43,14 @@ import Testing
         }
     }
 
-    private static let entry = ClientRegistry.Entry(
+    private static let entry = Client(
         name: "lab-client", summary: "the client of a test",
         settings: [.init("lenient", .flag, "a mismatch is only reported")], platform: .android, notation: .base64,
-        make: { LeafClient(pins: $0.pins, isLenient: $0.settings.isSet("lenient")) })
+        make: { LeafClient(pins: $0.pins, isLenient: $0.client.isSet("lenient")) })
 
     /// Runs a command line where the client is in the registry.
     private func run(_ arguments: [String]) async -> Outcome {
-        await ClientRegistry.$added.withValue([Self.entry]) { await pincheck(arguments) }
+        await Client.$added.withValue([Self.entry]) { await pincheck(arguments) }
     }
 
     private func files(_ body: (TemporaryDirectory, [String]) async throws -> Void) async throws {

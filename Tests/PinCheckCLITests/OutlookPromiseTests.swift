@@ -95,10 +95,9 @@ private struct PromiseWorld {
     func clients(_ text: String) -> [ConfiguredClient]? {
         let mode: AFSecurityPolicy.PinningMode = pins.certificates.isEmpty ? .publicKey : .certificate
         guard let selection = try? ClientSelection([text]) else { return nil }
-        return try? ConfiguredClient.chosen(selection) { (_, settings) throws(CheckError) in
-            ClientInput(
-                mode: mode, allowInvalidCertificates: false, isDomainNameIgnored: false, pins: pins, policy: nil,
-                installedRoots: [], settings: settings)
+        return try? selection.clients.map { client in
+            try ConfiguredClient(
+                ClientInput(client: client, afSecurityPolicy: AFSecurityPolicy(mode: mode), pins: pins))
         }
     }
 

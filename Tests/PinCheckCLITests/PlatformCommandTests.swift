@@ -37,15 +37,11 @@ import Testing
             [UInt8(7), 8].map { byte in
                 Pin(.publicKey(SHA256Digest(bytes: [UInt8](repeating: byte, count: 32))!), origin: "test")
             })
-        for entry in ClientRegistry.entries {
-            let setup = try ConfiguredClient.chosen(.named([ClientSettings(of: entry)])) {
-                (_, settings) throws(CheckError) in
-                ClientInput(
-                    mode: .none, allowInvalidCertificates: false, isDomainNameIgnored: false, pins: pins, policy: nil,
-                    installedRoots: [], settings: settings)
-            }
-            let platform = try setup.map { try $0.procedure.get().platform?.family }
-            #expect(platform == [entry.platform], "\(entry.name)")
+        for entry in Client.all {
+            let client = try ConfiguredClient(
+                ClientInput(client: entry, afSecurityPolicy: AFSecurityPolicy(mode: .none), pins: pins))
+            let platform = try client.procedure.get().platform?.family
+            #expect(platform == entry.platform, "\(entry.name)")
         }
     }
 

@@ -167,12 +167,11 @@ import X509
             Pin(.publicKey(try value(leaf).publicKey.spkiSHA256), origin: "test"),
             Pin(.certificate(try value(root)), origin: "test"),
         ])
-        let entry = ClientRegistry.Entry(
+        let entry = Client(
             name: "demanding", summary: "", platform: nil, notation: .okhttp,
             make: { _ in DemandingClient(isDateMinded: true) })
         let client = ConfiguredClient(
-            entry: entry, settings: [], words: [], procedure: .success(DemandingClient(isDateMinded: isDateMinded)),
-            pins: pins, androidTrust: nil, transportSecurity: nil, trustsInstalledRoots: false)
+            client: entry, settings: [], procedure: .success(DemandingClient(isDateMinded: isDateMinded)), pins: pins)
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle([try value(root)])]))
         let policy = HostPolicy(
             clients: [client], pins: pins,

@@ -85,12 +85,10 @@ import X509
         let leaf = try pki.interA.issue(.leaf(host), loggedBy: hasTimestamps ? [LabLog()] : [])
         let certificates = try [leaf, pki.interA].map { try CertificateReader.certificate(der: $0.der) }
         let root = try CertificateReader.certificate(der: pki.rootA.der)
-        let entry = try ClientRegistry.entry(named: "okhttp")
+        let entry = try Client.named("okhttp")
         let verifier = OpenSSLPathVerifier(
             trustStore: TrustStore(anchors: [AnchorBundle([root])]), isPublicRoot: { isPublic && $0 == root })
-        let client = ConfiguredClient(
-            entry: entry, settings: [], words: [], procedure: .success(OkHttp()), pins: nil, androidTrust: nil,
-            transportSecurity: nil, trustsInstalledRoots: false)
+        let client = ConfiguredClient(client: entry, settings: [], procedure: .success(OkHttp()), pins: nil)
         let policy = HostPolicy(
             clients: [client], pins: nil,
             devices: [

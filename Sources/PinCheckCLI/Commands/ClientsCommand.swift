@@ -20,10 +20,10 @@ extension Command {
 /// `pincheck clients`: what can stand behind `--client`.
 struct ClientsCommand {
     func run(in context: Context) throws -> ExitStatus {
-        let width = ClientRegistry.entries.map(\.name.count).max() ?? 0
+        let width = Client.all.map(\.name.count).max() ?? 0
         let layout = context.console.output.layout
         var lines = LineWriter(context.console.output)
-        for entry in ClientRegistry.entries {
+        for entry in Client.all {
             let name = TerminalText.padded(entry.name, toCells: width) + "  "
             try lines.write(layout.folded(name + entry.summary, indent: width + 2))
             for setting in entry.settings {

@@ -81,7 +81,7 @@ extension Report {
             + result.clients.flatMap { client in
                 (client.decided?.trace ?? []).map { step in
                     Check(
-                        client: client.client.entry.name, device: client.device, id: step.id,
+                        client: client.client.client.name, device: client.device, id: step.id,
                         status: step.status.rawValue, detail: step.detail)
                 }
             } + (result.answer.map { [HTTP($0).check] } ?? [])
@@ -141,10 +141,10 @@ extension Report.VerdictWord {
 
 extension Report.Client {
     fileprivate init(_ result: ClientVerdict) {
-        let isChallenged = result.client.entry.answersChallenges
+        let isChallenged = result.client.client.answersChallenges
         let verdict = result.decided
         self.init(
-            name: result.client.entry.name, device: result.device,
+            name: result.client.client.name, device: result.device,
             verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: Report.Message(result.reason),
             disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: result.client.settings,
             outlook: result.outlook.map { Report.Outlook($0) })

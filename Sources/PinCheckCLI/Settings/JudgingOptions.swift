@@ -124,7 +124,7 @@ extension OptionGroup {
     static let clients = Option.Words(
         kind: .list, all: { clientNames + [all] },
         afterColon: {
-            ClientRegistry.entries.flatMap { entry in
+            Client.all.flatMap { entry in
                 entry.settings.map { setting in
                     let isFlag = if case .flag = setting.kind { true } else { false }
                     return Option.Words.Word(
@@ -134,7 +134,7 @@ extension OptionGroup {
         })
 
     static var clientNames: [Option.Words.Word] {
-        ClientRegistry.entries.map { Option.Words.Word(text: $0.name, meaning: $0.summary) }
+        Client.all.map { Option.Words.Word(text: $0.name, meaning: $0.summary) }
     }
 
     static let devicesWithRoots = Option.Words(.one) {

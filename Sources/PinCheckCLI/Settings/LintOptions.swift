@@ -47,8 +47,8 @@ extension OptionGroup {
                 help: "The clients that ship the pins.",
                 "For certificates, keys and lists, which do not say so themselves. Several with commas."
             ) {
-                let names = $1.text == "all" ? ClientRegistry.entries.filter(\.isInAll).map(\.name) : words($1.text)
-                $0.lint.clients = Set(try names.map { try ClientRegistry.entry(named: $0).name })
+                let names = $1.text == "all" ? Client.all.filter(\.isInAll).map(\.name) : words($1.text)
+                $0.lint.clients = Set(try names.map { try Client.named($0).name })
             },
             Option("--rules", help: "List every kind of finding, and judge nothing.") { settings, _ in
                 settings.lint.listsRules = true

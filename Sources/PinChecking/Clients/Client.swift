@@ -1,51 +1,146 @@
 import Base
-import Pinning
+package import PinFormats
+package import Pinning
 
-/// A client whose decisions can be made, with what is set for it.
-public struct Client: Hashable, Sendable {
-    let settings: ClientSettings
+/// A client whose decisions can be made, with what is set for it; ``all`` has one row for each.
+public struct Client: Sendable {
+    /// The name, as `--client` takes it.
+    public let name: String
+    /// What it is, in one line.
+    public let summary: String
+    /// What can be set behind its name.
+    package var settings: [ClientSetting] = []
+    /// Whether it is one of `--client all`: not a version too old to ship, or one that wants every certificate pinned.
+    package var isInAll = true
+    /// Whether it trusts user-installed roots (`--extra-root`).
+    package var trustsInstalledRoots = true
+    /// The configurations it reads itself, and how it looks a host up in each.
+    package var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
+    /// The configuration by which it decides for every connection of an app, beside the app's own client; `nil` where it is not the
+    /// system.
+    package var bindsAppBy: PinConfiguration.Kind?
+    /// Whether a dot at the end of a URL's host makes it another host to the client.
+    package var comparesHostAsWritten = false
+    /// What it is among the clients that pin certificate files of an app; `nil` for others.
+    package var loader: BundleLoader?
+    /// Whether it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
+    package var answersChallenges = false
+    /// The platform it runs on, `nil` for one whose decisions need none.
+    package let platform: PlatformFamily?
+    /// The notation in which its users write a pin.
+    package let notation: PinNotations.Kind
+    /// The settings behind its name, as in `expires=2027-06-01`.
+    package internal(set) var words: [String] = []
+    /// What it is set to by flags, as reports show it.
+    var shownSettings: @Sendable (ClientInput) -> [ShownSetting] = { _ in [] }
+    let make: @Sendable (ClientInput) throws -> any ClientProcedure
 
+    /// Clients beside those of the table, for the time of a call: tests go through every command with one of their own.
+    @TaskLocal package static var added: [Client] = []
+
+    /// Every client, without settings; the default is the first.
+    public static var all: [Client] { added.isEmpty ? table : table + added }
+
+    /// The client called `name`, without settings.
+    package static func named(_ name: String) throws(ClientSelectionError) -> Client {
+        guard let client = all.first(where: { $0.name == name }) else { throw .unknownClient(name) }
+        return client
+    }
+
+    // MARK: Settings
+
+    /// The client with the settings `words`.
+    ///
+    /// - Throws: ``ClientSelectionError`` for a setting that the client does not have, or a value that does not go with it.
+    package func with(_ words: [String]) throws(ClientSelectionError) -> Client {
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let setting = settings.first(where: { $0.name == parts[0] }) else {
+                throw .unknownSetting(word, of: name, known: settings.map(\.usage))
+            }
+            switch (setting.kind, parts.count > 1 ? parts[1] : nil) {
+            case (.flag, nil): break
+            case (.text, let text?) where !text.isEmpty: break
+            case (.date, let text?) where !text.isEmpty: do { _ = try TimeText.read(text) } catch { throw .date(error) }
+            default: throw .wrongForm(word, of: name, usage: setting.usage)
+            }
+        }
+        var client = self
+        client.words = words
+        return client
+    }
+
+    package func isSet(_ setting: String) -> Bool { words.contains { ClientSetting.name($0) == setting } }
+
+    /// All values of a setting, in their order.
+    package func texts(_ setting: String) -> [String] {
+        words.filter { $0.hasPrefix(setting + "=") }.map { String($0.dropFirst(setting.count + 1)) }
+    }
+
+    package func text(_ setting: String) -> String? { texts(setting).last }
+
+    package func date(_ setting: String) -> Timestamp? { text(setting).flatMap { try? TimeText.read($0) } }
+}
+
+extension Client {
     /// Reads a client as `pincheck --client` takes it, as in `okhttp` and `trustkit:no-enforce:expires=2027-06-01`.
     ///
-    /// - Throws: ``CheckError`` for a client or a setting that there is not.
+    /// - Throws: ``CheckError`` for an unknown client or setting.
     public init(_ text: String) throws(CheckError) {
         do throws(ClientSelectionError) {
             guard case .named(let clients) = try ClientSelection([text]), clients.count == 1 else {
                 throw ClientSelectionError.unknownClient(text)
             }
-            settings = clients[0]
+            self = clients[0]
         } catch { throw .said(.request, "\(error)") }
     }
-
-    private init(_ entry: ClientRegistry.Entry) { settings = ClientSettings(of: entry) }
-
-    /// Every client, without settings; the default is the first.
-    public static let all: [Client] = ClientRegistry.entries.map { Client($0) }
-
-    /// The name, as `--client` takes it.
-    public var name: String { settings.entry.name }
-
-    /// What it is, in one line.
-    public var summary: String { settings.entry.summary }
-
-    private static func named(_ name: String) -> Client { all.first { $0.name == name } ?? all[0] }
 }
 
-extension Client {
-    /// AFNetworking 4, AFSecurityPolicy.
-    public static var afnetworking: Client { named("afnetworking") }
-    /// Alamofire 5, ServerTrustManager.
-    public static var alamofire: Client { named("alamofire") }
-    /// TrustKit 3 for iOS and macOS.
-    public static var trustkit: Client { named("trustkit") }
-    /// OkHttp 5, CertificatePinner.
-    public static var okhttp: Client { named("okhttp") }
-    /// Android's Network Security Config.
-    public static var android: Client { named("android") }
-    /// Apple's NSPinnedDomains.
-    public static var nspinneddomains: Client { named("nspinneddomains") }
-    /// curl's `--pinnedpubkey`.
-    public static var curl: Client { named("curl") }
-    /// A pin compared by hand, on the preferred path.
-    public static var generic: Client { named(Generic.name) }
+extension Client: Hashable {
+    /// Whether both are the same client with the same settings.
+    public static func == (left: Client, right: Client) -> Bool { left.name == right.name && left.words == right.words }
+
+    /// Hashes the name and the settings.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(words)
+    }
+}
+
+/// Something that can be set for a client behind its name, as in `trustkit:no-enforce:expires=2027-06-01`.
+package struct ClientSetting: Sendable {
+    package enum Kind: Sendable {
+        case flag
+        /// A text, described for help.
+        case text(String)
+        /// A moment; of a date alone, midnight in UTC at its start.
+        case date
+    }
+
+    package let name: String
+    package let kind: Kind
+    package let help: String
+
+    package init(_ name: String, _ kind: Kind, _ help: String) {
+        self.name = name
+        self.kind = kind
+        self.help = help
+    }
+
+    /// What an Android app is beside its network security configuration; apps for API 24 and later trust no user-installed root.
+    static let androidApp: [ClientSetting] = [
+        .init("user-roots", .flag, "roots given by --extra-root are trusted (API < 24, or src=\"user\")"),
+        .init("target-sdk", .text("LEVEL"), "targetSdkVersion: up to 23 the user's roots count, from 37 on SCTs"),
+        .init("debuggable", .flag, "a debuggable build, for which <debug-overrides> counts"),
+    ]
+
+    static func name(_ word: String) -> String { String(word.prefix { $0 != "=" }) }
+
+    package var usage: String {
+        switch kind {
+        case .flag: name
+        case .text(let value): "\(name)=\(value)"
+        case .date: "\(name)=DATE"
+        }
+    }
 }

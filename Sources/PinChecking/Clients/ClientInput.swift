@@ -1,51 +1,52 @@
 import Base
-import PinFormats
 import Pinning
 import X509
 
-/// What a client's procedure is made from: the flags, the pins, and the client's own settings.
+/// What a client's procedure is made from for one host: the flags, the pins, and the client's own settings.
 struct ClientInput: Sendable {
-    /// AFNetworking's pinning mode, given or suggested by the pins.
-    let mode: AFSecurityPolicy.PinningMode
-    let allowInvalidCertificates: Bool
-    let isDomainNameIgnored: Bool
+    let client: Client
+    /// AFNetworking's policy; its mode is given, or suggested by the pins.
+    let afSecurityPolicy: AFSecurityPolicy
     /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
     let pins: PinSet?
     /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
-    let policy: ConfiguredPins?
-    let installedRoots: [Certificate]
+    var policy: ConfiguredPins?
+    var installedRoots: [Certificate] = []
     /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
-    var host: String? = nil
-    /// What the app's network security configuration has Android trust, `nil` for another platform and where nothing says it.
-    var androidTrust: AndroidTrust? = nil
+    var host: String?
+    /// The name that is judged, `nil` for none.
+    var referenceName: String?
+    /// The network security configuration of its Android app, `nil` for another platform and where none is known.
+    var networkSecurity: NetworkSecurityConfiguration?
+    /// What that has Android trust for the host.
+    var androidTrust: AndroidTrust?
     /// App Transport Security of the app, `nil` for another platform and where its Info.plist is not known.
-    var transportSecurity: TransportSecurity? = nil
+    var transportSecurity: TransportSecurity?
     /// The host of the URL, `nil` for the reference name.
-    var urlHost: ServerName? = nil
+    var urlHost: ServerName?
     /// Why the client throws for its configuration when the app starts, `nil` when it does not.
-    var obstacle: ClientConfigurationError? = nil
-    /// What stands behind the client's name.
-    let settings: ClientSettings
+    var obstacle: ClientConfigurationError?
 
-    var afSecurityPolicy: AFSecurityPolicy {
-        AFSecurityPolicy(
-            mode: mode, allowInvalidCertificates: allowInvalidCertificates, validatesDomainName: !isDomainNameIgnored)
+    var shownSecurityPolicy: [ShownSetting] {
+        [
+            ShownSetting("mode", .text(afSecurityPolicy.mode.rawValue)),
+            ShownSetting("allowInvalidCertificates", .flag(afSecurityPolicy.allowInvalidCertificates)),
+            ShownSetting("validatesDomainName", .flag(afSecurityPolicy.validatesDomainName)),
+        ]
     }
 
     /// AFNetworking 2.5's validatesCertificateChain.
     func validatesCertificateChain() throws(CheckError) -> Bool {
-        switch settings.text("chain") {
+        switch client.text("chain") {
         case nil, "yes": return true
         case "no": return false
-        case let other?:
-            throw .said(.request, "the setting chain of \(settings.entry.name) is yes or no, not \(quoted(other))")
+        case let other?: throw .said(.request, "the setting chain of \(client.name) is yes or no, not \(quoted(other))")
         }
     }
 
     /// OkHttp with the pins for whatever host, or for the hosts of a pattern.
     func okHttp() throws -> OkHttp {
-        let pattern = try settings.text("pattern").map { text in
-            try OkHttp.pattern(InternationalName.ascii(text) ?? text)
+        let pattern = try client.text("pattern").map { text in try OkHttp.pattern(InternationalName.ascii(text) ?? text)
         }
         let count = pins?.pins.count ?? 0
         let host = host?.lowercased()
@@ -56,39 +57,39 @@ struct ClientInput: Sendable {
 
     /// Alamofire with the evaluator that was named, or the one the pins suggest, for all hosts or for those that were named.
     func alamofire() throws(CheckError) -> Alamofire {
-        let hosts = settings.texts("host")
-        guard !hosts.isEmpty || !settings.isSet("no-all-hosts") else {
+        let hosts = client.texts("host")
+        guard !hosts.isEmpty || !client.isSet("no-all-hosts") else {
             throw .said(
                 .request,
                 "no-all-hosts of alamofire is about hosts without an evaluator: name those that have one, host=HOST")
         }
         return Alamofire(
             try evaluator(), evaluatedHosts: hosts.isEmpty ? nil : Set(hosts),
-            allHostsMustBeEvaluated: !settings.isSet("no-all-hosts"), host: host)
+            allHostsMustBeEvaluated: !client.isSet("no-all-hosts"), host: host)
     }
 
     private static let evaluators = ["default", "pinned-certificates", "public-keys", "composite", "disabled"]
 
     private func evaluator() throws(CheckError) -> Alamofire.Evaluator {
         let suggested =
-            switch mode {
+            switch afSecurityPolicy.mode {
             case .none: "default"
             case .publicKey: "public-keys"
             case .certificate: "pinned-certificates"
             }
-        let performDefaultValidation = !settings.isSet("no-default-validation")
-        let validateHost = !settings.isSet("no-validate-host")
+        let performDefaultValidation = !client.isSet("no-default-validation")
+        let validateHost = !client.isSet("no-validate-host")
         let pinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
-            acceptSelfSigned: settings.isSet("accept-self-signed"), performDefaultValidation: performDefaultValidation,
+            acceptSelfSigned: client.isSet("accept-self-signed"), performDefaultValidation: performDefaultValidation,
             validateHost: validateHost)
         let publicKeys = Alamofire.Evaluator.publicKeys(
             performDefaultValidation: performDefaultValidation, validateHost: validateHost)
-        switch settings.text("evaluator") ?? suggested {
+        switch client.text("evaluator") ?? suggested {
         case "default": return .systemDefault(validateHost: validateHost)
         case "pinned-certificates": return pinnedCertificates
         case "public-keys": return publicKeys
         case "composite":
-            let pinned = mode == .certificate ? pinnedCertificates : publicKeys
+            let pinned = afSecurityPolicy.mode == .certificate ? pinnedCertificates : publicKeys
             return .composite([.systemDefault(validateHost: validateHost), pinned])
         case "disabled": return .disabled
         case let other:
@@ -100,9 +101,9 @@ struct ClientInput: Sendable {
 
     /// NSPinnedDomains with the pins under one key, or under the one that fits.
     func nsPinnedDomains() throws(CheckError) -> NSPinnedDomains {
-        if let policy, settings.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
+        if let policy, client.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
         let hashes = pins?.pins.map(\.spkiSHA256)
-        switch settings.text("key") {
+        switch client.text("key") {
         case nil: return NSPinnedDomains()
         case "leaf": return NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
         case "ca": return NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
@@ -112,43 +113,40 @@ struct ClientInput: Sendable {
                 "nspinneddomains has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))")
         }
     }
-}
 
-extension ClientSettings {
-    /// What Android trusts for a host in the app that the settings describe, `nil` where nothing says it.
+    // MARK: Android
+
+    /// What Android trusts for the host in the app that the settings describe, `nil` where nothing says it.
     ///
     /// - Returns: the anchors and what goes with them, and why the app throws when there is a reason.
     /// - Throws: ``CheckError`` for settings that are none, or that the configuration contradicts.
-    func androidTrust(
-        _ configuration: NetworkSecurityConfiguration?, for host: String?, installedRoots: [Certificate]
-    ) throws(CheckError) -> (trust: AndroidTrust?, obstacle: ClientConfigurationError?) {
-        guard entry.platform == .android else { return (nil, nil) }
-        let targetSDK = try targetSDK()
-        guard configuration != nil || targetSDK != nil else { return (nil, nil) }
-        let isDebuggable = isSet("debuggable")
+    func trustOfAndroid() throws(CheckError) -> (trust: AndroidTrust?, obstacle: ClientConfigurationError?) {
+        guard client.platform == .android else { return (nil, nil) }
+        var targetSDK: Int?
+        if let text = client.text("target-sdk") {
+            guard let level = Int(text), (1...10_000).contains(level) else {
+                throw .said(
+                    .request, "\(client.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34"
+                )
+            }
+            targetSDK = level
+        }
+        guard networkSecurity != nil || targetSDK != nil else { return (nil, nil) }
+        let isDebuggable = client.isSet("debuggable")
         var trust =
-            configuration?.trust(for: host, targetSDK: targetSDK, isDebuggable: isDebuggable)
+            networkSecurity?.trust(for: referenceName, targetSDK: targetSDK, isDebuggable: isDebuggable)
             ?? AndroidTrust(targetSDK: targetSDK)
-        if isSet("user-roots"), !trust.trustsInstalledRoots {
+        if client.isSet("user-roots"), !trust.trustsInstalledRoots {
             if let place = trust.place, place.namesAnchors {
                 throw .said(
                     .data,
-                    "\(entry.name): the app's configuration trusts \(trust.words) and no root of the user's "
+                    "\(client.name): the app's configuration trusts \(trust.words) and no root of the user's "
                         + "(\(place.origin)): leave user-roots out, or name src=\"user\" there")
             }
             trust.sources.append(.init(.user))
         }
         trust.installedRoots = installedRoots
-        let obstacle = isDebuggable ? configuration?.debugObstacle : nil
-        return (trust, obstacle.map { ClientConfigurationError(client: entry.name, message: $0) })
-    }
-
-    private func targetSDK() throws(CheckError) -> Int? {
-        guard let text = text("target-sdk") else { return nil }
-        guard let level = Int(text), (1...10_000).contains(level) else {
-            throw .said(
-                .request, "\(entry.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34")
-        }
-        return level
+        let obstacle = isDebuggable ? networkSecurity?.debugObstacle : nil
+        return (trust, obstacle.map { ClientConfigurationError(client: client.name, message: $0) })
     }
 }

@@ -1,38 +1,33 @@
 import Base
-import PinFormats
 package import Pinning
 
 /// The clients whose decisions are asked for, with what is set for each.
 package enum ClientSelection: Hashable, Sendable {
-    /// Every client that somebody can still mean to ship, as it is without settings.
+    /// Every client that can still be meant to ship, without settings.
     case all
     /// These, at least one.
-    case named([ClientSettings])
+    case named([Client])
 
-    /// The clients, without their settings.
-    var entries: [ClientRegistry.Entry] {
+    var clients: [Client] {
         switch self {
-        case .all: ClientRegistry.entries.filter(\.isInAll)
-        case .named(let clients): clients.map(\.entry)
+        case .all: Client.all.filter(\.isInAll)
+        case .named(let clients): clients
         }
     }
 
-    func includes(_ name: String) -> Bool { entries.contains { $0.name == name } }
-
     /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
     ///
-    /// - Throws: ``ClientSelectionError`` for a client or a setting that there is not.
+    /// - Throws: ``ClientSelectionError`` for an unknown client or setting.
     package init(_ lists: [String]) throws(ClientSelectionError) {
         guard lists != ["all"] else {
             self = .all
             return
         }
-        var clients: [ClientSettings] = []
+        var clients: [Client] = []
         for list in lists {
             for part in list.split(separator: ",", omittingEmptySubsequences: false) {
                 let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-                let entry = try ClientRegistry.entry(named: words.first ?? "")
-                clients.append(try ClientSettings(Array(words.dropFirst()), for: entry))
+                clients.append(try Client.named(words.first ?? "").with(Array(words.dropFirst())))
             }
         }
         self = .named(clients)
@@ -57,9 +52,8 @@ extension ClientSelectionError: CustomStringConvertible {
         case .unknownClient(""): "a client's name is empty: write names with one comma between, as in 'okhttp,curl'"
         case .unknownClient(let name):
             "the client \(quoted(name)) is not known: "
-                + (Suggestion.nearest(to: name, in: ClientRegistry.entries.map(\.name) + ["all"]).map {
-                    "did you mean '\($0)'?"
-                } ?? "choose from \(ClientRegistry.names), or all")
+                + (Suggestion.nearest(to: name, in: Client.all.map(\.name) + ["all"]).map { "did you mean '\($0)'?" }
+                    ?? "choose from \(Client.all.map(\.name).joined(separator: ", ")), or all")
         case .unknownSetting(let word, let client, let known):
             "the client \(client) has no setting \(quoted(word)): "
                 + (known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name))

@@ -14,7 +14,21 @@ package struct Device: Sendable, Hashable {
     package let address: String
     package let date: Timestamp
     /// One bit for each certificate of the data, the highest of the first byte for the first.
-    let membership: [UInt8]
+    var membership: [UInt8] = []
+
+    /// A device that is called `name`: `ios-17`, `android-8.1` or `mozilla`; `nil` for any other name.
+    package init?(name: String, alias: String? = nil, release: String, address: String, date: Timestamp) {
+        let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let platform = DevicePlatform(rawValue: String(parts[0])) else { return nil }
+        version = parts.count > 1 ? DeviceVersion(parts[1]) : nil
+        guard parts.count == (platform == .mozilla ? 1 : 2), platform == .mozilla || version != nil else { return nil }
+        self.platform = platform
+        self.name = name
+        self.alias = alias
+        self.release = release
+        self.address = address
+        self.date = date
+    }
 
     package var rootCount: Int { membership.reduce(0) { $0 + $1.nonzeroBitCount } }
 
@@ -33,13 +47,7 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable, Comparabl
     /// Whether `left` is listed before `right`.
     package static func < (left: DevicePlatform, right: DevicePlatform) -> Bool { left.order < right.order }
 
-    private var order: Int {
-        switch self {
-        case .apple: 0
-        case .android: 1
-        case .mozilla: 2
-        }
-    }
+    private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     /// Whether a client of a platform is at home there.
     ///

@@ -2,65 +2,62 @@ internal import CDeviceData
 package import Pinning
 
 /// Devices and their roots, as they were read from their publishers on some days.
-///
-/// Nothing of a certificate is looked at before it is asked for.
 package struct DeviceData: Sendable {
     /// From so many days on data counts as old: public lists change several times a year.
     package static let daysUntilStale = 180
 
-    package var source: String { contents().source }
-    package var licence: String { contents().licence }
+    package let source: String
+    package let licence: String
     /// The devices: Apple's, then Android's, each from the oldest on, then Mozilla.
-    package var devices: [Device] { contents().devices }
-    package let certificateCount: Int
-    private let storage: DeviceBytes
-    private let certificatesStart: Int
-    private let contents: @Sendable () -> DeviceDataReader.Contents
+    package let devices: [Device]
+    /// The certificates of all lists, by length and then by bytes; `nil` for those of the program, which are not copied.
+    private let read: [[UInt8]]?
 
     /// The data that is part of the program, or what a test has in its place.
-    @TaskLocal package static var builtIn = DeviceData(BuiltIn.frame, DeviceBytes(staying: BuiltIn.bytes)) {
-        BuiltIn.contents
+    @TaskLocal package static var builtIn = DeviceData()
+
+    /// The table that `make-device-data` wrote.
+    private static var table: CDeviceTable { CDeviceData_table().pointee }
+
+    private init() {
+        let table = Self.table
+        source = String(cString: table.source)
+        licence = String(cString: table.licence)
+        read = nil
+        let size = (Int(table.certificateCount) + 7) / 8
+        devices = UnsafeBufferPointer(start: table.devices, count: Int(table.deviceCount)).map { row in
+            let alias = String(cString: row.alias)
+            guard
+                var device = Device(
+                    name: String(cString: row.name), alias: alias.isEmpty ? nil : alias,
+                    release: String(cString: row.release), address: String(cString: row.address),
+                    date: Timestamp(secondsSinceEpoch: Int64(row.day) * 86_400))
+            else { preconditionFailure("the device data of the program names no device") }
+            device.membership = Array(UnsafeBufferPointer(start: row.membership, count: size))
+            return device
+        }
     }
 
-    /// The lists of the program itself.
-    ///
-    /// Most runs only ask whether a root is on any list, for which the devices are not read.
-    private enum BuiltIn {
-        nonisolated(unsafe) static let bytes = UnsafeRawBufferPointer(
-            start: CDeviceData_start(), count: CDeviceData_count())
-        static let frame = whole { reader throws(DeviceDataError) in try reader.frame() }
-        static let contents = whole { reader throws(DeviceDataError) in try reader.contents() }
-
-        private static func whole<Part>(_ read: (DeviceDataReader) throws(DeviceDataError) -> Part) -> Part {
-            guard let part = try? read(DeviceDataReader(bytes)) else {
-                preconditionFailure("the device data of the program is not in its form")
+    /// Data with these lists.
+    package init(source: String, licence: String, lists: [(device: Device, roots: [[UInt8]])]) {
+        self.source = source
+        self.licence = licence
+        let certificates = Set(lists.flatMap(\.roots)).sorted { left, right in
+            left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { Self.precedes(left, $0) } }
+        }
+        let positions = Dictionary(uniqueKeysWithValues: certificates.enumerated().map { ($1, $0) })
+        devices = lists.map { device, roots in
+            var device = device
+            device.membership = [UInt8](repeating: 0, count: (certificates.count + 7) / 8)
+            for position in roots.compactMap({ positions[$0] }) {
+                device.membership[position / 8] |= 0x80 >> UInt8(position % 8)
             }
-            return part
-        }
+            return device
+        }.sorted { ($0.platform, $0.version ?? DeviceVersion(0)) < ($1.platform, $1.version ?? DeviceVersion(0)) }
+        read = certificates
     }
 
-    /// Reads data in the form that `make-device-data` writes.
-    ///
-    /// - Throws: ``DeviceDataError`` for anything that is not exactly in that form.
-    package init(reading bytes: [UInt8]) throws(DeviceDataError) {
-        guard bytes.count <= DeviceDataForm.sizeLimit else {
-            throw DeviceDataError(.tooLarge(limit: DeviceDataForm.sizeLimit), at: DeviceDataForm.sizeLimit)
-        }
-        let storage = DeviceBytes(copying: bytes)
-        let reader = DeviceDataReader(storage.bytes)
-        let contents = try reader.checkedContents()
-        self.init(try reader.frame(), storage) { contents }
-    }
-
-    private init(
-        _ frame: DeviceDataReader.Frame, _ storage: DeviceBytes,
-        _ contents: @escaping @Sendable () -> DeviceDataReader.Contents
-    ) {
-        certificateCount = frame.certificateCount
-        certificatesStart = frame.certificatesStart
-        self.storage = storage
-        self.contents = contents
-    }
+    package var certificateCount: Int { read?.count ?? Int(Self.table.certificateCount) }
 
     // MARK: Age
 
@@ -90,9 +87,7 @@ package struct DeviceData: Sendable {
 
     /// Whether a certificate is on the newest list of Apple's, which stands for the system's own where no device is named.
     package func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
-        // Whoever is on no list is not looked for on this one, for which the devices have to be read.
-        guard let position = position(of: certificate) else { return false }
-        return devices.last { $0.platform == .apple }?.holds(position) ?? false
+        devices.last { $0.platform == .apple }.map { lists(certificate, for: $0) } ?? false
     }
 
     /// Whether a certificate is on a device's list, by its bytes.
@@ -106,36 +101,36 @@ package struct DeviceData: Sendable {
         return devices.filter { $0.holds(position) }
     }
 
-    func certificate(at position: Int) -> [UInt8] { Array(bytes(at: position)) }
+    func certificate(at position: Int) -> [UInt8] { withCertificate(at: position) { Array($0) } }
 
-    private func bytes(at position: Int) -> UnsafeRawBufferPointer.SubSequence {
-        storage.bytes[certificatesStart + end(of: position - 1)..<certificatesStart + end(of: position)]
-    }
-
-    /// Where a certificate ends, counted from the start of the first one; the one before the first ends there.
-    private func end(of position: Int) -> Int {
-        guard position >= 0 else { return 0 }
-        let offset = DeviceDataForm.headerSize + position * 4
-        return Int(UInt32(bigEndian: storage.bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    private func withCertificate<Value>(at position: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+        if let read { return read[position].withUnsafeBufferPointer(body) }
+        let start = position == 0 ? 0 : Int(Self.table.ends[position - 1])
+        return body(
+            UnsafeBufferPointer(start: Self.table.certificates + start, count: Int(Self.table.ends[position]) - start))
     }
 
     /// Looks for a certificate among all, which are ordered: first by length, so that most comparisons look at no certificate.
     private func position(of certificate: [UInt8]) -> Int? {
-        certificate.withUnsafeBytes { wanted in
+        certificate.withUnsafeBufferPointer { wanted in
             var (low, high) = (0, certificateCount)
             while low < high {
                 let middle = (low + high) / 2
-                if Self.precedes(bytes(at: middle), wanted[...]) { low = middle + 1 } else { high = middle }
+                if withCertificate(at: middle, { Self.precedes($0, wanted) }) {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
-            guard low < certificateCount, bytes(at: low).elementsEqual(wanted) else { return nil }
+            guard low < certificateCount, withCertificate(at: low, { $0.elementsEqual(wanted) }) else { return nil }
             return low
         }
     }
 
     /// The order of certificates: by length, those of one length by their bytes.
-    static func precedes(
-        _ left: UnsafeRawBufferPointer.SubSequence, _ right: UnsafeRawBufferPointer.SubSequence
-    ) -> Bool { left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right) }
+    private static func precedes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+        left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
+    }
 }
 
 /// The certificates of a device in DER, each made when it is asked for.

@@ -26,6 +26,8 @@ internal import X509
 /// Files are relative to the one that names them. Other keys are passed over.
 package enum DeviceListReader {
     static let version = 1
+    /// The most devices there may be: it holds down what a file can make this process do.
+    private static let deviceLimit = 1_024
 
     /// The data in the file at `path`.
     package static func data(at path: String) throws(PinFormatError) -> DeviceData {
@@ -51,46 +53,35 @@ package enum DeviceListReader {
         let stores = try root.required("stores")
         var certificates = DeviceCertificates(besideFilesIn: name)
         if let node = root["certificates"] { for file in node.elements ?? [node] { try certificates.add(file) } }
-        var entries: [(order: Order, entry: DeviceDataWriter.Entry)] = []
-        for store in try stores.array() { entries.append(try entry(store, &certificates)) }
-        guard !entries.isEmpty else {
+        var lists: [(device: Device, roots: [[UInt8]])] = []
+        var names: Set<String> = []
+        for store in try stores.array() {
+            let list = try list(store, &certificates)
+            for name in [list.device.name, list.device.alias].compactMap(\.self) where !names.insert(name).inserted {
+                throw PinFormatError(
+                    .wrongValue, at: store.place, "'\(store.key)' is a second '\(name)'", remedy: "leave one out")
+            }
+            lists.append(list)
+            guard lists.count <= deviceLimit else { throw stores.wrong("a list of at most \(deviceLimit) devices") }
+        }
+        guard !lists.isEmpty else {
             throw PinFormatError(.missingValue, at: stores.place, "'stores' has no device", remedy: "list at least one")
         }
         let source = try text("source", of: root, limit: 1_000)
         let commit = root["commit"] == nil ? nil : try text("commit", of: root, limit: 1_000)
-        let licence = root["licence"] == nil ? "" : try text("licence", of: root, limit: 20_000)
-        let writer = DeviceDataWriter(
-            source: source + (commit.map { ", commit " + $0 } ?? ""), licence: licence,
-            entries: entries.sorted { $0.order < $1.order }.map(\.entry))
-        return try data(writer.bytes(), at: stores.place)
-    }
-
-    /// Reads the form of `make-device-data`, which everything is held to.
-    private static func data(_ bytes: [UInt8], at place: PinPlace) throws(PinFormatError) -> DeviceData {
-        do throws(DeviceDataError) { return try DeviceData(reading: bytes) } catch {
-            throw PinFormatError(.brokenDocument, at: place, "cannot be used as device data: \(error)")
-        }
+        let licence = root["licence"] == nil ? "" : try text("licence", of: root, limit: 20_000, hasLines: true)
+        return DeviceData(source: source + (commit.map { ", commit " + $0 } ?? ""), licence: licence, lists: lists)
     }
 
     // MARK: Devices
 
-    /// The place of a device among others.
-    private struct Order: Comparable {
-        let platform: DevicePlatform
-        let version: DeviceVersion
-
-        static func < (left: Order, right: Order) -> Bool {
-            (left.platform, left.version) < (right.platform, right.version)
-        }
-    }
-
-    private static func entry(
+    private static func list(
         _ store: DocumentNode, _ certificates: inout DeviceCertificates
-    ) throws(PinFormatError) -> (Order, DeviceDataWriter.Entry) {
+    ) throws(PinFormatError) -> (device: Device, roots: [[UInt8]]) {
         let (platform, version, alias, release) = try system(store)
         let fetched = try store.required("fetched")
-        let day = try fetched.midnight().secondsSinceEpoch / 86_400
-        guard (0...0xFFFF).contains(day) else { throw fetched.wrong("a day from 1970 on") }
+        let day = try fetched.midnight()
+        guard (0...0xFFFF).contains(day.secondsSinceEpoch / 86_400) else { throw fetched.wrong("a day from 1970 on") }
         let listed = try store.required("roots")
         var roots: [[UInt8]] = []
         for node in try listed.array() { roots += try certificates.roots(node) }
@@ -99,10 +90,12 @@ package enum DeviceListReader {
                 .missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
         }
         let name = version.map { "\(platform.rawValue)-\($0)" } ?? platform.rawValue
-        let entry = DeviceDataWriter.Entry(
-            name: name, alias: alias.map { "macos-\($0)" } ?? "", release: release,
-            address: store["url"] == nil ? "" : try text("url", of: store, limit: 255), day: Int(day), roots: roots)
-        return (Order(platform: platform, version: version ?? DeviceVersion(0)), entry)
+        let address = store["url"] == nil ? "" : try text("url", of: store, limit: 255)
+        guard
+            let device = Device(
+                name: name, alias: alias.map { "macos-\($0)" }, release: release, address: address, date: day)
+        else { throw store.wrong("a device") }
+        return (device, roots)
     }
 
     /// Whose list it is, of which version, with another version for the same list, and the versions in words.
@@ -150,11 +143,18 @@ package enum DeviceListReader {
 
     // MARK: Values
 
-    /// A text of at most `limit` bytes.
-    private static func text(_ key: String, of node: DocumentNode, limit: Int) throws(PinFormatError) -> String {
+    /// A text of at most `limit` bytes without control characters.
+    private static func text(
+        _ key: String, of node: DocumentNode, limit: Int, hasLines: Bool = false
+    ) throws(PinFormatError) -> String {
         let member = try node.required(key)
         let text = try member.text()
         guard text.utf8.count <= limit else { throw member.wrong("a text of at most \(limit) bytes") }
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            let category = scalar.properties.generalCategory
+            return hasLines && scalar == "\n" || category != .control && category != .format
+        }
+        guard isPlain else { throw member.wrong("plain text") }
         return text
     }
 }

@@ -6,7 +6,7 @@ extension HostPolicy {
     func acceptance(of name: String) -> SHA256Digest {
         var parts = [name, "\(mode)", time?.description ?? "now"]
         for client in clients {
-            parts.append("client \(client.entry.name) installed roots \(client.trustsInstalledRoots)")
+            parts.append("client \(client.client.name) installed roots \(client.trustsInstalledRoots)")
             parts += client.settings.map { "\($0.name) \($0.value)" }
             parts +=
                 client.pins?.pins.map { "pin \($0.certificate?.fingerprint.hexadecimal ?? $0.spkiSHA256.description)" }

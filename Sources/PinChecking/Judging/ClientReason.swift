@@ -23,7 +23,7 @@ extension Reason {
         case .pinMatched(let match):
             let step = verdict.trace.last { $0.id == "pins" && $0.status == .pass }
             self = reason(step?.detail ?? "a pin matched at depth \(match.depth)")
-        case .trustedWithoutPins where client.entry.name == Generic.name:
+        case .trustedWithoutPins where client.client.name == Generic.name:
             self = reason(
                 name == .unchecked
                     ? "trusted; the name was not checked" : "trusted and valid for \(name) (no pins given)")
@@ -38,7 +38,7 @@ extension Reason {
                 // What AFNetworking accepts with a setting of its own is no matter of anchors.
                 let isPinned =
                     failures.first.map { client.pins?.certificates.contains($0.certificate) == true } ?? false
-                if isPinned, client.entry.name.hasPrefix("afnetworking"), failures.first?.reason == .selfSigned {
+                if isPinned, client.client.name.hasPrefix("afnetworking"), failures.first?.reason == .selfSigned {
                     self = reason(sentence, .allowInvalidCertificates)
                     return
                 }

@@ -36,7 +36,7 @@ public struct ClientVerdict: Sendable {
     }
 
     /// The client's name, as `--client` takes it.
-    public var name: String { client.entry.name }
+    public var name: String { client.client.name }
 
     /// Whether it accepts, `nil` when it has no verdict.
     public var isAccepted: Bool? { decided?.isAccepted }

@@ -39,7 +39,7 @@ extension HostPolicy {
     ) -> [ClientVerdict] {
         let ranks = ranks
         return devices.enumerated().flatMap { place, device in
-            clients.enumerated().filter { device.runs($1.entry) }.map { index, client in
+            clients.enumerated().filter { device.runs($1.client) }.map { index, client in
                 let rank = place * clients.count + ranks[index]
                 switch client.procedure {
                 case .failure(let error):
@@ -59,8 +59,8 @@ extension HostPolicy {
         guard clients.count > 1 else { return [0] }
         let keys = clients.map { client in
             (
-                ClientRegistry.entries.firstIndex { $0.name == client.entry.name } ?? .max,
-                client.words.joined(separator: ":")
+                Client.all.firstIndex { $0.name == client.client.name } ?? .max,
+                client.client.words.joined(separator: ":")
             )
         }
         let order = keys.indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }

@@ -46,7 +46,9 @@ extension HostPolicy {
     /// What curl trusts here is this machine's own business.
     func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
         for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
-            guard one.client.entry.platform != .openssl, let verdict = one.decided, verdict.isAccepted else { continue }
+            guard one.client.client.platform != .openssl, let verdict = one.decided, verdict.isAccepted else {
+                continue
+            }
             for path in verdict.restsOn.map(\.certificates) {
                 guard let root = path.last, !isPublic(root), isOfThisMachine(root, one.judgedDevice) else { continue }
                 return .privateRoot(root)

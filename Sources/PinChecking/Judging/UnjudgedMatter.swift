@@ -18,7 +18,7 @@ extension JudgedChain {
     /// The verdicts of clients whose device looks at more than OpenSSL does.
     private var onDevices: [(client: ClientVerdict, verdict: Verdict)] {
         clients.compactMap { one in
-            guard let platform = one.client.entry.platform, platform != .openssl else { return nil }
+            guard let platform = one.client.client.platform, platform != .openssl else { return nil }
             return one.decided.map { (one, $0) }
         }
     }
@@ -40,7 +40,7 @@ extension JudgedChain {
             return !findings.contains { $0.id == Finding.interceptorID }
                 && onDevices.contains { client, verdict in
                     // What Android trusts is for the app's configuration to say.
-                    client.client.entry.platform != .android && verdict.isMissingAnchor
+                    client.client.client.platform != .android && verdict.isMissingAnchor
                 }
         }
     }

@@ -63,12 +63,12 @@ struct KeyForecast {
         {
             own = verdict(.untrusted(failures), .fail, "the certificate breaks a rule of the platform")
         } else if !procedure.takes(key) {
-            own = refusing("\(client.entry.name) cannot compare an \(key.algorithm) key")
+            own = refusing("\(client.client.name) cannot compare an \(key.algorithm) key")
         } else if let end = comparison.expiration, end < time {
             own = unpinned("the pins expired at \(end)")
         } else if conditions.isEmpty {
             // Those that load pins from an app's files want some, or are told to look at none.
-            own = client.entry.loader == nil ? unpinned("no pin is for \(name)") : refusing("no pin is compared")
+            own = client.client.loader == nil ? unpinned("no pin is for \(name)") : refusing("no pin is compared")
         } else if match != nil, lacksPath {
             own = refusing(
                 "every certificate of the chain must be pinned, and a key has none: ask with the chain, or name a target"
@@ -100,6 +100,6 @@ struct KeyForecast {
     private func disposition(_ reason: Verdict.Reason, of client: ConfiguredClient) -> ChallengeDisposition {
         if case .pinsNotApplied = reason { return .performDefaultHandling }
         guard !reason.isAcceptance else { return .useCredential }
-        return client.entry.name == "afnetworking-3" ? .rejectProtectionSpace : .cancelAuthenticationChallenge
+        return client.client.name == "afnetworking-3" ? .rejectProtectionSpace : .cancelAuthenticationChallenge
     }
 }

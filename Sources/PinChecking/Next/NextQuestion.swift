@@ -165,6 +165,6 @@ extension NextItem {
         return Reason(
             id: "pin-mismatch",
             message: "no configured pin matches \(title)\(doubt): before it is deployed, ship "
-                + item.notations[client.entry.notation])
+                + item.notations[client.client.notation])
     }
 }

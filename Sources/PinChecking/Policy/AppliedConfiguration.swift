@@ -1,9 +1,4 @@
-package import Pinning
-
-package struct ConfiguredEntry: Sendable {
-    package let kind: PinConfiguration.Kind
-    package let entry: HostEntry
-}
+import Pinning
 
 /// What an app's own configuration has its device decide by for a host, as it is shown.
 package struct AppliedConfiguration: Hashable, Sendable {
@@ -36,7 +31,7 @@ package struct AppliedConfiguration: Hashable, Sendable {
         if case .on(let requirement) = ruling { exception = requirement.exception }
         return [
             AppliedConfiguration(
-                kind: .transportSecurity, clients: bound.map(\.entry.name), hosts: exception?.hosts.description,
+                kind: .transportSecurity, clients: bound.map(\.client.name), hosts: exception?.hosts.description,
                 origin: exception?.origin ?? settings.origin, settings: ruling.shownSettings)
         ]
     }
@@ -46,9 +41,9 @@ package struct AppliedConfiguration: Hashable, Sendable {
         for client in clients {
             guard let trust = client.androidTrust, let place = trust.place else { continue }
             if let index = found.firstIndex(where: { $0.trust == trust }) {
-                found[index].names.append(client.entry.name)
+                found[index].names.append(client.client.name)
             } else {
-                found.append((trust, place, [client.entry.name]))
+                found.append((trust, place, [client.client.name]))
             }
         }
         return found.map { trust, place, names in

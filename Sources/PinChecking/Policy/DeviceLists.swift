@@ -35,16 +35,10 @@ package enum DeviceLists {
             remedy: .giveNewerDeviceData)
     }
 
-    /// The devices of a selection, and the clients that are judged on them.
+    /// The devices of a selection in the order of the data, each once, this machine first as `nil`.
     ///
-    /// - Returns: the devices in the order of the data, each once, this machine first as `nil`; each runs a client, and each client
-    ///   runs on one.
-    /// - Throws: ``CheckError`` for a device that there is not, and for one that would not be judged although it was named, and so of
-    ///   clients.
-    static func chosen(
-        _ selection: DeviceSelection, in data: DeviceData, _ chosen: ClientSelection?,
-        following: ([Device?]) throws(CheckError) -> ClientSelection
-    ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection) {
+    /// - Throws: ``CheckError`` for a device that is not in the data.
+    static func devices(_ selection: DeviceSelection, in data: DeviceData) throws(CheckError) -> [Device?] {
         var named: Set<Device?> = []
         for name in selection.names {
             switch try choice(named: name, in: data) {
@@ -52,23 +46,28 @@ package enum DeviceLists {
             case .device(let device): named.insert(device)
             }
         }
-        let devices = ([nil] + data.devices).filter { named.contains($0) || selection.includesAll && $0 != nil }
-        let clients = if let chosen { chosen } else { try following(devices) }
-        func runs(_ entry: ClientRegistry.Entry, on device: Device?) -> Bool {
-            device?.platform.runs(entry.platform) ?? true
-        }
-        guard case .named(let given) = clients else { return (devices, clients) }
-        let names = devices.map { $0?.name ?? DeviceChoice.systemName }
-        for client in given where !devices.contains(where: { runs(client.entry, on: $0) }) {
-            throw CheckError(.request, .clientOnNoDevice(client.entry.name, devices: names))
-        }
-        for device in devices where named.contains(device) && !given.contains(where: { runs($0.entry, on: device) }) {
-            let fitting = ClientRegistry.entries.filter { $0.isInAll && runs($0, on: device) }
+        return ([nil] + data.devices).filter { named.contains($0) || selection.includesAll && $0 != nil }
+    }
+
+    /// Those of `devices` that run one of the clients.
+    ///
+    /// - Throws: ``CheckError`` for a client and for a device that were named and would not be judged.
+    static func running(
+        _ clients: ClientSelection, on devices: [Device?], of selection: DeviceSelection, in data: DeviceData
+    ) throws(CheckError) -> [Device?] {
+        func runs(_ client: Client, on device: Device?) -> Bool { device?.platform.runs(client.platform) ?? true }
+        guard case .named(let clients) = clients else { return devices }
+        for client in clients where !devices.contains(where: { runs(client, on: $0) }) {
             throw CheckError(
-                .request,
-                .deviceWithoutClient(device?.name ?? "", clients: given.map(\.entry.name), fitting: fitting.map(\.name))
-            )
+                .request, .clientOnNoDevice(client.name, devices: devices.map { $0?.name ?? DeviceChoice.systemName }))
         }
-        return (devices.filter { device in given.contains { runs($0.entry, on: device) } }, clients)
+        let idle = devices.filter { device in !clients.contains { runs($0, on: device) } }
+        for name in selection.names {
+            guard case .device(let device) = try choice(named: name, in: data), idle.contains(device) else { continue }
+            let fitting = Client.all.filter { $0.isInAll && runs($0, on: device) }
+            throw CheckError(
+                .request, .deviceWithoutClient(device.name, clients: clients.map(\.name), fitting: fitting.map(\.name)))
+        }
+        return devices.filter { !idle.contains($0) }
     }
 }

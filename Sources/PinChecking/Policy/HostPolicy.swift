@@ -1,12 +1,11 @@
 package import Pinning
 package import X509
 
-/// What chains of one host are judged by: its clients, each with its pins, and the devices with their roots; the same for a chain from a
-/// server and one from a file.
+/// Everything a chain is judged by for one host: the same for a chain from a server and one from a file.
 ///
 /// A class, so that thousands of targets share one.
 package final class HostPolicy: Sendable {
-    /// The clients whose verdicts are asked for, at least one; those that cannot be set up say why.
+    /// The clients whose decisions are made, each with its pins for the host; at least one.
     package let clients: [ConfiguredClient]
     /// AFNetworking's pinning mode, given or suggested by the pins.
     package let mode: AFSecurityPolicy.PinningMode
@@ -14,9 +13,9 @@ package final class HostPolicy: Sendable {
     package let entries: [ConfiguredEntry]
     /// What an app's configuration has the device decide by, beside the pins.
     package let applied: [AppliedConfiguration]
-    /// What should be said of the pins, as they were read and about this host.
+    /// What should be said of the pins as they were read, and of the configurations about this host.
     package let warnings: [Finding]
-    let remarks: [Finding]
+    package let remarks: [Finding]
 
     /// The devices that are judged for, in the order of their data; this machine alone where none is named.
     package let devices: [JudgedDevice]
@@ -27,12 +26,13 @@ package final class HostPolicy: Sendable {
     /// The moment to judge by, `nil` for now.
     package let time: Timestamp?
     package let outlook: OutlookRules
-    /// What stands for certificates that a platform would fetch, besides the pins.
+    /// Certificates that a platform would fetch, besides the pins.
     package let fetchable: [Certificate]
     let installedRoots: [Certificate]
     /// Roots that count as those of devices, beside the lists of devices.
     let publicRoots: Set<[UInt8]>
 
+    /// A policy with at least one device.
     package init(
         clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode = .none, pins: PinSet?,
         entries: [ConfiguredEntry] = [], applied: [AppliedConfiguration] = [], warnings: [Finding] = [],
@@ -57,7 +57,7 @@ package final class HostPolicy: Sendable {
         self.publicRoots = publicRoots
     }
 
-    /// What stands for the roots of the client's device, named as reports name it.
+    /// Which trust store is used, named as reports name it.
     package enum Trust: String, Sendable, CaseIterable {
         case system
         case anchors
@@ -66,9 +66,46 @@ package final class HostPolicy: Sendable {
         case anchorsAndDevice = "anchors and device"
     }
 
+    /// The lists of roots that devices were named of.
+    package struct Lists: Sendable {
+        package let data: DeviceData
+        /// The file they were read from, `nil` for the program's own.
+        package let file: String?
+        let verifier: OpenSSLPathVerifier
+    }
+
     /// A verifier for questions that no root decides.
     package var verifier: OpenSSLPathVerifier { devices[0].verifier }
 
     /// The configured pins in their order, as reports name them.
     package var configuredPins: [String] { (pins?.pins ?? []).map { $0.spkiSHA256.description } }
+}
+
+/// A device that chains are judged for: its roots, and the version of its system.
+package struct JudgedDevice: Sendable {
+    /// The device, `nil` for this machine.
+    package let device: Device?
+    package let trust: HostPolicy.Trust
+    package let verifier: OpenSSLPathVerifier
+    package let verifierWithInstalledRoots: OpenSSLPathVerifier
+
+    /// What `--device` calls it.
+    package var name: String { device?.name ?? DeviceChoice.systemName }
+
+    /// Whether paths may end at the roots it comes with: given anchors can stand in their place.
+    package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
+
+    /// The version of its system; of this machine each client's newest.
+    var release: PlatformRelease { device?.platformRelease ?? .newest }
+
+    func runs(_ client: Client) -> Bool { device?.platform.runs(client.platform) ?? true }
+
+    func verifier(for client: ConfiguredClient) -> OpenSSLPathVerifier {
+        client.trustsInstalledRoots ? verifierWithInstalledRoots : verifier
+    }
+}
+
+package struct ConfiguredEntry: Sendable {
+    package let kind: PinConfiguration.Kind
+    package let entry: HostEntry
 }

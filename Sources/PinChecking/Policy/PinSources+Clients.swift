@@ -22,31 +22,30 @@ extension PinSources {
             let isAFNetworkings = !names.contains("afnetworking") && (areAFNetworkings || isCertificates)
             names.append(isAFNetworkings ? "afnetworking" : Generic.name)
         } else if areAFNetworkings, !names.contains("afnetworking") {
-            let known = ClientRegistry.entries.map(\.name).filter(names.contains)
+            let known = Client.all.map(\.name).filter(names.contains)
             throw CheckError(.request, .settingsOfAFNetworking(beside: known.isEmpty ? ["nspinneddomains"] : known))
         }
         // An app whose system no other client asks.
-        if !transportSecurity.isEmpty,
-            !ClientRegistry.entries.contains(where: { $0.platform == .apple && names.contains($0.name) })
+        if !transportSecurity.isEmpty, !Client.all.contains(where: { $0.platform == .apple && names.contains($0.name) })
         {
             names.append("nspinneddomains")
         }
-        let known = ClientRegistry.entries.filter { names.contains($0.name) }
-        return .named(known.map { ClientSettings(of: $0) })
+        let known = Client.all.filter { names.contains($0.name) }
+        return .named(known)
     }
 
     /// Whether there are lines of hosts, or a policy.
     var hasLists: Bool { readConfigurations.contains(where: \.isList) }
 
     /// The pins of a client that follows the sources.
-    func pins(of client: ClientRegistry.Entry, _ own: Own?) -> PinSet? {
-        let configured = own?.policy?.pins?.pins ?? []
+    func pins(of client: Client, _ policy: ConfiguredPins?) -> PinSet? {
+        let configured = policy?.pins?.pins ?? []
         if client.name == "curl" { return PinSet(curlPins) }
         return PinSet((isOfSet(client) ? setPins : []) + configured)
     }
 
     /// Whether a client that follows the sources judges the set of what names none.
-    func isOfSet(_ client: ClientRegistry.Entry) -> Bool {
+    func isOfSet(_ client: Client) -> Bool {
         client.name == Generic.name
             || client.name == "afnetworking" && !readConfigurations.contains { clientNames(of: $0) == [client.name] }
     }
@@ -74,7 +73,7 @@ extension PinSources {
     }
 
     /// Refuses a host that lists have lines for others alone, and names the one that comes nearest.
-    func uncovered(_ host: String, for client: ClientRegistry.Entry) -> ClientConfigurationError? {
+    func uncovered(_ host: String, for client: Client) -> ClientConfigurationError? {
         let lists = readConfigurations.filter(\.isList)
         let hosts = lists.flatMap(\.entries).compactMap(\.hosts)
         guard let origin = lists.first?.entries.first?.origin, !hosts.isEmpty else { return nil }

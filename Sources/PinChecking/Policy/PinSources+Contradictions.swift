@@ -5,54 +5,56 @@ import Pinning
 /// An app ships one configuration of a kind: two that both cover a host and are not equal are nobody's.
 extension PinSources {
     /// Refuses two configurations of which one client would read both, and that are not equal for a server.
-    func refuseContradictions(about server: Policies.Server, follows: Bool) throws(CheckError) {
+    func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(CheckError) {
         let name = server.name.description
-        let clients = ClientRegistry.entries.filter { $0.name != Generic.name }
-        var readers = clients.map { client in
+        var readers = Client.all.filter { $0.name != Generic.name }.map { client in
             (client.configurations, client.comparesHostAsWritten ? server.host.lowercased() : name)
         }
         let kinds = Set(readConfigurations.map(\.kind))
         readers += kinds.filter { kind in !readers.contains { $0.0[kind] != nil } }.map { ([$0: $0.lookup], name) }
-        for (lookups, host) in readers {
-            try Self.refuse(said(by: lookups, of: host, server, follows), of: server.host)
+        let pins = readers.map { lookups, host in said(by: lookups, of: host, server, follows) }
+        for said in pins + [trustSaid(of: server.name), transportSaid(of: server.url ?? server.name.serverName)] {
+            guard let first = said.first, let other = said.first(where: { $0.value != first.value }) else { continue }
+            throw .said(
+                .data,
+                "two configurations cover \(server.host): \(first.origin) and \(other.origin); give the one that the app ships"
+            )
         }
-        var host: String?
-        if case .name = server.name { host = server.name.description }
-        try Self.refuse(
-            networkSecurity.map { file in
-                let trust = [false, true].map { file.trust(for: host, isDebuggable: $0) }
-                let values = trust.map { trust in
-                    var trust = trust
-                    trust.place = nil
-                    return trust
-                }
-                return (trust[0].place?.origin ?? file.origin, [values, file.debugObstacle] as [AnyHashable])
-            }, of: server.host)
-        guard let url = server.url ?? server.name.serverName else { return }
-        try Self.refuse(
-            transportSecurity.map { file in
-                let rules = [true, false].map { judgesAddresses -> TransportSecurity.Requirement? in
-                    let release = AppleRelease(
-                        limitsLeavesOfOwnAnchors: true, requiresTransparency: true,
-                        judgesAddressesByTransportSecurity: judgesAddresses)
-                    guard case .on(var rule) = file.ruling(for: url, on: release) else { return nil }
-                    rule.exception = nil
-                    return rule
-                }
-                return (file.origin, rules)
-            }, of: server.host)
     }
 
-    private static func refuse(_ said: [(origin: String, value: AnyHashable)], of host: String) throws(CheckError) {
-        guard let first = said.first, let other = said.first(where: { $0.value != first.value }) else { return }
-        throw .said(
-            .data,
-            "two configurations cover \(host): \(first.origin) and \(other.origin); give the one that the app ships")
+    /// What each network security configuration says of a name.
+    private func trustSaid(of name: ReferenceName) -> [(origin: String, value: AnyHashable)] {
+        let host: String? = if case .name = name { name.description } else { nil }
+        return networkSecurity.map { file in
+            let trust = [false, true].map { file.trust(for: host, isDebuggable: $0) }
+            let values = trust.map { trust in
+                var trust = trust
+                trust.place = nil
+                return trust
+            }
+            return (trust[0].place?.origin ?? file.origin, [values, file.debugObstacle] as [AnyHashable])
+        }
+    }
+
+    /// What each App Transport Security says of the host of a URL.
+    private func transportSaid(of host: ServerName?) -> [(origin: String, value: AnyHashable)] {
+        guard let host else { return [] }
+        return transportSecurity.map { file in
+            let rules = [true, false].map { judgesAddresses -> TransportSecurity.Requirement? in
+                let release = AppleRelease(
+                    limitsLeavesOfOwnAnchors: true, requiresTransparency: true,
+                    judgesAddressesByTransportSecurity: judgesAddresses)
+                guard case .on(var rule) = file.ruling(for: host, on: release) else { return nil }
+                rule.exception = nil
+                return rule
+            }
+            return (file.origin, rules)
+        }
     }
 
     /// What each file says of a server to a client that reads it; lines of hosts are one list, in however many files.
     private func said(
-        by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: Policies.Server,
+        by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: SettingsPolicy.Server,
         _ follows: Bool
     ) -> [(origin: String, value: AnyHashable)] {
         let own = readConfigurations.filter { lookups[$0.kind] != nil }

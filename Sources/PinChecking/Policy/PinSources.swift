@@ -76,22 +76,24 @@ struct PinSources: Sendable {
             isSource: configuration.isSource)
     }
 
-    /// What one host is told of.
-    struct Selection {
-        /// The pins for whatever host, then those of each configuration that has some for it.
-        let pins: PinSet?
+    /// What is for one host.
+    struct HostPins {
+        /// The pins for any host, then those of each configuration that has some for it.
+        let all: PinSet?
         let policies: [(kind: PinConfiguration.Kind, policy: ConfiguredPins)]
-        /// Those for whatever host alone.
+        /// Those for any host alone.
         let unconditional: PinSet?
 
         /// The pins of a client that reads none of the configurations.
         ///
-        /// Those for whatever host. Where there are none it is asked what it would make of the others' pins: of those that are for
+        /// Those for any host. Where there are none it is asked what it would make of the others' pins: of those that are for
         /// clients of its platform, or of all.
-        func pins(of client: ClientRegistry.Entry) -> PinSet? {
+        func pins(of client: Client) -> PinSet? {
             if let unconditional { return unconditional }
-            let ofPlatform = policies.filter { ClientRegistry.isRead($0.kind, on: client.platform) }
-            return PinSet(ofPlatform.flatMap { $0.policy.pins?.pins ?? [] }) ?? pins
+            let ofPlatform = policies.filter { kind, _ in
+                Client.all.contains { $0.platform == client.platform && $0.configurations[kind] != nil }
+            }
+            return PinSet(ofPlatform.flatMap { $0.policy.pins?.pins ?? [] }) ?? all
         }
     }
 
@@ -108,19 +110,16 @@ struct PinSources: Sendable {
     }
 
     /// What is for `name`, by the rules of each configuration's own client.
-    func selection(for name: ReferenceName, writtenAs host: String) -> Selection {
-        let policies = configurations.compactMap { configuration -> (PinConfiguration.Kind, ConfiguredPins)? in
-            let host = Self.written(host, name, for: configuration.kind)
+    func pins(for name: ReferenceName, writtenAs host: String) -> HostPins {
+        let policies = configurations.compactMap {
+            configuration -> (kind: PinConfiguration.Kind, policy: ConfiguredPins)? in
+            // To OkHttp a dot at the end of a URL's host makes it another one.
+            let host = configuration.kind == .okHttp ? host.lowercased() : name.description
             return policy(of: configuration, for: name, writtenAs: host).map { (configuration.kind, $0) }
         }
-        return Selection(
-            pins: PinSet(pins + policies.flatMap { $0.1.pins?.pins ?? [] }),
-            policies: policies.map { (kind: $0.0, policy: $0.1) }, unconditional: PinSet(pins))
-    }
-
-    /// A host as the client of a configuration looks it up: to OkHttp a dot at the end of a URL's host makes it another one.
-    private static func written(_ host: String, _ name: ReferenceName, for kind: PinConfiguration.Kind) -> String {
-        kind == .okHttp ? host.lowercased() : name.description
+        return HostPins(
+            all: PinSet(pins + policies.flatMap { $0.policy.pins?.pins ?? [] }), policies: policies,
+            unconditional: PinSet(pins))
     }
 
     /// What one configuration says of a host, by the rule of its kind or by another.
@@ -136,27 +135,9 @@ struct PinSources: Sendable {
         return configuration.policy(for: host, by: lookup, suffixes: suffixes)
     }
 
-    /// What should be said when the configurations have no pin for the host, `nil` when they have.
-    func warning(for name: String, _ selection: Selection) -> Finding? {
-        guard configurations.contains(where: { !$0.entries.isEmpty }),
-            selection.policies.allSatisfy({ $0.policy.pins == nil })
-        else { return nil }
-        if let entry = selection.policies.first?.policy.entries.first {
-            let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
-            return .warning(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
-        }
-        let hosts = configurations.flatMap(\.entries).compactMap(\.hosts?.description)
-        return .warning(
-            id: "host-not-configured",
-            message: "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
-                + (pins.isEmpty ? ": no pin is compared" : ""))
-    }
-}
-
-extension PinSources {
     /// What a client's own configurations say of a host.
     struct Own {
-        /// The policy, `nil` when the host is not configured.
+        /// `nil` when the host is not configured.
         let policy: ConfiguredPins?
     }
 
@@ -164,9 +145,9 @@ extension PinSources {
     ///
     /// Of the certificate files of an app those count that the client loads from the bundle. A client that follows the sources reads those
     /// that chose it: clients that compare the set read lines as `generic` does, OkHttp reads them as its own where it was chosen.
-    func own(_ client: ClientRegistry.Entry, for name: ReferenceName, writtenAs host: String, follows: Bool) -> Own? {
+    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> Own? {
         let isOfSet = follows && isOfSet(client)
-        let client = isOfSet ? ClientRegistry.generic : client
+        let client = isOfSet ? .generic : client
         let own = configurations.filter { configuration in
             client.configurations[configuration.kind] != nil && (!follows || configuration.isList == isOfSet)
         }
@@ -182,5 +163,21 @@ extension PinSources {
                 by: client.configurations[configuration.kind])
         }
         return Own(policy: policies.count > 1 ? ConfiguredPins(policies.flatMap(\.entries)) : policies.first)
+    }
+
+    /// What should be said when the configurations have no pin for the host, `nil` when they have.
+    func warning(for name: String, _ pins: HostPins) -> Finding? {
+        guard configurations.contains(where: { !$0.entries.isEmpty }),
+            pins.policies.allSatisfy({ $0.policy.pins == nil })
+        else { return nil }
+        if let entry = pins.policies.first?.policy.entries.first {
+            let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
+            return .warning(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
+        }
+        let hosts = configurations.flatMap(\.entries).compactMap(\.hosts?.description)
+        return .warning(
+            id: "host-not-configured",
+            message: "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
+                + (self.pins.isEmpty ? ": no pin is compared" : ""))
     }
 }

@@ -3,15 +3,15 @@ import PinFormats
 package import Pinning
 import X509
 
-/// Reads what settings name and puts together what chains are judged by; the same settings are read once.
+/// Reads what settings name and makes the policies of hosts; the same settings are read once.
 package struct Policies {
     /// What should be said once about pins as they were read.
     package private(set) var notes: [Finding] = []
 
     private let environment: [String: String]
     private let time: Timestamp?
-    let publicRoots: Set<[UInt8]>
-    private var bases: [CheckRequest.Judging: Base] = [:]
+    private let publicRoots: Set<[UInt8]>
+    private var known: [CheckRequest.Judging: KnownPolicies] = [:]
     private var anchors: [CheckRequest.Trust: [AnchorBundle]?] = [:]
     private var deviceRoots: [String?: DeviceRoots] = [:]
     private lazy var system = TrustStore.system(environment: environment)
@@ -22,38 +22,16 @@ package struct Policies {
         self.publicRoots = publicRoots
     }
 
-    /// What is the same for every host that some settings are for.
-    struct Base {
-        let settings: CheckRequest.Judging
-        let clients: ClientSelection
-        let sources: PinSources
-        let installedRoots: [Certificate]
-        let fetchable: [Certificate]
-        let devices: [JudgedDevice]
-        let lists: HostPolicy.Lists?
-        let givenRoots: TrustStore?
-        let notes: [Finding]
-        fileprivate let known = KnownPolicies()
-    }
+    /// The policies of settings that were read: by server, that of `nil` for all where no configuration tells hosts apart.
+    private final class KnownPolicies {
+        let base: SettingsPolicy
+        var byServer: [SettingsPolicy.Server?: HostPolicy] = [:]
 
-    /// What was put together so far: the policies by server, or the only one where no configuration tells hosts apart.
-    fileprivate final class KnownPolicies {
-        var byServer: [Server: HostPolicy] = [:]
-        var common: HostPolicy?
+        init(_ base: SettingsPolicy) { self.base = base }
     }
 
     /// How many settings, and servers of each, are remembered: lists of millions have some behind one another that are the same.
     private static let mostKnown = 1_024
-
-    /// What configurations tell servers apart by.
-    struct Server: Hashable {
-        let name: ReferenceName
-        let host: String
-        /// The URL's host, `nil` for the reference name and where it plays no part.
-        let url: ServerName?
-        /// Whether a policy pins nothing for it.
-        var lacksPins = false
-    }
 
     private struct DeviceRoots {
         let data: DeviceData
@@ -61,9 +39,7 @@ package struct Policies {
     }
 
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
-    package mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) {
-        if bases[settings] == nil { bases[settings] = try base(settings) }
-    }
+    package mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) { _ = try policies(settings) }
 
     /// What the host called `name` is judged by.
     ///
@@ -72,18 +48,15 @@ package struct Policies {
         _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil,
         url: ServerName? = nil, lacksPins: Bool = false
     ) throws(CheckError) -> HostPolicy {
-        let base = try knownBase(settings)
-        let host = host ?? name.description
-        let server = Server(name: name, host: host, url: url == name.serverName ? nil : url, lacksPins: lacksPins)
-        let tellsHostsApart = base.sources.tellsHostsApart || host != name.description || server.url != nil || lacksPins
-        if let known = base.known.byServer[server] ?? (tellsHostsApart ? nil : base.known.common) { return known }
-        let policy = try policy(for: server, base)
-        if !tellsHostsApart {
-            base.known.common = policy
-        } else {
-            if base.known.byServer.count >= Self.mostKnown { base.known.byServer = [:] }
-            base.known.byServer[server] = policy
-        }
+        let known = try policies(settings)
+        let server = SettingsPolicy.Server(
+            name: name, host: host ?? name.description, url: url == name.serverName ? nil : url, lacksPins: lacksPins)
+        let key = known.base.sources.tellsHostsApart || !server.isOnlyName ? server : nil
+        if let policy = known.byServer[key] { return policy }
+        let (policy, notes) = try known.base.policy(for: server)
+        note(notes)
+        if known.byServer.count >= Self.mostKnown { known.byServer = [:] }
+        known.byServer[key] = policy
         return policy
     }
 
@@ -92,42 +65,47 @@ package struct Policies {
         _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
     ) throws(CheckError) -> HostPolicy { try policy(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
 
-    private mutating func knownBase(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
-        if let known = bases[settings] { return known }
-        let base = try base(settings)
+    private mutating func policies(_ settings: CheckRequest.Judging) throws(CheckError) -> KnownPolicies {
+        if let known = known[settings] { return known }
+        let read = KnownPolicies(try base(settings))
         // A list can have pins on each line.
-        if bases.count >= Self.mostKnown { bases = [:] }
-        bases[settings] = base
-        return base
+        if known.count >= Self.mostKnown { known = [:] }
+        known[settings] = read
+        return read
     }
 
-    private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> Base {
+    private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> SettingsPolicy {
         try CheckError.reading(settings.outlook.check)
         let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
         if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
         let sources = try PinSources(reading: settings.pins)
         let chosen = try chosenDevices(settings, sources)
-        var installed: [AnchorBundle] = []
-        for path in settings.extraRoots { installed += try AnchorFiles.bundles(at: path, as: "extra roots") }
-        var fetchable: [Certificate] = []
-        for path in settings.intermediates {
-            fetchable += try AnchorFiles.bundles(at: path, as: "intermediate certificates").flatMap(\.certificates)
-        }
+        let installed = try TrustAnchors.bundles(at: settings.extraRoots, as: "extra roots")
+        let fetchable = try TrustAnchors.bundles(at: settings.intermediates, as: "intermediate certificates")
         let given = try givenAnchors(settings.trust)
-        let makers = (ordinary: VerifierMaker(settings), withInstalledRoots: VerifierMaker(settings))
+        // Verifiers of several devices share what they find out.
+        let isShared = settings.devices != nil
+        let shared = (isShared ? SharedFindings() : nil, isShared ? SharedFindings() : nil)
         let devices = chosen.devices.map { device in
+            let lists = device.flatMap { device in chosen.roots.map { (data: $0.data, device: device) } }
+            func verifier(_ store: TrustStore, _ shared: SharedFindings?) -> OpenSSLPathVerifier {
+                OpenSSLPathVerifier(
+                    trustStore: store, sharing: device == nil ? nil : shared,
+                    isPublicRoot: { root in
+                        lists.map { $0.data.lists(root.der, for: $0.device) }
+                            ?? DeviceData.builtIn.isOnNewestApple(root.der)
+                    })
+            }
             let selection = device.flatMap { device in
                 chosen.roots.map { AnchorSelection($0.data.positions(of: device), of: $0.bundle) }
             }
             let (store, trust) = TrustAnchors.store(
                 given, settings.trust, beside: selection.map { TrustStore($0) } ?? system, selected: selection)
-            let ordinary = makers.ordinary.verifier(store, device, of: chosen.roots?.data)
+            let ordinary = verifier(store, shared.0)
             return JudgedDevice(
                 device: device, trust: trust, verifier: ordinary,
                 verifierWithInstalledRoots: installed.isEmpty
-                    ? ordinary
-                    : makers.withInstalledRoots.verifier(
-                        TrustStore(anchors: installed, and: store), device, of: chosen.roots?.data))
+                    ? ordinary : verifier(TrustStore(anchors: installed, and: store), shared.1))
         }
         // Lists that nothing is looked up in may be as old as they are.
         let oldData = time.flatMap { time in
@@ -136,38 +114,21 @@ package struct Policies {
         }
         let notes = (sources.notes + (oldData.map { [$0] } ?? [])).filter { !settings.outlook.ignored.contains($0.id) }
         note(notes)
-        return Base(
+        return SettingsPolicy(
             settings: settings, clients: chosen.clients, sources: sources,
-            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable, devices: devices,
+            installedRoots: installed.flatMap(\.certificates), fetchable: fetchable.flatMap(\.certificates),
+            devices: devices,
             lists: chosen.roots.map { roots in
                 HostPolicy.Lists(
                     data: roots.data, file: settings.deviceData,
                     verifier: OpenSSLPathVerifier(trustStore: TrustStore(anchors: [roots.bundle])))
-            }, givenRoots: given.map { TrustStore(anchors: $0) }, notes: notes)
+            }, givenRoots: given.map { TrustStore(anchors: $0) }, publicRoots: publicRoots, notes: notes)
     }
 
-    /// Makes the verifiers of several devices, which share what they find out.
-    private struct VerifierMaker {
-        private let shared: SharedFindings?
-
-        init(_ settings: CheckRequest.Judging) { shared = settings.devices == nil ? nil : SharedFindings() }
-
-        /// A verifier for a device of `data`, or for this machine.
-        func verifier(_ store: TrustStore, _ device: Device?, of data: DeviceData?) -> OpenSSLPathVerifier {
-            let lists = device.flatMap { device in data.map { (data: $0, device: device) } }
-            return OpenSSLPathVerifier(
-                trustStore: store, sharing: device == nil ? nil : shared,
-                isPublicRoot: { root in
-                    lists.map { $0.data.lists(root.der, for: $0.device) }
-                        ?? DeviceData.builtIn.isOnNewestApple(root.der)
-                })
-        }
-    }
-
-    private mutating func givenAnchors(_ key: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
-        if let known = anchors[key] { return known }
-        let given = try TrustAnchors.given(key)
-        anchors[key] = .some(given)
+    private mutating func givenAnchors(_ trust: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
+        if let known = anchors[trust] { return known }
+        let given = try TrustAnchors.given(trust)
+        anchors[trust] = .some(given)
         return given
     }
 
@@ -175,12 +136,12 @@ package struct Policies {
     private mutating func chosenDevices(
         _ settings: CheckRequest.Judging, _ sources: PinSources
     ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection, roots: DeviceRoots?) {
+        let path = settings.deviceData
         guard let selection = settings.devices else {
-            guard settings.deviceData == nil else { throw CheckError(.request, .deviceDataWithoutDevice) }
+            guard path == nil else { throw CheckError(.request, .deviceDataWithoutDevice) }
             let clients = if let chosen = settings.clients { chosen } else { try sources.clients(settings) }
             return ([nil], clients, nil)
         }
-        let path = settings.deviceData
         let roots: DeviceRoots
         if let known = deviceRoots[path] {
             roots = known
@@ -190,11 +151,10 @@ package struct Policies {
             roots = DeviceRoots(data: data, bundle: try DeviceLists.roots(of: data, at: path))
             deviceRoots[path] = roots
         }
-        let chosen = try DeviceLists.chosen(selection, in: roots.data, settings.clients) {
-            (devices) throws(CheckError) in try sources.clients(settings, on: devices)
-        }
-        return (chosen.devices, chosen.clients, roots)
+        let devices = try DeviceLists.devices(selection, in: roots.data)
+        let clients = if let chosen = settings.clients { chosen } else { try sources.clients(settings, on: devices) }
+        return (try DeviceLists.running(clients, on: devices, of: selection, in: roots.data), clients, roots)
     }
 
-    mutating func note(_ messages: [Finding]) { notes += messages.filter { !notes.contains($0) } }
+    private mutating func note(_ findings: [Finding]) { notes += findings.filter { !notes.contains($0) } }
 }

@@ -14,7 +14,7 @@ import Testing
     func everyCommandPrintsWhatTheTextsSay() async {
         await #expect(processExitsWith: .success) {
             let world = try ArticleWorld()
-            let devices = try world.devices()
+            let devices = world.devices()
             try await world.serving { ports in
                 for article in try Article.all() where !article.samples.isEmpty {
                     try await TemporaryDirectory.scoped { files in

@@ -76,16 +76,11 @@ struct ArticleWorld {
     }
 
     /// The roots of devices, which have those of the public authority too.
-    func devices() throws -> DeviceData {
+    func devices() -> DeviceData {
         let data = DeviceData.builtIn
-        let entries = data.devices.map { device in
-            DeviceDataWriter.Entry(
-                name: device.name, alias: device.alias ?? "", release: device.release, address: device.address,
-                day: Int(device.date.secondsSinceEpoch / LabClock.day),
-                roots: Array(data.roots(of: device)) + [root.der, otherRoot.der])
-        }
-        return try DeviceData(
-            reading: DeviceDataWriter(source: data.source, licence: data.licence, entries: entries).bytes())
+        return DeviceData(
+            source: data.source, licence: data.licence,
+            lists: data.devices.map { ($0, Array(data.roots(of: $0)) + [root.der, otherRoot.der]) })
     }
 
     /// A server and the address it seems to have.

@@ -8,12 +8,13 @@ import X509
 struct BuiltInDevicesTests {
     let data = DeviceData.builtIn
 
-    @Test func `they pass every check that a file has to pass`() throws {
-        let bytes = DeviceDataWriter(data).bytes()
-        #expect(bytes.count < 450 << 10)
-        let read = try DeviceData(reading: bytes)
-        #expect(read.devices == data.devices)
-        #expect(read.source == data.source && read.licence == data.licence)
+    @Test func `every certificate stands in its order, is on a list and is found`() {
+        let certificates = Array(data.certificates)
+        #expect(certificates.count == data.certificateCount)
+        for (left, right) in zip(certificates, certificates.dropFirst()) {
+            #expect(left.count < right.count || left.count == right.count && left.lexicographicallyPrecedes(right))
+        }
+        #expect(certificates.allSatisfy { !data.devices(listing: $0).isEmpty })
     }
 
     @Test func `they name their source, its version and its licence`() {
@@ -114,38 +115,21 @@ struct BuiltInDevicesTests {
     }
 }
 
-@Suite("A file of device data is read exactly, or refused with what is wrong and where") struct DeviceDataFileTests {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
-    private func entries() -> [DeviceDataWriter.Entry] {
-        [
-            .init(
-                name: "ios-17", alias: "macos-14", release: "iOS 17, macOS 14", address: "https://lists.example/apple",
-                day: 19_700, roots: [pki.rootA.der, pki.rootB.der]),
-            .init(
-                name: "android-14", release: "Android 14", address: "https://lists.example/android", day: 19_800,
-                roots: [pki.rootB.der]),
-        ]
-    }
-
-    private func bytes(_ entries: [DeviceDataWriter.Entry]? = nil, source: String = "a test") -> [UInt8] {
-        DeviceDataWriter(source: source, licence: "none\n", entries: entries ?? self.entries()).bytes()
-    }
-
-    private func problem(_ bytes: [UInt8]) -> DeviceDataError.Problem? {
-        do throws(DeviceDataError) {
-            _ = try DeviceData(reading: bytes)
-            return nil
-        } catch {
-            #expect(!error.description.contains("\n") && !error.description.isEmpty)
-            return error.problem
+@Suite struct DeviceListsTests {
+    @Test func `lists are put in their order, and every question to them has its answer`() throws {
+        let pki = try StandardPKI.shared()
+        func device(_ name: String, _ alias: String?, day: Int64) throws -> Device {
+            try #require(
+                Device(
+                    name: name, alias: alias, release: name, address: "https://lists.example/\(name)",
+                    date: Timestamp(secondsSinceEpoch: day * 86_400)))
         }
-    }
-
-    @Test func `what is written is read`() throws {
-        let data = try DeviceData(reading: bytes())
+        let data = DeviceData(
+            source: "a test", licence: "none\n",
+            lists: [
+                (try device("android-14", nil, day: 19_800), [pki.rootB.der]),
+                (try device("ios-17", "macos-14", day: 19_700), [pki.rootA.der, pki.rootB.der]),
+            ])
         #expect(data.devices.map(\.name) == ["ios-17", "android-14"])
         #expect(data.devices[0].alias == "macos-14" && data.devices[0].version == DeviceVersion(17))
         #expect(Set(data.roots(of: data.devices[0])) == [pki.rootA.der, pki.rootB.der])
@@ -153,89 +137,11 @@ struct BuiltInDevicesTests {
         #expect(data.devices(listing: pki.rootB.der) == data.devices)
         #expect(data.lists(pki.rootA.der) && !data.lists(pki.junk.der))
         #expect(data.date.date == "2024-03-18")
-        #expect(DeviceDataWriter(data).bytes() == bytes())
     }
 
-    @Test func `something else is no device data`() {
-        #expect(problem([]) == .notDeviceData)
-        #expect(problem(Array("-----BEGIN CERTIFICATE-----\n".utf8)) == .notDeviceData)
-    }
-
-    @Test func `a newer form is refused by its version`() {
-        var newer = bytes()
-        newer[9] = 2
-        #expect(problem(newer) == .tooNew(version: 2))
-    }
-
-    @Test func `every shorter file is cut off, and a longer one has bytes too many`() {
-        let whole = bytes()
-        for count in 8..<whole.count {
-            guard case .truncated? = problem(Array(whole.prefix(count))) else {
-                Issue.record(
-                    "\(count) of \(whole.count) bytes: \(String(describing: problem(Array(whole.prefix(count)))))")
-                return
-            }
-        }
-        #expect(problem(whole + [0]) == .followedByOthers(count: 1))
-    }
-
-    @Test func `no single altered byte goes unnoticed`() {
-        let whole = bytes()
-        for index in whole.indices {
-            var altered = whole
-            altered[index] ^= 0x41
-            #expect(problem(altered) != nil, "byte \(index)")
-        }
-    }
-
-    @Test func `a platform that is not known is named`() {
-        let entry = DeviceDataWriter.Entry(
-            name: "tizen-9", release: "Tizen 9", address: "", day: 0, roots: [pki.rootA.der])
-        #expect(problem(bytes([entry])) == .unknownPlatform("tizen-9"))
-    }
-
-    @Test(arguments: ["ios", "ios-", "ios-17.0", "ios-017", "ios-1.2.3.4", "ios-x", "mozilla-3", "android-8.1.0"])
-    func `a name that no device can have is refused`(name: String) {
-        let entry = DeviceDataWriter.Entry(name: name, release: "", address: "", day: 0, roots: [pki.rootA.der])
-        #expect(problem(bytes([entry])) == .badName(name))
-    }
-
-    @Test func `devices that are there twice or not in their order are refused`() {
-        #expect(problem(bytes(entries() + entries())) == .outOfOrder("ios-17"))
-        #expect(problem(bytes(entries().reversed())) == .outOfOrder("ios-17"))
-    }
-
-    @Test func `a device without roots is refused`() {
-        let empty = DeviceDataWriter.Entry(name: "ios-16", release: "", address: "", day: 0, roots: [])
-        #expect(problem(bytes([empty] + entries())) == .badList("ios-16"))
-    }
-
-    @Test func `control characters are no text`() {
-        #expect(problem(bytes(source: "a\u{1B}[31mtest")) == .notText("the source"))
-        #expect(problem(bytes(source: "a \u{202E}test")) == .notText("the source"))
-    }
-
-    @Test func `certificates that overlap, or are none, are refused`() throws {
-        // The end of the first of two certificates stands after the header.
-        var overlapping = bytes()
-        overlapping.replaceSubrange(18..<22, with: [0, 0, 0, 0])
-        #expect(problem(try #require(DeviceDataWriter.mended(overlapping))) == .overlapping(certificate: 1))
-        overlapping.replaceSubrange(18..<22, with: [0, 0, 0x7F, 0xFF])
-        #expect(problem(try #require(DeviceDataWriter.mended(overlapping))) == .overlapping(certificate: 1))
-        let junk = DeviceDataWriter.Entry(name: "ios-16", release: "", address: "", day: 0, roots: [[0x30, 0x01]])
-        #expect(problem(bytes([junk])) == .notACertificate(1))
-    }
-
-    @Test(arguments: Seeds.sample(2)) func `damage that the checksum agrees with crashes nothing`(seed: UInt64) throws {
-        let original = bytes()
-        var generator = SeededGenerator(seed: seed)
-        for _ in 0..<1_000 {
-            var damaged = original
-            for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                damaged[Int.random(in: 0..<200, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
-            }
-            let mended = try #require(DeviceDataWriter.mended(damaged))
-            if let data = try? DeviceData(reading: mended) { #expect(DeviceDataWriter(data).bytes() == mended) }
-        }
+    @Test(arguments: [
+        "tizen-9", "ios", "ios-", "ios-17.0", "ios-017", "ios-1.2.3.4", "ios-x", "mozilla-3", "android-8.1.0",
+    ]) func `a name that no device can have is refused`(name: String) {
+        #expect(Device(name: name, release: "", address: "", date: Timestamp(secondsSinceEpoch: 0)) == nil)
     }
 }

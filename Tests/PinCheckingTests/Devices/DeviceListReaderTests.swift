@@ -84,7 +84,8 @@ import Testing
         (document("roots", "root"), 2, "'stores[0]' has no 'roots'"),
         (document(#"["junk.cer"]"#, "[]"), 2, "'stores[0].roots' has no root"),
         (document("junk.cer", String(repeating: "ab", count: 32)), 2, "is in none of the files of 'certificates'"),
-        (document("] }", "] }, " + store), 1, "'android-9' at byte"),
+        (document("] }", "] },\n" + store), 3, "'stores[1]' is a second 'android-9'; leave one out"),
+        (document("9", "9\\u001b"), 2, "'stores[0].version' is not plain text"),
         (#"{ "source": "x", "stores": 7 }"#, 1, "'stores' is not an array"),
         (#"{ "source": "x", "stores": [] "#, 1, "is not JSON"),
     ]

@@ -1,0 +1,140 @@
+package import Base
+package import X509
+
+/// Reads the files that users name.
+package enum FileReader {
+    /// The most that is read from one file, in bytes: far more than any bundle of certificates, far less than memory.
+    package static let limit = 64 * 1024 * 1024
+
+    package static func exists(_ path: String) -> Bool {
+        switch FileKind(at: path) {
+        case .absent, .inaccessible: false
+        default: true
+        }
+    }
+
+    /// The contents of the file at `path`; pipes such as `<(…)` are files too.
+    package static func contents(ofFile path: String) throws(CheckError) -> [UInt8] {
+        do throws(ReadFailure) { return try BoundedFile.bytes(at: path, limit: limit, accepting: .anything) } catch {
+            throw failure(error, quoted(path))
+        }
+    }
+
+    /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`.
+    static func contents(ofFile name: [CChar], inDirectory path: String) throws(CheckError) -> [UInt8] {
+        do throws(ReadFailure) { return try BoundedFile.bytes(named: name, inDirectory: path, limit: limit) } catch {
+            throw failure(error, quoted("\(path)/\(String(fileName: name))"))
+        }
+    }
+
+    /// Everything up to the end of an open descriptor, which stays open; `name` is for messages.
+    package static func contents(ofDescriptor descriptor: Int32, name: String) throws(CheckError) -> [UInt8] {
+        do throws(ReadFailure) { return try BoundedFile.bytes(from: descriptor, limit: limit) } catch {
+            throw failure(error, name)
+        }
+    }
+
+    /// The error for what kept a file from being read; `name` is for messages.
+    package static func failure(_ failure: ReadFailure, _ name: String) -> CheckError {
+        switch failure {
+        case .unnamed: .said(.missing, "the file name \(name) is empty or holds a NUL: name a file")
+        case .absent: .said(.missing, "\(name): there is no such file")
+        case .system(let code):
+            .said(.missing, "cannot read \(name): \(SystemError.message(of: code)): name another file")
+        case .wrongKind: .said(.missing, "cannot read \(name): it is not a file: name one")
+        case .tooLarge(let limit):
+            .said(
+                .data,
+                "\(name) is larger than \(limit / 1024 / 1024) MiB, and nothing that pincheck reads is: name another file"
+            )
+        case .silent: .said(.missing, "\(name) gives nothing to read, as a device may: name a file")
+        case .withoutWriter: .said(.missing, "\(name) is a pipe into which nobody writes")
+        }
+    }
+}
+
+/// Whether the OpenSSL of this machine can be used at all.
+package enum OpenSSLHealth {
+    /// Throws when OpenSSL's configuration leaves it without algorithms, which would otherwise show as a crash.
+    ///
+    /// It sets OpenSSL up: only for commands that are about to read certificates anyway.
+    package static func require() throws(CheckError) {
+        guard !Hashing.isAvailable else { return }
+        throw .said(
+            .software,
+            "OpenSSL offers no SHA-256: its default provider is not active; check the file that OPENSSL_CONF names")
+    }
+}
+
+/// What `--anchors` and `--and-system` come to.
+package enum TrustAnchors {
+    /// The certificates in a file, or in every file of a directory that holds some.
+    ///
+    /// - Throws: ``CheckError`` for a file that is missing, or holds none.
+    static func bundles(at paths: [String], as role: String = "anchors") throws(CheckError) -> [AnchorBundle] {
+        var bundles: [AnchorBundle] = []
+        for path in paths {
+            // The name alone does not say for what it was given.
+            if case .absent = FileKind(at: path) {
+                throw .said(.missing, "\(role): \(quoted(path)): there is no such file")
+            }
+            let before = bundles.count
+            // Names need not be UTF-8: as text they would be others.
+            if let names = (try? DirectoryListing.names(in: path) { $0.regularFile != nil }) {
+                for name in names {
+                    let bytes = try FileReader.contents(ofFile: name, inDirectory: path)
+                    // A directory of certificates often holds a note or a list of revocations too.
+                    guard CertificateReader.areForCertificates(bytes) else { continue }
+                    bundles.append(try bundle(bytes, from: "\(path)/\(String(fileName: name))", as: role))
+                }
+                guard bundles.count > before else {
+                    throw .said(
+                        .missing, "the directory \(quoted(path)) holds no certificate: name one with DER or PEM files")
+                }
+            } else {
+                bundles.append(try bundle(try FileReader.contents(ofFile: path), from: path, as: role))
+                guard bundles.last?.count != 0 else {
+                    throw .said(.data, "\(quoted(path)) holds no certificate: give \(role) as DER or PEM certificates")
+                }
+            }
+        }
+        return bundles
+    }
+
+    private static func bundle(_ bytes: [UInt8], from path: String, as role: String) throws(CheckError) -> AnchorBundle
+    {
+        do { return try AnchorBundle(pemOrDER: bytes) } catch {
+            throw .said(.data, "\(quoted(path)) cannot be used as \(role): \(error)")
+        }
+    }
+
+    /// The anchors that were given, `nil` for none.
+    static func given(_ trust: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
+        guard trust.anchors.isEmpty else { return try bundles(at: trust.anchors) }
+        guard !(trust.includesSystem ?? RequestDefaults.includesSystem) else {
+            throw CheckError(.request, .nothingToAddTheSystemTo)
+        }
+        return nil
+    }
+
+    /// Which trust store is used for a device, and what it is called in reports.
+    static func store(
+        _ given: [AnchorBundle]?, _ trust: CheckRequest.Trust, beside own: @autoclosure () -> TrustStore,
+        selected selection: AnchorSelection? = nil
+    ) -> (TrustStore, HostPolicy.Trust) {
+        guard let given else { return (own(), selection == nil ? .system : .device) }
+        guard trust.includesSystem ?? RequestDefaults.includesSystem else {
+            return (TrustStore(anchors: given, insteadOf: selection), .anchors)
+        }
+        return (TrustStore(anchors: given, and: own()), selection == nil ? .both : .anchorsAndDevice)
+    }
+
+    /// The trust store of this machine, what it is called in reports, and those of its roots that were given.
+    package static func read(
+        _ trust: CheckRequest.Trust, environment: [String: String]
+    ) throws(CheckError) -> (store: TrustStore, name: HostPolicy.Trust, given: TrustStore?) {
+        let given = try given(trust)
+        let (store, name) = store(given, trust, beside: .system(environment: environment))
+        return (store, name, given.map { TrustStore(anchors: $0) })
+    }
+}

@@ -1,0 +1,173 @@
+import Base
+import PinFormats
+import Pinning
+import X509
+
+/// What is the same for every host that some settings are for.
+struct SettingsPolicy {
+    let settings: CheckRequest.Judging
+    let clients: ClientSelection
+    let sources: PinSources
+    let installedRoots: [Certificate]
+    let fetchable: [Certificate]
+    let devices: [JudgedDevice]
+    let lists: HostPolicy.Lists?
+    let givenRoots: TrustStore?
+    let publicRoots: Set<[UInt8]>
+    let notes: [Finding]
+
+    /// What configurations tell servers apart by.
+    struct Server: Hashable {
+        let name: ReferenceName
+        /// The host as it is written.
+        let host: String
+        /// The URL's host, `nil` for the reference name and where it plays no part.
+        let url: ServerName?
+        /// Whether a policy pins nothing for it.
+        let lacksPins: Bool
+
+        var isOnlyName: Bool { host == name.description && url == nil && !lacksPins }
+    }
+
+    /// Each client with its pins for the server, and what should be said once: without configurations that goes for all hosts.
+    ///
+    /// - Throws: ``CheckError`` for settings that no client can be set up with, and for configurations that contradict each other.
+    func policy(for server: Server) throws(CheckError) -> (policy: HostPolicy, notes: [Finding]) {
+        let name = server.name
+        let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
+        guard name != .unchecked || !isHostNeeded else { throw CheckError(.request, .hostIsNotNamed) }
+        try sources.refuseContradictions(about: server, follows: settings.clients == nil)
+        let pins = sources.pins(for: name, writtenAs: server.host)
+        let mode = try pinningMode(for: pins.all)
+        let asked = try configured(clients.clients, pins, mode, server).filter { client in
+            devices.contains { $0.runs(client.client) }
+        }
+        let system = systemClients(beside: asked, by: pins.policies, for: server.host)
+        // Nothing is left to judge by, whatever the host: no server need be asked.
+        if settings.clients != nil, system.clients.isEmpty, !sources.hasLists,
+            case .failure(let error)? = asked.first?.procedure,
+            asked.allSatisfy({ if case .failure = $0.procedure { true } else { false } })
+        {
+            throw .said(.data, "\(error)")
+        }
+        let clients = asked + (try configured(system.clients, pins, mode, server))
+        var warnings = sources.warning(for: server.host, pins).map { [$0] } ?? []
+        if let pins = pins.all, mode == .none {
+            let given = pins.pins.count == 1 ? "the one given plays" : "the \(pins.pins.count) given play"
+            let message = "mode none compares no pins: \(given) no part in the verdict"
+            warnings.append(.warning(id: "pins-not-compared", message: message))
+        }
+        let isForAll = sources.configurations.isEmpty
+        let own =
+            server.lacksPins
+            ? [Finding.warning(id: "nothing-pinned", message: "the policy pins nothing for this target")] : []
+        let policy = HostPolicy(
+            clients: clients, mode: mode, pins: pins.all,
+            entries: pins.policies.flatMap { kind, policy in
+                policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
+            }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
+            warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks, devices: devices,
+            lists: lists, givenRoots: givenRoots, time: settings.time, outlook: settings.outlook, fetchable: fetchable,
+            installedRoots: installedRoots, publicRoots: publicRoots)
+        return (policy, told(isForAll ? warnings : []))
+    }
+
+    private func told(_ findings: [Finding]) -> [Finding] {
+        findings.filter { !settings.outlook.ignored.contains($0.id) }
+    }
+
+    // MARK: Clients
+
+    private func configured(
+        _ clients: [Client], _ pins: PinSources.HostPins, _ mode: AFSecurityPolicy.PinningMode, _ server: Server
+    ) throws(CheckError) -> [ConfiguredClient] {
+        let follows = settings.clients == nil
+        var configured: [ConfiguredClient] = []
+        for client in clients {
+            let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
+            let policy = own?.policy
+            // A pin that is named for any host holds where the chosen client's own configuration has nothing.
+            let clientPins =
+                if follows { sources.pins(of: client, policy) } else if own == nil { pins.pins(of: client) } else {
+                    policy.map(\.pins) ?? pins.unconditional
+                }
+            let isUncovered = clientPins == nil && policy == nil && (!follows || sources.isOfSet(client))
+            // What a client loads from a bundle are certificates, whatever else the app pins.
+            let isModeItsOwn = settings.mode == nil && (follows || client.loader != nil && policy != nil || own == nil)
+            configured.append(
+                try ConfiguredClient(
+                    ClientInput(
+                        client: client,
+                        afSecurityPolicy: AFSecurityPolicy(
+                            mode: (isModeItsOwn ? clientPins : nil).map(Self.suggestedMode) ?? mode,
+                            allowInvalidCertificates: settings.allowsInvalidCertificates
+                                ?? RequestDefaults.allowsInvalidCertificates,
+                            validatesDomainName: settings.validatesDomainName != false), pins: clientPins,
+                        policy: policy, installedRoots: installedRoots,
+                        host: server.host == server.name.description ? nil : server.host,
+                        referenceName: server.name == .unchecked ? nil : server.name.description,
+                        networkSecurity: client.platform == .android ? sources.networkSecurity.first : nil,
+                        transportSecurity: client.platform == .apple ? sources.transportSecurity.first : nil,
+                        urlHost: server.url, obstacle: isUncovered ? sources.uncovered(server.host, for: client) : nil))
+            )
+        }
+        return configured
+    }
+
+    private func pinningMode(for pins: PinSet?) throws(CheckError) -> AFSecurityPolicy.PinningMode {
+        guard let pins else { return settings.mode ?? .none }
+        guard settings.mode != .certificate || !pins.certificates.isEmpty else {
+            throw CheckError(.request, .noCertificatesForMode)
+        }
+        return settings.mode ?? Self.suggestedMode(pins)
+    }
+
+    private static func suggestedMode(_ pins: PinSet) -> AFSecurityPolicy.PinningMode {
+        pins.certificates.count == pins.pins.count ? .certificate : .publicKey
+    }
+
+    /// The clients by which the system decides for every connection of an app, where its configuration pins the host and they were not
+    /// asked for: what another client of the app accepts, the system can still reject.
+    ///
+    /// Android's `NetworkSecurityTrustManager` compares the pins of the network security configuration for all users of the process's
+    /// trust manager, OkHttp included; NSPinnedDomains is part of App Transport Security, which binds every load of NSURLSession (known
+    /// from Apple's documentation).
+    private func systemClients(
+        beside asked: [ConfiguredClient], by policies: [(kind: PinConfiguration.Kind, policy: ConfiguredPins)],
+        for host: String
+    ) -> (clients: [Client], remarks: [Finding]) {
+        var (clients, remarks): ([Client], [Finding]) = ([], [])
+        for system in Client.all {
+            guard let kind = system.bindsAppBy, !asked.contains(where: { $0.client.name == system.name }),
+                let policy = policies.first(where: { $0.kind == kind })?.policy, let systemPins = policy.pins
+            else { continue }
+            let bound = asked.filter { client in
+                guard [system.platform, nil].contains(client.client.platform), client.client.configurations[kind] == nil
+                else { return false }
+                // A client that judges by no other pins rejects what the system rejects for them; not where the system goes by the
+                // place of a pin on the path, which the client does not know.
+                if case .success = client.procedure, client.client.platform == .android, let pins = client.pins {
+                    return !Set(pins.pins.map(\.spkiSHA256)).isSubset(of: systemPins.pins.map(\.spkiSHA256))
+                }
+                return true
+            }
+            guard !bound.isEmpty else { continue }
+            // What the app is holds for the system as well.
+            let appSettings = Set(ClientSetting.androidApp.map(\.name))
+            var added: [Client] = []
+            for client in bound {
+                let words = client.client.words.filter { appSettings.contains(ClientSetting.name($0)) }
+                let client = (try? system.with(words)) ?? system
+                if !added.contains(client) { added.append(client) }
+            }
+            clients += added
+            let place = policy.entries.first?.origin ?? system.name
+            let names = bound.map(\.client.name).joined(separator: ", ")
+            remarks.append(
+                Finding(
+                    .info, id: "system-pins",
+                    message: "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"))
+        }
+        return (clients, remarks)
+    }
+}
