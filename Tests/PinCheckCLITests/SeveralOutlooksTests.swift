@@ -62,6 +62,31 @@ import X509
         #expect((outlook["valid_until"] as? String)?.hasPrefix(date(inDays: 10)) == true)
     }
 
+    @Test(arguments: ["afnetworking", "alamofire:accept-self-signed"]) func pinsReachAsFarAsAPathThatIsFetched(
+        client: String
+    ) async throws {
+        let leaf = try inter.issue(
+            .leaf("api.example.com").withIssuerPlaces(["http://ca.example/inter.cer"]).valid(
+                from: now - LabClock.day, to: now + 80 * LabClock.day))
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write(leaf.pem, to: "chain.pem")
+            let anchors = try files.write(root.pem, to: "root.pem")
+            let given = try files.write(inter.pem, to: "inter.pem")
+            let pins = try [leaf, root].enumerated().map { try files.write($1.der, to: "\($0).cer") }
+            let outcome = await pincheck(
+                [
+                    "verify", chain, "--host", "api.example.com", "--anchors", anchors, "--intermediate", given,
+                    "--pins", pins[0], "--pins", pins[1], "--mode", "certificate", "--client", client, "-f", "json",
+                ], at: now)
+            let json = try document(outcome)
+            let matched = (json["pins"] as? [String: Any])?["matched"] as? [[String: Any]]
+            #expect(matched?.compactMap { $0["depth"] as? Int } == [0, 2])
+            let outlook = try #require(json["outlook"] as? [String: Any])
+            #expect(outlook["pins_end"] as? String == "root-expiry")
+            #expect(outlook["has_backup"] as? Bool == false)
+        }
+    }
+
     @Test func monitoringIsToldOfEveryCertificateThatIsNeeded() async throws {
         let chain = [leaf, shortInter]
         let nagios = try await verify(

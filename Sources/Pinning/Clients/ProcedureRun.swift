@@ -54,6 +54,19 @@ struct ProcedureRun<Verifier: PathVerifier> {
         return fetched
     }
 
+    /// The chain that goes on from one pinned anchor to the next, up to the last: a search ends with the first path that it finds.
+    func reach(of result: TrustResult, under policy: TrustPolicy, anchoredAt pinned: [Certificate]) -> BuiltChain {
+        guard case .trusted(var path, _) = result else { return result.builtChain }
+        while path.certificates.last?.isSelfIssued == false {
+            let rest = pinned.filter { !path.certificates.contains($0) }
+            guard !rest.isEmpty, case .trusted(let longer, _) = evaluate(policy, anchors: .only(rest)),
+                longer.certificates.count > path.certificates.count, longer.certificates.starts(with: path.certificates)
+            else { break }
+            path = longer
+        }
+        return .verified(path)
+    }
+
     private func question(
         _ policy: TrustPolicy, _ anchors: Anchors, fetchable: [Certificate] = [], _ other: Platform? = nil
     ) -> PathQuestion {

@@ -60,7 +60,7 @@ public struct AFNetworking25: ClientProcedure {
                 let match = run.run.pins?.certificateMatches(on: pinned.builtChain).last
                 return run.verdict(
                     .pinMatched(match ?? PinMatch(pinIndex: 0, depth: pinned.builtChain.certificates.count - 1)),
-                    on: pinned.builtChain, reaching: pinned.goingOnThroughAnchors.builtChain)
+                    on: pinned.builtChain, reaching: run.reach(of: pinned))
             }
             return comparingWholeChain(&run, system)
         }

@@ -77,8 +77,7 @@ public struct AFNetworking4: ClientProcedure {
         case .ended(let verdict): return verdict
         case .trusted(let pinned):
             let verdict = run.run.compare(on: pinned, what: "certificate") { $0.certificateMatches(on: $1) }
-            return run.verdict(
-                verdict.reason, on: verdict.builtChain, reaching: pinned.goingOnThroughAnchors.builtChain)
+            return run.verdict(verdict.reason, on: verdict.builtChain, reaching: run.reach(of: pinned))
         }
     }
 

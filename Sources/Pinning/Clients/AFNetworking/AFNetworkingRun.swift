@@ -26,6 +26,11 @@ struct AFNetworkingRun<Verifier: PathVerifier> {
         policy.allowInvalidCertificates ? run.extendingBestEffort(of: system, under: trustPolicy) : system
     }
 
+    /// The chain up to the last pinned certificate, all of which are anchors.
+    func reach(of pinned: TrustResult) -> BuiltChain {
+        run.reach(of: pinned, under: trustPolicy, anchoredAt: run.pins?.certificates ?? [])
+    }
+
     private var trustPolicy: TrustPolicy { policy.validatesDomainName ? run.serverPolicy : .basicX509 }
 
     /// Says which rules the chain is held against.

@@ -141,7 +141,8 @@ public struct Alamofire: ClientProcedure {
         if let verdict = end.verdict { return verdict }
         let verdict = run.compare(on: end.result, what: "certificate") { $0.certificateMatches(on: $1) }
         guard acceptSelfSigned, verdict.isAccepted else { return verdict }
-        let reach = end.result.goingOnThroughAnchors.builtChain
+        let policy = validateHost ? run.serverPolicy : TrustPolicy.sslServer(name: .unchecked)
+        let reach = run.reach(of: end.result, under: policy, anchoredAt: certificates)
         return run.verdict(
             verdict.reason, on: verdict.builtChain, matches: run.pins?.certificateMatches(on: reach), reaching: reach)
     }

@@ -182,9 +182,11 @@ extension Verdict {
         let added = steps.enumerated().map { offset, step in
             TraceStep(number: trace.count + offset + 1, id: step.id, status: step.status, detail: step.detail)
         }
+        // What the client does not accept reaches no farther than it looked.
+        let matches = other == nil ? matches : matches.filter { $0.depth < builtChain.certificates.count }
         return Verdict(
             reason: other ?? reason, disposition: disposition, trace: trace + added, builtChain: builtChain,
-            restsOn: restsOn, reach: reach, matches: matches, warnings: warnings + more,
+            restsOn: restsOn, reach: other == nil ? reach : builtChain, matches: matches, warnings: warnings + more,
             notes: notes + (note.map { [$0] } ?? []))
     }
 }

@@ -1,6 +1,6 @@
 extension TrustResult {
-    /// The same with the path that goes on from an anchor which is not self-signed, as far as valid paths lead: the one that Android's
-    /// clients look at (`TrustManagerImpl.checkTrustedRecursive`, OkHttp's `BasicCertificateChainCleaner`).
+    /// The same with the chain that Android's clients look at: from a trusted certificate that is not self-signed they go on, as far as
+    /// valid paths lead (`TrustManagerImpl.checkTrustedRecursive`, OkHttp's `BasicCertificateChainCleaner`).
     var goingOnThroughAnchors: TrustResult {
         guard case .trusted(let preferred, let alternatives) = self,
             let longest = alternatives.filter({ $0.certificates.starts(with: preferred.certificates) }).max(by: {
