@@ -15,7 +15,7 @@ package enum ReadFailure: Error, Hashable, Sendable {
     case wrongKind(FileKind)
     /// It has more bytes than allowed.
     case tooLarge(limit: Int)
-    /// It is a pipe into which nobody writes.
+    /// It is a pipe without a writer.
     case withoutWriter
     /// It gives nothing, as devices may for ever.
     case silent

@@ -109,8 +109,8 @@ struct PinsCommand {
             all = all.map(recommender.recommending)
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
-        } else {
-            // A block of the reserve alone would lock everybody out for as long as the server keeps its key.
+        } else if !reserves.isEmpty {
+            // A block of the reserve alone would lock every app out for as long as the server keeps its key.
             context.console.report("Warning: no pin is written for --key alone: the pins of the server are missing")
         }
         if let positions = asked.positions {

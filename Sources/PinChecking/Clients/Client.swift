@@ -38,7 +38,7 @@ public struct Client: Sendable {
     /// Clients beside those of the table, for the time of a call: tests go through every command with one of their own.
     @TaskLocal package static var added: [Client] = []
 
-    /// Every client, without settings; the default is the first.
+    /// Every client, without settings.
     public static var all: [Client] { added.isEmpty ? table : table + added }
 
     /// The client called `name`, without settings.

@@ -44,7 +44,7 @@ struct ClientInput: Sendable {
         }
     }
 
-    /// OkHttp with the pins for whatever host, or for the hosts of a pattern.
+    /// OkHttp with the pins for any host, or for the hosts of a pattern.
     func okHttp() throws -> OkHttp {
         let pattern = try client.text("pattern").map { text in try OkHttp.pattern(InternationalName.ascii(text) ?? text)
         }

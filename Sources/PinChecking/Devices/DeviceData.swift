@@ -6,26 +6,31 @@ package struct DeviceData: Sendable {
     /// From so many days on data counts as old: public lists change several times a year.
     package static let daysUntilStale = 180
 
-    package let source: String
-    package let licence: String
+    /// What was read of a file, `nil` for the data of the program, of which nothing is copied or made before it is asked for.
+    private let read: Contents?
+
+    private struct Contents {
+        let source: String
+        let licence: String
+        let devices: [Device]
+        /// The certificates of all lists, by length and then by bytes.
+        let certificates: [[UInt8]]
+    }
+
+    package var source: String { read?.source ?? String(cString: Self.table.source) }
+    package var licence: String { read?.licence ?? String(cString: Self.table.licence) }
     /// The devices: Apple's, then Android's, each from the oldest on, then Mozilla.
-    package let devices: [Device]
-    /// The certificates of all lists, by length and then by bytes; `nil` for those of the program, which are not copied.
-    private let read: [[UInt8]]?
+    package var devices: [Device] { read?.devices ?? Self.builtInDevices }
 
     /// The data that is part of the program, or what a test has in its place.
-    @TaskLocal package static var builtIn = DeviceData()
+    @TaskLocal package static var builtIn = DeviceData(read: nil)
 
     /// The table that `make-device-data` wrote.
     private static var table: CDeviceTable { CDeviceData_table().pointee }
 
-    private init() {
-        let table = Self.table
-        source = String(cString: table.source)
-        licence = String(cString: table.licence)
-        read = nil
+    private static let builtInDevices: [Device] = {
         let size = (Int(table.certificateCount) + 7) / 8
-        devices = UnsafeBufferPointer(start: table.devices, count: Int(table.deviceCount)).map { row in
+        return UnsafeBufferPointer(start: table.devices, count: Int(table.deviceCount)).map { row in
             let alias = String(cString: row.alias)
             guard
                 var device = Device(
@@ -36,17 +41,17 @@ package struct DeviceData: Sendable {
             device.membership = Array(UnsafeBufferPointer(start: row.membership, count: size))
             return device
         }
-    }
+    }()
+
+    private init(read: Contents?) { self.read = read }
 
     /// Data with these lists.
     package init(source: String, licence: String, lists: [(device: Device, roots: [[UInt8]])]) {
-        self.source = source
-        self.licence = licence
         let certificates = Set(lists.flatMap(\.roots)).sorted { left, right in
             left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { Self.precedes(left, $0) } }
         }
         let positions = Dictionary(uniqueKeysWithValues: certificates.enumerated().map { ($1, $0) })
-        devices = lists.map { device, roots in
+        let devices = lists.map { device, roots in
             var device = device
             device.membership = [UInt8](repeating: 0, count: (certificates.count + 7) / 8)
             for position in roots.compactMap({ positions[$0] }) {
@@ -54,10 +59,10 @@ package struct DeviceData: Sendable {
             }
             return device
         }.sorted { ($0.platform, $0.version ?? DeviceVersion(0)) < ($1.platform, $1.version ?? DeviceVersion(0)) }
-        read = certificates
+        read = Contents(source: source, licence: licence, devices: devices, certificates: certificates)
     }
 
-    package var certificateCount: Int { read?.count ?? Int(Self.table.certificateCount) }
+    package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }
 
     // MARK: Age
 
@@ -85,9 +90,11 @@ package struct DeviceData: Sendable {
     /// Whether a certificate is on any of the lists, by its bytes.
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 
-    /// Whether a certificate is on the newest list of Apple's, which stands for the system's own where no device is named.
+    /// Whether a certificate is on the newest list of Apple's, taken for the system's own where no device is named.
     package func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
-        devices.last { $0.platform == .apple }.map { lists(certificate, for: $0) } ?? false
+        // A root on no list is not looked for on this one, for which the devices have to be made.
+        guard let position = position(of: certificate) else { return false }
+        return devices.last { $0.platform == .apple }?.holds(position) ?? false
     }
 
     /// Whether a certificate is on a device's list, by its bytes.
@@ -104,7 +111,7 @@ package struct DeviceData: Sendable {
     func certificate(at position: Int) -> [UInt8] { withCertificate(at: position) { Array($0) } }
 
     private func withCertificate<Value>(at position: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
-        if let read { return read[position].withUnsafeBufferPointer(body) }
+        if let read { return read.certificates[position].withUnsafeBufferPointer(body) }
         let start = position == 0 ? 0 : Int(Self.table.ends[position - 1])
         return body(
             UnsafeBufferPointer(start: Self.table.certificates + start, count: Int(Self.table.ends[position]) - start))

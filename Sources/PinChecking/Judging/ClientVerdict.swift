@@ -39,7 +39,7 @@ public struct ClientVerdict: Sendable {
     public var name: String { client.client.name }
 
     /// Whether it accepts, `nil` when it has no verdict.
-    public var isAccepted: Bool? { decided?.isAccepted }
+    public var isAccepted: Bool? { if case .success(let verdict) = verdict { verdict.isAccepted } else { nil } }
 
     /// Its verdict, `nil` where it cannot be set up.
     package var decided: Verdict? { try? verdict.get() }
@@ -74,7 +74,7 @@ package struct JudgedChain: Sendable {
 
     /// What is shown: what the verdict rests on of the first client of the registry, or of the first that rejects; `nil` where none
     /// could be set up.
-    package var shown: ClientVerdict? { clients.ranked.shown }
+    package var shown: ClientVerdict? { clients.shown }
 
     /// The verdicts by device and registry, without clients that could not be set up.
     package var ranked: [ClientVerdict] { clients.ranked }
@@ -90,11 +90,10 @@ package struct JudgedChain: Sendable {
     /// Which of the configured pins are on the path that is shown; where all clients accept, those of each, as several can have pins of
     /// their own.
     package var matches: [PinMatch] {
-        let ranked = clients.ranked
-        guard let shown = ranked.shown, let path = shown.decided?.reach.certificates else { return [] }
-        guard ranked.count > 1, shown.isAccepted == true else { return shown.matches }
+        guard let shown, let path = shown.decided?.reach.certificates else { return [] }
+        guard clients.count > 1, shown.isAccepted == true else { return shown.matches }
         var found = Set(shown.matches)
-        for one in ranked {
+        for one in clients {
             let own = one.decided?.reach.certificates ?? []
             found.formUnion(
                 one.matches.filter { match in
@@ -108,8 +107,12 @@ package struct JudgedChain: Sendable {
 
 extension [ClientVerdict] {
     /// Those with a verdict, by device and registry: nothing but the order of lines follows from that of `--client`.
-    var ranked: [ClientVerdict] { filter { $0.decided != nil }.sorted { $0.rank < $1.rank } }
+    var ranked: [ClientVerdict] { filter { $0.isAccepted != nil }.sorted { $0.rank < $1.rank } }
 
-    /// Of ranked ones the first that rejects, or else the first.
-    var shown: ClientVerdict? { first { $0.isAccepted == false } ?? first }
+    /// The first that rejects, by device and registry, or else the first.
+    var shown: ClientVerdict? {
+        // By their positions: a verdict is large.
+        func key(_ index: Int) -> (Int, Int) { (self[index].isAccepted == true ? 1 : 0, self[index].rank) }
+        return indices.filter { self[$0].isAccepted != nil }.min { key($0) < key($1) }.map { self[$0] }
+    }
 }

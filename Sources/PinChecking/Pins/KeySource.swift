@@ -86,9 +86,12 @@ package struct KeySource: Sendable {
             }
             // Each ordinary connection comes before the others to its endpoint.
             guard let first = sources.lastIndex(where: { $0.keyType == nil }) else { continue }
-            if source.presented != nil { sources[first].absentKeyTypes.removeAll { $0 == source.keyType } }
-            let key = source.presented?.leaf.publicKey
-            if !sources[first...].contains(where: { $0.presented?.leaf.publicKey == key }) { sources.append(source) }
+            sources[first].absentKeyTypes.removeAll { $0 == source.keyType }
+            let isKnown =
+                if let key = source.presented?.leaf.publicKey {
+                    sources[first...].contains { $0.presented?.leaf.publicKey == key }
+                } else { sources[first].presented == nil }
+            if !isKnown { sources.append(source) }
         }
         return sources
     }

@@ -48,7 +48,7 @@ package enum FileReader {
                 "\(name) is larger than \(limit / 1024 / 1024) MiB, and nothing that pincheck reads is: name another file"
             )
         case .silent: .said(.missing, "\(name) gives nothing to read, as a device may: name a file")
-        case .withoutWriter: .said(.missing, "\(name) is a pipe into which nobody writes")
+        case .withoutWriter: .said(.missing, "\(name) is a pipe without a writer")
         }
     }
 }

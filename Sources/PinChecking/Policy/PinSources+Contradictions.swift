@@ -2,7 +2,7 @@ import Base
 import PinFormats
 import Pinning
 
-/// An app ships one configuration of a kind: two that both cover a host and are not equal are nobody's.
+/// An app ships one configuration of a kind: two that both cover a host and are not equal are refused.
 extension PinSources {
     /// Refuses two configurations of which one client would read both, and that are not equal for a server.
     func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(CheckError) {
@@ -58,13 +58,13 @@ extension PinSources {
         _ follows: Bool
     ) -> [(origin: String, value: AnyHashable)] {
         let own = readConfigurations.filter { lookups[$0.kind] != nil }
-        // Lines that nobody was chosen for are a set of their own.
+        // Lines without a chosen client are a set of their own.
         let lines = follows ? [] : own.filter(\.isList).flatMap(\.entries)
         let files = own.filter { !$0.isList } + (lines.isEmpty ? [] : [PinConfiguration(.okHttp, entries: lines)])
         return files.flatMap { file -> [(origin: String, value: AnyHashable)] in
             guard let lookup = lookups[file.kind], files.count > 1 || !lookup.takesAll,
                 let policy = policy(of: file, for: server.name, writtenAs: host, by: lookup),
-                // What is for whatever host is no configuration of one.
+                // Pins for any host are no configuration of one.
                 file.isSource || policy.entries.contains(where: { $0.hosts != nil || $0.loaders != nil })
             else { return [] }
             guard !lookup.takesAll else { return [(policy.entries[0].origin, Set(policy.entries.map(\.value)))] }

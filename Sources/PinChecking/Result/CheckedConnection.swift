@@ -86,7 +86,7 @@ struct TargetComparison: Sendable {
 }
 
 extension CheckedConnection {
-    /// What deserves attention of the handshake itself, whoever judges the chain.
+    /// What deserves attention of the handshake itself, apart from any client.
     var handshakeFindings: [Finding] {
         guard let result = served else { return [] }
         return [keyExchangeFinding(result), clientCertificateFinding(result)].compactMap(\.self)
@@ -106,8 +106,7 @@ extension CheckedConnection {
         case .staticRSA:
             .warning(
                 id: "no-forward-secrecy",
-                message: "the key exchange is by RSA (\(result.cipher)): whoever gets the server's key reads what was "
-                    + "recorded before; offer ECDHE")
+                message: "no forward secrecy: the key exchange is by static RSA (\(result.cipher)); offer ECDHE")
         }
     }
 

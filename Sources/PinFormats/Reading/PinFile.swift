@@ -149,7 +149,7 @@ package enum RegularFile {
         case .tooLarge(let limit):
             PinFormatError(.tooLarge, at: place, "has more than \(limit >> 20) MiB, no pin file is that large")
         case .silent: PinFormatError(.notARegularFile, at: place, "gives nothing to read, as a device may")
-        case .withoutWriter: PinFormatError(.empty, at: place, "is a pipe into which nobody writes")
+        case .withoutWriter: PinFormatError(.empty, at: place, "is a pipe without a writer")
         case .system(let code):
             PinFormatError(.unreadable, at: place, "cannot be read: \(SystemError.message(of: code))")
         }
