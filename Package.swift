@@ -39,7 +39,7 @@ let package = Package(
         module("PinLint", ["Base", "PinFormats", "Pinning", "X509"]),
         module(
             "PinChecking", ["Base", "CDeviceData", "PinFormats", "Pinning", "TLSProbe", "X509"],
-            exclude: ["Devices/Authorities/authorities.json", "Devices/Authorities/make-authorities"]),
+            exclude: ["Pins/PublicCAs/public-cas.json", "Pins/PublicCAs/make-public-cas"]),
         module("LoopbackLab", ["COpenSSL"]),
         module(
             "PinCheckCLI",

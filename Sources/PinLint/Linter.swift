@@ -7,7 +7,7 @@ package struct Linter: Sendable {
     package let now: Timestamp
     /// An end of which less is left than this is near.
     package let warnBefore: Threshold
-    /// The clients that ship the pins, as they are named elsewhere; empty when nobody said.
+    /// The clients that ship the pins, as they are named elsewhere; empty where that is not known.
     package let clients: Set<String>
 
     package init(now: Timestamp, warnBefore: Threshold, clients: Set<String> = []) {

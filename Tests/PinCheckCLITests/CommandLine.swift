@@ -41,7 +41,7 @@ func pincheck(
 /// `columns`, at a terminal of that width.
 func pincheck(
     _ arguments: [String], environment: [String: String] = [:], at time: Int64? = nil, input: [UInt8] = [],
-    isTerminal: Bool = false, columns: Int? = nil, authorities: AuthorityTable? = nil, targetWindow: Int? = nil
+    isTerminal: Bool = false, columns: Int? = nil, cas: [CA]? = nil, targetWindow: Int? = nil
 ) async -> Outcome {
     let layout = columns.map { TextLayout(columns: $0, wraps: true) } ?? TextLayout()
     let output = OutputBuffer()
@@ -53,7 +53,7 @@ func pincheck(
         environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
         now: { now }, readStandardInput: { input })
     if let targetWindow { context.targetWindow = targetWindow }
-    if let authorities { context.authorities = { authorities } }
+    if let cas { context.cas = cas }
     let status = await PinCheck.run(arguments: arguments, in: context)
     JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)

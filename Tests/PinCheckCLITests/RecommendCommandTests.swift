@@ -20,8 +20,7 @@ import Testing
         let path = try files.write(presented.map(\.pem).joined(), to: "chain.pem")
         let roots = try files.write(lab.rootX.pem + (isKnown ? lab.rootY.pem : ""), to: "roots.pem")
         return await pincheck(
-            ["pins", path, "--host", host, "--recommend", "--anchors", roots] + arguments,
-            authorities: isKnown ? lab.table : nil)
+            ["pins", path, "--host", host, "--recommend", "--anchors", roots] + arguments, cas: isKnown ? lab.cas : nil)
     }
 
     private func advice(_ outcome: Outcome) throws -> JSONValue {
@@ -108,20 +107,17 @@ import Testing
     @Test func aRootThatItsAuthorityLeavesIsPinnedOnlyAsLongAsItIsServed() async throws {
         try await TemporaryDirectory.scoped { files in
             let end = Timestamp(secondsSinceEpoch: LabClock.now + 86_400 * 100)
-            func root(_ certificate: LabCertificate, _ name: String, _ state: Authority.Root.State) -> Authority.Root {
-                Authority.Root(
+            func root(_ certificate: LabCertificate, _ name: String, _ state: CA.Root.State) -> CA.Root {
+                CA.Root(
                     name: name, key: SHA256Digest(bytes: certificate.publicKeySHA256)!, algorithm: "EC P-256",
                     state: state, until: state == .older ? end : nil, source: "https://authority.example/",
                     date: "2026-01-01")
             }
-            let table = AuthorityTable([
-                Authority(name: "Mover", roots: [root(lab.rootY, "Root Y", .inUse), root(lab.rootX, "Root X", .older)])
-            ])
+            let cas = [CA("Mover", [root(lab.rootY, "Root Y", .inUse), root(lab.rootX, "Root X", .older)])]
             let path = try files.write([lab.leaf, lab.interX].map(\.pem).joined(), to: "chain.pem")
             let anchors = try files.write(lab.rootX.pem, to: "root.pem")
             let outcome = await pincheck(
-                ["pins", path, "--host", host, "--recommend", "--anchors", anchors, "--format", "json"],
-                authorities: table)
+                ["pins", path, "--host", host, "--recommend", "--anchors", anchors, "--format", "json"], cas: cas)
             let reasons = try advice(outcome)["pins"].array.compactMap { $0["reason"]["id"].text }
             #expect(reasons == ["root-being-left", "sibling-root"])
             #expect(try pins(outcome) == [lab.rootX.pin, lab.rootY.pin])
@@ -182,7 +178,7 @@ import Testing
                     [
                         "pins", host, "--connect", "\(server.address):\(server.port)", "--anchors", roots,
                         "--recommend", "--format", "json",
-                    ], authorities: lab.table)
+                    ], cas: lab.cas)
                 #expect(outcome.status == .pass, "\(outcome.errors)")
                 let result = try JSONValue(outcome.output)["results"].array[0]
                 let pins = result["recommendation"]["pins"].array.compactMap { $0["pin"].text }
@@ -257,8 +253,8 @@ import Testing
             let anchors = try files.write(lab.rootX.pem, to: "root.pem")
             for columns in [60, 80, 120] {
                 let text = await pincheck(
-                    ["pins", chain, "--host", host, "--recommend", "--anchors", anchors], columns: columns,
-                    authorities: lab.table)
+                    ["pins", chain, "--host", host, "--recommend", "--anchors", anchors], columns: columns, cas: lab.cas
+                )
                 let lines = text.output.split(separator: "\n")
                 #expect(lines.allSatisfy { $0.count <= columns }, "\(text.output)")
                 #expect(lines.contains { $0.count > columns - 15 }, "\(text.output)")

@@ -83,15 +83,13 @@ struct RotatedAuthority {
     }
 
     /// What a table says of the authority.
-    var table: AuthorityTable {
-        func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> Authority.Root {
-            Authority.Root(
+    var cas: [CA] {
+        func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CA.Root {
+            CA.Root(
                 name: name, key: SHA256Digest(bytes: certificate.publicKeySHA256)!, algorithm: "EC P-256",
                 state: .inUse, crossSigners: crossSigners, source: "https://authority.example/roots", date: "2026-01-01"
             )
         }
-        return AuthorityTable([
-            Authority(name: "A Laboratory", roots: [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")])
-        ])
+        return [CA("A Laboratory", [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")])]
     }
 }

@@ -30,8 +30,7 @@ import X509
     }
 
     private func sources(_ connections: [CheckedConnection]) -> [KeySource] {
-        let target = CheckedTarget(
-            connections, by: nil, compared: TargetComparison(findings: [], addresses: 1, serving: 1))
+        let target = CheckedTarget(connections, by: nil, compared: AddressComparison(of: connections))
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
         return KeySource.all(
             of: target, keyTypes: [.rsa, .ecdsa], verifiedBy: (verifier, .anchors, nil),

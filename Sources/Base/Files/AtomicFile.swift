@@ -127,7 +127,7 @@ package enum AtomicFile {
 }
 
 extension AtomicFile {
-    /// Opens a temporary file that nobody else uses, locked, after removing what killed runs have left.
+    /// Opens a temporary file of its own, locked, after removing what killed runs have left.
     private static func makeTemporary(
         beside parts: PathParts, mode: mode_t
     ) throws(WriteFailure) -> (descriptor: Int32, path: String) {
@@ -154,7 +154,7 @@ extension AtomicFile {
 
     /// Locks a new file, and says whether it still has its name.
     ///
-    /// Until it is locked, another run may take it for a leftover. Where the file system has no locks, nobody can.
+    /// Until it is locked, another run may take it for a leftover. Where the file system has no locks, none can.
     private static func isHeld(_ descriptor: Int32, _ path: String) -> Bool {
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
         return isSame(descriptor, path)

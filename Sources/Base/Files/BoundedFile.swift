@@ -8,10 +8,10 @@ internal import Musl
 
 /// Reads files up to a size, and never waits for what may not come.
 ///
-/// Every file that pincheck reads is read here: what stands at a path may be a pipe, a device or endless, whoever chose the path.
+/// Every file that pincheck reads is read here: what stands at a path may be a pipe, a device or endless.
 package enum BoundedFile {
     package enum Accepted: Sendable {
-        /// Nothing but regular files, as where nobody named the file for this run.
+        /// Nothing but regular files, as where the file was not named for this run.
         case regularFiles
         /// Pipes too, such as `<(…)`.
         case regularFilesAndPipes
@@ -79,7 +79,7 @@ package enum BoundedFile {
         return length < 0 ? nil : Array(bytes.prefix(length))
     }
 
-    /// Not blocking: opening a pipe that nobody writes to would never end, and one can take a file's place at any moment.
+    /// Not blocking: opening a pipe without a writer would never end, and one can take a file's place at any moment.
     private static let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
     private static func contents(

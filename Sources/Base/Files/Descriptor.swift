@@ -8,8 +8,8 @@ internal import Darwin
 package enum Descriptor {
     /// Writes whole lines to a regular file, or to anything else all of `bytes`.
     ///
-    /// When a disk is full in the middle of a line, what was written of the line is taken back, so that whoever reads the file
-    /// line by line finds none that is torn. A file that somebody else has added to meanwhile is left as it is.
+    /// When a disk is full in the middle of a line, what was written of the line is taken back, so that a reader of the file
+    /// line by line finds none that is torn. A file that another process has added to meanwhile is left as it is.
     package static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         let start = end(of: descriptor)
         do { try write(bytes, to: descriptor) } catch {

@@ -8,7 +8,7 @@ internal import Darwin
 ///
 /// For `NAME` that is `NAME.part`, and beside it `NAME.part.record` says what is in it. One process has it at a time; whatever ends a
 /// process leaves what was written by then. Where others may write to the directory too, nothing of theirs is used: neither file may be
-/// a link or somebody else's.
+/// a link or another user's file.
 package final class PartialFile {
     package static let suffix = ".part"
     package static let recordSuffix = ".part.record"
@@ -46,7 +46,7 @@ package final class PartialFile {
             guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
             do throws(WriteFailure) {
                 if let count = try Self.take(descriptor, at: part, isNew: isNew) {
-                    // Before its first byte: what nobody else may read is not readable while it comes.
+                    // Before its first byte: what is private is not readable while it comes.
                     if let mode = Self.permissions(of: target) {
                         guard fchmod(descriptor, mode) == 0 else { throw .system(errno) }
                         Self.narrowRecord(of: target, to: mode)
@@ -181,14 +181,14 @@ package final class PartialFile {
         return names.sorted().map { directory + $0 }
     }
 
-    /// The record of what was to become the file at `path`, without holding it; `nil` without one, and for a link or somebody else's.
+    /// The record of what was to become the file at `path`, without holding it; `nil` without one, and for a link or another user's file.
     package static func record(of path: String) -> [UInt8]? {
         guard let descriptor = openRecord(of: path) else { return nil }
         defer { close(descriptor) }
         return try? BoundedFile.bytes(from: descriptor, limit: recordLimit)
     }
 
-    /// Opens a record for reading, `nil` without one, and for a link or somebody else's.
+    /// Opens a record for reading, `nil` without one, and for a link or another user's file.
     private static func openRecord(of path: String) -> Int32? {
         let descriptor = open(path + recordSuffix, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }

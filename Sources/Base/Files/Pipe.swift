@@ -8,7 +8,7 @@ internal import Musl
 
 /// Reads from pipes such as `<(…)` without ever waiting for a writer that may not come.
 ///
-/// They are opened with `O_NONBLOCK`: `open` returns at once, `read` gives nothing while nobody writes.
+/// They are opened with `O_NONBLOCK`: `open` returns at once, `read` gives nothing while there is no writer.
 package enum Pipe {
     /// How long a first writer is waited for, in milliseconds: one that was started just now opens within that.
     static let patience: Int32 = 1_000

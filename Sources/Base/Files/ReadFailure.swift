@@ -6,7 +6,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Why a file or directory could not be read; whoever reads it has the words.
+/// Why a file or directory could not be read; the caller has the words.
 package enum ReadFailure: Error, Hashable, Sendable {
     /// The path is empty or holds a NUL.
     case unnamed

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The files that were read, whoever named them: so that none of them is written over.
+/// The files that were read: so that none of them is written over.
 package final class ReadLog: Sendable {
-    /// The log of the run that a task belongs to, `nil` where nobody keeps one.
+    /// The log of the run that a task belongs to, `nil` where none is kept.
     @TaskLocal package static var current: ReadLog?
 
     private let paths = Mutex<Set<String>>([])

@@ -14,11 +14,11 @@ package enum OutputError: Error, Hashable, Sendable {
     case failed(String)
 }
 
-/// Why a file could not be written; whoever wrote it has the words.
+/// Why a file could not be written; the caller has the words.
 package enum WriteFailure: Error, Hashable, Sendable {
     /// The path is empty or holds a NUL.
     case unnamed
-    /// It is a pipe from which nobody reads.
+    /// It is a pipe without a reader.
     case withoutReader
     /// No new file can be made beside it, in which its contents would wait: the code in `errno`.
     case noRoom(Int32)
@@ -28,7 +28,7 @@ package enum WriteFailure: Error, Hashable, Sendable {
     case held
     /// What was to be written did not get there.
     case output(OutputError)
-    /// What stands at this path is somebody else's, or has another name as well.
+    /// What stands at this path is another user's, or has another name as well.
     case foreign(String)
     /// Anything else: the code in `errno`.
     case system(Int32)

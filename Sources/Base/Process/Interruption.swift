@@ -61,7 +61,7 @@ package enum Interruption {
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let others = writers.add(1, ordering: .sequentiallyConsistent).oldValue
-        // The handler has seen that nobody writes, or will never look again; beside others it waits for the last.
+        // The handler has seen that nothing is written, or will never look again; beside others it waits for the last.
         if others == 0, pending.load(ordering: .sequentiallyConsistent) != 0 { end() }
         defer {
             let left = writers.subtract(1, ordering: .sequentiallyConsistent).newValue

@@ -2,7 +2,7 @@
 ///
 /// What stands in the literal is the author's and may have line breaks; every interpolated value is taken for somebody
 /// else's and gets them, control characters and all that is hidden written out (``TerminalText/escaped(_:)``). So no certificate,
-/// server, file or argument can begin a line of its own, and nobody has to remember to prevent it.
+/// server, file or argument can begin a line of its own, and no caller has to prevent it.
 package struct SafeText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringInterpolation {
     package let description: String
 

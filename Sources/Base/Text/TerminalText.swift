@@ -1,7 +1,7 @@
 /// Makes text from outside safe to show.
 ///
 /// Certificates, servers, files and arguments can hold anything: escape sequences that move the cursor or hide text, bidi
-/// controls that reorder it, line breaks that begin a message of somebody else's, characters nobody can see.
+/// controls that reorder it, line breaks that begin a message of another's, characters that cannot be seen.
 package enum TerminalText {
     /// The text with every hidden character written as `\u{202E}`, on one line.
     ///

@@ -65,7 +65,7 @@ public struct TemporaryDirectory: Sendable {
 
 /// Removes a file, or a directory with all it holds.
 ///
-/// What cannot be removed stays: nobody waits for the answer.
+/// What cannot be removed stays.
 private func removeTree(_ path: String) {
     if unlink(path) == 0 { return }
     guard let stream = opendir(path) else { return }

@@ -77,7 +77,7 @@ public struct CertificateTemplate: Sendable, Hashable {
 
     /// The subject; ``DistinguishedName/empty`` for none.
     public var subject: DistinguishedName
-    /// The issuer's name, `nil` for the subject of whoever issues.
+    /// The issuer's name, `nil` for the subject of the issuer.
     public var issuer: DistinguishedName?
     /// The entries of the subjectAltName; the extension is left out when there are none.
     public var alternativeNames: [GeneralName] = []

@@ -30,7 +30,7 @@ public struct LabCertificate: Sendable {
         return try LabCertificate(template, key: key, issuerName: template.subject, issuerKey: key)
     }
 
-    /// Makes so many self-signed authorities, each with a name of its own, for chains that carry what nobody needs.
+    /// Makes so many self-signed authorities, each with a name of its own, for chains that carry what is not needed.
     public static func strangers(_ count: Int) throws(LabError) -> [LabCertificate] {
         var strangers: [LabCertificate] = []
         for number in 0..<count {

@@ -18,7 +18,7 @@ public final class LabKey: @unchecked Sendable {
         case p256Described(isCompressed: Bool)
         /// RSA with a modulus of so many bits. From 2048 bits on making one takes a noticeable part of a second.
         case rsa(bits: Int)
-        /// RSA with a modulus of 2048 bits and a public exponent of 1,100, which nobody uses: each use costs as much as a signature.
+        /// RSA with a modulus of 2048 bits and a public exponent of 1,100, which is unusual: each use costs as much as a signature.
         case rsaOfLongExponent
         /// EdDSA on the curve Ed25519.
         case ed25519

@@ -1,4 +1,4 @@
-/// A log of certificates, as far as its promises go (RFC 6962): its timestamps are signed by nobody.
+/// A log of certificates, as far as its promises go (RFC 6962): its timestamps are not signed.
 public struct LabLog: Sendable {
     /// What the log is known by: 32 bytes.
     public let id: [UInt8]

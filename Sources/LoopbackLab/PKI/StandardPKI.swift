@@ -44,7 +44,7 @@ public struct StandardPKI: Sendable {
     public let rogueI: LabCertificate
     /// The interceptor's certificate for the server's name.
     public let rogue: LabCertificate
-    /// A self-signed authority nobody knows.
+    /// A self-signed CA that no store has.
     public let junk: LabCertificate
 
     /// Issues a world of its own, with new keys.

@@ -140,7 +140,7 @@ private final class RunningServer: Sendable {
     }
 
     private static func wake(_ descriptor: Int32) {
-        // One byte that nobody reads: the pipe stays readable, so every loop sees it whenever it looks.
+        // One byte that is never read: the pipe stays readable, so every loop sees it whenever it looks.
         var byte: UInt8 = 0
         while write(descriptor, &byte, 1) < 0, errno == EINTR {}
     }

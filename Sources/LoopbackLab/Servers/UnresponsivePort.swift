@@ -6,7 +6,7 @@ internal import Glibc
 
 /// A port that leaves a new connection attempt without any answer while a closure runs: connecting neither succeeds nor fails.
 ///
-/// A listening socket that nobody accepts from, with its queue filled: Linux then drops what asks for a connection, as a firewall
+/// A listening socket that does not accept, with its queue filled: Linux then drops what asks for a connection, as a firewall
 /// would.
 public struct UnresponsivePort: Sendable {
     /// The address the port belongs to.

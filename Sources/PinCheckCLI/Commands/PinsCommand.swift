@@ -103,7 +103,7 @@ struct PinsCommand {
         for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit)") }
         if asked.recommends {
             let recommender = PinRecommender(
-                by: context.authorities(), reserve: reserves.flatMap(\.source.items),
+                by: context.cas, reserve: reserves.flatMap(\.source.items),
                 comparesServerKeyOnly: asked.form.comparesServerKeyOnly, trusting: roots.store, given: roots.given,
                 at: context.now())
             all = all.map(recommender.recommending)

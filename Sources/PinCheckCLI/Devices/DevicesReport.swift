@@ -107,9 +107,9 @@ extension DevicesReport.Root {
         key = certificate.publicKey.algorithm.description
         notBefore = certificate.notBefore.description
         notAfter = certificate.notAfter.description
-        let availability = file.data.availability(of: der, on: device.platform)
-        self.availability = availability?.description ?? ""
-        isEverywhere = availability == .everywhere
+        availability = file.data.availability(of: der, on: device.platform) ?? ""
+        let holders = file.data.devices(listing: der)
+        isEverywhere = file.data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
     }
 }
 

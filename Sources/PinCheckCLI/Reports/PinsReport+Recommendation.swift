@@ -15,7 +15,7 @@ extension PinsReport {
         init(_ recommendation: Recommendation) {
             strategy = recommendation.strategy.rawValue
             summary = recommendation.summary
-            authority = recommendation.authority?.name
+            authority = recommendation.ca?.name
             pins = recommendation.choices.map(Choice.init)
             intermediate = recommendation.intermediate.map(Choice.init)
             missing = recommendation.missing.map { Report.Message($0) }

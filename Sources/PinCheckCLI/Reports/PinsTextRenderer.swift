@@ -76,11 +76,11 @@ struct PinsTextRenderer: Sendable {
             return shown(choice.owner + ": " + choice.reason.message + (choice.until.map { words + $0.date } ?? ""))
         }
         var lines: [String] = []
-        if let authority = recommendation.authority {
+        if let ca = recommendation.ca {
             let pages = recommendation.choices.compactMap(\.root).map { "\($0.source), \($0.date)" }
             let known =
                 pages.first.map { page in " (\(page)\(pages.allSatisfy { $0 == page } ? "" : " and more"))" } ?? ""
-            lines.append(folded("  CA: " + shown(authority.name + known)))
+            lines.append(folded("  CA: " + shown(ca.name + known)))
         }
         let count =
             recommendation.count == 1 ? "1 pin: " : recommendation.isHeldBack ? "" : "\(recommendation.count) pins: "
@@ -104,7 +104,7 @@ struct PinsTextRenderer: Sendable {
     }
 
     private func verdict(_ source: KeySource, isHeldBack: Bool = false) -> [String] {
-        let held = isHeldBack ? "nothing is recommended before somebody says whose chain this is" : nil
+        let held = isHeldBack ? "nothing is recommended until you say whose chain this is" : nil
         guard let finding = source.warning == nil ? held ?? source.finding : source.finding else { return [] }
         let words = source.warning.map { style.bad(safe($0, length: 800)) } ?? safe(finding, length: 600)
         return ["\(style.token(ExitStatus(source)))  \(safe(source.name, length: 120))  \(words)"]

@@ -58,7 +58,7 @@ extension Settings {
             let answers: [AddressAnswer]
             do { answers = try AddressAnswer.read(bytes) } catch {
                 // What is not there is another thing than what is wrong.
-                throw error.problem == .empty
+                throw error.kind == .empty
                     ? .noInput("\(name) holds no addresses: \(error)") : .data("\(name) holds no addresses: \(error)")
             }
             for answer in answers {

@@ -24,8 +24,8 @@ package struct Context: Sendable {
     /// How many targets of lists are read at once: so many take as much memory as a few connections.
     var targetWindow = 8_192
 
-    /// What is known of authorities, read when a command asks for it.
-    package var authorities: @Sendable () -> AuthorityTable = { .builtIn }
+    /// The public CAs whose roots are known.
+    package var cas = CA.published
 
     /// Roots that count as those of devices, as the demo's do.
     var publicRoots: Set<[UInt8]> = []

@@ -59,14 +59,14 @@ enum OutputFile {
     private static func reason(of failure: WriteFailure) -> SafeText {
         switch failure {
         case .unnamed: "the name is empty or holds a NUL"
-        case .withoutReader: "nobody reads from this pipe: start its reader first"
+        case .withoutReader: "this pipe has no reader: start its reader first"
         case .noRoom(let code): "no new file can be made beside it: \(SystemError.message(of: code)): name another"
         case .unfinishedFiles(let pattern, let count):
             "\(count) unfinished files are in the way: remove \(quoted(pattern))"
         case .held: "another run is writing it: wait for its end"
-        case .output(.brokenPipe): "nobody reads from it any more"
+        case .output(.brokenPipe): "its reader has closed it"
         case .output(.failed(let reason)): "\(reason): name another file"
-        case .foreign(let path): "\(quoted(path)) is somebody else's or has another name: move it away"
+        case .foreign(let path): "\(quoted(path)) belongs to another user or has another name: move it away"
         case .system(let code): "\(SystemError.message(of: code)): name another file"
         }
     }

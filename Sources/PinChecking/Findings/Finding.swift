@@ -12,7 +12,7 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// The sentence, with what would mend it.
     public var description: String { message + (remedy?.words ?? "") }
 
-    /// A reason; the sentence is escaped here, so that nobody has to.
+    /// A reason; the sentence is escaped here.
     package init(id: String, message: String, remedy: Remedy? = nil) {
         self.id = id
         self.message = TerminalText.escaped(message)

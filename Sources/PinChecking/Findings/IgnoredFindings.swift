@@ -1,7 +1,7 @@
 import Base
 import PinFormats
 
-/// Findings that nobody wants to be told of, by their ids; what rejects or ends too soon stays.
+/// Findings that are not to be told, by their ids; what rejects or ends too soon stays.
 package enum IgnoredFindings {
     /// Every id of a warning or note of a check.
     package static let known: [String] =

@@ -1,6 +1,6 @@
 package import Pinning
 
-/// What would mend something, as a case: whoever shows it has words for it, as the command line its flags.
+/// What would mend something, as a case: the command line has its flags for it.
 package enum Remedy: Hashable, Sendable {
     case givePins
     /// Give something to judge by: pins, anchors or a client.

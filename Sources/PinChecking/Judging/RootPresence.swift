@@ -33,7 +33,7 @@ extension HostPolicy {
         let missing = named.filter { !holders.contains($0) }
         guard !missing.isEmpty else { return nil }
         let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
-            .compactMap { platform in data.availability(of: root.der, on: platform)?.place(of: platform, in: data) }
+            .compactMap { data.availability(of: root.der, on: $0) }
         return Finding(
             .info, id: "root-not-everywhere",
             message:
@@ -63,22 +63,5 @@ extension HostPolicy {
     private func isOfThisMachine(_ root: Certificate, _ device: JudgedDevice) -> Bool {
         guard pins?.certificates.contains(root) != true, givenRoots?.holds(root) != true else { return false }
         return device.verifier.trustStore.holds(root)
-    }
-}
-
-extension RootAvailability {
-    /// Where the root is, in words: as in `on ios-13 and newer`.
-    fileprivate func place(of platform: DevicePlatform, in data: DeviceData) -> String {
-        let all = data.devices.filter { $0.platform == platform }
-        guard all.count > 1 else { return self == .nowhere ? "not on \(all[0].name)" : "on \(all[0].name)" }
-        return switch self {
-        case .everywhere: "on \(all[0].name) and newer"
-        case .nowhere: "on no \(platform.rawValue)"
-        case .from(let first): "on \(first.name) and newer"
-        case .upTo(let last): "on \(last.name) and older"
-        case .between(let first, let last) where first == last: "on \(first.name)"
-        case .between(let first, let last): "on \(first.name) to \(last.name)"
-        case .several(let devices): "on \(devices.map(\.name).joined(separator: ", "))"
-        }
     }
 }

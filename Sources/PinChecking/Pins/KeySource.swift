@@ -36,9 +36,9 @@ package struct KeySource: Sendable {
     package var alsoSent: [Certificate] = []
     /// What the server sent, or the certificates of a file, leaf first; `nil` for keys without a leaf.
     package private(set) var presented: PresentedChain?
-    /// That the chain may be a stranger's, though it is trusted or nobody asked whether it is; `nil` for nothing.
+    /// That the chain may be an interceptor's, though it is trusted or that was not asked; `nil` for nothing.
     package private(set) var suspicion: Finding?
-    /// Which pins to ship, `nil` where nobody asked.
+    /// Which pins to ship, `nil` where that was not asked.
     package var recommended: Recommendation?
 
     /// One sentence about the standing, `nil` for a file.

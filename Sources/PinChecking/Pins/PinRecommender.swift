@@ -6,9 +6,9 @@ package import X509
 ///
 /// Keys in reserve mean that the server's owner has a say in its keys, and two keys of one's own outlast any CA. Without them the roots
 /// of a known CA are what stays when everything below them changes. Of a chain that no device trusts by itself nothing is recommended
-/// before somebody says whose it is.
+/// before its root is given.
 package struct PinRecommender: Sendable {
-    private let authorities: AuthorityTable
+    private let cas: [CA]
     /// Keys that no certificate of the run has.
     private let reserve: [PinItem]
     /// Whether the client compares the server's own key and no other.
@@ -20,10 +20,10 @@ package struct PinRecommender: Sendable {
     private let listed: [SHA256Digest: Certificate]
 
     package init(
-        by authorities: AuthorityTable, reserve: [PinItem], comparesServerKeyOnly: Bool, trusting store: TrustStore,
-        given: TrustStore?, at time: Timestamp
+        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, trusting store: TrustStore, given: TrustStore?,
+        at time: Timestamp
     ) {
-        self.authorities = authorities
+        self.cas = cas
         self.reserve = reserve
         self.comparesServerKeyOnly = comparesServerKeyOnly
         self.time = time
@@ -51,18 +51,18 @@ package struct PinRecommender: Sendable {
     private func recommendation(_ path: [Certificate], isTrusted: Bool, presented: [Certificate]) -> Recommendation? {
         guard let leaf = path.first, let top = path.last else { return nil }
         let keys = path.map(\.publicKey.spkiSHA256)
-        let authority = keys.dropFirst().lazy.compactMap { authorities.authority(withKey: $0) }.first
-        let isPublic = authority != nil || listed[top.publicKey.spkiSHA256] != nil
+        let ca = keys.dropFirst().lazy.compactMap { cas.ca(withKey: $0) }.first
+        let isPublic = ca != nil || listed[top.publicKey.spkiSHA256] != nil
         guard isTrusted, isPublic || given?.holds(top) == true else { return heldBack(top, isTrusted: isTrusted) }
         let kept = reserve.filter { !keys.contains($0.spkiSHA256) }
         let place = { (certificate: Certificate) in presented.contains(certificate) ? "presented" : "trusted roots" }
         var recommendation: Recommendation
-        if kept.isEmpty, !comparesServerKeyOnly, let authority {
-            recommendation = roots(of: authority, path, place)
+        if kept.isEmpty, !comparesServerKeyOnly, let ca {
+            recommendation = roots(of: ca, path, place)
         } else if kept.isEmpty, !comparesServerKeyOnly, !isPublic, path.count > 1 {
             recommendation = privateRoots(top, place)
         } else {
-            recommendation = ownKeys(leaf, kept, authority)
+            recommendation = ownKeys(leaf, kept, ca)
         }
         if path.count > 2, !recommendation.choices.contains(where: { $0.item.spkiSHA256 == keys[1] }) {
             recommendation.intermediate = choice(
@@ -80,12 +80,10 @@ package struct PinRecommender: Sendable {
             missing: Reason(id: "owner-unknown", message: "it may be an interceptor's", remedy: .nameRoot))
     }
 
-    private func roots(
-        of authority: Authority, _ path: [Certificate], _ place: (Certificate) -> String
-    ) -> Recommendation {
+    private func roots(of ca: CA, _ path: [Certificate], _ place: (Certificate) -> String) -> Recommendation {
         let keys = path.map(\.publicKey.spkiSHA256)
-        let usable = authority.rootsInUse.filter { root in root.until.map { time < $0 } ?? true }
-        func choice(_ root: Authority.Root, _ id: String, _ message: String) -> Recommendation.Choice {
+        let usable = ca.rootsInUse.filter { root in root.until.map { time < $0 } ?? true }
+        func choice(_ root: CA.Root, _ id: String, _ message: String) -> Recommendation.Choice {
             let known = path.first { $0.publicKey.spkiSHA256 == root.key }
             let givenRoot = given?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
             guard let certificate = listed[root.key] ?? known ?? givenRoot else {
@@ -102,25 +100,23 @@ package struct PinRecommender: Sendable {
             choice($0, "root-in-use", "the server's certificates come from it today")
         }
         // What is served today may stand below a root that the CA leaves.
-        if choices.isEmpty, let root = keys.dropFirst().lazy.compactMap({ authorities.root(withKey: $0) }).first {
+        if choices.isEmpty, let root = keys.dropFirst().lazy.compactMap({ cas.root(withKey: $0) }).first {
             choices.append(
                 choice(
                     root, "root-being-left",
-                    "the server's certificates come from it until \(authority.name) moves them to the others. Drop it then"
-                ))
+                    "the server's certificates come from it until \(ca.name) moves them to the others. Drop it then"))
         }
         choices += usable.filter { !keys.contains($0.key) }.map {
-            choice($0, "sibling-root", "another root of \(authority.name). Any renewal may move the server to it")
+            choice($0, "sibling-root", "another root of \(ca.name). Any renewal may move the server to it")
         }
         return Recommendation(
-            strategy: .authorityRoots,
-            summary:
-                "the CA's roots. Whatever \(authority.name) issues for this host is accepted, and nothing of another CA",
-            authority: authority, choices: choices)
+            strategy: .caRoots,
+            summary: "the CA's roots. Whatever \(ca.name) issues for this host is accepted, and nothing of another CA",
+            ca: ca, choices: choices)
     }
 
     private func privateRoots(_ root: Certificate, _ place: (Certificate) -> String) -> Recommendation {
-        // Of those that were given for other servers nobody knows whose they are, but they are on no public list.
+        // Those given for other servers may be of another CA, but they are on no public list.
         let others = (given?.givenCertificates ?? []).filter { other in
             other.isSelfIssued && other.publicKey != root.publicKey && listed[other.publicKey.spkiSHA256] == nil
         }
@@ -142,7 +138,7 @@ package struct PinRecommender: Sendable {
                         + "offline, and ask again with both roots; or ask with a key in reserve for the server") : nil)
     }
 
-    private func ownKeys(_ leaf: Certificate, _ kept: [PinItem], _ authority: Authority?) -> Recommendation {
+    private func ownKeys(_ leaf: Certificate, _ kept: [PinItem], _ ca: CA?) -> Recommendation {
         let reason = Reason(
             id: "key-in-reserve",
             message:
@@ -150,9 +146,8 @@ package struct PinRecommender: Sendable {
                 + "Ship a new reserve then")
         return Recommendation(
             strategy: .ownKeys,
-            summary:
-                "the server's own key and one in reserve. They outlast whoever issues the certificate; a renewal has to "
-                + "keep the key (certbot: --reuse-key)", authority: authority,
+            summary: "the server's own key and one in reserve. They outlast any CA; a renewal has to "
+                + "keep the key (certbot: --reuse-key)", ca: ca,
             choices: [
                 choice(
                     leaf, .leaf, "presented", "server-key",
@@ -169,7 +164,7 @@ package struct PinRecommender: Sendable {
     private func choice(
         _ certificate: Certificate, _ role: PinItem.Role, _ place: String, _ id: String, _ message: String
     ) -> Recommendation.Choice {
-        let root = authorities.root(withKey: certificate.publicKey.spkiSHA256)
+        let root = cas.root(withKey: certificate.publicKey.spkiSHA256)
         return Recommendation.Choice(
             item: PinItem(certificate, role: role, source: place),
             owner: root.map { "\($0.name), \($0.algorithm)" }

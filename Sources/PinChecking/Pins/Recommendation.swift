@@ -6,12 +6,12 @@ package struct Recommendation: Sendable {
     /// Whose keys are pinned.
     package enum Strategy: String, Sendable, CaseIterable {
         /// The roots of the CA, which is known.
-        case authorityRoots = "authority-roots"
+        case caRoots = "authority-roots"
         /// The server's own key, and one in reserve.
         case ownKeys = "own-keys"
         /// The roots of a private CA.
         case ownRoot = "own-root"
-        /// Nobody's, as long as nobody says whose chain it is.
+        /// None, as long as the chain's owner is not known.
         case none
     }
 
@@ -23,13 +23,13 @@ package struct Recommendation: Sendable {
         package let reason: Reason
         /// How long it can be relied on, `nil` where nothing says so.
         package let until: Timestamp?
-        package let root: Authority.Root?
+        package let root: CA.Root?
     }
 
     package let strategy: Strategy
     package let summary: String
     /// The CA, `nil` for one that is not known.
-    package var authority: Authority? = nil
+    package var ca: CA? = nil
     /// The keys, those in use first.
     package var choices: [Choice] = []
     /// The CA that issued the leaf, where it is not among them.

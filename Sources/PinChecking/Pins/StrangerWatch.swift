@@ -1,7 +1,7 @@
 package import Pinning
 import X509
 
-/// Looks at chains that no client judges for what tells that somebody on the way made them.
+/// Looks at chains that no client judges for what tells that a TLS-intercepting proxy made them.
 package struct StrangerWatch {
     private let environment: [String: String]
     private let time: Timestamp

@@ -53,8 +53,8 @@ struct SettingsPolicy {
         let clients = asked + (try configured(system.clients, pins, mode, server))
         var warnings = sources.warning(for: server.host, pins).map { [$0] } ?? []
         if let pins = pins.all, mode == .none {
-            let given = pins.pins.count == 1 ? "the one given plays" : "the \(pins.pins.count) given play"
-            let message = "mode none compares no pins: \(given) no part in the verdict"
+            let given = pins.pins.count == 1 ? "the pin you gave is" : "the \(pins.pins.count) pins you gave are"
+            let message = "mode none ignores pins: \(given) not used"
             warnings.append(.warning(id: "pins-not-compared", message: message))
         }
         let isForAll = sources.configurations.isEmpty

@@ -15,7 +15,7 @@ package struct CheckedAnswer: Sendable {
     /// Whether the answer is as it should be, `nil` where the server was not asked.
     package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
 
-    /// That the answer is an error, where nobody said which answers are right; `nil` for any other.
+    /// That the answer is an error, where no status is expected; `nil` for any other.
     var warning: Finding? {
         guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
         let line = TerminalText.shortened(answer.statusLine, to: 200)
@@ -26,7 +26,7 @@ package struct CheckedAnswer: Sendable {
 
     /// What is to be said against the answer, `nil` for nothing.
     ///
-    /// Whoever asks wants an answer; which one is another question.
+    /// Without an expected status any answer will do.
     var objection: Reason? {
         // The path is as long as the user wants it, the line as the server does.
         let question = TerminalText.shortened(withoutSecrets(exchange.question.title), to: 120)

@@ -8,10 +8,10 @@ package struct CheckedConnection: Sendable {
     /// What the server sent, or why it did not.
     package let result: Result<Handshake, ProbeError>
     /// What the clients say, `nil` where there is no chain, or nothing to judge it by, or no time left.
-    package fileprivate(set) var judged: JudgedChain? = nil
+    package internal(set) var judged: JudgedChain? = nil
     /// Whether there was no time left to judge the chain.
     var isOutOfTime = false
-    package let time: Timestamp
+    package internal(set) var time: Timestamp
     /// The request that was to be sent on it and what came of it, `nil` where there is none.
     package private(set) var answer: CheckedAnswer? = nil
 
@@ -33,9 +33,8 @@ package struct CheckedConnection: Sendable {
             return Ending(
                 .unreachable,
                 Reason(
-                    id: "no-time",
-                    message: "no time was left to judge what '\(endpoint.target)' sent: judging its other chains took "
-                        + "too long", remedy: .raiseTimeout))
+                    id: "no-time", message: "timed out before the chain of '\(endpoint.target)' could be verified",
+                    remedy: .raiseTimeout))
         }
         return judged.map { $0.clients.ending(in: $0.policy) } ?? Ending(.unjudged, .notJudged)
     }
@@ -52,7 +51,7 @@ package struct CheckedTarget: Sendable {
     /// What the target was judged by, `nil` for nothing.
     package let policy: HostPolicy?
     /// How they compare, `nil` where the target stands for one connection.
-    let comparison: TargetComparison?
+    let comparison: AddressComparison?
 
     init(_ connection: CheckedConnection, by policy: HostPolicy?) {
         connections = [connection]
@@ -63,7 +62,7 @@ package struct CheckedTarget: Sendable {
     /// A target that stands for several connections.
     ///
     /// Its server has all of their keys: a pin for one that another connection shows in use is no backup.
-    init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: TargetComparison) {
+    init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: AddressComparison) {
         let keysInUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.keysInUse ?? []) }
         self.connections = connections.map { connection in
             var connection = connection
@@ -75,14 +74,6 @@ package struct CheckedTarget: Sendable {
         self.policy = policy
         self.comparison = comparison
     }
-}
-
-/// What the connections to one target are compared by.
-struct TargetComparison: Sendable {
-    let findings: [Finding]
-    let addresses: Int
-    /// How many connections that count gave a chain.
-    let serving: Int
 }
 
 extension CheckedConnection {

@@ -6,38 +6,23 @@ extension CheckedTarget {
     package func results(since baseline: [RecordedState?]? = nil) -> [CheckResult] {
         let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)
         var all = connections.indices.map { facts(connections[$0], since: states[$0]) }
-        guard let comparison, let last = all.indices.last else { return all.map(CheckResult.init) }
+        var results = all.map(CheckResult.init)
+        guard let comparison, let last = all.indices.last else { return results }
         let isUnchanged = states.allSatisfy { $0?.changes?.status == .unchanged }
         let differed = Set(states.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
         let findings = comparison.findings.map { finding in
             (isUnchanged || differed) && finding.isDifference ? finding.asInfo : finding
         }
-        var outcomes = all.map(\.ending.outcome)
         if policy?.outlook.failsOnWarning ?? false, let warning = findings.first(where: { $0.level == .warning }),
-            let index = all.indices.last(where: { all[$0].counts && outcomes[$0] == .accepted })
+            let index = results.lastIndex(where: { $0.counts && $0.outcome == .accepted })
         {
             all[index].difference = warning
-            outcomes[index] = all[index].ending.outcome
+            results[index] = CheckResult(all[index])
         }
-        all[last].consistency = consistency(
-            of: all.indices.filter { all[$0].counts }.map { (all[$0].verdict.outcome, outcomes[$0]) }, comparison,
-            findings, isUnchanged: isUnchanged)
-        return all.map(CheckResult.init)
-    }
-
-    private func consistency(
-        of counting: [(verdict: Outcome, outcome: Outcome)], _ comparison: TargetComparison, _ findings: [Finding],
-        isUnchanged: Bool
-    ) -> Consistency {
-        let accepted = counting.count { $0.verdict == .accepted }
-        let rejected = counting.count { $0.verdict == .rejected }
-        let hasWarning = findings.contains { $0.level == .warning }
-        let differ = hasWarning || (!isUnchanged && accepted > 0 && rejected > 0)
-        return Consistency(
-            isConsistent: differ ? false : comparison.serving < 2 && !isUnchanged ? nil : true,
-            addresses: comparison.addresses, accepted: accepted, rejected: rejected,
-            unreachable: counting.count { [.unreachable, .notSetUp].contains($0.verdict) }, findings: findings,
-            outcomes: counting.map(\.outcome))
+        all[last].consistency = Consistency(
+            of: results.filter(\.counts), comparison, findings, isUnchanged: isUnchanged)
+        results[last] = CheckResult(all[last])
+        return results
     }
 
     private func facts(_ connection: CheckedConnection, since state: RecordedState?) -> CheckResult.Facts {
@@ -119,6 +104,18 @@ package struct Consistency: Sendable {
     package let unreachable: Int
     package let findings: [Finding]
     package let outcomes: [Outcome]
+
+    init(of results: [CheckResult], _ comparison: AddressComparison, _ findings: [Finding], isUnchanged: Bool) {
+        accepted = results.count { $0.verdict.outcome == .accepted }
+        rejected = results.count { $0.verdict.outcome == .rejected }
+        unreachable = results.count { [.unreachable, .notSetUp].contains($0.verdict.outcome) }
+        addresses = comparison.addresses
+        self.findings = findings
+        outcomes = results.map(\.outcome)
+        let hasWarnings = findings.contains { $0.level == .warning }
+        let differ = hasWarnings || (!isUnchanged && accepted > 0 && rejected > 0)
+        isConsistent = differ ? false : comparison.serving < 2 && !isUnchanged ? nil : true
+    }
 
     /// How many of the accepted connections had another answer to the request than expected, or none.
     package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }

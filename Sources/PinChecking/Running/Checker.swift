@@ -112,7 +112,7 @@ package struct Checker: Sendable {
 
     private func checked(_ check: Check) async -> CheckedTarget {
         let judge = { @Sendable (result: Result<Handshake, ProbeError>) in
-            checked(check.endpoint, result, by: check.policy)
+            judged(self.connection(to: check.endpoint, result), by: check.policy)
         }
         let connection: CheckedConnection
         if let exchange = check.endpoint.exchange {
@@ -158,33 +158,36 @@ package struct Checker: Sendable {
     ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
         do throws(ProbeError) {
             let (connection, end) = try await prober.fetch(check.endpoint.request) { result in
-                let connection = checked(check.endpoint, .success(result), by: check.policy)
+                let connection = judged(self.connection(to: check.endpoint, .success(result)), by: check.policy)
                 let goesOn = connection.verdict.outcome == .accepted && isEnough(connection)
                 return (connection, transfer: goesOn ? transfer : nil)
             }
             return (connection, end)
-        } catch { return (checked(check.endpoint, .failure(error), by: check.policy), nil) }
+        } catch { return (judged(self.connection(to: check.endpoint, .failure(error)), by: check.policy), nil) }
     }
 
-    /// Judges what a connection came to, or takes it as it is where there is nothing to judge it by.
-    func checked(
-        _ endpoint: CheckEndpoint, _ result: Result<Handshake, ProbeError>, by policy: HostPolicy?,
-        as variant: Variant = .ordinary, isOutOfTime: Bool = false
-    ) -> CheckedConnection {
-        let time = policy?.time ?? now()
-        var judged: JudgedChain?
-        if let policy, let handshake = try? result.get(), !isOutOfTime {
-            ProbeWatch.current?("\(endpoint.target): judging the chain")
-            let view = ServerView(
-                presented: handshake.presented, referenceName: endpoint.referenceName, time: time,
-                fetchable: policy.fetchable,
-                evidence: policy.evidence(of: handshake.presented, staple: handshake.staple, at: time),
-                connection: ConnectionFacts(handshake))
-            let leavesOut = variant == .withoutSNI || endpoint.omitsServerName
-            judged = policy.judge(view, serverName: SentServerName(endpoint, leftOut: leavesOut))
-        }
-        return CheckedConnection(
-            endpoint: endpoint, variant: variant, result: result, judged: judged, isOutOfTime: isOutOfTime, time: time)
+    func connection(
+        to endpoint: CheckEndpoint, _ result: Result<Handshake, ProbeError>, as variant: Variant = .ordinary
+    ) -> CheckedConnection { CheckedConnection(endpoint: endpoint, variant: variant, result: result, time: now()) }
+
+    /// Judges the chain of a connection, where there is one and something to judge it by.
+    func judged(_ connection: CheckedConnection, by policy: HostPolicy?, isOutOfTime: Bool = false) -> CheckedConnection
+    {
+        var connection = connection
+        connection.time = policy?.time ?? connection.time
+        connection.isOutOfTime = isOutOfTime
+        guard let policy, let handshake = connection.served, !isOutOfTime else { return connection }
+        let endpoint = connection.endpoint
+        ProbeWatch.current?("\(endpoint.target): judging the chain")
+        let time = connection.time
+        let view = ServerView(
+            presented: handshake.presented, referenceName: endpoint.referenceName, time: time,
+            fetchable: policy.fetchable,
+            evidence: policy.evidence(of: handshake.presented, staple: handshake.staple, at: time),
+            connection: ConnectionFacts(handshake))
+        let leavesOut = connection.variant == .withoutSNI || endpoint.omitsServerName
+        connection.judged = policy.judge(view, serverName: SentServerName(endpoint, leftOut: leavesOut))
+        return connection
     }
 }
 

@@ -108,7 +108,7 @@ enum AndroidWords {
 
     static func refuses(_ child: XMLElement, in element: XMLElement) -> Bool { has(refused, child.name, in: element) }
 
-    /// Notes what nobody reads in `element` and below.
+    /// Notes what Android does not read in `element` and below.
     static func noteUnknown(in element: XMLElement, of file: PinFile, into reading: inout PinReading) {
         guard elements[element.name] != nil else { return }
         for name in element.attributes.keys.sorted()

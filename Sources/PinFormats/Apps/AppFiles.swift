@@ -123,7 +123,7 @@ struct UnpackedApp: AppFiles {
             switch FileKind(at: path(of: own), followingLinks: false) {
             case .regular: names.append(own)
             case .directory: try walk(own, depth: depth + 1, &names)
-            // A bundle of macOS has links to itself; those to files are files to whoever loads them.
+            // A bundle of macOS has links to itself; those to files are files to what loads them.
             case .special where FileKind(at: path(of: own)) == .regular: names.append(own)
             default: continue
             }

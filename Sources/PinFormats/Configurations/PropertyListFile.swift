@@ -54,7 +54,7 @@ enum PropertyListFile {
     static func add(
         _ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading
     ) throws(PinFormatError) -> Bool {
-        // In an app's nobody looks for these at the top; a part of one that was cut out is meant.
+        // In an app's these are not looked for at the top; a part of one that was cut out is meant.
         let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? (isOfAnApp ? nil : root["NSPinnedDomains"])
         let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && TrustKitReader.hasDomains(root) ? root : nil)
         if isOfAnApp { noteMisplaced(root, into: &reading) }

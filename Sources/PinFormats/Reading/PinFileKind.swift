@@ -79,7 +79,7 @@ enum PinFileKind {
     }
 }
 
-/// What a file given to `pins` holds: keys to make pins of, or pins that somebody made already.
+/// What a file given to `pins` holds: keys to make pins of, or pins that were made already.
 package enum PinInput: Sendable {
     /// Certificates, requests and public keys.
     case items([PinItem])

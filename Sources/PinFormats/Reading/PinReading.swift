@@ -3,7 +3,7 @@ package import Pinning
 
 /// What a source holds, right and wrong.
 ///
-/// Readers report what is wrong and go on where they can; whoever asked decides what a problem means.
+/// Readers report what is wrong and go on where they can; the caller decides what a problem means.
 package struct PinReading: Sendable {
     /// A file of nothing but bad lines must not fill the memory with problems.
     private static let mostProblems = 1_000

@@ -11,7 +11,7 @@ struct PinString {
         case curl
         /// RFC 7469's, `pin-sha256=`.
         case header
-        /// With a colon or an equals sign, as nobody takes it.
+        /// With a colon or an equals sign, as no client takes it.
         case other
     }
 

@@ -53,7 +53,7 @@ package struct PinGroup: Sendable, Hashable {
 
     /// The different keys in order, each with whether it is pinned or only offered in a comment.
     ///
-    /// The key of a CA is only offered, even where a client asks for a second pin: whoever it issues a certificate for could
+    /// The key of a CA is only offered, even where a client asks for a second pin: the holder of any certificate it issues could
     /// listen.
     func uses() -> [(item: PinItem, isPinned: Bool)] {
         var seen: Set<SHA256Digest> = []

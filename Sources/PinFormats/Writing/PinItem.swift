@@ -62,7 +62,7 @@ package struct PinItem: Sendable, Hashable {
 
     /// What a comment beside the hash says: role, owner and expiry; not escaped.
     var label: String {
-        // Where a file lies on this machine is nobody's business who reads what is committed.
+        // Where a file lies on this machine does not belong into what is committed.
         let place = PathParts(source).name
         let owner = TerminalText.shortened(subject.map { $0.isEmpty ? "(no subject)" : $0 } ?? place, to: 120)
         let key = certificate == nil ? publicKey.map { ", \($0.algorithm)" } ?? "" : ""

@@ -10,7 +10,7 @@ final class X509Handle: @unchecked Sendable {
     /// Takes over a reference that the caller holds.
     init(takingOwnershipOf pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// Adds a reference to a certificate that somebody else keeps.
+    /// Adds a reference to a certificate that another owner keeps.
     convenience init(borrowing pointer: OpaquePointer) {
         X509_up_ref(pointer)
         self.init(takingOwnershipOf: pointer)

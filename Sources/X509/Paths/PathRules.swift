@@ -1,11 +1,11 @@
 internal import Pinning
 
-/// What counts as valid for whoever asks: the verifier's own judgement, or what a platform makes of it.
+/// What counts as valid: the verifier's own judgement, or what a platform makes of it.
 struct PathRules {
     /// The platform, `nil` for the verifier's own judgement.
     let platform: Platform?
     let policy: TrustPolicy
-    /// What came along with the leaf, `nil` where nobody looked.
+    /// What came along with the leaf, `nil` where it was not looked at.
     let evidence: LeafEvidence?
     let anchorClass: (PathNode) -> AnchorClass
 

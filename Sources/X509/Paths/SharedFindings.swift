@@ -25,7 +25,7 @@ package final class SharedFindings: Sendable {
             reach = known
         } else {
             var certificates = question.presented.certificates + question.intermediates + question.fetchable
-            // A root of the device is a public one there, whoever makes it an anchor.
+            // A root of the device is a public one there, whatever makes it an anchor.
             switch question.anchors {
             case .trustStore: break
             case .only(let anchors), .trustStoreAnd(let anchors): certificates += anchors

@@ -68,7 +68,7 @@ final class WorkBudget {
 extension PublicKey {
     /// What checking one signature of this key costs, in microseconds.
     ///
-    /// Measured with OpenSSL 3.0 and rounded up. Keys nobody uses are taken for the worst of their kind.
+    /// Measured with OpenSSL 3.0 and rounded up. Unusual keys are taken for the worst of their kind.
     fileprivate var verificationCost: Int {
         switch algorithm {
         // OpenSSL refuses larger keys outright.

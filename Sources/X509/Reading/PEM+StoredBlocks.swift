@@ -36,7 +36,7 @@ extension PEM {
             }
     }
 
-    /// The text as fgets(3) reads it for somebody who looks at strings of C: 254 bytes of a line at a time, each up to its first NUL.
+    /// The text as fgets(3) reads it into a string of C: 254 bytes of a line at a time, each up to its first NUL.
     private static func lines(cutAtNULs bytes: ArraySlice<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         var position = bytes.startIndex

@@ -9,7 +9,7 @@ struct TrustedCertificate {
     /// Whether the settings forbid to trust the certificate for TLS servers (`X509_check_trust`): they reject that purpose, or trust
     /// others only.
     let isDistrusted: Bool
-    /// Whether more bytes follow, which nobody can tell the meaning of.
+    /// Whether more bytes follow, whose meaning is not known.
     let hasTail: Bool
 
     /// Parses exactly one block's bytes (`d2i_X509_AUX`); `nil` when they are anything else.

@@ -70,7 +70,7 @@ package enum StapleReader {
         }
         // An intermediate is the end of the path here: that it is trusted itself has been found out elsewhere.
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
-        // The issuer itself makes a responder (RFC 6960, 4.2.2.2): nobody stands between, whose signatures would cost time.
+        // The issuer itself makes a responder (RFC 6960, 4.2.2.2): no certificate stands between, whose signature would cost time.
         X509_VERIFY_PARAM_set_depth(parameters, 0)
         X509_VERIFY_PARAM_set_time(parameters, time_t(time.secondsSinceEpoch))
         // What the issuer itself signed is right whatever its own dates are: a platform may trust it all the same.

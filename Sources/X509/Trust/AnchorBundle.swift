@@ -36,7 +36,7 @@ package final class AnchorBundle: AnchorSource {
         parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
     }
 
-    /// Reads PEM text with any number of certificates, or one in DER: a file somebody named for this run.
+    /// Reads PEM text with any number of certificates, or one in DER: a file that was named for this run.
     ///
     /// Other PEM blocks are passed over.
     package convenience init(pemOrDER bytes: [UInt8]) throws(X509Error) {
@@ -89,7 +89,7 @@ package final class AnchorBundle: AnchorSource {
         self.init(entries, damage: damage)
     }
 
-    /// What a file of the system's store is that is too large to be read: nobody knows what it trusts and distrusts.
+    /// What a file of the system's store is that is too large to be read: what it trusts and distrusts is not known.
     static func tooLarge() -> AnchorBundle { AnchorBundle([], damage: [X509Error(.tooLarge)]) }
 
     package convenience init(_ certificates: [Certificate]) {

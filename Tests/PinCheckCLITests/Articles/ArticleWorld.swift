@@ -65,14 +65,14 @@ struct ArticleWorld {
     }
 
     /// What is known of the public authority.
-    var authorities: AuthorityTable {
-        func root(_ certificate: LabCertificate, _ name: String) -> Authority.Root {
-            Authority.Root(
+    var cas: [CA] {
+        func root(_ certificate: LabCertificate, _ name: String) -> CA.Root {
+            CA.Root(
                 name: name, key: SHA256Digest(bytes: certificate.publicKeySHA256)!, algorithm: "EC P-256",
                 state: .inUse, crossSigners: [], source: "https://authority.example/roots", date: "2026-01-08")
         }
         let roots = [root(self.root, "Example Root"), root(otherRoot, "Example Root 2")]
-        return AuthorityTable([Authority(name: "Example Trust", roots: roots)])
+        return [CA("Example Trust", roots)]
     }
 
     /// The roots of devices, which have those of the public authority too.

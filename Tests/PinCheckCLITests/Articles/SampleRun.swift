@@ -8,7 +8,7 @@ import Base
 
 /// Runs the commands of one text in the current directory: pincheck in this process, others by the shell.
 final class SampleRun {
-    private let authorities: AuthorityTable
+    private let cas: [CA]
     private var ports: [PeerAddress: UInt16]
     private let directory: String
     private var status: Int32 = 0
@@ -16,7 +16,7 @@ final class SampleRun {
     private var servers: [(process: Process, lifeline: Foundation.Pipe)] = []
 
     init(_ world: ArticleWorld, ports: [PeerAddress: UInt16], in directory: String) {
-        authorities = world.authorities
+        cas = world.cas
         self.ports = ports
         self.directory = directory
     }
@@ -66,8 +66,7 @@ final class SampleRun {
                 errors: screen.stream(isTerminal: false, layout: layout)),
             environment: ["NO_COLOR": "1", "SSL_CERT_FILE": ArticleWorld.systemRoots, "SSL_CERT_DIR": "/nonexistent"],
             now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array(input.utf8) })
-        let authorities = authorities
-        context.authorities = { authorities }
+        context.cas = cas
         context.network = StagedNetwork(names: ArticleWorld.names, ports: ports, loopback: IPAddress("127.0.0.1")!)
         status = await PinCheck.exitCode(arguments: arguments, in: context)
         return screen.text

@@ -53,7 +53,7 @@ package struct AddressResolver: Sendable {
         switch failure {
         case .fetch(.deadlineExceeded): return .deadlineExceeded(timeout: timeout)
         case .fetch(.cancelled): return .cancelled
-        case .answer(let error) where error.problem == .responseCode(3): return .nameNotFound
+        case .answer(let error) where error.kind == .nameUnknown: return .nameNotFound
         case .fetch(.noConnection(let error)) where error.id == "timeout": return .deadlineExceeded(timeout: timeout)
         default: return .resolverFailed("\(failure)")
         }

@@ -40,8 +40,11 @@ import Testing
         #expect(error?.description.hasPrefix(expected) == true, "\(error as Any)")
     }
 
-    @Test func dnsOverHTTPSIsNotAskedInTheClear() {
-        #expect(throws: AddressServiceError.notSecure) { try AddressService(dnsOverHTTPS: "http://dns.example.com/") }
-        #expect(throws: AddressServiceError.location(.noScheme)) { try AddressService(dnsOverHTTPS: "dns.example.com") }
+    @Test(arguments: [
+        ("http://dns.example.com/", "is not asked over TLS: write https://"),
+        ("dns.example.com", "is not a URL: begin it with http:// or https://"),
+    ]) func dnsOverHTTPSIsNotAskedInTheClear(text: String, expected: String) {
+        let error = #expect(throws: AddressServiceError.self) { try AddressService(dnsOverHTTPS: text) }
+        #expect(error?.description.hasPrefix(expected) == true, "\(error as Any)")
     }
 }

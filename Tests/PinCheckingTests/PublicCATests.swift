@@ -5,8 +5,8 @@ import Pinning
 import Testing
 import X509
 
-/// What is known of authorities: each line of the table against the certificates that devices have.
-@Suite("The table of authorities says what the roots of devices show") struct AuthorityTableTests {
+/// The public CAs: each line of the table against the certificates that devices have.
+@Suite("The table of public CAs says what the roots of devices show") struct PublicCATests {
     private static var roots: [SHA256Digest: [Certificate]] {
         var roots: [SHA256Digest: [Certificate]] = [:]
         for der in DeviceData.builtIn.certificates {
@@ -18,9 +18,9 @@ import X509
 
     @Test func `each root is one that devices have, with its name and kind of key`() throws {
         let known = Self.roots
-        let authorities = AuthorityTable.builtIn.authorities
-        #expect(authorities.count >= 7)
-        for root in authorities.flatMap(\.roots) {
+        let cas = CA.published
+        #expect(cas.count >= 7)
+        for root in cas.flatMap(\.roots) {
             let certificates = try #require(known[root.key], "\(root.name)")
             for certificate in certificates {
                 #expect(certificate.publicKey.algorithm.description == root.algorithm, "\(root.name)")
@@ -34,12 +34,12 @@ import X509
         }
         try #require(newest.count == 2)
         let known = Self.roots
-        for authority in AuthorityTable.builtIn.authorities {
-            #expect(!authority.rootsInUse.isEmpty, "\(authority.name)")
-            for root in authority.roots {
+        for ca in CA.published {
+            #expect(!ca.rootsInUse.isEmpty, "\(ca.name)")
+            for root in ca.roots {
                 #expect(root.source.hasPrefix("https://"))
                 #expect((try? TimeText.read(root.date)) != nil)
-                #expect(AuthorityTable.builtIn.authority(withKey: root.key)?.name == authority.name)
+                #expect(CA.published.ca(withKey: root.key)?.name == ca.name)
                 guard root.state == .inUse else { continue }
                 let holders = Set((known[root.key] ?? []).flatMap { DeviceData.builtIn.devices(listing: $0.der) })
                 #expect(newest.allSatisfy(holders.contains), "\(root.name)")
@@ -49,7 +49,7 @@ import X509
 
     @Test func `a root that another one signed names one that devices have or had`() {
         let names = Self.roots.values.joined().map(\.subject)
-        for signer in AuthorityTable.builtIn.authorities.flatMap(\.roots).flatMap(\.crossSigners) {
+        for signer in CA.published.flatMap(\.roots).flatMap(\.crossSigners) {
             #expect(names.contains { $0.contains(signer) }, "\(signer)")
         }
     }
@@ -57,14 +57,14 @@ import X509
     @Test(.enabled(if: DeviceDataScriptTests.python != nil, "python3 is not on this machine: the script is not tested"))
     func `the script makes the table of the program again`() throws {
         let folder = DeviceDataScriptTests.script.deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "PinChecking/Devices/Authorities")
+            path: "PinChecking/Pins/PublicCAs")
         let roots = DeviceData.builtIn.certificates.map { pem($0, label: "CERTIFICATE") }.joined()
         try TemporaryDirectory.scoped { directory in
-            let output = directory.path + "/AuthorityLines.swift"
+            let output = directory.path + "/PublicCAs.swift"
             let process = Process()
             process.executableURL = URL(filePath: try #require(DeviceDataScriptTests.python))
             process.arguments = [
-                folder.appending(path: "make-authorities").path, folder.appending(path: "authorities.json").path,
+                folder.appending(path: "make-public-cas").path, folder.appending(path: "public-cas.json").path,
                 try directory.write(roots, to: "roots.pem"), "--output", output,
             ]
             process.standardOutput = FileHandle.nullDevice
@@ -72,7 +72,7 @@ import X509
             process.waitUntilExit()
             #expect(process.terminationStatus == 0)
             let made = try String(contentsOfFile: output, encoding: .utf8)
-            let committed = try String(contentsOf: folder.appending(path: "AuthorityLines.swift"), encoding: .utf8)
+            let committed = try String(contentsOf: folder.appending(path: "PublicCAs.swift"), encoding: .utf8)
             #expect(made == committed)
         }
     }

@@ -11,26 +11,36 @@ package enum AddressService: Sendable, Hashable {
 
     /// Reads `tencent`, `aliyun:ACCOUNT`, or a URL with `{name}` in it.
     package init(httpdns text: String) throws(AddressServiceError) {
+        let remedy = "write aliyun:ACCOUNT, as in aliyun:100000"
         if text == "tencent" {
             self = .tencent
         } else if text == "aliyun" || text == "aliyun:" {
-            throw .noAccount
+            throw AddressServiceError(description: "lacks the account: \(remedy)")
         } else if text.hasPrefix("aliyun:") {
             let account = String(text.dropFirst("aliyun:".count))
-            guard account.utf8.allSatisfy({ Self.accountCharacters.contains($0) }) else { throw .account(account) }
+            guard account.utf8.allSatisfy({ Self.accountCharacters.contains($0) }) else {
+                throw AddressServiceError(description: "has characters that no account has: \(remedy)")
+            }
             self = .aliyun(account: account)
         } else if text.contains("://") {
-            guard text.contains(Self.placeholder) else { throw .noPlaceholder }
+            guard text.contains(Self.placeholder) else {
+                throw AddressServiceError(
+                    description: "does not say where the name goes: write {name}, as in http://192.0.2.1/d?dn={name}")
+            }
             _ = try Self.location(text.replacing(Self.placeholder, with: "example.com"))
             self = .template(text)
         } else {
-            throw .unknown
+            throw AddressServiceError(
+                description: "names no service: write tencent, aliyun:ACCOUNT, or a URL with {name} in it")
         }
     }
 
     package init(dnsOverHTTPS text: String) throws(AddressServiceError) {
         let location = try Self.location(text)
-        guard location.isSecure else { throw .notSecure }
+        guard location.isSecure else {
+            throw AddressServiceError(
+                description: "is not asked over TLS: write https:// (plain HTTP services go with --httpdns)")
+        }
         self = .dnsOverHTTPS(location)
     }
 
@@ -38,7 +48,7 @@ package enum AddressService: Sendable, Hashable {
     private static let accountCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     private static func location(_ text: String) throws(AddressServiceError) -> HTTPLocation {
-        do { return try HTTPLocation(text) } catch { throw .location(error) }
+        do { return try HTTPLocation(text) } catch { throw AddressServiceError(description: error.description) }
     }
 }
 
@@ -93,31 +103,7 @@ extension AddressService {
 }
 
 /// Why a text names no service.
-package enum AddressServiceError: Error, Hashable {
-    /// It is none of the names and no URL.
-    case unknown
-    /// Aliyun is asked under an account.
-    case noAccount
-    /// An account has characters that none has.
-    case account(String)
-    /// The URL does not say where the name goes.
-    case noPlaceholder
-    /// The URL is malformed.
-    case location(HTTPLocationError)
-    /// The URL of a DNS over HTTPS service does not begin with `https`.
-    case notSecure
-}
-
-extension AddressServiceError: CustomStringConvertible {
+package struct AddressServiceError: Error, Hashable, CustomStringConvertible {
     /// What is wrong and what to write, for the end of a line that quotes the text.
-    package var description: String {
-        switch self {
-        case .unknown: "names no service: write tencent, aliyun:ACCOUNT, or a URL with {name} in it"
-        case .noAccount: "lacks the account: write aliyun:ACCOUNT, as in aliyun:100000"
-        case .account: "has characters that no account has: write aliyun:ACCOUNT, as in aliyun:100000"
-        case .noPlaceholder: "does not say where the name goes: write {name}, as in http://192.0.2.1/d?dn={name}"
-        case .location(let error): error.description
-        case .notSecure: "is not asked over TLS: write https:// (plain HTTP services go with --httpdns)"
-        }
-    }
+    package let description: String
 }

@@ -15,7 +15,7 @@ package struct AddressAnswer: Sendable, Hashable {
 
     private init(host: String?, _ addresses: [IPAddress]) throws(AnswerError) {
         guard addresses.count <= Self.addressLimit else {
-            throw AnswerError(.unreadable("it gives one host more than \(Self.addressLimit) addresses"))
+            throw AnswerError("it gives one host more than \(Self.addressLimit) addresses")
         }
         self.host = host.map { ($0.hasSuffix(".") ? String($0.dropLast()) : $0).lowercased() }
         var seen: Set<IPAddress> = []
@@ -27,15 +27,13 @@ package struct AddressAnswer: Sendable, Hashable {
     /// - Returns: the answers in their order, at least one. They may hold no address.
     package static func read(_ bytes: [UInt8]) throws(AnswerError) -> [AddressAnswer] {
         guard bytes.count <= sizeLimit else {
-            throw AnswerError(.unreadable("it is larger than \(sizeLimit / 1024) KiB, no answer is as long"))
+            throw AnswerError("it is larger than \(sizeLimit / 1024) KiB, no answer is as long")
         }
-        guard var text = String(validating: bytes, as: UTF8.self) else {
-            throw AnswerError(.unreadable("it is not text"))
-        }
+        guard var text = String(validating: bytes, as: UTF8.self) else { throw AnswerError("it is not text") }
         if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
         switch text.first(where: { !$0.isWhitespace }) {
         case "{": return [try json(bytes)]
-        case "<": throw AnswerError(.unreadable("it is a web page: check the address of the service"))
+        case "<": throw AnswerError("it is a web page: check the address of the service")
         default: return try lines(text)
         }
     }
@@ -53,7 +51,7 @@ package struct AddressAnswer: Sendable, Hashable {
             guard !line.isEmpty, !(line.hasSuffix(".") && (try? ServerName(line)) != nil) else { continue }
             // Tencent's services with a key answer in hexadecimal digits.
             if line.utf8.count >= 16, line.utf8.count.isMultiple(of: 16), line.allSatisfy(\.isHexDigit) {
-                throw AnswerError(.unreadable("it looks encrypted: give the answer as it is after decryption"))
+                throw AnswerError("it looks encrypted: give the answer as it is after decryption")
             }
             let place = "line \(index + 1)"
             if let mark = line.firstRange(of: ".:") {
@@ -64,7 +62,9 @@ package struct AddressAnswer: Sendable, Hashable {
             }
         }
         if let unnamed { answers.append(try AddressAnswer(host: nil, unnamed)) }
-        guard !answers.isEmpty else { throw AnswerError(.empty) }
+        guard !answers.isEmpty else {
+            throw AnswerError("there is no answer in it: expected addresses, as in 192.0.2.1;192.0.2.2", .empty)
+        }
         return answers
     }
 
@@ -76,7 +76,7 @@ package struct AddressAnswer: Sendable, Hashable {
             let parts = family.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2, Int(trimmed(parts[1])).map({ $0 >= 0 }) != true {
                 let words = "\(quoted(parts[1], to: 60)) is not a time to live in seconds; addresses are joined by ';'"
-                throw AnswerError(.unreadable(words), at: place)
+                throw AnswerError(words, at: place)
             }
             let list = trimmed(parts.first ?? "")
             guard list != "0" else { continue }
@@ -88,7 +88,7 @@ package struct AddressAnswer: Sendable, Hashable {
     }
 
     private static func address(_ text: some StringProtocol, at place: String) throws(AnswerError) -> IPAddress {
-        guard let address = IPAddress(String(text)) else { throw AnswerError(.notAnAddress(String(text)), at: place) }
+        guard let address = IPAddress(String(text)) else { throw AnswerError(notAnAddress: String(text), at: place) }
         return address
     }
 
@@ -102,7 +102,7 @@ package struct AddressAnswer: Sendable, Hashable {
 
     /// Aliyun's answer or that of DNS over HTTPS: all keys may be missing.
     private static func json(_ bytes: [UInt8]) throws(AnswerError) -> AddressAnswer {
-        let noAnswer = AnswerError(.unreadable("it is broken JSON, or no answer of Aliyun or of DNS over HTTPS"))
+        let noAnswer = AnswerError("it is broken JSON, or no answer of Aliyun or of DNS over HTTPS")
         guard let document = try? JSONReader.tree(of: bytes) else { throw noAnswer }
         func value<Value>(_ key: String, _ read: (DocumentTree) -> Value?) throws(AnswerError) -> Value? {
             guard let member = document[key], !member.isNull else { return nil }
@@ -110,7 +110,9 @@ package struct AddressAnswer: Sendable, Hashable {
             return value
         }
         let integer = { (tree: DocumentTree) in tree.number.flatMap { Int($0) } }
-        if let code = try value("code", \.text) { throw AnswerError(.refused(code), at: "code") }
+        if let code = try value("code", \.text) {
+            throw AnswerError("the service refuses: \(quoted(code, to: 60))", at: "code")
+        }
         var found: [IPAddress] = []
         let families = [("ips", try value("ips", \.elements)), ("ipsv6", try value("ipsv6", \.elements))]
         if families.contains(where: { $0.1 != nil }) {
@@ -123,16 +125,16 @@ package struct AddressAnswer: Sendable, Hashable {
             return try AddressAnswer(host: try value("host", \.text), found)
         }
         guard let status = try value("Status", integer) else {
-            throw AnswerError(.unreadable("it has neither 'ips' (Aliyun, for one host) nor 'Answer' (DNS over HTTPS)"))
+            throw AnswerError("it has neither 'ips' (Aliyun, for one host) nor 'Answer' (DNS over HTTPS)")
         }
-        guard status == 0 else { throw AnswerError(.responseCode(status), at: "Status") }
+        guard status == 0 else { throw AnswerError(responseCode: status) }
         // The records for addresses (A is type 1, AAAA type 28); aliases and signatures are passed over.
         for (index, record) in (try value("Answer", \.elements) ?? []).enumerated() {
             guard let type = record["type"].flatMap(integer), let data = record["data"]?.text else { throw noAnswer }
             guard type == 1 || type == 28 else { continue }
             let address = try address(data, at: "Answer[\(index)].data")
             guard address.isIPv6 == (type == 28) else {
-                throw AnswerError(.notAnAddress(data), at: "Answer[\(index)].data")
+                throw AnswerError(notAnAddress: data, at: "Answer[\(index)].data")
             }
             found.append(address)
         }
@@ -143,49 +145,37 @@ package struct AddressAnswer: Sendable, Hashable {
 }
 
 /// Why an answer could not be read, or is a refusal.
-///
-/// Text of the answer is in ``problem`` as it came, and escaped in the description.
-package struct AnswerError: Error, Sendable, Hashable {
-    package enum Problem: Sendable, Hashable {
-        /// There is nothing but white space.
-        case empty
-        /// It is none of the forms; why.
-        case unreadable(String)
-        case notAnAddress(String)
-        /// The service refused to answer, in its own words.
-        case refused(String)
-        /// The service answered with this DNS response code (RFC 1035, 4.1.1).
-        case responseCode(Int)
+package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong and where, in one line without the name of the file or service; text of the answer is escaped.
+    package let description: String
+    /// What matters of it beside its words.
+    package enum Kind: Sendable { case empty, nameUnknown, other }
+
+    package let kind: Kind
+
+    /// `place` is the line in a text or the keys in a JSON document, as in `line 2` and `Answer[0].data`.
+    init(_ problem: String, at place: String? = nil, _ kind: Kind = .other) {
+        description = TerminalText.escaped((place.map { "\($0): " } ?? "") + problem)
+        self.kind = kind
     }
 
-    package let problem: Problem
-    /// The line in a text, from 1, or the keys in a JSON document, as in `line 2` and `Answer[0].data`.
-    package let place: String?
-
-    init(_ problem: Problem, at place: String? = nil) {
-        self.problem = problem
-        self.place = place
+    fileprivate init(notAnAddress text: String, at place: String) {
+        let hasPort = text.hasPrefix("[") || text.contains(".") && text.contains(":")
+        self.init(
+            "\(quoted(text, to: 60)) is not an address" + (hasPort ? ": give one with a port by --connect" : ""),
+            at: place)
     }
-}
 
-extension AnswerError: CustomStringConvertible {
-    /// What is wrong and where, without the name of the file or service: in one line.
-    package var description: String { TerminalText.escaped((place.map { "\($0): " } ?? "") + sentence) }
-
-    private var sentence: String {
-        switch problem {
-        case .empty: "there is no answer in it: expected addresses, as in 192.0.2.1;192.0.2.2"
-        case .unreadable(let why): why
-        case .notAnAddress(let text):
-            "\(quoted(text, to: 60)) is not an address"
-                + (text.hasPrefix("[") || text.contains(".") && text.contains(":")
-                    ? ": give one with a port by --connect" : "")
-        case .refused(let words): "the service refuses: \(quoted(words, to: 60))"
-        case .responseCode(1): "the DNS response code is 1 (FORMERR, the service did not understand the question)"
-        case .responseCode(2): "the DNS response code is 2 (SERVFAIL, the name's servers did not answer)"
-        case .responseCode(3): "the DNS response code is 3 (NXDOMAIN, there is no such name)"
-        case .responseCode(5): "the DNS response code is 5 (REFUSED, the service does not answer this question)"
-        case .responseCode(let code): "the DNS response code is \(code)"
-        }
+    /// The response codes of DNS (RFC 1035, 4.1.1).
+    fileprivate init(responseCode code: Int) {
+        let meaning =
+            switch code {
+            case 1: " (FORMERR, the service did not understand the question)"
+            case 2: " (SERVFAIL, the name's servers did not answer)"
+            case 3: " (NXDOMAIN, there is no such name)"
+            case 5: " (REFUSED, the service does not answer this question)"
+            default: ""
+            }
+        self.init("the DNS response code is \(code)\(meaning)", at: "Status", code == 3 ? .nameUnknown : .other)
     }
 }

@@ -1,0 +1,207 @@
+import Pinning
+import TLSProbe
+
+/// How the connections to one target compare: its addresses, and the kinds of clients.
+struct AddressComparison: Sendable {
+    private(set) var findings: [Finding] = []
+    let addresses: Int
+    /// How many connections that count gave a chain.
+    let serving: Int
+
+    init(of connections: [CheckedConnection], gaps: [HostAddresses.Gap] = []) {
+        addresses = Set(connections.filter(\.hasAddress).map(\.address)).count
+        serving = connections.count { $0.variant.counts && $0.served != nil }
+        findings = gaps.map { gap in
+            .warning(
+                id: "addresses-incomplete",
+                message: "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)")
+        }
+        let variants = connections.reduce(into: [Variant]()) { if !$0.contains($1.variant) { $0.append($1.variant) } }
+        let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }
+        if let difference = difference.first {
+            findings.append(Finding(differenceWithID: "addresses-differ", message: difference))
+        }
+        if let untried = Self.untried(connections) { findings.append(untried) }
+        for variant in variants {
+            if let difference = Self.difference(of: variant, fromOrdinary: connections) {
+                findings.append(Finding(differenceWithID: "no-sni-differs", message: difference))
+            }
+        }
+        let keys = variants.compactMap { Self.keys(of: $0, connections) }
+        if keys.count > 1 {
+            let list = keys.joined(separator: ", ")
+            findings.append(
+                Finding(.info, id: "key-types-differ", message: "clients get the key of the type they ask for: \(list)")
+            )
+        }
+    }
+
+    /// How chains are told apart, the first difference first.
+    private static let facts: [@Sendable (PresentedChain) -> (condition: String, fact: String)] = [
+        { ("", "the key \(key($0))") },
+        {
+            let hash = $0.leaf.fingerprint.hexadecimal.prefix(16)
+            return ("the key is the same, but ", "a certificate until \($0.leaf.notAfter) with SHA-256 \(hash)…")
+        },
+        {
+            let rest = $0.certificates.dropFirst().map(\.description).joined(separator: ", ")
+            return ("the leaf is the same, but ", rest.isEmpty ? "the leaf alone" : "the leaf with \(rest)")
+        },
+    ]
+
+    private static func key(_ chain: PresentedChain) -> String { chain.leaf.publicKey.spkiSHA256.description }
+
+    /// How the addresses differ for one kind of client, `nil` where they do not.
+    private static func difference(between connections: [CheckedConnection], of variant: Variant) -> String? {
+        let serving = connections.servingPlaces
+        let refused = connections.filter { $0.variant == variant && $0.isRefused(whereOthersWork: serving) }
+        let refusals = refused.map { Part($0, "refuse", "the handshake") }
+        for fact in facts {
+            var condition = ""
+            let served = connections.compactMap { connection -> Part? in
+                guard connection.variant == variant, let chain = connection.served?.presented else { return nil }
+                let (words, object) = fact(chain)
+                condition = words
+                return Part(connection, "serve", object)
+            }
+            guard !served.isEmpty else { return nil }
+            let parts = Part.sentences(served + refusals, of: served.count + refusals.count)
+            guard parts.count == 1 else {
+                return (variant.label.map { "for \($0), " } ?? "") + condition + parts.joined(separator: "; ")
+            }
+        }
+        return nil
+    }
+
+    /// What clients get that send no name, or do, where it is not what ordinary clients get.
+    private static func difference(of variant: Variant, fromOrdinary connections: [CheckedConnection]) -> String? {
+        guard variant == .withoutSNI || variant == .withSNI else { return nil }
+        let ordinary = connections.filter { $0.variant == .ordinary && $0.served != nil }
+        let leaves = Dictionary(ordinary.map { ($0.address, $0.served?.presented.leaf) }) { $1 }
+        let parts = connections.compactMap { connection -> Part? in
+            guard connection.variant == variant, let usual = leaves[connection.address] else { return nil }
+            switch connection.result {
+            case .success(let result) where result.presented.leaf == usual: return nil
+            case .success(let result): return Part(connection, "serve", result.presented.leaf.description)
+            case .failure(let error):
+                if case .alert(let alert) = error.reason {
+                    return Part(connection, "refuse", "the handshake (alert \(alert))")
+                }
+                return Part(connection, "give", "no certificate (\(error.id))")
+            }
+        }
+        guard !parts.isEmpty else { return nil }
+        let sentences = Part.sentences(parts, of: leaves.count).joined(separator: "; ")
+        return variant == .withoutSNI
+            ? "without SNI \(sentences): apps that connect to the address alone get that"
+            : "with SNI \(sentences): apps that connect to the address by the name get that"
+    }
+
+    /// The keys that are served for a type of key, `nil` for none.
+    private static func keys(of variant: Variant, _ connections: [CheckedConnection]) -> String? {
+        guard case .keyType(let keyType) = variant else { return nil }
+        // In the order of the addresses.
+        let keys = connections.filter { $0.variant == variant }.compactMap { ($0.served?.presented).map(key) }.reduce(
+            into: [String]()
+        ) { if !$0.contains($1) { $0.append($1) } }
+        return keys.isEmpty ? nil : "\(keyType) " + keys.joined(separator: " or ")
+    }
+
+    private static func untried(_ connections: [CheckedConnection]) -> Finding? {
+        let timeouts = connections.compactMap(\.untriedWithin)
+        guard let timeout = timeouts.first else { return nil }
+        let places = Set(connections.map(\.place)).count
+        let what = places == connections.count ? "addresses" : "connections"
+        return .warning(
+            id: "no-time",
+            message: "\(timeouts.count) of \(connections.count) \(what) were not tried, because the time was up",
+            remedy: .raiseTimeoutOrNameFewerAddresses(timeout))
+    }
+
+    /// What an address does with a handshake, as in `serve` and `the key sha256/…`.
+    private struct Part {
+        let address: String
+        let verb: String
+        let object: String
+
+        init(_ connection: CheckedConnection, _ verb: String, _ object: String) {
+            address = connection.address
+            self.verb = verb
+            self.object = object
+        }
+
+        /// `3 of 4 addresses serve X`, `203.0.113.9 serves Y`: what most do first.
+        static func sentences(_ parts: [Part], of total: Int) -> [String] {
+            var groups: [(part: Part, addresses: [String])] = []
+            for part in parts {
+                if let index = groups.firstIndex(where: { $0.part.verb == part.verb && $0.part.object == part.object })
+                {
+                    groups[index].addresses.append(part.address)
+                } else {
+                    groups.append((part, [part.address]))
+                }
+            }
+            // The sort is stable: equal groups stay in the order of the addresses.
+            return groups.sorted { $0.addresses.count > $1.addresses.count }.map { part, addresses in
+                let isWhole = addresses.count == total
+                let names =
+                    addresses.count > 2
+                    ? "\(addresses.count) of \(total) addresses" : addresses.joined(separator: " and ")
+                return "\(isWhole ? "the server" : names) \(part.verb)\(isWhole || addresses.count == 1 ? "s" : "") "
+                    + part.object
+            }
+        }
+    }
+}
+
+extension [CheckedConnection] {
+    fileprivate var servingPlaces: Set<String> { Set(filter { $0.served != nil }.map(\.place)) }
+
+    /// Those that say something of their own, in their order.
+    ///
+    /// What a server does not offer is no failure, and an address that cannot be reached is said to be so once.
+    var shown: [CheckedConnection] {
+        let serving = servingPlaces
+        let ordinary = Dictionary(filter { $0.variant == .ordinary }.map { ($0.place, $0) }) { first, _ in first }
+        return filter { connection in
+            guard connection.variant != .ordinary, case .failure(let error) = connection.result else { return true }
+            guard connection.variant.counts, !connection.isRefused(whereOthersWork: serving),
+                connection.untriedWithin == nil || serving.contains(connection.place)
+            else { return false }
+            guard case .failure(let first)? = ordinary[connection.place]?.result else { return true }
+            return error.phase != first.phase || error.id != first.id
+        }
+    }
+}
+
+extension CheckedConnection {
+    fileprivate var place: String { endpoint.request.target }
+
+    /// The address that was connected to, or should have been; with its port when that is not the target's.
+    fileprivate var address: String {
+        let isUsualPort = Int(endpoint.request.port) == endpoint.targetPort
+        if let peer = served?.peer { return isUsualPort ? "\(peer.ip)" : "\(peer)" }
+        if served == nil, isUsualPort, case .address(let address) = endpoint.request.destination { return "\(address)" }
+        return place
+    }
+
+    fileprivate var hasAddress: Bool {
+        guard case .failure(let error) = result, case .resolve = endpoint.request.destination else { return true }
+        return error.phase != .resolve
+    }
+
+    /// Whether the server has no certificate for the kind of client that was tried: it said so, or ends these handshakes alone.
+    fileprivate func isRefused(whereOthersWork serving: Set<String>) -> Bool {
+        guard case .keyType = variant, case .failure(let error) = result else { return false }
+        return switch error.reason {
+        case .keyTypeRefused: true
+        case .protocolVersion, .alert, .closedEarly, .reset: serving.contains(place)
+        default: false
+        }
+    }
+
+    /// The timeout that was over before it was tried, `nil` where it was tried.
+    fileprivate var untriedWithin: Duration? {
+        if case .failure(let error) = result, case .noTimeLeft(let timeout) = error.reason { timeout } else { nil }
+    }
+}

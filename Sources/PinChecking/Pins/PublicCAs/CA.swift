@@ -1,0 +1,77 @@
+package import Pinning
+
+/// A CA that issues certificates to servers, and what it says of its own roots; `make-public-cas` writes ``published``.
+package struct CA: Sendable, Hashable {
+    package let name: String
+    package let roots: [Root]
+
+    /// A root of a CA, known by its key: several certificates can have it.
+    package struct Root: Sendable, Hashable {
+        /// Whether servers get certificates below a root.
+        package enum State: String, Sendable, Hashable {
+            /// They do, or may at any renewal.
+            case inUse = "in-use"
+            /// The CA leaves it for others.
+            case older
+        }
+
+        package let name: String
+        package let key: SHA256Digest
+        /// The kind of its key, as in `RSA 4096`.
+        package let algorithm: String
+        package let state: State
+        /// From when on browsers trust it no longer, as the CA says; `nil` where nothing is said.
+        package let until: Timestamp?
+        /// The older roots that signed its key.
+        package let crossSigners: [String]
+        package let source: String
+        /// The day on which the page was changed or read.
+        package let date: String
+
+        package init(
+            name: String, key: SHA256Digest, algorithm: String, state: State, until: Timestamp? = nil,
+            crossSigners: [String] = [], source: String, date: String
+        ) {
+            self.name = name
+            self.key = key
+            self.algorithm = algorithm
+            self.state = state
+            self.until = until
+            self.crossSigners = crossSigners
+            self.source = source
+            self.date = date
+        }
+
+        /// A row of ``CA/published``: the key's SHA-256 in hexadecimal digits, and the day of `until`.
+        init(
+            _ name: String, _ key: String, _ algorithm: String, _ state: State, until: String? = nil,
+            signedBy crossSigners: [String] = [], _ source: String, _ date: String
+        ) {
+            let digits = Array(key.utf8)
+            let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { index in
+                UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
+            }
+            guard let digest = SHA256Digest(bytes: bytes) else {
+                preconditionFailure("the key of \(name) is no SHA-256")
+            }
+            self.init(
+                name: name, key: digest, algorithm: algorithm, state: state,
+                until: until.flatMap { try? TimeText.read($0) }, crossSigners: crossSigners, source: source, date: date)
+        }
+    }
+
+    package init(_ name: String, _ roots: [Root]) {
+        self.name = name
+        self.roots = roots
+    }
+
+    /// The roots below which servers get certificates.
+    package var rootsInUse: [Root] { roots.filter { $0.state == .inUse } }
+}
+
+extension [CA] {
+    /// Whose root has a key, `nil` for a key that is none's.
+    package func ca(withKey key: SHA256Digest) -> CA? { first { $0.roots.contains { $0.key == key } } }
+
+    package func root(withKey key: SHA256Digest) -> CA.Root? { ca(withKey: key)?.roots.first { $0.key == key } }
+}
