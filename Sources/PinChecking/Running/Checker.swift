@@ -131,7 +131,8 @@ package struct Checker: Sendable {
         do {
             let (connection, answer) = try await prober.probe(request, retries: retries) { result in
                 let connection = await judge(.success(result))
-                return (connection, question: connection.verdict.outcome == .accepted ? exchange.question : nil)
+                let isAccepted = connection.verdict.outcome == .accepted
+                return (connection, exchange: isAccepted ? HTTPExchange(exchange.request) : nil)
             }
             return connection.answered(CheckedAnswer(exchange, answer))
         } catch { return await judge(.failure(error)).answered(CheckedAnswer(exchange, nil)) }
@@ -148,22 +149,6 @@ package struct Checker: Sendable {
         guard let service else { return try await prober.addresses(of: name, family: family, timeout: timeout) }
         return try await AddressResolver(service, prober: prober, objection: services.objection).addresses(
             of: name, family: family, timeout: timeout)
-    }
-
-    /// Connects, judges, and on the same connection fetches a document from a server that is accepted and `isEnough`.
-    ///
-    /// - Returns: the connection, and how the transfer ended, `nil` where nothing was asked.
-    func fetched(
-        _ transfer: Transfer, by check: Check, where isEnough: @Sendable (CheckedConnection) -> Bool
-    ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
-        do throws(ProbeError) {
-            let (connection, end) = try await prober.fetch(check.endpoint.request) { result in
-                let connection = checked(check.endpoint, .success(result), by: check.policy)
-                let goesOn = connection.verdict.outcome == .accepted && isEnough(connection)
-                return (connection, transfer: goesOn ? transfer : nil)
-            }
-            return (connection, end)
-        } catch { return (checked(check.endpoint, .failure(error), by: check.policy), nil) }
     }
 
     /// Judges what a connection came to, or takes it as it is where there is nothing to judge it by.
