@@ -7,8 +7,11 @@ import Testing
 /// What pincheck had and has no more: each word of the table is refused with its sentence, on the command line that had it.
 @Suite struct GoneWordTests {
     static let rows: [(arguments: [String], instead: SafeText)] = [
-        (GoneWords.commands, [{ [$0, "x"] }, { ["help", $0] }]), (GoneWords.options, [{ ["host", $0, "x"] }]),
-        (GoneWords.otherNames, [{ ["host", "--client", $0] }]),
+        (GoneWords.commands, [{ [$0, "x"] }, { ["help", $0] }]),
+        (
+            GoneWords.options,
+            [{ ($0.hasPrefix("-") ? ["host", $0] : $0.split(separator: " ").map(String.init)) + ["x"] }]
+        ), (GoneWords.otherNames, [{ ["host", "--client", $0] }]),
         (GoneWords.clients, [{ ["host", "--client", $0] }, { ["lint", "Pins", "--client", $0] }]),
         (GoneWords.forms, [{ ["host", "--format", $0] }, { ["pins", "x", "-f", $0] }]),
         (GoneWords.changes, [{ ["host", "--baseline", "x", "--allow", $0] }]),

@@ -9,7 +9,6 @@ import X509
     /// SHA-256 of each schema as it was published.
     private static let published = [
         "devices": "193b1e37b0dff5f605ff8edfc7fcd69b2186c924d637940b8de64c59967a9ff7",
-        "fetch": "102a6a4848ba9d99d016270c0be823d7ea609699c1ef9659669103d5d363fb7d",
         "lint": "0a2fb6842c32fbfd3290e88b3a8a3fae63e4f149f79a3e79e2f3314c8f61bf80",
         "pins": "4708874bdb14b84f86630432cc014437afdcce63a58249cd6c596f3597c6e475",
         "policy": "e797673a7538588aa17d6a3098492ad4d4649938f2cb9696ad649a875f167286",

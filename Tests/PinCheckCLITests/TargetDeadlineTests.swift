@@ -80,7 +80,7 @@ import TLSProbe
     {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: server.port)
-            let question = HTTPQuestion(.get, try HTTPPath("/"), host: try ServerName(host), port: 443)
+            let question = HTTPRequest(try HTTPPath("/"), host: try ServerName(host), port: 443)
             let endpoint = CheckEndpoint(
                 target: "\(host):\(server.port)", targetPort: Int(server.port), urlHost: .dns(host), host: host,
                 referenceName: .unchecked, request: request,

@@ -116,8 +116,8 @@ import Testing
             try await LoopbackServer.serving(.proxy(settings)) { server in
                 let request = ProbeRequest(to: .resolve(host: Self.name), proxy: try proxy(settings, at: server))
                 let prober = Prober(judgingProxiesBy: { _, _ in nil })
-                let question = HTTPQuestion(.get, try HTTPPath("/"), host: .dns(Self.name), port: 443)
-                let (_, _, answer) = try await prober.probe(request) { _ in ((), question: question) }
+                let asked = HTTPRequest(try HTTPPath("/"), host: .dns(Self.name), port: 443)
+                let (_, _, answer) = try await prober.probe(request) { _ in ((), exchange: HTTPExchange(asked)) }
                 #expect(try answer?.get().status == 200)
                 await prober.shutdown()
             }

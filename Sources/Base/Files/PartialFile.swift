@@ -22,12 +22,17 @@ package final class PartialFile {
     private var recordPath: String { path + Self.recordSuffix }
     /// How many bytes are there.
     package private(set) var count: Int
-    package let isNew: Bool
+    private let isNew: Bool
+    /// The record of what is there, `nil` without one.
+    package private(set) var record: [UInt8]?
 
     /// Opens what there is, or begins anew.
     ///
-    /// - Throws: ``WriteFailure``; ``WriteFailure/held(_:)`` while another process has it.
-    package init(becoming path: String) throws(WriteFailure) {
+    /// `isRecord` says whether bytes are a record: what has none beside it is not gone on with.
+    ///
+    /// - Throws: ``WriteFailure``; ``WriteFailure/held`` while another process has it, ``WriteFailure/foreign(_:)`` for what is
+    ///   none of pincheck's files.
+    package init(becoming path: String, isRecord: ([UInt8]) -> Bool) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0), !PathParts(path).name.isEmpty else { throw .unnamed }
         let target: String
         do throws(ReadFailure) { target = try SymbolicLinks.target(of: path) } catch { throw WriteFailure(error) }
@@ -43,13 +48,24 @@ package final class PartialFile {
                 descriptor = open(part, Self.flags)
                 if descriptor < 0, errno == ENOENT { continue }
             }
-            guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
+            let code = errno
+            guard descriptor >= 0 else {
+                let isOther = [.directory, .pipe, .special].contains(FileKind(at: part, followingLinks: false))
+                throw isOther ? .foreign(part) : WriteFailure(opening: code)
+            }
             do throws(WriteFailure) {
                 if let count = try Self.take(descriptor, at: part, isNew: isNew) {
-                    // Before its first byte: what is private is not readable while it comes.
-                    if let mode = Self.permissions(of: target) {
-                        guard fchmod(descriptor, mode) == 0 else { throw .system(errno) }
-                        Self.narrowRecord(of: target, to: mode)
+                    do throws(WriteFailure) {
+                        // Before its first byte: what is private is not readable while it comes.
+                        let mode = Self.permissions(of: target)
+                        if let mode, fchmod(descriptor, mode) != 0 { throw .system(errno) }
+                        record = try Self.record(at: target + Self.recordSuffix, narrowedTo: mode)
+                        if let record, !isRecord(record) { throw .foreign(target + Self.recordSuffix) }
+                        // A run that ended before its first byte left nothing; anything else has a record.
+                        if count > 0, record == nil { throw .foreign(part) }
+                    } catch {
+                        if isNew { unlink(part) }
+                        throw error
                     }
                     self.descriptor = descriptor
                     self.count = count
@@ -84,12 +100,18 @@ package final class PartialFile {
         return stat(path, &status) == 0 && status.st_uid == geteuid() ? status.st_mode & 0o777 : nil
     }
 
-    /// Takes from a record that is there what the file it is about does not permit.
-    private static func narrowRecord(of path: String, to mode: mode_t) {
-        guard let descriptor = openRecord(of: path) else { return }
-        defer { close(descriptor) }
+    /// Reads a record, and takes from it what the file it is about does not permit; `nil` without one.
+    private static func record(at path: String, narrowedTo mode: mode_t?) throws(WriteFailure) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        if descriptor < 0, errno == ENOENT { return nil }
+        defer { if descriptor >= 0 { close(descriptor) } }
         var status = stat()
-        if fstat(descriptor, &status) == 0 { fchmod(descriptor, status.st_mode & mode) }
+        guard descriptor >= 0, fstat(descriptor, &status) == 0, FileKind(status) == .regular,
+            status.st_uid == geteuid(), status.st_nlink == 1,
+            let bytes = try? BoundedFile.bytes(from: descriptor, limit: recordLimit)
+        else { throw .foreign(path) }
+        if let mode { fchmod(descriptor, status.st_mode & mode) }
+        return bytes
     }
 
     /// Holds an open file, and says how long it is; `nil` where the path stands for another by now.
@@ -103,7 +125,7 @@ package final class PartialFile {
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-        guard FileKind(status) == .regular else { throw .system(EINVAL) }
+        guard FileKind(status) == .regular else { throw .foreign(path) }
         // Whoever owns it can change what is in it; what another server of files calls a new one's owner is its own matter.
         guard isNew || status.st_uid == geteuid() else { throw .foreign(path) }
         // What has another name as well is more than a part: a copy by links keeps what it has.
@@ -111,9 +133,6 @@ package final class PartialFile {
         guard FileIdentity(of: path) == FileIdentity(status) else { return nil }
         return Int(status.st_size)
     }
-
-    /// The record that a run left, `nil` without one.
-    package var record: [UInt8]? { Self.record(of: path) }
 
     package func begin(recording record: [UInt8]) throws(WriteFailure) {
         // Empty first: a record is never of what was there before.
@@ -123,6 +142,7 @@ package final class PartialFile {
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
         // Whatever stands there by now: what it leads to stays as it is. The URL in it may be as secret as the contents.
         try AtomicFile.replace(recordPath, with: record, mode: status.st_mode & 0o666)
+        self.record = record
     }
 
     /// Adds bytes at its end.
@@ -170,35 +190,6 @@ package final class PartialFile {
         unlink(recordPath)
     }
 
-    /// The files in a directory that were not finished: what each was to become.
-    package static func unfinished(inDirectory path: String) throws(ReadFailure) -> [String] {
-        var names: [String] = []
-        try DirectoryListing.visit(path) { entry in
-            if entry.text.hasSuffix(recordSuffix) { names.append(String(entry.text.dropLast(recordSuffix.count))) }
-            return true
-        }
-        let directory = path.hasSuffix("/") ? path : path + "/"
-        return names.sorted().map { directory + $0 }
-    }
-
-    /// The record of what was to become the file at `path`, without holding it; `nil` without one, and for a link or another user's file.
-    package static func record(of path: String) -> [UInt8]? {
-        guard let descriptor = openRecord(of: path) else { return nil }
-        defer { close(descriptor) }
-        return try? BoundedFile.bytes(from: descriptor, limit: recordLimit)
-    }
-
-    /// Opens a record for reading, `nil` without one, and for a link or another user's file.
-    private static func openRecord(of path: String) -> Int32? {
-        let descriptor = open(path + recordSuffix, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, FileKind(status) == .regular, status.st_uid == geteuid(),
-            status.st_nlink == 1
-        else {
-            close(descriptor)
-            return nil
-        }
-        return descriptor
-    }
+    /// Removes it while it is empty; an empty file that was there, and that no record is about, is not ours.
+    package func discardNothing() { if count == 0, isNew || record != nil { discard() } }
 }

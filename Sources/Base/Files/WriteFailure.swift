@@ -28,7 +28,7 @@ package enum WriteFailure: Error, Hashable, Sendable {
     case held
     /// What was to be written did not get there.
     case output(OutputError)
-    /// What stands at this path is another user's, or has another name as well.
+    /// What stands at this path is not of an earlier run: another user's, a link, or without a record.
     case foreign(String)
     /// Anything else: the code in `errno`.
     case system(Int32)

@@ -26,13 +26,13 @@ extension Report {
 
 extension Report.HTTP {
     init(_ answer: CheckedAnswer) {
-        let question = answer.exchange.question
+        let request = answer.exchange.request
         let result = answer.result
         let came = try? result?.get()
         var problem: String?
         if case .failure(let error)? = result { problem = error.description }
         self.init(
-            method: question.method.rawValue, path: withoutSecrets(question.path.description), host: question.authority,
+            method: HTTPRequest.method, path: withoutSecrets(request.path), host: request.authority,
             expected: answer.exchange.expected?.texts ?? [], asked: result != nil, status: came?.status,
             statusLine: came?.statusLine, timeMs: came.map { Report.milliseconds($0.time) },
             asExpected: answer.isAsExpected, problem: problem)

@@ -2,7 +2,7 @@ import PinChecking
 
 extension SchemaDocument {
     /// All of them, in the order of the help.
-    static var all: [SchemaDocument] { [.report, .pins, .lint, .snapshot, .devices, .fetch, .policy] }
+    static var all: [SchemaDocument] { [.report, .pins, .lint, .snapshot, .devices, .policy] }
 
     /// The schema of `--format json` and of each line of `--format jsonl`.
     static let report = SchemaDocument(
@@ -37,14 +37,6 @@ extension SchemaDocument {
         name: "devices", identifier: DevicesReport.schema,
         meaning: "Devices and their roots. Readers ignore keys they do not know."
     ) { DevicesReport.schemaOfObject(in: &$0) }
-
-    /// The schema of `fetch --format json` and of each line of `--format jsonl`.
-    static let fetch = SchemaDocument(
-        name: "fetch", identifier: FetchReport.schema,
-        meaning: "What came of a download. Readers ignore keys they do not know."
-    ) { definitions in
-        ["anyOf": [FetchReport.schema(as: nil, in: &definitions), FetchReport.List.schema(as: nil, in: &definitions)]]
-    }
 
     static let policy = SchemaDocument(
         name: "policy", identifier: nil, text: { () throws(CommandError) in try PolicySchema.document() })

@@ -10,40 +10,18 @@ extension OptionGroup {
         options: [
             Option(
                 "--output", "-o", of: "file", .anything, help: "Write the document to this file.",
-                "It is there once it is whole; '-' is standard output, the default for one URL.", isRepeatable: true
-            ) { $0.outputs.append($1.text) },
+                "It is there once it is whole; '-' is standard output, the default."
+            ) { $0.outputs = [$1.text] },
             Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.") { settings, _ in
                 settings.fetch.namesFileAsURL = true
             },
-            Option(
-                "--resume-all", of: "directory", .directory,
-                help: "Go on with every interrupted download of a directory."
-            ) { $0.fetch.directory = $1.text },
-            Option("--head", "-I", help: "Ask for the head alone, and show it.") { settings, _ in
-                settings.fetch.asksForHead = true
-            },
             .whole(
                 "--max-redirs", of: "n", 0...1_000, help: "Follow so many redirects (default: 10).",
-                "Each is judged by the pins for its host."
+                "Each is judged by the pins for its host, and leads to no host without."
             ) { $0.fetch.mostRedirects = $1 },
-            Option("--follow-unpinned", help: "Follow redirects to hosts without pins or TLS.") { settings, _ in
-                settings.fetch.followsUnpinned = true
-            },
             Option("--sha256", of: "hash", help: "Refuse a document with another SHA-256.") {
                 $0.fetch.sha256 = try hash($1.text)
             },
-            .whole(
-                "--speed-limit", of: "bytes", 1...1_000_000_000,
-                help: "Give up below so many bytes a second (default: 1).", "See --speed-time."
-            ) { $0.fetch.speedLimit = $1 },
-            .whole(
-                "--speed-time", of: "seconds", 1...86_400, help: "Give up when it is slow for so long (default: 30).",
-                "In seconds."
-            ) { $0.fetch.speedTime = $1 },
-            .choice(
-                "--format", "-f", of: "form", help: "How the result is told: text, json or jsonl.",
-                "The default is text. Beside a document on standard output it goes to standard error."
-            ) { $0.fetch.form = $1 },
             Option("--quiet", "-q", help: "Say nothing of what goes well, and show no progress.") { settings, _ in
                 settings.isQuiet = true
             }, explain, .color,
@@ -92,6 +70,3 @@ extension OptionGroup {
         return digest
     }
 }
-
-/// The forms in which a download is told.
-enum FetchForm: String, CaseIterable, Sendable { case text, json, jsonl }

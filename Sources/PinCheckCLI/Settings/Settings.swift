@@ -34,7 +34,7 @@ struct Settings: Sendable {
     var addressFiles: [String] = []
 
     var formats: [String] = []
-    /// One file, but for downloads.
+    /// One file at most.
     var outputs: [String] = []
     var explains = false
     var isQuiet = false
@@ -73,16 +73,8 @@ struct Settings: Sendable {
         /// The headers that are sent beside pincheck's own.
         var fields: [HTTPField] = []
         var namesFileAsURL = false
-        var directory: String?
-        var asksForHead = false
         var mostRedirects = 10
-        var followsUnpinned = false
         var sha256: SHA256Digest?
-        /// Bytes a second, `nil` for the default.
-        var speedLimit: Int?
-        /// In seconds.
-        var speedTime = 30
-        var form = FetchForm.text
     }
 
     /// Of `serve`.

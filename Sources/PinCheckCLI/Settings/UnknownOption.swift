@@ -16,9 +16,9 @@ enum UnknownOption {
     static func error(_ name: String, of command: Command) -> CommandError {
         let word = name.hasSuffix("…") ? String(name.prefix(2)) : name
         let remedy: SafeText =
-            advice(on: word, of: command) ?? GoneWords.options[word] ?? proposal(for: word, of: command).map {
-                "did you mean '\($0)'?"
-            } ?? "'pincheck help \(command.name)' lists those there are"
+            advice(on: word, of: command) ?? GoneWords.options["\(command.name) \(word)"] ?? GoneWords.options[word]
+            ?? proposal(for: word, of: command).map { "did you mean '\($0)'?" }
+            ?? "'pincheck help \(command.name)' lists those there are"
         return .usage("there is no option \(quoted(withoutSecrets(name))): \(remedy)")
     }
 

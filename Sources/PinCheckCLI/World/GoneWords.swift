@@ -10,6 +10,7 @@ enum GoneWords {
         "schema": "the schemas are installed as share/pincheck/schemas/*.json",
     ]
 
+    /// Those of one command have its name before them.
     static let options: [String: SafeText] = [
         "--shard": "split the list: split -n r/3/8 hosts.txt | pincheck --targets - -f jsonl",
         "--resume": "check the targets that the jsonl of the run lacks, and append what comes of it",
@@ -29,6 +30,14 @@ enum GoneWords {
         "--compare-sni": "write --thorough, or check once more with --no-sni",
         "--starttls": "pincheck checks HTTPS: STARTTLS is left out",
         "--partial": "name the targets that answer, or check the others first",
+        "fetch --resume-all": "give the command of each download again: it goes on with what was interrupted",
+        "fetch --head": "pincheck https://HOST --request PATH asks, and shows the status line",
+        "fetch -I": "pincheck https://HOST --request PATH asks, and shows the status line",
+        "fetch --speed-limit": "leave it out: a download ends when nothing comes for 30 seconds",
+        "fetch --speed-time": "leave it out: a download ends when nothing comes for 30 seconds",
+        "fetch --follow-unpinned": "give pins for the hosts it redirects to: --pins, or an entry of --policy",
+        "fetch --format": "leave it out: the last line and the exit status say it",
+        "fetch -f": "leave it out: the last line and the exit status say it",
     ]
 
     static let clients: [String: SafeText] = [

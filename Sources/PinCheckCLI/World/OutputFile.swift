@@ -66,7 +66,7 @@ enum OutputFile {
         case .held: "another run is writing it: wait for its end"
         case .output(.brokenPipe): "its reader has closed it"
         case .output(.failed(let reason)): "\(reason): name another file"
-        case .foreign(let path): "\(quoted(path)) belongs to another user or has another name: move it away"
+        case .foreign(let path): "\(quoted(path)) is not of a download of pincheck: move it away, or name another file"
         case .system(let code): "\(SystemError.message(of: code)): name another file"
         }
     }

@@ -1,17 +1,19 @@
 import Base
 import Pinning
 import TLSProbe
+import X509
 
-/// Fetches documents, each from a server that is judged on the very connection that carries it.
+/// Fetches a document from a server that is judged on the very connection that carries it.
 ///
-/// Before the verdict not a byte of the request is sent; a redirect is judged as any server is, by what is given for its host.
+/// Before the verdict not a byte of the request is sent; a redirect is judged as any server is, by what is given for its host, and
+/// leads to no host without pins.
 package final class Downloader: Sendable {
     /// What is asked of the server of a redirect: what is given for its host.
     package typealias HostSettings = @Sendable (Target, CheckRequest) throws(CheckError) -> CheckTarget
 
-    let checker: Checker
-    let settings: HostSettings
-    let plan: @Sendable (CheckTarget) throws(CheckError) -> Check
+    private let checker: Checker
+    private let settings: HostSettings
+    private let plan: @Sendable (CheckTarget) throws(CheckError) -> Check
 
     package init(
         in environment: Environment, settings: @escaping HostSettings,
@@ -22,6 +24,8 @@ package final class Downloader: Sendable {
         self.plan = plan
     }
 
+    /// How long a body may pause.
+    private static let patience = Duration.seconds(30)
     /// The pause before the second try; each further one is twice as long.
     private static let shortestPause = Duration.milliseconds(200)
     /// How many bytes a try has to bring for another that does not count.
@@ -35,115 +39,147 @@ package final class Downloader: Sendable {
     ) async -> DownloadResult {
         let started = ContinuousClock.now
         var result = DownloadResult(request.location)
-        let store: DownloadStore
-        do throws(DownloadStore.Obstacle) {
-            store = try DownloadStore(destination, url: request.location.description, hashing: request.sha256 != nil)
-        } catch {
-            switch error {
-            case .failure(let failure): result.ending = .notStored(failure)
-            case .inTheWay(let path): result.ending = .inTheWay(path)
-            }
+        let document: PartialDocument
+        do throws(WriteFailure) { document = try PartialDocument(destination, of: request, progress) } catch {
+            result.ending = .notStored(error)
             return result
         }
-        result.resumedAt = store.count
-        progress.keep(store.isResumable)
         defer { progress.keep(false) }
         var pause = Self.shortestPause
+        var retries = 0
         while true {
-            let before = store.count
-            await tryOnce(request, store, progress, &result)
-            result.count = store.count
-            guard result.mayPass, request.retries > 0, !Task.isCancelled else { break }
+            let before = document.count
+            result.ending = await follow(request, document, &result.hops)
+            guard result.mayPass, request.retries > 0, document.mayBeginAgain, !Task.isCancelled else { break }
             // What goes on well is no second try; a server that gives a byte on each connection is none that goes on.
-            if store.count - before >= Self.leastProgress {
+            if document.count - before >= Self.leastProgress {
                 pause = Self.shortestPause
             } else {
-                guard result.retries < request.retries else { break }
-                result.retries += 1
+                guard retries < request.retries else { break }
+                retries += 1
             }
             do { try await Task.sleep(for: pause) } catch { break }
             pause = min(pause * 2, .seconds(5))
         }
-        if case .complete = result.ending { conclude(request, store, &result) } else { store.discardNothing() }
-        if case .complete = result.ending {} else { result.isResumable = store.isResumable }
-        store.end()
+        result.ending = document.conclude(result.ending)
+        result.count = document.count
+        result.resumedAt = document.resumed
+        result.startedAgain = document.startedAgain
+        result.isResumable = document.isResumable
+        result.contentCoding = document.head?.contentCoding
         result.time = started.duration(to: .now)
         return result
     }
 
     /// One way to the document, from its URL through all redirects.
-    private func tryOnce(
-        _ request: DownloadRequest, _ store: DownloadStore, _ progress: DownloadProgress, _ result: inout DownloadResult
-    ) async {
-        result.hops = []
+    private func follow(
+        _ request: DownloadRequest, _ document: PartialDocument, _ hops: inout [DownloadHop]
+    ) async -> DownloadEnding {
+        hops = []
         var location = request.location
         var redirects = 0
-        var ignoresWhatIsThere = false
+        var goesOn = true
         while true {
-            let receiver = DownloadReceiver(
-                store, url: request.location.description, method: request.method, progress: progress)
-            guard
-                let ending = await ask(location, request, goingOn: !ignoresWhatIsThere, store.record, receiver, &result)
-            else { return }
-            result.head = receiver.head
-            if case .document = receiver.answer { result.total = receiver.total }
-            if let startedAgain = receiver.startedAgain {
-                result.startedAgain = startedAgain
-                result.resumedAt = 0
+            guard location.isSecure else { return .answered(.plainRedirect(location.description)) }
+            let unpinned = DownloadEnding.answered(.unpinnedRedirect(location.description))
+            let isFirst = location.hasOrigin(of: request.location)
+            let check: Check
+            do throws(CheckError) { check = try self.check(of: location, isFirst, request) } catch {
+                return .impossible(error)
             }
-            if let failure = store.failure {
-                result.ending = .notStored(failure)
-                return
-            }
-            switch (receiver.answer, ending) {
-            case (.none, .failure(let error)), (.document, .failure(let error)): result.ending = .brokenOff(error)
-            case (.none, .success): result.ending = .brokenOff(.closedEarly)
-            case (.document, .success):
-                if !location.isSecure, request.method == .get, receiver.head?.saysItsEnd != true {
-                    // Without TLS there is no goodbye: anybody could have cut it.
-                    result.ending = .brokenOff(.closedEarly)
-                } else if let total = result.total, request.method == .get, store.count != total {
-                    result.ending =
-                        store.count < total ? .brokenOff(.closedEarly) : .answered(.wrongLength(store.count, of: total))
-                } else {
-                    result.ending = .complete
-                }
-            case (.nothingMissing, _): result.ending = .complete
-            case (.notInRange, _):
-                guard !ignoresWhatIsThere else {
-                    result.ending = .answered(.wrongRange(receiver.head?.value(of: "Content-Range")))
-                    return
-                }
-                ignoresWhatIsThere = true
-                result.startedAgain = .changed
-                result.resumedAt = 0
-                continue
-            case (.other(let objection), _): result.ending = .answered(objection)
-            case (.redirect(let reference), _):
+            // Pins that are not compared, or do not apply, are none.
+            guard isFirst || check.policy?.clients.contains(where: { $0.pins != nil }) ?? false else { return unpinned }
+            let (connection, response) = await ask(location, isFirst, check, request, for: document, goingOn: goesOn)
+            let result = CheckedTarget(connection, by: check.policy).results().first
+            hops.append(
+                DownloadHop(location: location, result: result, status: response == nil ? nil : document.head?.status))
+            guard let response else { return connection.verdict.outcome == .accepted ? unpinned : .notAccepted }
+            if let failure = document.failure { return .notStored(failure) }
+            switch document.answer {
+            case .none, .document:
+                if case .failure(let error) = response { return .brokenOff(error) }
+                guard let total = document.total, document.count != total else { return .complete }
+                return .brokenOff(.cutOff)
+            case .nothingMissing: return .complete
+            case .notInRange: goesOn = false
+            case .other(let objection): return .answered(objection)
+            case .redirect(let reference):
                 redirects += 1
                 guard redirects <= request.mostRedirects else {
-                    result.ending = .answered(.tooManyRedirects(request.mostRedirects))
-                    return
+                    return .answered(.tooManyRedirects(request.mostRedirects))
                 }
                 do throws(HTTPLocationError) { location = try location.following(reference) } catch {
-                    result.ending = .answered(.badRedirect(reference, error))
-                    return
+                    return .answered(.badRedirect(reference, error))
                 }
-                continue
             }
-            return
         }
     }
 
-    /// Gives a document that is there its name, unless it is not the one that was wanted.
-    private func conclude(_ request: DownloadRequest, _ store: DownloadStore, _ result: inout DownloadResult) {
-        guard request.method == .get else { return }
-        if let wanted = request.sha256, let hash = store.finishedHash(), hash != wanted {
-            store.discard()
-            result.ending = .answered(.wrongHash(hash))
-            return
+    private func check(
+        of location: HTTPLocation, _ isFirst: Bool, _ request: DownloadRequest
+    ) throws(CheckError) -> Check {
+        let target = try CheckError.reading { () throws(RequestError) in try Target("https://\(location.authority)/") }
+        return try plan(try settings(target, isFirst ? request.request : request.request.ofAnotherHost))
+    }
+
+    /// Connects, judges, and on the same connection asks a server that is accepted.
+    ///
+    /// - Returns: the connection and what came of the request, `nil` where none was sent.
+    private func ask(
+        _ location: HTTPLocation, _ isFirst: Bool, _ check: Check, _ request: DownloadRequest,
+        for document: PartialDocument, goingOn: Bool
+    ) async -> (CheckedConnection, Result<HTTPResponse, HTTPError>?) {
+        let host = isFirst ? request.request.names.host : nil
+        // As it was written, as for a request: who means the port writes it.
+        let authority = host.map { host in
+            HTTPLocation.authority(host.host, host.port ?? RequestDefaults.port, defaultPort: RequestDefaults.port)
         }
-        do throws(WriteFailure) { try store.complete() } catch { result.ending = .notStored(error) }
+        let acceptance = check.policy?.acceptance(of: "\(location.authority) \(check.endpoint.referenceName)")
+        do throws(ProbeError) {
+            let prober = checker.prober
+            let (_, connection, response) = try await prober.probe(check.endpoint.request) { handshake in
+                let connection = checker.judged(.success(handshake), of: check)
+                let isPinned = connection.matchesPins
+                guard connection.verdict.outcome == .accepted, isFirst || isPinned else { return (connection, nil) }
+                let missing = document.expect(from: isPinned ? acceptance : nil, goingOn: goingOn)
+                // A document is stored as it is.
+                let own = [HTTPField("Accept-Encoding", "identity")].compactMap(\.self) + missing
+                let asked = HTTPRequest(location, authority: authority, fields: (isFirst ? request.fields : []) + own)
+                return (connection, HTTPExchange(asked, for: document, patience: Self.patience))
+            }
+            return (connection, response)
+        } catch { return (checker.judged(.failure(error), of: check), nil) }
+    }
+}
+
+extension CheckRequest {
+    /// What holds for the server of a redirect: nothing that was said of the first one alone, and nothing that proves who asks.
+    fileprivate var ofAnotherHost: CheckRequest {
+        var request = self
+        request.names = Names()
+        request.connection.serverName = nil
+        request.connection.port = nil
+        request.connection.clientIdentity = nil
+        request.connection.addresses.given.removeAll { $0.onlyForHost == nil }
+        request.connection.addresses.isOfOneTarget = false
+        return request
+    }
+}
+
+extension CheckedConnection {
+    fileprivate var matchesPins: Bool {
+        judged?.clients.contains { if case .pinMatched? = $0.decided?.reason { true } else { false } } ?? false
+    }
+}
+
+extension HostPolicy {
+    /// The hash of a host and its pins: what was downloaded from it is gone on with by the same alone.
+    fileprivate func acceptance(of host: String) -> String {
+        let pins = clients.flatMap { client in
+            ["\(client.client.name) \(client.settings.map { "\($0.name)=\($0.value)" })"]
+                + (client.pins?.pins ?? []).map { $0.certificate?.fingerprint.hexadecimal ?? $0.spkiSHA256.description }
+        }
+        return Hashing.sha256(Array(([host] + pins).joined(separator: "\n").utf8)).hexadecimal
     }
 }
 
@@ -151,17 +187,11 @@ extension DownloadResult {
     /// Whether another try could end otherwise.
     fileprivate var mayPass: Bool {
         switch ending {
-        case .complete, .notStored, .inTheWay, .impossible: false
+        case .complete, .notStored, .impossible: false
         case .notAccepted: hops.last?.result?.verdict.outcome == .unreachable
-        case .answered(.status(let status, _)): [408, 429, 500, 502, 503, 504].contains(status)
+        case .answered(.status): [408, 429, 500, 502, 503, 504].contains(hops.last?.status)
         case .answered: false
         case .brokenOff(let error): error != .cancelled && error != .handshakeNotCompleted
         }
-    }
-}
-
-extension TransferHead {
-    fileprivate var saysItsEnd: Bool {
-        fields.contains { $0.isNamed("Content-Length") || $0.isNamed("Transfer-Encoding") }
     }
 }

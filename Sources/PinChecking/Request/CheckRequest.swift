@@ -106,7 +106,7 @@ extension CheckRequest {
         /// - Returns: the request, `nil` for none.
         /// - Throws: ``RequestError`` for what is said of a request that there is none of.
         func exchange(host: ServerName, port: Int) throws(RequestError) -> CheckExchange? {
-            if let path { return CheckExchange(HTTPQuestion(.get, path, host: host, port: port), expecting: expected) }
+            if let path { return CheckExchange(HTTPRequest(path, host: host, port: port), expecting: expected) }
             guard expected == nil else {
                 throw RequestError(
                     "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)")
@@ -129,12 +129,12 @@ extension CheckRequest.Names.Reference {
 ///
 /// A class, so that the thousands of targets without a request do not grow.
 package final class CheckExchange: Sendable {
-    package let question: HTTPQuestion
+    package let request: HTTPRequest
     /// The statuses that the answer may have, `nil` for any.
     package let expected: ExpectedStatus?
 
-    package init(_ question: HTTPQuestion, expecting expected: ExpectedStatus?) {
-        self.question = question
+    package init(_ request: HTTPRequest, expecting expected: ExpectedStatus?) {
+        self.request = request
         self.expected = expected
     }
 }

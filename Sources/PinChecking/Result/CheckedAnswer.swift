@@ -5,9 +5,9 @@ package import TLSProbe
 package struct CheckedAnswer: Sendable {
     package let exchange: CheckExchange
     /// What the server answered, or why it did not; `nil` where it was not asked, since it was not accepted.
-    package let result: Result<HTTPAnswer, HTTPAnswerError>?
+    package let result: Result<HTTPResponse, HTTPError>?
 
-    package init(_ exchange: CheckExchange, _ result: Result<HTTPAnswer, HTTPAnswerError>?) {
+    package init(_ exchange: CheckExchange, _ result: Result<HTTPResponse, HTTPError>?) {
         self.exchange = exchange
         self.result = result
     }
@@ -21,7 +21,7 @@ package struct CheckedAnswer: Sendable {
         let line = TerminalText.shortened(answer.statusLine, to: 200)
         return .warning(
             id: "error-answer",
-            message: "\(withoutSecrets(exchange.question.title)) is answered by \(line): say which statuses are right")
+            message: "\(withoutSecrets(exchange.request.title)) is answered by \(line): say which statuses are right")
     }
 
     /// What is to be said against the answer, `nil` for nothing.
@@ -29,7 +29,7 @@ package struct CheckedAnswer: Sendable {
     /// Without an expected status any answer will do.
     var objection: Reason? {
         // The path is as long as the user wants it, the line as the server does.
-        let question = TerminalText.shortened(withoutSecrets(exchange.question.title), to: 120)
+        let question = TerminalText.shortened(withoutSecrets(exchange.request.title), to: 120)
         switch result {
         case nil: return nil
         case .success(let answer):
@@ -47,7 +47,7 @@ package struct CheckedAnswer: Sendable {
     }
 }
 
-extension HTTPAnswerError {
+extension HTTPError {
     /// What would bring an answer, `nil` where the sentence says it or nothing would.
     fileprivate var remedy: Remedy? {
         switch self {

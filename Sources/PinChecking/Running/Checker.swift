@@ -111,9 +111,7 @@ package struct Checker: Sendable {
     }
 
     private func checked(_ check: Check) async -> CheckedTarget {
-        let judge = { @Sendable (result: Result<Handshake, ProbeError>) in
-            judged(self.connection(to: check.endpoint, result), by: check.policy)
-        }
+        let judge = { @Sendable (result: Result<Handshake, ProbeError>) in judged(result, of: check) }
         let connection: CheckedConnection
         if let exchange = check.endpoint.exchange {
             connection = await asked(exchange, check.endpoint.request, retries: check.retries, judge: judge)
@@ -131,7 +129,8 @@ package struct Checker: Sendable {
         do {
             let (connection, answer) = try await prober.probe(request, retries: retries) { result in
                 let connection = await judge(.success(result))
-                return (connection, question: connection.verdict.outcome == .accepted ? exchange.question : nil)
+                let isAccepted = connection.verdict.outcome == .accepted
+                return (connection, exchange: isAccepted ? HTTPExchange(exchange.request) : nil)
             }
             return connection.answered(CheckedAnswer(exchange, answer))
         } catch { return await judge(.failure(error)).answered(CheckedAnswer(exchange, nil)) }
@@ -150,25 +149,13 @@ package struct Checker: Sendable {
             of: name, family: family, timeout: timeout)
     }
 
-    /// Connects, judges, and on the same connection fetches a document from a server that is accepted and `isEnough`.
-    ///
-    /// - Returns: the connection, and how the transfer ended, `nil` where nothing was asked.
-    func fetched(
-        _ transfer: Transfer, by check: Check, where isEnough: @Sendable (CheckedConnection) -> Bool
-    ) async -> (connection: CheckedConnection, end: Result<Void, TransferError>?) {
-        do throws(ProbeError) {
-            let (connection, end) = try await prober.fetch(check.endpoint.request) { result in
-                let connection = judged(self.connection(to: check.endpoint, .success(result)), by: check.policy)
-                let goesOn = connection.verdict.outcome == .accepted && isEnough(connection)
-                return (connection, transfer: goesOn ? transfer : nil)
-            }
-            return (connection, end)
-        } catch { return (judged(self.connection(to: check.endpoint, .failure(error)), by: check.policy), nil) }
-    }
-
     func connection(
         to endpoint: CheckEndpoint, _ result: Result<Handshake, ProbeError>, as variant: Variant = .ordinary
     ) -> CheckedConnection { CheckedConnection(endpoint: endpoint, variant: variant, result: result, time: now()) }
+
+    func judged(_ result: Result<Handshake, ProbeError>, of check: Check) -> CheckedConnection {
+        judged(connection(to: check.endpoint, result), by: check.policy)
+    }
 
     /// Judges the chain of a connection, where there is one and something to judge it by.
     func judged(_ connection: CheckedConnection, by policy: HostPolicy?, isOutOfTime: Bool = false) -> CheckedConnection

@@ -7,13 +7,13 @@ extension Prober {
         try await retrying(request, retries) { (request) throws(ProbeError) in try await probe(request) }
     }
 
-    /// Probes and asks as ``probe(_:asking:)`` does, again where there was nothing to judge.
+    /// Probes and asks as ``probe(_:judging:)`` does, again where there was nothing to judge.
     func probe<Judged: Sendable>(
         _ request: ProbeRequest, retries: Int,
-        asking judge: @Sendable (Handshake) async -> (Judged, question: HTTPQuestion?)
-    ) async throws(ProbeError) -> (judged: Judged, response: Result<HTTPAnswer, HTTPAnswerError>?) {
+        judging judge: @Sendable (Handshake) async -> (Judged, exchange: HTTPExchange?)
+    ) async throws(ProbeError) -> (judged: Judged, response: Result<HTTPResponse, HTTPError>?) {
         try await retrying(request, retries) { (request) throws(ProbeError) in
-            let (_, judged, response) = try await probe(request, asking: judge)
+            let (_, judged, response) = try await probe(request, judging: judge)
             return (judged, response)
         }
     }

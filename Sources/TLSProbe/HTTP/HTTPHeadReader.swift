@@ -8,13 +8,15 @@ package struct HTTPHeadReader: Sendable {
         /// It has ended: the status code, and the status line without its end.
         case complete(status: Int, statusLine: [UInt8])
         /// It is none, or too long.
-        case failed(HTTPAnswerError)
+        case failed(HTTPError)
     }
 
     /// The most bytes of heads that are taken, interim ones among them.
     package static let limit = 64 * 1024
     /// The most bytes of a status line that are taken: ten thousand times what any says.
     package static let statusLineLimit = 8_000
+    /// How many interim heads are taken; each costs a decoder as much as one with many fields.
+    private static let interimLimit = 64
 
     /// How many bytes were read.
     package private(set) var count = 0
@@ -23,6 +25,7 @@ package struct HTTPHeadReader: Sendable {
     /// The bytes of the line that is being read, a carriage return at its end not counted.
     private var lineLength = 0
     private var endsInReturn = false
+    private var interimCount = 0
 
     package init() {}
 
@@ -80,6 +83,8 @@ package struct HTTPHeadReader: Sendable {
         let status = statusLine[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         // Nothing follows 101, which nobody asked for, in this protocol (RFC 9110, 15.2.2).
         guard status < 200, status != 101 else { return .complete(status: status, statusLine: statusLine) }
+        interimCount += 1
+        guard interimCount <= Self.interimLimit else { return .failed(.tooLong(limit: Self.limit)) }
         isInFields = false
         statusLine = []
         return .incomplete

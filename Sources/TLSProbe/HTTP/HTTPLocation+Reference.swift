@@ -79,9 +79,4 @@ extension HTTPLocation {
             result += byte < 0x80 && isEncoded(scalar) ? scalar : percentEncoded(byte)
         }
     }
-
-    private static func percentEncoded(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return "%" + (digits.count == 1 ? "0" : "") + digits
-    }
 }

@@ -75,10 +75,14 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
             {
                 result.unicodeScalars.append(scalar)
             } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += "%" + (digits.count == 1 ? "0" : "") + digits
+                result += percentEncoded(byte)
             }
         }
+    }
+
+    static func percentEncoded(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return "%" + (digits.count == 1 ? "0" : "") + digits
     }
 
     /// The host, in brackets when it is an IPv6 address, and the port when it is not the scheme's own.

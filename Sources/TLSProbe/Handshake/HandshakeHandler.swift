@@ -17,6 +17,8 @@ enum HandshakeOutcome {
 
 /// Makes a TLS handshake over the channel it is added to, says how it ended, and closes the channel unless it is to be kept.
 ///
+/// What comes through a connection that is kept, from the ``TLSDataHandler`` before it, passes on to the handlers behind.
+///
 /// Not Sendable: it belongs to the channel's event loop.
 final class HandshakeHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -61,7 +63,7 @@ final class HandshakeHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let connection else { return }
+        guard let connection else { return context.fireChannelRead(data) }
         let bytes = unwrapInboundIn(data)
         received += bytes.readableBytes
         if opening.count < Self.openingLength {
@@ -73,14 +75,20 @@ final class HandshakeHandler: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        guard connection != nil else { return context.fireChannelReadComplete() }
         // A record's header has five bytes: before they are there, neither OpenSSL nor anybody else can say what this is.
         if opening.count >= 5, let spoken = PlainProtocol(opening: opening) { return finish(.failed(.notTLS(spoken))) }
         advance(context)
     }
 
-    func channelInactive(context: ChannelHandlerContext) { end(.closedEarly(received: received)) }
+    func channelInactive(context: ChannelHandlerContext) {
+        end(.closedEarly(received: received))
+        context.fireChannelInactive()
+    }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { connectionBroke(error) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if connection == nil { context.fireErrorCaught(error) } else { connectionBroke(error) }
+    }
 
     private func advance(_ context: ChannelHandlerContext, atAnyCost: Bool = false) {
         guard let connection, !awaitsTurn,
@@ -121,7 +129,7 @@ final class HandshakeHandler: ChannelInboundHandler {
 
     private func connectionBroke(_ error: any Error) {
         // The handshake with a server goes through the one with a proxy.
-        if case TLSDataError.failed(let reason) = error { return end(.proxy(.broken(reason))) }
+        if case TLSDataError.failed(let reason, _) = error { return end(.proxy(.broken(reason))) }
         // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
         guard let error = error as? IOError else { return }
         let isReset = error.errnoCode == ECONNRESET || error.errnoCode == EPIPE

@@ -1,8 +1,16 @@
 internal import NIOCore
 
-/// TLS between the bytes of a channel and the handlers behind it, once the handshake is complete and its chain was judged.
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// TLS between the bytes of a channel and the handlers behind it, once the handshake is complete.
 ///
-/// Those handlers catch ``TLSDataError``. Whoever ends the connection, the server is told that nothing more comes.
+/// Until ``begin()`` nothing is decrypted or sent: the chain is judged meanwhile. Handlers behind it handlers catch ``TLSDataError``. Whoever ends the connection, the server is told that nothing more comes.
 ///
 /// Not Sendable: it belongs to the channel's event loop.
 final class TLSDataHandler: ChannelDuplexHandler {
@@ -11,14 +19,23 @@ final class TLSDataHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// The most bytes taken before ``begin()``: tickets, each in a record that is padded to its 16 KiB.
+    static let heldLimit = 256 << 10
+
     private let connection: TLSConnection
     private var context: ChannelHandlerContext?
+    private var isHeld = true
+    /// The bytes that came before ``begin()``.
+    private(set) var received: Int
+    /// Why the connection was over before ``begin()``, `nil` where it is not.
+    private(set) var ending: HTTPError?
     private var hasEnded = false
     private var owesCloseNotify = true
 
     /// A handler for a connection whose handshake is complete; what it has received and not decrypted is read by ``begin()``.
     init(_ connection: TLSConnection) {
         self.connection = connection
+        received = connection.unreadCount
         connection.limitMessages()
     }
 
@@ -30,11 +47,22 @@ final class TLSDataHandler: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     /// Reads what came before the handler was there.
-    func begin() { if let context { deliver(context, expecting: 4_096) } }
+    func begin() {
+        isHeld = false
+        if let context { deliver(context, expecting: 4_096) }
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard ending == nil else { return }
         let bytes = unwrapInboundIn(data)
         connection.receive(bytes)
+        if isHeld {
+            received += bytes.readableBytes
+            guard received > Self.heldLimit else { return }
+            ending = .tooLong(limit: Self.heldLimit)
+            sayGoodbye(context)
+            return context.close(promise: nil)
+        }
         deliver(context, expecting: bytes.readableBytes)
     }
 
@@ -53,8 +81,26 @@ final class TLSDataHandler: ChannelDuplexHandler {
         context.close(mode: mode, promise: promise)
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard isHeld else { return context.fireErrorCaught(error) }
+        // What is no error of the system says that the channel is closed.
+        guard ending == nil, let error = error as? IOError else { return }
+        let isReset = [ECONNRESET, EPIPE].contains(error.errnoCode)
+        ending = why(context) ?? (isReset ? .reset : .tlsFailure("the connection broke: \(error)"))
+    }
+
+    /// What came before the end of a connection that was held, and says why; `nil` for nothing.
+    private func why(_ context: ChannelHandlerContext) -> HTTPError? {
+        switch connection.read(allocator: context.channel.allocator) {
+        case .data(let data), .end(let data): data.readableBytes > 0 ? .spokeFirst : nil
+        case .failed(_, let errors): errors.alert.map(HTTPError.alert) ?? .tlsFailure(errors.text)
+        case .talkative(_, let talk): .tlsFailure(talk)
+        }
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         owesCloseNotify = false
+        guard !isHeld else { return ending = ending ?? why(context) ?? .closedEarly(received: 0) }
         // Without close_notify anybody on the way may have cut the stream: its end is not the end of an answer (RFC 8446, 6.1).
         if !hasEnded { context.fireErrorCaught(TLSDataError.closedEarly) }
         hasEnded = true
@@ -64,7 +110,7 @@ final class TLSDataHandler: ChannelDuplexHandler {
     private func deliver(_ context: ChannelHandlerContext, expecting count: Int) {
         guard !hasEnded else { return }
         let data: ByteBuffer
-        var failure: String?
+        var failure: (text: String, alert: TLSAlert?)?
         switch connection.read(allocator: context.channel.allocator, expecting: count) {
         case .data(let read): data = read
         case .end(let read):
@@ -72,23 +118,23 @@ final class TLSDataHandler: ChannelDuplexHandler {
             hasEnded = true
         case .failed(let read, let errors):
             data = read
-            failure = errors.text
+            failure = (errors.text, errors.alert)
         case .talkative(let read, let talk):
             data = read
-            failure = talk
+            failure = (talk, nil)
         }
         // A server may ask for a new key, which is answered. One that asks for ever, or takes no answers, would fill the memory.
         if context.channel.isWritable {
             send(context, promise: nil)
         } else {
-            failure = failure ?? "the server takes no answers"
+            failure = failure ?? ("the server takes no answers", nil)
         }
         if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
         if let failure {
             // What follows a fatal error is no goodbye.
             owesCloseNotify = false
             hasEnded = true
-            context.fireErrorCaught(TLSDataError.failed(failure))
+            context.fireErrorCaught(TLSDataError.failed(failure.text, failure.alert))
         }
         guard hasEnded else { return }
         sayGoodbye(context)
@@ -116,8 +162,8 @@ final class TLSDataHandler: ChannelDuplexHandler {
 enum TLSDataError: Error {
     /// There was no close_notify.
     case closedEarly
-    /// TLS failed, in OpenSSL's words.
-    case failed(String)
+    /// TLS failed, in OpenSSL's words, perhaps by an alert of the other side.
+    case failed(String, TLSAlert?)
 }
 
 extension Channel {

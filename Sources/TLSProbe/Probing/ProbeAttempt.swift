@@ -6,11 +6,20 @@ internal import X509
 
 /// One probe on its way: resolves, connects, has the handshake made, and delivers exactly one result, in time.
 ///
-/// Where the connection is kept, it then waits, for no longer than the same deadline, to be asked one question or closed.
+/// Where the connection is kept, it then waits, for no longer than the same deadline, for one exchange or its end.
 ///
 /// Sendable because after `init` everything is touched on the event loop only.
 final class ProbeAttempt: Attempt, @unchecked Sendable {
     typealias Delivery = @Sendable (Result<Handshake, ProbeError>) -> Void
+
+    /// What becomes of a connection that is kept.
+    enum Kept {
+        case none
+        /// It waits for the verdict.
+        case held(TLSDataHandler)
+        case carrying(HTTPHandler)
+        case over(HTTPError)
+    }
 
     private let request: ProbeRequest
     private let workshop: ProbeWorkshop
@@ -18,11 +27,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private let watch = ProbeWatch.current
     private var deliver: Delivery?
     /// The connection that is kept, once there is a result.
-    private(set) var kept: HTTPQuestionHandler?
-    /// What the kept connection carries, once it does.
-    private var carried: TransferHandler?
-    /// Why there is none although there is a result.
-    private var notKept = HTTPAnswerError.closedEarly(received: 0)
+    private(set) var kept = Kept.none
     private var isCancelled = false
     var position = 0
     let connection: TimedConnection
@@ -65,60 +70,44 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         end(.cancelled, kept: .cancelled)
     }
 
-    /// Asks on the connection that was kept, and says what the server answers.
-    func ask(_ question: HTTPQuestion, _ deliver: @escaping HTTPQuestionHandler.Delivery) {
-        guard let kept else { return deliver(.failure(notKept)) }
+    /// Makes an exchange on the connection that was kept.
+    func carry(_ exchange: HTTPExchange, _ deliver: @escaping HTTPHandler.Delivery) {
+        if case .held(let tls) = kept, let ending = tls.ending { release(ending) }
+        guard case .held(let tls) = kept, let channel = connection.channels.first else {
+            if case .over(let error) = kept { return deliver(.failure(error)) }
+            return deliver(.failure(.closedEarly(received: 0)))
+        }
         watch?("\(request.target): sending the request")
-        kept.ask(question, deliver)
-    }
-
-    /// Asks for a document on the connection that was kept, and hands it to its receiver.
-    ///
-    /// Once the head is there, its deadline is that of the transfer.
-    func carry(_ transfer: Transfer, _ deliver: @escaping TransferHandler.Delivery) {
-        guard let kept, let channel = connection.channels.first else {
-            kept?.end(.closedEarly(received: 0))
-            return deliver(.failure(TransferError(kept?.failure ?? notKept)))
-        }
-        let handshake: TLSConnection
-        do throws(HTTPAnswerError) { handshake = try kept.handOver() } catch {
-            kept.end(error)
-            return deliver(.failure(TransferError(error)))
-        }
-        let handler = TransferHandler(transfer) {
+        let handler = HTTPHandler(exchange) {
             self.connection.stopClock()
-        } release: {
-            self.workshop.remove(self)
-            self.connection.end()
-        } deliver: {
-            // It knows whom to tell: each would keep the other.
-            self.carried = nil
-            deliver($0)
+        } ended: { result in
+            self.release(.closedEarly(received: 0))
+            deliver(result)
         }
-        carried = handler
-        let tls = TLSDataHandler(handshake)
-        do {
-            try channel.syncOptions?.setOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
-            let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandlers([tls] + handler.handlers(), position: .before(kept))
-            pipeline.removeHandler(kept, promise: nil)
-            tls.begin()
-        } catch { return handler.end(.closedEarly) }
-        handler.ask()
+        kept = .carrying(handler)
+        do { try channel.pipeline.syncOperations.addHandlers(handler.handlers(), position: .after(tls)) } catch {
+            return handler.end(.closedEarly(received: 0))
+        }
+        tls.begin()
+        handler.send()
     }
 
     /// Closes the connection that was kept, and says goodbye.
-    func close() { kept?.end(.cancelled) }
+    func close() { if case .held = kept { release(.cancelled) } }
 
-    private func end(_ reason: ProbeError.Reason, kept reasonWhenKept: HTTPAnswerError) {
-        if let carried {
-            carried.end(reasonWhenKept == .cancelled ? .cancelled : .deadlineExceeded)
-        } else if let kept {
-            kept.end(reasonWhenKept)
-        } else {
-            finish(.failure(error(reason)))
+    private func end(_ reason: ProbeError.Reason, kept error: HTTPError) {
+        switch kept {
+        case .none: finish(.failure(self.error(reason)))
+        case .held: release(error)
+        case .carrying(let handler): handler.end(error)
+        case .over: break
         }
+    }
+
+    private func release(_ error: HTTPError) {
+        kept = .over(error)
+        workshop.remove(self)
+        connection.end()
     }
 
     private func connectEnded(_ result: Result<any Channel, any Error>) {
@@ -176,22 +165,41 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private func protect(_ proxy: Proxy, on channel: any Channel, _ established: @escaping () -> Void) throws {
         let request = request.firstHop
         let connection = try TLSConnection(context: workshop.context(), request: request)
-        let stream = TLSStreamHandler(connection: connection, request: request, clock: self.connection) { chain in
-            if let objection = self.workshop.proxyObjection(chain, proxy.host) { return objection }
-            if let address = self.passage?.address, let version = connection.version, let cipher = connection.cipher {
-                let tls = ProxyPassage.TLS(version: version, cipher: cipher, leaf: chain.leaf)
-                self.passage = ProxyPassage(address: address, tls: tls)
-            }
-            return nil
-        } established: { failure in
-            switch failure {
-            case nil: established()
-            case .failed(let reason): self.finish(.failure(self.error(.proxy(.handshake(reason)))))
-            case .untrusted(let objection): self.finish(.failure(self.error(.proxy(.untrusted(objection)))))
+        let handler = HandshakeHandler(
+            connection: connection, request: request, clock: self.connection, keepsOpen: true
+        ) { outcome in
+            switch outcome {
+            case .failed(let reason): self.failProxy(.handshake(reason))
+            case .proven(_, completed: false): self.failProxy(.handshake(.clientCertificateRequired))
+            case .proven(let tls, completed: true):
+                do {
+                    let data = TLSDataHandler(tls)
+                    // Before the verdict: a proxy that is not trusted is told goodbye as well.
+                    try channel.pipeline.syncOperations.addHandler(data, position: .first)
+                    guard let chain = try tls.presentedChain() else {
+                        return self.failProxy(.handshake(.noCertificate))
+                    }
+                    if let objection = self.workshop.proxyObjection(chain, proxy.host) {
+                        return self.failProxy(.untrusted(objection))
+                    }
+                    if let address = self.passage?.address, let version = tls.version, let cipher = tls.cipher {
+                        let tls = ProxyPassage.TLS(version: version, cipher: cipher, leaf: chain.leaf)
+                        self.passage = ProxyPassage(address: address, tls: tls)
+                    }
+                    data.begin()
+                    established()
+                } catch let error as X509Error {
+                    self.failProxy(.handshake(.unreadableCertificate(error.description)))
+                } catch {
+                    // The channel was gone before the handler was there.
+                    self.failProxy(.handshake(.closedEarly(received: 0)))
+                }
             }
         }
-        try channel.pipeline.syncOperations.addHandler(stream, position: .first)
+        try channel.pipeline.syncOperations.addHandler(handler, position: .first)
     }
+
+    private func failProxy(_ failure: ProxyFailure) { finish(.failure(error(.proxy(failure)))) }
 
     private func handshakeEnded(_ outcome: HandshakeOutcome) {
         switch outcome {
@@ -205,14 +213,11 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func keep(_ handshake: TLSConnection, completed: Bool) {
         guard deliver != nil, let channel = connection.channels.first, let handshaking else { return }
-        guard completed else { return notKept = .handshakeNotCompleted }
-        let handler = HTTPQuestionHandler(handshake) {
-            self.workshop.remove(self)
-            self.connection.end()
-        }
+        guard completed else { return kept = .over(.handshakeNotCompleted) }
+        let handler = TLSDataHandler(handshake)
         do {
             try channel.pipeline.syncOperations.addHandler(handler, position: .before(handshaking))
-            kept = handler
+            kept = .held(handler)
         } catch {
             // The connection was gone before the handler was there.
         }
@@ -249,7 +254,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         watch?(result, of: request.target)
         // It knows whom to tell: each would keep the other.
         handshaking = nil
-        if kept == nil {
+        if case .held = kept {
+        } else {
             workshop.remove(self)
             connection.end()
         }

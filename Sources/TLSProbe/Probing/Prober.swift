@@ -5,7 +5,7 @@ internal import Synchronization
 /// Connects to servers and returns the certificates they present, many at a time on one thread.
 ///
 /// Nothing is verified but that the server holds the key of its leaf, and nothing is sent but the handshake and close_notify, or the one
-/// request of ``probe(_:asking:)``.
+/// request of ``probe(_:judging:)``.
 /// Call ``shutdown()`` when no more probes are wanted; a process about to exit need not.
 package final class Prober: Sendable {
     /// `nil` on a thread of somebody else's.

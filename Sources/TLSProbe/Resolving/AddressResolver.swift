@@ -1,4 +1,5 @@
 package import Pinning
+internal import Synchronization
 
 /// Asks a service for the addresses of names.
 package struct AddressResolver: Sendable {
@@ -51,10 +52,10 @@ package struct AddressResolver: Sendable {
     ) -> ProbeError.Reason {
         guard let failure = failures.first else { return .noAddress(family) }
         switch failure {
-        case .fetch(.deadlineExceeded): return .deadlineExceeded(timeout: timeout)
-        case .fetch(.cancelled): return .cancelled
+        case .http(.deadlineExceeded): return .deadlineExceeded(timeout: timeout)
+        case .http(.cancelled): return .cancelled
         case .answer(let error) where error.kind == .nameUnknown: return .nameNotFound
-        case .fetch(.noConnection(let error)) where error.id == "timeout": return .deadlineExceeded(timeout: timeout)
+        case .http(.noConnection(let error)) where error.id == "timeout": return .deadlineExceeded(timeout: timeout)
         default: return .resolverFailed("\(failure)")
         }
     }
@@ -63,12 +64,10 @@ package struct AddressResolver: Sendable {
     private func answer(
         to question: AddressService.Question, for name: String, timeout: Duration
     ) async -> Result<[IPAddress], QuestionError> {
-        let host = question.location.host
-        let fetch = HTTPFetch(
-            question.location, mediaType: question.mediaType, sizeLimit: AddressAnswer.sizeLimit, timeout: timeout
-        ) { [objection] chain in objection(chain, host) }
         let body: [UInt8]
-        do { body = try await prober.body(of: fetch) } catch { return .failure(.fetch(error)) }
+        do throws(QuestionError) { body = try await self.body(of: question, timeout: timeout) } catch {
+            return .failure(error)
+        }
         do {
             let answers = try AddressAnswer.read(body)
             guard let answer = answers.first(where: { $0.host == nil || $0.host == name.lowercased() }) else {
@@ -77,19 +76,97 @@ package struct AddressResolver: Sendable {
             return .success(answer.addresses)
         } catch { return .failure(.answer(error)) }
     }
+
+    /// Makes one exchange on a connection of its own; an `https` service is asked once its chain is trusted.
+    private func body(of question: AddressService.Question, timeout: Duration) async throws(QuestionError) -> [UInt8] {
+        let location = question.location
+        let destination: ProbeRequest.Destination =
+            switch location.host {
+            case .dns(let name): .resolve(host: name)
+            case .ip(let address): .address(address)
+            }
+        let request = ProbeRequest(
+            to: destination, port: location.port, serverNameIndication: ServerNameIndication(location.host),
+            timeout: timeout)
+        let receiver = AnswerReceiver()
+        let accept = HTTPField(unchecked: "Accept", question.mediaType ?? "*/*")
+        let exchange = HTTPExchange(HTTPRequest(location, fields: [accept]), for: receiver)
+        // What is told of connections is of those to targets.
+        let response = await ProbeWatch.$current.withValue(nil) { () -> Result<HTTPResponse, QuestionError> in
+            guard location.isSecure else {
+                return await prober.exchangePlainly(request, exchange).mapError(QuestionError.http)
+            }
+            do throws(ProbeError) {
+                let (_, untrusted, response) = try await prober.probe(request) { handshake in
+                    let untrusted = objection(handshake.presented, location.host)
+                    return (untrusted, exchange: untrusted == nil ? exchange : nil)
+                }
+                return (response ?? .failure(.cancelled)).mapError {
+                    untrusted.map(QuestionError.untrusted) ?? .http($0)
+                }
+            } catch { return .failure(.http(.noConnection(error))) }
+        }
+        return try receiver.body(after: response)
+    }
+}
+
+/// Takes the body of one response with status 200, and no more of it than allowed.
+private final class AnswerReceiver: HTTPReceiver {
+    private let body = Mutex<[UInt8]>([])
+    private let problem = Mutex<QuestionError?>(nil)
+
+    func receive(_ head: HTTPResponse) -> Bool {
+        guard head.status != 200 else { return true }
+        problem.withLock {
+            $0 = (300..<400).contains(head.status) ? .redirect(head.value(of: "Location")) : .status(head.status)
+        }
+        return false
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        body.withLock { body in
+            guard body.count + bytes.count <= AddressAnswer.sizeLimit else {
+                problem.withLock { $0 = .http(.tooMuchOverhead) }
+                return false
+            }
+            body += bytes
+            return true
+        }
+    }
+
+    func body(after response: Result<HTTPResponse, QuestionError>) throws(QuestionError) -> [UInt8] {
+        if let problem = problem.withLock({ $0 }) { throw problem }
+        _ = try response.get()
+        return body.withLock { $0 }
+    }
 }
 
 /// Why one question to a service had no answer.
 private enum QuestionError: Error, CustomStringConvertible {
-    case fetch(HTTPFetchError)
+    case http(HTTPError)
+    /// The service's chain is not trusted, for the reason given.
+    case untrusted(String)
+    /// The service redirects, which is not followed; to where, if it says so.
+    case redirect(String?)
+    case status(Int)
     case answer(AnswerError)
     case otherHost(String)
 
-    /// For the end of a line that names the service.
+    /// For the end of a line that names the service; text of the service is in it as it came.
     var description: String {
         switch self {
-        case .fetch(.noConnection(let error)): error.fact
-        case .fetch(let error): error.description
+        case .http(.noConnection(let error)): error.fact
+        case .http(.notHTTP), .http(.malformed), .http(.spokeFirst): "it does not speak HTTP"
+        case .http(.tooLong), .http(.tooMuchOverhead): "its answer is larger than \(AddressAnswer.sizeLimit / 1024) KiB"
+        case .http(.closedEarly), .http(.cutOff), .http(.reset):
+            "it closed the connection before its answer was complete"
+        case .http(let error): "\(error)"
+        case .untrusted(let reason): "its certificate is not trusted: \(reason)"
+        case .redirect(let place?):
+            "it redirects to '\(place.unicodeScalars.count > 100 ? String(place.unicodeScalars.prefix(99)) + "…" : place)'"
+                + ", which is not followed: give that address"
+        case .redirect(nil): "it redirects, which is not followed"
+        case .status(let code): "it answers with HTTP status \(code)"
         case .answer(let error): "its answer cannot be used: \(error)"
         case .otherHost(let name): "it answers for '\(name.prefix(80))' instead"
         }

@@ -6,19 +6,18 @@ import Testing
 
 @testable import TLSProbe
 
-/// A question on the connection of a probe, between the verdict and the goodbye.
-@Suite(.timeLimit(.minutes(5))) struct QuestionTests {
-    typealias Answer = Result<HTTPAnswer, HTTPAnswerError>
+/// A request on the connection of a probe, between the verdict and the goodbye.
+@Suite(.timeLimit(.minutes(5))) struct HTTPRequestTests {
+    typealias Answer = Result<HTTPResponse, HTTPError>
 
     let world: StandardPKI
     let ok = Array("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n".utf8)
 
     init() throws { world = try StandardPKI.shared() }
 
-    private func question(
-        _ method: HTTPQuestion.Method = .get, _ path: String = "/health?deep=1", host: String = "api.example.com",
-        port: Int = 443
-    ) throws -> HTTPQuestion { HTTPQuestion(method, try HTTPPath(path), host: try ServerName(host), port: port) }
+    private func exchange(_ path: String = "/health?deep=1", host: String = "api.example.com", port: Int = 443) throws
+        -> HTTPExchange
+    { HTTPExchange(HTTPRequest(try HTTPPath(path), host: try ServerName(host), port: port)) }
 
     private func server(
         _ application: TLSServerSettings.Application, delivery: ServerBehavior.Delivery = .immediate,
@@ -29,21 +28,22 @@ import Testing
     }
 
     /// What a server answers that is accepted, and what it saw.
-    private func ask(_ behavior: ServerBehavior, _ question: HTTPQuestion? = nil, timeout: Duration = .seconds(60))
+    private func ask(_ behavior: ServerBehavior, _ exchange: HTTPExchange? = nil, timeout: Duration = .seconds(60))
         async throws -> (answer: Answer?, seen: ConnectionObservation)
     {
-        let question = try question ?? self.question()
+        let exchange = try exchange ?? self.exchange()
         return try await LoopbackServer.serving(behavior) { server in
             let request = try ProbeRequest(server) { $0.timeout = timeout }
             let answer = try await withProber { prober in
-                try await prober.probe(request) { result in (result.presented.leaf.der, question: question) }.answer
+                try await prober.probe(request) { result in (result.presented.leaf.der, exchange: exchange) }.response
             }
             return (answer, try #require(await server.connections(ended: 1).first))
         }
     }
 
-    private func failure(_ behavior: ServerBehavior, timeout: Duration = .seconds(60)) async throws -> HTTPAnswerError?
-    { try await ask(behavior, timeout: timeout).answer?.failure }
+    private func failure(_ behavior: ServerBehavior, timeout: Duration = .seconds(60)) async throws -> HTTPError? {
+        try await ask(behavior, timeout: timeout).answer?.failure
+    }
 
     // MARK: What is sent
 
@@ -67,10 +67,7 @@ import Testing
         ("203.0.113.7", 443, "203.0.113.7"), ("2001:db8::1", 443, "[2001:db8::1]"),
         ("2001:db8::1", 8443, "[2001:db8::1]:8443"),
     ]) func theHostHeaderHasThePortUnlessItIsTheUsualOne(host: String, port: Int, expected: String) throws {
-        let bytes = try question(.head, "/", host: host, port: port).bytes
-        let text = String(decoding: bytes, as: UTF8.self)
-        #expect(text.hasPrefix("HEAD / HTTP/1.1\r\nHost: \(expected)\r\n"))
-        #expect(text.ranges(of: "\r\n\r\n").count == 1)
+        #expect(try exchange("/", host: host, port: port).request.authority == expected)
     }
 
     @Test(arguments: [
@@ -94,10 +91,10 @@ import Testing
         try await LoopbackServer.serving(server(.answers(ok)) { $0.maximumVersion = version }) { server in
             let request = try ProbeRequest(server)
             let outcome = try await withProber { prober in
-                try await prober.probe(request) { _ in ("rejected", question: nil) }
+                try await prober.probe(request) { _ in ("rejected", exchange: nil) }
             }
             #expect(outcome.judgement == "rejected")
-            #expect(outcome.answer == nil)
+            #expect(outcome.response == nil)
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.completedHandshake)
             #expect(seen.applicationBytesReceived == 0)
@@ -109,20 +106,20 @@ import Testing
     @Test func nothingIsSentWhileTheChainIsJudged() async throws {
         try await LoopbackServer.serving(server(.goesOn([]))) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(60) }
-            let question = try question()
+            let exchange = try exchange()
             try await withProber { prober in
                 let bytes = Mutex<Int?>(nil)
                 async let answer = prober.probe(request) { _ in
                     // The server is there and has all that was sent: the client's part of the handshake.
                     while server.connections.first?.completedHandshake != true { await Task.yield() }
                     bytes.withLock { $0 = server.connections.first?.applicationBytesReceived }
-                    return ((), question: question)
+                    return ((), exchange: exchange)
                 }
                 while server.connections.first?.applicationBytesReceived ?? 0 == 0 { await Task.yield() }
                 #expect(bytes.withLock { $0 } == 0)
                 await prober.shutdown()
                 let ended = try await answer
-                #expect(ended.answer?.failure == .cancelled)
+                #expect(ended.response?.failure == .cancelled)
             }
         }
     }
@@ -130,12 +127,12 @@ import Testing
     @Test func aProbeWithoutAChainIsNotJudged() async throws {
         try await LoopbackServer.serving(.plainHTTP) { server in
             let request = try ProbeRequest(server)
-            let question = try question()
+            let exchange = try exchange()
             try await withProber { prober in
                 let error = await #expect(throws: ProbeError.self) {
                     _ = try await prober.probe(request) { _ in
                         Issue.record("there is nothing to judge")
-                        return ((), question: question)
+                        return ((), exchange: exchange)
                     }
                 }
                 #expect(error?.reason == .notTLS(.http))
@@ -148,13 +145,13 @@ import Testing
     @Test func theConnectionThatIsAskedIsTheOneThatWasJudged() async throws {
         try await LoopbackServer.serving(server(.answers(ok))) { server in
             let request = try ProbeRequest(server)
-            let question = try question()
+            let exchange = try exchange()
             let outcome = try await withProber { prober in
-                try await prober.probe(request) { ($0.presented.leaf.der, question: question) }
+                try await prober.probe(request) { ($0.presented.leaf.der, exchange: exchange) }
             }
             #expect(outcome.judgement == world.leaf.der)
-            #expect(outcome.result.presented.leaf.der == world.leaf.der)
-            #expect(try outcome.answer?.get().status == 200)
+            #expect(outcome.handshake.presented.leaf.der == world.leaf.der)
+            #expect(try outcome.response?.get().status == 200)
             #expect(await server.connections(ended: 1).count == 1)
         }
     }
@@ -205,7 +202,7 @@ import Testing
     @Test func requestsForNewKeysWithoutEndAreNotAnsweredForLong() async throws {
         let error = try await failure(server(.renewsKeys))
         // What comes before the question has a limit of its own.
-        let isLong = error == .tooLong(limit: HTTPQuestionHandler.inputLimit)
+        let isLong = error == .tooLong(limit: TLSDataHandler.heldLimit)
         #expect(error == .tlsFailure(TLSConnection.tooTalkative) || isLong, "\(String(describing: error))")
     }
 
@@ -215,8 +212,7 @@ import Testing
         // Whether it comes before the question or after it.
         for application in [TLSServerSettings.Application.floods, .greets(Array("220 ready\r\n".utf8))] {
             let error = try await failure(server(application))
-            #expect(
-                error == .notHTTP || error == .spokeFirst || error == .tooLong(limit: HTTPQuestionHandler.inputLimit))
+            #expect(error == .notHTTP || error == .spokeFirst || error == .tooLong(limit: TLSDataHandler.heldLimit))
         }
     }
 
@@ -224,7 +220,7 @@ import Testing
         // Without tickets, so that what comes after the handshake is what the server says.
         try await LoopbackServer.serving(server(.greets(ok)) { $0.sessionTickets = 0 }) { server in
             let request = try ProbeRequest(server)
-            let question = try question()
+            let exchange = try exchange()
             try await withProber { prober in
                 let attempt = ProbeAttempt(request, in: prober.workshop, keepsOpen: true)
                 let loop = prober.workshop.loop
@@ -233,9 +229,9 @@ import Testing
                         attempt.start { _ in
                             // Once what it said is there.
                             loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(1)) { task in
-                                guard attempt.kept?.received ?? 0 > 0 else { return }
+                                guard case .held(let tls) = attempt.kept, tls.received > 0 else { return }
                                 task.cancel()
-                                attempt.ask(question) { continuation.resume(returning: $0) }
+                                attempt.carry(exchange) { continuation.resume(returning: $0) }
                             }
                         }
                     }
@@ -254,8 +250,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (LoopbackLab.TLSVersion.tls12, HTTPAnswerError.handshakeNotCompleted), (.tls13, .alert(.certificateRequired)),
-    ]) func aServerThatInsistsOnAClientCertificateSaysSo(version: LoopbackLab.TLSVersion, expected: HTTPAnswerError)
+        (LoopbackLab.TLSVersion.tls12, HTTPError.handshakeNotCompleted), (.tls13, .alert(.certificateRequired)),
+    ]) func aServerThatInsistsOnAClientCertificateSaysSo(version: LoopbackLab.TLSVersion, expected: HTTPError)
         async throws
     {
         let behavior = server(.answers(ok)) {
@@ -272,11 +268,11 @@ import Testing
         let behavior = server(.renegotiates) { $0.maximumVersion = .tls12 }
         try await LoopbackServer.serving(behavior) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(1) }
-            let question = try question()
+            let exchange = try exchange()
             let outcome = try await withProber { prober in
-                try await prober.probe(request) { ($0.presented.leaf.der, question: question) }
+                try await prober.probe(request) { ($0.presented.leaf.der, exchange: exchange) }
             }
-            #expect(outcome.answer?.failure != nil)
+            #expect(outcome.response?.failure != nil)
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.completedHandshake)
             #expect(seen.clientHellos == 1)
@@ -298,16 +294,16 @@ import Testing
     @Test func theTimeOfTheJudgeIsPartOfTheDeadline() async throws {
         try await LoopbackServer.serving(server(.answers(ok))) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(1) }
-            let question = try question()
+            let exchange = try exchange()
             let outcome = try await withProber { prober in
                 try await prober.probe(request) { result in
                     // Until the connection was closed for it.
                     while server.connections.first?.hasEnded != true { await Task.yield() }
-                    return (result.presented.leaf.der, question: question)
+                    return (result.presented.leaf.der, exchange: exchange)
                 }
             }
             #expect(outcome.judgement == world.leaf.der)
-            #expect(outcome.answer?.failure == .deadlineExceeded)
+            #expect(outcome.response?.failure == .deadlineExceeded)
             #expect(server.connections.first?.applicationBytesReceived == 0)
             #expect(server.connections.first?.receivedCloseNotify == true)
         }
@@ -332,10 +328,10 @@ import Testing
         let timeout = Duration.seconds(1)
         try await LoopbackServer.serving(behavior) { server in
             let request = try ProbeRequest(server) { $0.timeout = timeout }
-            let question = try question()
+            let exchange = try exchange()
             try await withProber { prober in
                 let attempt = ProbeAttempt(request, in: prober.workshop, keepsOpen: true)
-                let watch = EndWatch(attempt, asking: question, on: prober.workshop.loop)
+                let watch = EndWatch(attempt, asking: exchange, on: prober.workshop.loop)
                 let ending = await watch.ending()
                 let what = "\(delivery), \(application), \(version)"
                 #expect(!watch.isLate, "\(what)")
@@ -357,13 +353,13 @@ import Testing
     @Test func cancellingTheTaskClosesTheConnectionThatIsKept() async throws {
         try await LoopbackServer.serving(server(.goesOn([]))) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(60) }
-            let question = try question()
+            let exchange = try exchange()
             try await withProber { prober in
                 let task = Task {
                     try await prober.probe(request) { _ in
                         while !Task.isCancelled { await Task.yield() }
-                        return ((), question: question)
-                    }.answer
+                        return ((), exchange: exchange)
+                    }.response
                 }
                 while server.connections.first?.completedHandshake != true { await Task.yield() }
                 task.cancel()

@@ -7,22 +7,22 @@ import Testing
 @testable import TLSProbe
 
 /// A document on the connection that was judged.
-@Suite(.timeLimit(.minutes(5))) struct TransferTests {
-    typealias End = Result<Void, TransferError>
+@Suite(.timeLimit(.minutes(5))) struct HTTPExchangeTests {
+    typealias End = Result<HTTPResponse, HTTPError>
 
     let world: StandardPKI
 
     init() throws { world = try StandardPKI.shared() }
 
     /// Keeps what comes.
-    private final class Keeper: TransferReceiver {
-        let head = Mutex<TransferHead?>(nil)
+    private final class Keeper: HTTPReceiver {
+        let head = Mutex<HTTPResponse?>(nil)
         let body = Mutex<[UInt8]>([])
         let limit: Int
 
         init(limit: Int = .max) { self.limit = limit }
 
-        func receive(_ head: TransferHead) -> Bool {
+        func receive(_ head: HTTPResponse) -> Bool {
             self.head.withLock { $0 = head }
             return true
         }
@@ -50,24 +50,20 @@ import Testing
         return .responds(Responder { _ in answer })
     }
 
-    private func transfer(to keeper: Keeper, _ method: HTTPQuestion.Method = .get, patience: Duration = .seconds(30))
-        throws -> Transfer
-    {
-        Transfer(
-            TransferQuestion(method, try HTTPLocation("https://api.example.com/a?b=c")), for: keeper,
-            patience: Transfer.Patience(bytes: 1, in: patience))
+    private func exchange(to keeper: Keeper, patience: Duration = .seconds(30)) throws -> HTTPExchange {
+        HTTPExchange(HTTPRequest(try HTTPLocation("https://api.example.com/a?b=c")), for: keeper, patience: patience)
     }
 
     /// How the transfer from a server that is accepted ends, and what the server saw.
     private func fetch(
-        _ behavior: ServerBehavior, to keeper: Keeper, _ method: HTTPQuestion.Method = .get,
-        timeout: Duration = .seconds(60), patience: Duration = .seconds(30)
+        _ behavior: ServerBehavior, to keeper: Keeper, timeout: Duration = .seconds(60),
+        patience: Duration = .seconds(30)
     ) async throws -> (end: End?, seen: ConnectionObservation) {
-        let transfer = try transfer(to: keeper, method, patience: patience)
+        let exchange = try exchange(to: keeper, patience: patience)
         return try await LoopbackServer.serving(behavior) { server in
             let request = try ProbeRequest(server) { $0.timeout = timeout }
             let end = try await withProber { prober in
-                let end = try await prober.fetch(request) { _ in ((), transfer: transfer) }.end
+                let end = try await prober.probe(request) { _ in ((), exchange: exchange) }.response
                 #expect(prober.workshop.attempts.isEmpty)
                 return end
             }
@@ -82,13 +78,17 @@ import Testing
         let (end, _) = try await fetch(behavior, to: Keeper())
         // What comes before anything is asked for has a limit of its own.
         let failure = try #require(end?.failure)
-        #expect(failure == .tlsFailure(TLSConnection.tooTalkative) || failure == .tooLong, "\(failure)")
+        #expect(
+            failure == .tlsFailure(TLSConnection.tooTalkative) || failure == .tooLong(limit: TLSDataHandler.heldLimit),
+            "\(failure)")
     }
 
     @Test func aServerThatChangesKeysForEverIsLeft() async throws {
         let (end, _) = try await fetch(server(.renewsKeys), to: Keeper())
         let failure = try #require(end?.failure)
-        #expect(failure == .tlsFailure(TLSConnection.tooTalkative) || failure == .tooLong, "\(failure)")
+        #expect(
+            failure == .tlsFailure(TLSConnection.tooTalkative) || failure == .tooLong(limit: TLSDataHandler.heldLimit),
+            "\(failure)")
     }
 
     @Test func aServerThatSendsARecordForEachByteIsLeft() async throws {
@@ -113,8 +113,8 @@ import Testing
         #expect(keeper.body.withLock { $0 } == [UInt8](repeating: 0x78, count: 100))
     }
 
-    @Test(arguments: [(64, nil), (65, TransferError.tooLong)]) func interimAnswersHaveAnEnd(
-        count: Int, error: TransferError?
+    @Test(arguments: [(64, nil), (65, HTTPError.tooLong(limit: HTTPHeadReader.limit))]) func interimAnswersHaveAnEnd(
+        count: Int, error: HTTPError?
     ) async throws {
         let hints = String(repeating: "HTTP/1.1 103 Hints\n\n", count: count)
         let (end, _) = try await fetch(server(answer(hints + "HTTP/1.1 200 Fine\nContent-Length: 0")), to: Keeper())
@@ -133,12 +133,12 @@ import Testing
         #expect(end?.failure == nil && end != nil)
         #expect(keeper.body.withLock { $0 } == document)
         let head = try #require(keeper.head.withLock { $0 })
-        #expect(head.status == 200 && head.reason == "OK" && head.value(of: "a") == "b")
+        #expect(head.status == 200 && head.statusLine == "HTTP/1.1 200 Fine" && head.value(of: "a") == "b")
         #expect(seen.clientHellos == 1 && seen.receivedCloseNotify)
         #expect(
             String(decoding: seen.applicationOpening, as: UTF8.self) == """
                 GET /a?b=c HTTP/1.1\r\nHost: api.example.com\r\nUser-Agent: pincheck\r\nAccept: */*\r\n\
-                Accept-Encoding: identity\r\nConnection: close\r\n\r\n
+                Connection: close\r\n\r\n
                 """)
     }
 
@@ -146,25 +146,25 @@ import Testing
         try await LoopbackServer.serving(server(answer("HTTP/1.1 200 Fine\nContent-Length: 0"))) { server in
             let request = try ProbeRequest(server)
             let outcome = try await withProber { prober in
-                let outcome = try await prober.fetch(request) { ($0.presented.leaf.der, transfer: nil) }
+                let outcome = try await prober.probe(request) { ($0.presented.leaf.der, exchange: nil) }
                 while !prober.workshop.attempts.isEmpty { await Task.yield() }
                 return outcome
             }
-            #expect(outcome.judgement == world.leaf.der && outcome.end == nil)
+            #expect(outcome.judgement == world.leaf.der && outcome.response == nil)
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.applicationBytesReceived == 0 && seen.receivedCloseNotify)
         }
     }
 
     @Test func aVerdictThatComesAfterTheDeadlineIsTooLate() async throws {
-        let transfer = try transfer(to: Keeper())
+        let exchange = try exchange(to: Keeper())
         try await LoopbackServer.serving(server(answer("HTTP/1.1 200 Fine\nContent-Length: 0"))) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(3) }
             let end = try await withProber { prober in
-                try await prober.fetch(request) { _ in
+                try await prober.probe(request) { _ in
                     while !prober.workshop.attempts.isEmpty { await Task.yield() }
-                    return ((), transfer: transfer)
-                }.end
+                    return ((), exchange: exchange)
+                }.response
             }
             #expect(end?.failure == .deadlineExceeded)
             #expect(await server.connections(ended: 1).first?.applicationBytesReceived == 0)
@@ -173,7 +173,7 @@ import Testing
 
     @Test func whatTheServerSaysOfItsOwnAccordIsNoAnswer() async throws {
         let keeper = Keeper()
-        let transfer = try transfer(to: keeper)
+        let exchange = try exchange(to: keeper)
         let head = Array("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n".utf8)
         // Without tickets, so that what comes after the handshake is what the server says.
         try await LoopbackServer.serving(server(.greets(head)) { $0.sessionTickets = 0 }) { server in
@@ -186,14 +186,14 @@ import Testing
                         attempt.start { _ in
                             // Once what it said is there.
                             loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(1)) { task in
-                                guard attempt.kept?.received ?? 0 > 0 else { return }
+                                guard case .held(let tls) = attempt.kept, tls.received > 0 else { return }
                                 task.cancel()
-                                attempt.carry(transfer) { continuation.resume(returning: $0) }
+                                attempt.carry(exchange) { continuation.resume(returning: $0) }
                             }
                         }
                     }
                 }
-                #expect(end.failure == .notHTTP)
+                #expect(end.failure == .spokeFirst)
             }
             #expect(keeper.head.withLock { $0 } == nil)
             #expect(await server.connections(ended: 1).first?.applicationBytesReceived == 0)
@@ -209,21 +209,23 @@ import Testing
 
     @Test(arguments: [
         ("HTTP/1.1 200 Fine\nContent-Length: 4", 4, Responder.Answer.Ending.cut, nil),
-        ("HTTP/1.1 200 Fine\nContent-Length: 4", 3, .cut, TransferError.closedEarly),
-        ("HTTP/1.1 200 Fine\nContent-Length: 4", 3, .goodbye, .closedEarly),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4", 3, .cut, HTTPError.cutOff),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4", 3, .goodbye, .cutOff),
         ("HTTP/1.1 200 Fine\nContent-Length: 2", 4, .goodbye, nil), ("HTTP/1.1 200 Fine", 4, .goodbye, nil),
-        ("HTTP/1.1 200 Fine", 4, .cut, .closedEarly), ("HTTP/1.0 200 Fine", 4, .goodbye, nil),
-        ("HTTP/1.1 200 Fine", 0, .cut, .closedEarly),
-        ("HTTP/1.1 200 Fine\nContent-Length: 4\nContent-Length: 4", 4, .goodbye, .notHTTP),
-        ("HTTP/1.1 200 Fine\nContent-Length: 4, 4", 4, .goodbye, .notHTTP),
-        ("HTTP/1.1 200 Fine\nContent-Length: 4\nTransfer-Encoding: chunked", 4, .goodbye, .notHTTP),
-        ("HTTP/1.1 200 Fine\nContent-Length: 99999999999999999999", 4, .goodbye, .notHTTP),
-        ("HTTP/1.1 200 Fine\nTransfer-Encoding: gzip, chunked", 4, .goodbye, .notHTTP),
-        ("HTTP/1.1 200 Fine\nTransfer-Encoding: gzip\nTransfer-Encoding: chunked", 4, .goodbye, .notHTTP),
-        ("HTTP/1.1 200 Fine\nTransfer-Encoding: identity", 4, .goodbye, .notHTTP),
-        ("HTTP/1.1 200 Fine\nContent-Length: 4\nA: " + String(repeating: "b", count: 90_000), 4, .cut, .tooLong),
-        ("HTTP/2.0 200 Fine\nContent-Length: 0", 0, .goodbye, .notHTTP),
-        ("HTTP/1.0 200 Fine\nTransfer-Encoding: chunked", 4, .goodbye, .notHTTP),
+        ("HTTP/1.1 200 Fine", 4, .cut, .cutOff), ("HTTP/1.0 200 Fine", 4, .goodbye, nil),
+        ("HTTP/1.1 200 Fine", 0, .cut, .cutOff),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4\nContent-Length: 4", 4, .goodbye, .malformed),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4, 4", 4, .goodbye, .malformed),
+        ("HTTP/1.1 200 Fine\nContent-Length: 4\nTransfer-Encoding: chunked", 4, .goodbye, .malformed),
+        ("HTTP/1.1 200 Fine\nContent-Length: 99999999999999999999", 4, .goodbye, .malformed),
+        ("HTTP/1.1 200 Fine\nTransfer-Encoding: gzip, chunked", 4, .goodbye, .malformed),
+        ("HTTP/1.1 200 Fine\nTransfer-Encoding: gzip\nTransfer-Encoding: chunked", 4, .goodbye, .malformed),
+        ("HTTP/1.1 200 Fine\nTransfer-Encoding: identity", 4, .goodbye, .malformed),
+        (
+            "HTTP/1.1 200 Fine\nContent-Length: 4\nA: " + String(repeating: "b", count: 90_000), 4, .cut,
+            .tooLong(limit: HTTPHeadReader.limit)
+        ), ("HTTP/2.0 200 Fine\nContent-Length: 0", 0, .goodbye, .notHTTP),
+        ("HTTP/1.0 200 Fine\nTransfer-Encoding: chunked", 4, .goodbye, .malformed),
         ("RTSP/1.0 200 Fine\nContent-Length: 4", 4, .goodbye, .notHTTP),
         ("ICE/1.0 200 Fine\nContent-Length: 4", 4, .goodbye, .notHTTP),
         ("HTTP/1.1 103 Hints\nA: b\n\nICE/1.0 200 Fine\nContent-Length: 4", 4, .goodbye, .notHTTP),
@@ -232,10 +234,10 @@ import Testing
             .notHTTP
         ), ("HTTP/1.1 100 Wait\n\nHTTP/1.1 103 Hints\nA: b\n\nHTTP/1.1 200 Fine\nContent-Length: 4", 4, .goodbye, nil),
         ("HTTP/1.1 20 Fine\nContent-Length: 0", 0, .goodbye, .notHTTP),
-        ("HTTP/1.1 101 Other\nUpgrade: h2c", 0, .goodbye, .notHTTP),
+        ("HTTP/1.1 101 Other\nUpgrade: h2c", 0, .goodbye, .malformed),
         ("HTTP/1.1 100 Continue\n\nHTTP/1.1 103 Hints\nLink: x\n\nHTTP/1.1 200 Fine\nContent-Length: 4", 4, .cut, nil),
     ]) func anAnswerEndsWhereItsFramingSaysAndNowhereElse(
-        head: String, count: Int, ending: Responder.Answer.Ending, error: TransferError?
+        head: String, count: Int, ending: Responder.Answer.Ending, error: HTTPError?
     ) async throws {
         let keeper = Keeper()
         let (end, _) = try await fetch(server(answer(head, [1, 2, 3, 4].prefix(count), ending)), to: keeper)
@@ -247,11 +249,11 @@ import Testing
 
     @Test(arguments: [
         ("4\r\nabcd\r\n0\r\n\r\n", nil), ("4;x=\"y\"\r\nabcd\r\n0\r\nA: b\r\nC: d\r\n\r\n", nil),
-        ("0004\r\nabcd\r\n0\r\n\r\n", nil), ("5\r\nabcd\r\n0\r\n\r\n", TransferError.notHTTP),
-        ("4\r\nabcde\r\n0\r\n\r\n", .notHTTP), ("g\r\nabcd\r\n0\r\n\r\n", .notHTTP),
-        ("-4\r\nabcd\r\n0\r\n\r\n", .notHTTP), ("ffffffffffffffffff\r\nabcd\r\n0\r\n\r\n", .notHTTP),
-        ("4\r\nabcd\r\n", .closedEarly), ("4\r\nabcd\r\n0\r\n", .closedEarly), ("4\r\nab", .closedEarly),
-    ]) func chunksAreTakenAsTheyAreOrNotAtAll(body: String, error: TransferError?) async throws {
+        ("0004\r\nabcd\r\n0\r\n\r\n", nil), ("5\r\nabcd\r\n0\r\n\r\n", HTTPError.malformed),
+        ("4\r\nabcde\r\n0\r\n\r\n", .malformed), ("g\r\nabcd\r\n0\r\n\r\n", .malformed),
+        ("-4\r\nabcd\r\n0\r\n\r\n", .malformed), ("ffffffffffffffffff\r\nabcd\r\n0\r\n\r\n", .malformed),
+        ("4\r\nabcd\r\n", .cutOff), ("4\r\nabcd\r\n0\r\n", .cutOff), ("4\r\nab", .cutOff),
+    ]) func chunksAreTakenAsTheyAreOrNotAtAll(body: String, error: HTTPError?) async throws {
         let keeper = Keeper()
         let head = "HTTP/1.1 200 Fine\nTransfer-Encoding: chunked"
         let (end, _) = try await fetch(server(answer(head, body.utf8)), to: keeper)
@@ -259,24 +261,23 @@ import Testing
         if error == nil { #expect(keeper.body.withLock { $0 } == Array("abcd".utf8)) }
     }
 
-    @Test(arguments: ["200 Fine\nContent-Length: 9", "204 None", "304 Same\nContent-Length: 9"])
-    func anAnswerWithoutABodyEndsWithItsHead(head: String) async throws {
+    @Test(arguments: ["204 None", "304 Same\nContent-Length: 9"]) func anAnswerWithoutABodyEndsWithItsHead(head: String)
+        async throws
+    {
         let keeper = Keeper()
-        let method: HTTPQuestion.Method = head.hasPrefix("200") ? .head : .get
-        let (end, seen) = try await fetch(server(answer("HTTP/1.1 \(head)", "garbage".utf8)), to: keeper, method)
+        let (end, _) = try await fetch(server(answer("HTTP/1.1 \(head)", "garbage".utf8)), to: keeper)
         #expect(end?.failure == nil && end != nil)
         #expect(keeper.body.withLock { $0.isEmpty } && keeper.head.withLock { $0 } != nil)
-        #expect(String(decoding: seen.applicationOpening, as: UTF8.self).hasPrefix(method == .head ? "HEAD " : "GET "))
     }
 
     @Test func aCancelledTransferLeavesNothingBehind() async throws {
         let silent = server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1, 2, 3], .silence))
         let keeper = Keeper()
-        let transfer = try transfer(to: keeper)
+        let exchange = try exchange(to: keeper)
         try await LoopbackServer.serving(silent) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(60) }
             try await withProber { prober in
-                let task = Task { try await prober.fetch(request) { _ in ((), transfer: transfer) }.end }
+                let task = Task { try await prober.probe(request) { _ in ((), exchange: exchange) }.response }
                 while keeper.body.withLock({ $0.count }) < 3 { await Task.yield() }
                 task.cancel()
                 let end = try await task.value
@@ -290,21 +291,19 @@ import Testing
     @Test(arguments: [
         ("HTTP/1.1 200 Fine\r\nContent-Length: 4\r\n\r\nabcd", ServerBehavior.Script.Ending.stalls, nil),
         ("HTTP/1.1 200 Fine\r\n\r\nabcd", .closes, nil),
-        ("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\n\r\nabcd", .closes, TransferError.closedEarly),
-        ("220 ready\r\n", .closes, .notHTTP), ("", .closes, .closedEarly), ("", .stalls, .deadlineExceeded),
-    ]) func aDocumentComesWithoutTLSWhereThatIsAskedFor(
-        answer: String, ending: ServerBehavior.Script.Ending, error: TransferError?
+        ("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\n\r\nabcd", .closes, HTTPError.cutOff),
+        ("220 ready\r\n", .closes, .notHTTP), ("", .closes, .closedEarly(received: 0)),
+        ("", .stalls, .deadlineExceeded),
+    ]) func anAnswerWithoutTLSEndsAsItsFramingSays(
+        answer: String, ending: ServerBehavior.Script.Ending, error: HTTPError?
     ) async throws {
         let keeper = Keeper()
-        let transfer = try transfer(to: keeper)
+        let exchange = try exchange(to: keeper)
         let script = ServerBehavior.Script(Array(answer.utf8), ending: ending)
         try await LoopbackServer.serving(.script(script)) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(error == .deadlineExceeded ? 1 : 60) }
             try await withProber { prober in
-                do throws(TransferError) {
-                    try await prober.fetchPlainly(request, transfer)
-                    #expect(error == nil)
-                } catch let failure { #expect(failure == error) }
+                #expect(await prober.exchangePlainly(request, exchange).failure == error)
                 #expect(prober.workshop.attempts.isEmpty)
             }
             if error == nil { #expect(keeper.body.withLock { $0 } == Array("abcd".utf8)) }
@@ -359,11 +358,11 @@ import Testing
         let application = TLSServerSettings.Application.responds(
             Responder { [bytes] _ in Responder.Answer(bytes, ending) })
         let keeper = Keeper()
-        let transfer = try transfer(to: keeper, patience: .seconds(1))
+        let exchange = try exchange(to: keeper, patience: .seconds(1))
         try await LoopbackServer.serving(server(application, delivery: delivery)) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(isHostile ? 2 : 60) }
             try await withProber { prober in
-                let end = try? await prober.fetch(request) { _ in ((), transfer: transfer) }.end
+                let end = try? await prober.probe(request) { _ in ((), exchange: exchange) }.response
                 #expect(prober.workshop.attempts.isEmpty)
                 let what = "\(delivery), \(ending), damaged: \(isDamaged)"
                 if case .success = end, !isDamaged { #expect(keeper.body.withLock { $0 } == document, "\(what)") }

@@ -1,0 +1,180 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Sends one request over a channel and hands the response to its receiver, within its bounds.
+///
+/// Not Sendable: it belongs to the channel's event loop.
+final class HTTPHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+    typealias Delivery = @Sendable (Result<HTTPResponse, HTTPError>) -> Void
+
+    /// How many bytes all heads and trailers may have.
+    private static let overheadLimit = 128 << 10
+    /// How many bytes there may be around each byte of a body: chunks of three bytes have five.
+    private static let overheadShare = 2
+
+    private let exchange: HTTPExchange
+    /// Called when the head is there and the patience counts.
+    private let answered: () -> Void
+    /// Called once, when the connection is needed no more.
+    private var ended: ((Result<HTTPResponse, HTTPError>) -> Void)?
+    private var context: ChannelHandlerContext?
+    private var watch: Scheduled<Void>?
+    /// When the request was sent: what comes before is no answer to it.
+    private var asked: NIODeadline?
+    private var reader = HTTPHeadReader()
+    /// The last head, as far as the status line; `nil` before it is complete.
+    private var head: HTTPResponse?
+    /// How many bytes have come, those of the body among them.
+    private var received = 0
+    private var bodyCount = 0
+
+    init(
+        _ exchange: HTTPExchange, answered: @escaping () -> Void,
+        ended: @escaping (Result<HTTPResponse, HTTPError>) -> Void
+    ) {
+        self.exchange = exchange
+        self.answered = answered
+        self.ended = ended
+    }
+
+    /// The handlers that speak HTTP on a channel, this one last; those of TLS go before them.
+    func handlers() -> [any ChannelHandler] {
+        [HTTPInputCheck(self), HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self]
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        context.channel.readLittleAtATime()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func send() {
+        guard let context, ended != nil else { return end(.closedEarly(received: 0)) }
+        asked = .now()
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: exchange.request.path)
+        for field in exchange.request.allFields { head.headers.add(name: field.name, value: field.value) }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        // NIO reports what goes wrong with a write here and nowhere else.
+        promise.futureResult.assumeIsolated().whenFailure { self.errorCaught(context: context, error: $0) }
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    func end(_ error: HTTPError) { finish(.failure(error)) }
+
+    /// Whether bytes go on to the decoder, which works for each chunk, however small, and takes RTSP and ICE for HTTP too.
+    fileprivate func admits(_ bytes: ByteBuffer) -> Bool {
+        guard ended != nil else { return false }
+        guard let asked else {
+            end(.spokeFirst)
+            return false
+        }
+        if head == nil {
+            switch reader.read(bytes.readableBytesView) {
+            case .incomplete: break
+            case .failed(let error): end(error)
+            case .complete(let status, let line):
+                let line = String(decoding: line, as: UTF8.self)
+                let head = HTTPResponse(status: status, statusLine: line, time: Duration(.now() - asked))
+                self.head = head
+                if exchange.receiver == nil { finish(.success(head)) }
+            }
+        }
+        // What came before this read has been decoded.
+        if received - bodyCount > Self.overheadLimit + Self.overheadShare * bodyCount { end(.tooMuchOverhead) }
+        received += bytes.readableBytes
+        return ended != nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard ended != nil, let receiver = exchange.receiver else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head, receiver)
+        case .body(let part):
+            bodyCount += part.readableBytes
+            if !part.withUnsafeReadableBytes({ receiver.receive($0) }) { end(.stopped) }
+        case .end: if let head { finish(.success(head)) }
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case TLSDataError.failed(_, let alert?): end(.alert(alert))
+        case TLSDataError.failed(let text, nil): end(.tlsFailure(text))
+        case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode): end(.reset)
+        case HTTPParserError.invalidEOFState: end(closed)
+        case HTTPParserError.headerOverflow: end(.tooLong(limit: HTTPHeadReader.limit))
+        // The second says that an answer is to nothing.
+        case is HTTPParserError, is NIOHTTPDecoderError: end(.malformed)
+        default: end(closed)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { end(closed) }
+
+    private var closed: HTTPError { head == nil ? .closedEarly(received: reader.count) : .cutOff }
+
+    private func begin(_ decoded: HTTPResponseHead, _ receiver: any HTTPReceiver) {
+        guard let read = head, read.status == decoded.status.code else { return end(.malformed) }
+        // Chunks of what was coded as well, which nobody asked for, are not the document, and before HTTP/1.1 there are none: who
+        // sends them passes on what it does not understand (RFC 9112, 6.1).
+        let codings = decoded.headers["Transfer-Encoding"]
+        let knowsChunks = decoded.version != .http1_0
+        guard decoded.status != .switchingProtocols, codings.allSatisfy({ knowsChunks && $0.lowercased() == "chunked" })
+        else { return end(.malformed) }
+        let fields = decoded.headers.map { HTTPField(unchecked: $0.name, $0.value) }
+        let head = HTTPResponse(status: read.status, statusLine: read.statusLine, fields: fields, time: read.time)
+        self.head = head
+        if exchange.patience != nil { answered() }
+        guard receiver.receive(head) else { return end(.stopped) }
+        if let patience = exchange.patience { waitForMore(patience) }
+    }
+
+    /// Ends the exchange when nothing comes for so long.
+    private func waitForMore(_ patience: Duration) {
+        guard let loop = context?.eventLoop, ended != nil else { return }
+        let count = bodyCount
+        let time = NIODeadline.now() + TimeAmount(patience)
+        watch = loop.assumeIsolated().scheduleTask(deadline: time) {
+            // A loop that comes here late was kept by the receiver: the server could send nothing.
+            guard self.bodyCount > count || NIODeadline.now() > time + .seconds(1) else {
+                return self.end(.tooSlow(patience))
+            }
+            self.waitForMore(patience)
+        }
+    }
+
+    private func finish(_ result: Result<HTTPResponse, HTTPError>) {
+        guard let ended else { return }
+        self.ended = nil
+        watch?.cancel()
+        ended(result)
+    }
+}
+
+/// Stands before the decoder and lets through what the handler admits.
+///
+/// Not Sendable: it belongs to the channel's event loop.
+private final class HTTPInputCheck: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let handler: HTTPHandler
+
+    init(_ handler: HTTPHandler) { self.handler = handler }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if handler.admits(unwrapInboundIn(data)) { context.fireChannelRead(data) }
+    }
+}
