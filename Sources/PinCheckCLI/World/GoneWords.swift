@@ -28,6 +28,8 @@ enum GoneWords {
         "--each-tls-version": "check twice, with --max-tls 1.2 and with --min-tls 1.3",
         "--compare-sni": "write --thorough, or check once more with --no-sni",
         "--starttls": "pincheck checks HTTPS: STARTTLS is left out",
+        "--cache": "leave it out: each scrape is a probe; a rule of Prometheus records what others read",
+        "--log-format": "the log is lines of name=value, which Loki and others read as logfmt",
         "--partial": "name the targets that answer, or check the others first",
     ]
 
