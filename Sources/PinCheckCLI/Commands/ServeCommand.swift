@@ -25,8 +25,10 @@ extension Command {
             policies and pins again, SIGTERM ends once every probe is answered.
             """
         }, own: { [.serve, .served] },
-        most: ["--listen", "--policy", "--module", "--allow-target", "--pins", "--timeout", "--jobs", "--log-level"],
-        run: { try await ServeCommand(settings: $0).run(in: $1) })
+        most: [
+            "--listen", "--policy", "--module", "--allow-target", "--pins", "--client", "--anchors", "--timeout",
+            "--jobs", "--log-level",
+        ], run: { try await ServeCommand(settings: $0).run(in: $1) })
 }
 
 /// `pincheck serve`: answers the scrapes of Prometheus with what clients make of servers.
@@ -34,40 +36,49 @@ struct ServeCommand {
     let settings: Settings
 
     func run(in context: Context) async throws -> ExitStatus {
-        let descriptors = try Self.descriptors()
-        let files = settings.policies + settings.serve.modules.flatMap(\.value)
-        guard !files.contains("-") else {
-            throw CommandError.usage(
-                "what an exporter reads it reads again on SIGHUP: name a file, and not standard input")
-        }
-        let modules = try modules(in: context)
-        let metrics = ServeMetrics(at: context.now())
-        let log = ServeLog(from: settings.serve.logLevel, in: context)
-        let result: Result<Void, any Error>
-        do { result = .success(try await serve(modules, descriptors, metrics, log, in: context)) } catch {
-            result = .failure(error)
-        }
-        await log.end()
-        try result.get()
-        return .pass
-    }
-
-    /// How many connections there can be, to the exporter and to targets.
-    ///
-    /// With few descriptors connections could neither be accepted nor told why, and the event loops could not even be made.
-    private static func descriptors() throws(CommandError) -> Int {
-        let limit = DescriptorLimit.connectionLimit()
-        // For some clients, some probes, and what event loops and lookups need.
+        let descriptors = DescriptorLimit.connectionLimit()
+        // For some clients, some probes, and what event loops and lookups need: without them nobody could even be told why.
         guard DescriptorLimit.hasFreeDescriptors(128) else {
-            throw .software(
+            throw CommandError.software(
                 "an exporter needs 128 file descriptors beside those that are open, and there are fewer: raise the "
                     + "limit, as in 'ulimit -n 1024' or by LimitNOFILE=1024 in its unit")
         }
-        return limit
+        let modules = try modules(in: context)
+        // Before anybody connects, so that no signal is lost.
+        let signals = context.signals()
+        let metrics = ServeMetrics(at: context.now())
+        let log = ServeLog(from: settings.serve.logLevel, in: context)
+        let connections = min(512, max(8, descriptors / 4))
+        let connection = settings.request.connection
+        let checker = Checker(in: context.engine(withConnections: max(1, descriptors - connections * 9 / 8)))
+        let service = ProbeService(
+            modules, checker: checker, metrics: metrics, log: log, jobs: connection.jobs ?? RequestDefaults.jobs,
+            now: context.now)
+        let server = ScrapeServer(connections: connections, metrics) { await service.answer(to: $0) }
+        let result: Result<ExitStatus, any Error>
+        do {
+            try await listen(on: server, log)
+            tellNotes(of: modules, log)
+            for await signal in signals {
+                if signal == .end { break }
+                readAgain(service, metrics, log, in: context)
+            }
+            log.write(.info, "ending")
+            result = .success(.pass)
+        } catch { result = .failure(error) }
+        // Longer than a probe takes, but not than whoever stops services waits.
+        let timeout = connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
+        await server.end(within: min(timeout, .seconds(30)) + .seconds(1))
+        await checker.shutdown()
+        await log.end()
+        return try result.get()
     }
 
     private func modules(in context: Context) throws(CommandError) -> [String: ProbeModule] {
         let serve = settings.serve
+        guard !(settings.policies + serve.modules.flatMap(\.value)).contains("-") else {
+            throw .usage("what an exporter reads it reads again on SIGHUP: name a file, and not standard input")
+        }
         let allowed = try AllowedTargets(serve.allowedTargets, includesAll: serve.allowsAnyTarget)
         var files = serve.modules
         if !(settings.policies.isEmpty && allowed.isEmpty) { files[ProbeModule.defaultName] = settings.policies }
@@ -89,38 +100,6 @@ struct ServeCommand {
                 in: context)
         }
         return modules
-    }
-
-    private func serve(
-        _ modules: [String: ProbeModule], _ descriptors: Int, _ metrics: ServeMetrics, _ log: ServeLog,
-        in context: Context
-    ) async throws {
-        // Before anybody connects, so that no signal is lost.
-        let signals = context.signals()
-        var limits = ScrapeServer.Limits()
-        limits.connections = min(limits.connections, max(8, descriptors / 4))
-        let connection = settings.request.connection
-        let checker = Checker(in: context.engine(withConnections: max(1, descriptors - limits.connections * 9 / 8)))
-        let service = ProbeService(
-            modules, checker: checker, metrics: metrics, log: log, jobs: connection.jobs ?? RequestDefaults.jobs,
-            now: context.now)
-        let server = ScrapeServer(limits, metrics) { await service.answer(to: $0) }
-        let result: Result<Void, any Error>
-        do {
-            try await listen(on: server, log)
-            tellNotes(of: modules, log)
-            for await signal in signals {
-                if signal == .end { break }
-                readAgain(service, metrics, log, in: context)
-            }
-            log.write(.info, "ending")
-            result = .success(())
-        } catch { result = .failure(error) }
-        // Longer than a probe takes, but not than whoever stops services waits.
-        let timeout = connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
-        await server.end(within: min(timeout, .seconds(30)) + .seconds(1))
-        await checker.shutdown()
-        try result.get()
     }
 
     private func listen(on server: ScrapeServer, _ log: ServeLog) async throws {

@@ -1,4 +1,5 @@
 import Base
+import NIOHTTP1
 import PinChecking
 import Pinning
 import Synchronization
@@ -40,34 +41,24 @@ final class ProbeService: Sendable {
 
     private func route(_ request: ScrapeServer.Request) async throws(ScrapeProblem) -> ScrapeServer.Answer {
         let query = try ScrapeQuery(request.place)
-        guard ["GET", "HEAD"].contains(request.method) else { throw ScrapeProblem(405, "ask by GET") }
+        guard [.GET, .HEAD].contains(request.head.method) else { throw ScrapeProblem(405, "ask by GET") }
+        let paths = "/probe?target=HOST[:PORT][&module=NAME], /metrics and /-/healthy"
         switch query.path {
         case "/probe": return try await probe(query, request)
         case "/metrics": return .metrics(metrics.text(inFlight: places.taken))
         case "/-/healthy": return .init(status: 200, body: "healthy\n")
-        case "/": return .init(status: 200, body: overview)
-        default: throw ScrapeProblem(404, "there is /probe?target=HOST, /metrics and /-/healthy")
+        case "/":
+            let names = modules.withLock { $0.keys.sorted() }.joined(separator: ", ")
+            return .init(status: 200, body: "pincheck \(ProgramVersion.number): \(paths)\nmodules: \(names)\n")
+        default: throw ScrapeProblem(404, "there is \(paths)")
         }
-    }
-
-    private var overview: String {
-        """
-        pincheck \(ProgramVersion.number)
-
-        /probe?target=HOST[:PORT][&module=NAME]   what a client makes of a server
-        /metrics                                  what the exporter counts of itself
-        /-/healthy                                whether it is there
-
-        modules: \(modules.withLock { $0.keys.sorted() }.joined(separator: ", "))
-
-        """
     }
 
     private func probe(
         _ query: ScrapeQuery, _ request: ScrapeServer.Request
     ) async throws(ScrapeProblem) -> ScrapeServer.Answer {
         let (target, name) = try query.probe()
-        let limit = try ScrapeQuery.timeout(request.timeouts)
+        let limit = try ScrapeQuery.timeout(request.head.headers[ScrapeQuery.timeoutHeader])
         let modules = modules.withLock { $0 }
         guard let module = modules[name ?? ProbeModule.defaultName] else {
             let names = modules.keys.sorted().joined(separator: ", ")

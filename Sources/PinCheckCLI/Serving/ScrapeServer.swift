@@ -6,14 +6,14 @@ internal import NIOPosix
 ///
 /// All connections are on one thread; what answers them runs elsewhere.
 final class ScrapeServer: Sendable {
-    /// A request that was read to its end.
+    /// A request that was read to its end, and from whom and when.
     struct Request: Sendable {
-        let method: String
-        let place: String
-        /// The values of the header that says how long the scrape may take.
-        let timeouts: [String]
+        let head: HTTPRequestHead
         let client: String
         let arrival: ContinuousClock.Instant
+
+        /// The path, with what stands behind it.
+        var place: String { head.uri }
     }
 
     struct Answer: Hashable, Sendable {
@@ -22,16 +22,7 @@ final class ScrapeServer: Sendable {
         var type = "text/plain; charset=utf-8"
     }
 
-    struct Limits: Sendable {
-        /// Beyond them, an eighth more are told so, and others are closed at once.
-        var connections = 512
-        /// The most bytes of a request's head, and of its body.
-        var requestBytes = 16 << 10
-        /// How long a request may take to come from the last answer on, which is to be taken in the same time.
-        var requestTime = Duration.seconds(10)
-    }
-
-    /// What is open. Not Sendable: it belongs to the event loop.
+    /// What is open; it belongs to the event loop.
     fileprivate final class Room {
         var listeners: [any Channel] = []
         var connections: [ObjectIdentifier: any Channel] = [:]
@@ -40,18 +31,28 @@ final class ScrapeServer: Sendable {
         var isEnding = false
     }
 
+    /// The most bytes of a request's head, and of its body.
+    fileprivate static let requestBytes = 16 << 10
+
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
     fileprivate let room: NIOLoopBoundBox<Room>
-    fileprivate let limits: Limits
+    /// An eighth more are told that there are no more, and others are closed at once.
+    fileprivate let mostConnections: Int
+    /// How long a request may take to come from the last answer on, which is to be taken in the same time.
+    fileprivate let requestTime: Duration
     fileprivate let metrics: ServeMetrics
     fileprivate let respond: @Sendable (Request) async -> Answer
 
-    init(_ limits: Limits, _ metrics: ServeMetrics, respond: @escaping @Sendable (Request) async -> Answer) {
+    init(
+        connections: Int = 512, requestTime: Duration = .seconds(10), _ metrics: ServeMetrics,
+        respond: @escaping @Sendable (Request) async -> Answer
+    ) {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         loop = group.next()
         room = .makeBoxSendingValue(Room(), eventLoop: loop)
-        self.limits = limits
+        mostConnections = connections
+        self.requestTime = requestTime
         self.metrics = metrics
         self.respond = respond
     }
@@ -61,8 +62,8 @@ final class ScrapeServer: Sendable {
     /// - Throws: `IOError` where that is not to be had.
     func listen(address: String, port: Int) async throws -> Int {
         var limit = NIOHTTPDecoderLimitConfiguration()
-        limit.maxHeaderFieldSize = limits.requestBytes
-        limit.maxHeaderListSize = limits.requestBytes
+        limit.maxHeaderFieldSize = Self.requestBytes
+        limit.maxHeaderListSize = Self.requestBytes
         let bootstrap = ServerBootstrap(group: loop).serverChannelOption(.backlog, value: 512).serverChannelOption(
             .socketOption(.so_reuseaddr), value: 1
         ).childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -73,7 +74,8 @@ final class ScrapeServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.configureHTTPServerPipeline(
-                        withErrorHandling: true, withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limit)
+                        withErrorHandling: true, withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limit
+                    )
                     try pipeline.addHandler(ServedConnection(self))
                 }
             }
@@ -112,6 +114,7 @@ private final class ServedConnection: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     private var bodyBytes = 0
     private var isWhole = false
+    private var isBroken = false
     private var deadline: Scheduled<Void>?
 
     init(_ server: ScrapeServer) { self.server = server }
@@ -120,7 +123,7 @@ private final class ServedConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         room.connections[ObjectIdentifier(self)] = context.channel
-        let (count, most) = (room.connections.count, server.limits.connections)
+        let (count, most) = (room.connections.count, server.mostConnections)
         server.metrics.update { $0.connections = count }
         guard !room.isEnding, count <= most + max(1, most / 8) else { return context.close(promise: nil) }
         isTurnedAway = count > most
@@ -145,10 +148,10 @@ private final class ServedConnection: ChannelInboundHandler {
         case .body(let bytes):
             // What comes with a request plays no part, and is bounded.
             bodyBytes += bytes.readableBytes
-            guard bodyBytes > server.limits.requestBytes, let head else { return }
+            guard bodyBytes > ScrapeServer.requestBytes, let head else { return }
             self.head = nil
             send(
-                .init(status: 413, body: "a request has at most \(server.limits.requestBytes) bytes here\n"), to: head,
+                .init(status: 413, body: "a request has at most \(ScrapeServer.requestBytes) bytes here\n"), to: head,
                 in: context)
         case .end:
             isWhole = true
@@ -159,8 +162,9 @@ private final class ServedConnection: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) { begin(in: context) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The handler in front of this one has answered it.
-        if error is HTTPParserError { server.metrics.update { $0.requests[400, default: 0] += 1 } }
+        // The handler in front of this one has answered it; the end of the connection can be another error.
+        if error is HTTPParserError, !isBroken { server.metrics.update { $0.requests[400, default: 0] += 1 } }
+        isBroken = true
         context.close(promise: nil)
     }
 
@@ -173,9 +177,7 @@ private final class ServedConnection: ChannelInboundHandler {
             return send(
                 .init(status: 503, body: "all connections are in use: try again later\n"), to: head, in: context)
         }
-        let request = ScrapeServer.Request(
-            method: head.method.rawValue, place: head.uri, timeouts: head.headers[ScrapeQuery.timeoutHeader],
-            client: context.remoteAddress?.ipAddress ?? "", arrival: .now)
+        let request = ScrapeServer.Request(head: head, client: context.remoteAddress?.ipAddress ?? "", arrival: .now)
         let (loop, respond) = (context.eventLoop, server.respond)
         let place = NIOLoopBound((self, context), eventLoop: loop)
         room.answers[ObjectIdentifier(self)] = Task(executorPreference: globalConcurrentExecutor) {
@@ -214,7 +216,7 @@ private final class ServedConnection: ChannelInboundHandler {
 
     private func setDeadline(_ context: ChannelHandlerContext) {
         deadline?.cancel()
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(server.limits.requestTime)) {
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(server.requestTime)) {
             context.close(promise: nil)
         }
     }

@@ -43,16 +43,15 @@ final class ServeLog: Sendable {
     func end() async {
         lines.finish()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        let writing = writing
-        Task(executorPreference: globalConcurrentExecutor) {
-            await writing.value
-            end.finish()
-        }
-        let alarm = Task {
-            try? await Task.sleep(for: .seconds(3))
-            end.finish()
+        let waits: [@Sendable () async -> Void] = [
+            { [writing] in await writing.value }, { try? await Task.sleep(for: .seconds(3)) },
+        ]
+        for wait in waits {
+            Task(executorPreference: globalConcurrentExecutor) {
+                await wait()
+                end.finish()
+            }
         }
         for await _ in ends {}
-        alarm.cancel()
     }
 }

@@ -48,7 +48,7 @@ extension OptionGroup {
 
     private static let servedFlags: Set = [
         "--pins", "--client", "--anchors", "--and-system", "--device", "--warn-before", "--fail-before", "--fail-on",
-        "--ignore", "--timeout", "--retries", "--proxy", "--jobs",
+        "--ignore", "--timeout", "--retries", "--proxy", "--no-proxy", "--jobs",
     ]
 
     /// Where an exporter listens if nobody says otherwise.

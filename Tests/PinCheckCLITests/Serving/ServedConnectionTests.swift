@@ -9,12 +9,12 @@ import Testing
     private func serving(
         connections: Int = 512, time: Duration = .seconds(600), isEndedByBody: Bool = false,
         respond: @escaping @Sendable (ScrapeServer.Request) async -> ScrapeServer.Answer = {
-            .init(status: 200, body: "\($0.method) \($0.place)\n")
+            .init(status: 200, body: "GET \($0.place)\n")
         }, _ body: (_ server: ScrapeServer, _ port: Int, _ metrics: ServeMetrics) async throws -> Void
     ) async throws {
         let metrics = ServeMetrics(at: Timestamp(secondsSinceEpoch: 0))
         // No machine is so busy that a test would see the time.
-        let server = ScrapeServer(.init(connections: connections, requestTime: time), metrics, respond: respond)
+        let server = ScrapeServer(connections: connections, requestTime: time, metrics, respond: respond)
         let result: Result<Void, any Error>
         do {
             let port = try await server.listen(address: "127.0.0.1", port: 0)
