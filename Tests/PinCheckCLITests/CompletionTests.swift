@@ -24,7 +24,7 @@ import Testing
         ("pincheck api.example.com --allow renewed,names-a", "renewed,names-added"),
         ("pincheck api.example.com --key-types rsa,ed", "rsa,ed25519"),
         ("pincheck api.example.com --device ios-12,android-17", "ios-12,android-17"),
-        ("pincheck api.example.com --device ios-26,system", "ios-26,system"), ("pincheck serve --log-format j", "json"),
+        ("pincheck api.example.com --device ios-26,system", "ios-26,system"), ("pincheck serve --log-level w", "warn"),
         ("pincheck serve --policy roo", "root.pem"), ("pincheck lint Pins --format sa", "sarif"),
         ("pincheck pins api.example.com --format nsp", "nspinned"),
         ("pincheck pins api.example.com --position leaf,inter", "leaf,intermediate"),

@@ -168,6 +168,7 @@ import FoundationXML
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# HELP") }.joined(separator: "\n")
         let labels = #"target="api.example.com:443",address="203.0.113.7""#
         let none = #"target="api.example.com:443",address="""#
+        let leaf = try #require(RendererTests.passing().presented.first)
         #expect(
             lines == """
                 # TYPE pincheck_status gauge
@@ -194,6 +195,8 @@ import FoundationXML
                 # TYPE pincheck_certificate_not_before_timestamp_seconds gauge
                 pincheck_certificate_not_before_timestamp_seconds{\(labels),depth="0"} 1767225600
                 pincheck_certificate_not_before_timestamp_seconds{\(labels),depth="1"} 1767225600
+                # TYPE pincheck_leaf_info gauge
+                pincheck_leaf_info{\(labels),spki="\(leaf.spkiSha256)",issuer="\(leaf.issuer)",serial="\(leaf.serial)"} 1
                 # TYPE pincheck_check_duration_seconds gauge
                 pincheck_check_duration_seconds{\(labels),phase="connect"} 0.001250
                 pincheck_check_duration_seconds{\(labels),phase="handshake"} 0.003500

@@ -1,208 +1,185 @@
 import Base
+import NIOHTTP1
 import PinChecking
 import Pinning
+import Synchronization
 
 /// What an exporter answers.
 final class ProbeService: Sendable {
-    /// What an answer is given again for.
-    private struct CacheKey: Hashable, Sendable {
-        let reading: Int
-        let module: String
-        let target: String
-        /// The host as it was asked for, by which some clients find its pins.
-        let writtenName: String?
-    }
-
-    /// An answer that is given again, and what the log says of it.
-    private struct KeptAnswer: Sendable {
-        let text: String
-        let level: ServeLog.Level
-        let told: ServeLog.Fields
-    }
-
-    private let modules: ProbeModules
+    private let modules: Mutex<[String: ProbeModule]>
     private let checker: Checker
-    private let metrics: ExporterMetrics
+    private let metrics: ServeMetrics
     private let log: ServeLog
-    private let slots: Slots
-    private let cache: AnswerCache<CacheKey, KeptAnswer>
-    private let underWay = SharedWork<CacheKey>()
+    private let places: ProbePlaces
     private let now: @Sendable () -> Timestamp
 
     init(
-        _ modules: ProbeModules, checker: Checker, metrics: ExporterMetrics, log: ServeLog, jobs: Int,
-        cacheTime: Duration, now: @escaping @Sendable () -> Timestamp
+        _ modules: [String: ProbeModule], checker: Checker, metrics: ServeMetrics, log: ServeLog, jobs: Int,
+        now: @escaping @Sendable () -> Timestamp
     ) {
-        self.modules = modules
+        self.modules = Mutex(modules)
         self.checker = checker
         self.metrics = metrics
         self.log = log
-        slots = Slots(jobs: jobs, size: checker.connectionLimit)
-        cache = AnswerCache(keeping: cacheTime)
+        places = ProbePlaces(min(jobs, checker.connectionLimit))
         self.now = now
     }
 
-    func answer(to request: ServedRequest) async -> ServedAnswer {
-        let (path, answer) = await route(request)
-        metrics.countRequest(path, answer.status)
-        if path != "/probe", log.writes(.debug) {
+    /// Puts modules that were read again in the place of those before.
+    func replace(_ modules: [String: ProbeModule]) { self.modules.withLock { $0 = modules } }
+
+    func answer(to request: ScrapeServer.Request) async -> ScrapeServer.Answer {
+        do throws(ScrapeProblem) { return try await route(request) } catch {
+            // Of what cannot be understood nothing is logged: it could be a secret.
             log.write(
-                .debug, "request",
-                [("path", .text(path)), ("code", .integer(answer.status)), ("client", .text(request.client))])
-        }
-        return answer
-    }
-
-    private func route(_ request: ServedRequest) async -> (path: String, answer: ServedAnswer) {
-        let place: RequestPlace
-        do throws(RequestProblem) { place = try RequestPlace(request.place) } catch {
-            if case .tooLong = error { return ("other", .problem(414, error.message)) }
-            return ("other", .problem(400, error.message))
-        }
-        let known = ["/probe", "/metrics", "/-/healthy", "/"].contains(place.path)
-        guard ["GET", "HEAD"].contains(request.method) else {
-            let answer = ServedAnswer.problem(405, "ask by GET", allow: "GET, HEAD")
-            return (known ? place.path : "other", answer)
-        }
-        switch place.path {
-        case "/probe": return ("/probe", await probe(place, for: request))
-        case "/metrics":
-            let text = metrics.text(slots: slots.counts, entries: cache.count)
-            return ("/metrics", ServedAnswer(status: 200, type: ServedAnswer.metrics, body: text))
-        case "/-/healthy": return ("/-/healthy", ServedAnswer(status: 200, body: "healthy\n"))
-        case "/": return ("/", ServedAnswer(status: 200, body: overview))
-        default: return ("other", .problem(404, "there is /probe?target=HOST, /metrics and /-/healthy"))
+                error.status >= 500 ? .error : .warn, "refused",
+                [("code", "\(error.status)"), ("client", request.client)]
+                    + (error.status == 400 ? [] : [("message", error.message.description)]))
+            return .init(status: error.status, body: error.message.description + "\n")
         }
     }
 
-    private var overview: String {
-        """
-        pincheck \(ProgramVersion.number)
-
-        /probe?target=HOST[:PORT][&module=NAME]   what a client makes of a server
-        /metrics                                  what the exporter counts of itself
-        /-/healthy                                whether it is there
-
-        modules: \(modules.reading.names.joined(separator: ", "))
-
-        """
+    private func route(_ request: ScrapeServer.Request) async throws(ScrapeProblem) -> ScrapeServer.Answer {
+        let query = try ScrapeQuery(request.place)
+        guard [.GET, .HEAD].contains(request.head.method) else { throw ScrapeProblem(405, "ask by GET") }
+        let paths = "/probe?target=HOST[:PORT][&module=NAME], /metrics and /-/healthy"
+        switch query.path {
+        case "/probe": return try await probe(query, request)
+        case "/metrics": return .metrics(metrics.text(inFlight: places.taken))
+        case "/-/healthy": return .init(status: 200, body: "healthy\n")
+        case "/":
+            let names = modules.withLock { $0.keys.sorted() }.joined(separator: ", ")
+            return .init(status: 200, body: "pincheck \(ProgramVersion.number): \(paths)\nmodules: \(names)\n")
+        default: throw ScrapeProblem(404, "there is \(paths)")
+        }
     }
 
-    // MARK: Probes
-
-    private func probe(_ place: RequestPlace, for request: ServedRequest) async -> ServedAnswer {
-        guard !request.isInReserve else {
-            // Whoever looks whether the exporter is there comes before one probe more.
-            return refused(503, "all connections wait for probes: raise --jobs, or scrape less at a time", request)
-        }
-        let question: ProbeQuestion
-        let limit: Duration?
-        do throws(RequestProblem) {
-            question = try ProbeQuestion(place)
-            limit = try ScrapeTimeout.read(request.timeouts)
-        } catch { return refused(400, error.message, request) }
-        let reading = modules.reading
-        let name = question.module ?? ProbeModule.defaultName
-        guard let module = reading.modules[name] else {
-            let names = reading.names.joined(separator: ", ")
-            return refused(
+    private func probe(
+        _ query: ScrapeQuery, _ request: ScrapeServer.Request
+    ) async throws(ScrapeProblem) -> ScrapeServer.Answer {
+        let (target, name) = try query.probe()
+        let limit = try ScrapeQuery.timeout(request.head.headers[ScrapeQuery.timeoutHeader])
+        let modules = modules.withLock { $0 }
+        guard let module = modules[name ?? ProbeModule.defaultName] else {
+            let names = modules.keys.sorted().joined(separator: ", ")
+            throw ScrapeProblem(
                 400,
-                question.module == nil
-                    ? "no module is named, and there is no --policy: add module=NAME, one of \(names)"
-                    : "there is no module \(quoted(name)): name one of \(names)", request)
+                name.map { "there is no module \(quoted($0)): name one of \(names)" }
+                    ?? "no module is named, and there is no --policy: add module=NAME, one of \(names)")
         }
-        do throws(ProbeModule.Refusal) {
-            let job = try module.job(for: question.target)
-            return await answer(job, of: module, reading.number, within: limit, request)
-        } catch {
-            if error.status >= 500 { metrics.countError(of: name, "module") }
-            return refused(error.status, error.message, request, module: name)
+        func failed(_ reason: String, _ problem: ScrapeProblem) -> ScrapeProblem {
+            metrics.update { $0.errors[[module.name, reason], default: 0] += 1 }
+            return problem
         }
-    }
-
-    private func answer(
-        _ job: Check, of module: ProbeModule, _ reading: Int, within limit: Duration?, _ request: ServedRequest
-    ) async -> ServedAnswer {
-        let target = job.endpoint.target
-        let key = CacheKey(reading: reading, module: module.name, target: target, writtenName: job.endpoint.writtenName)
-        let time = limit ?? job.timeout
-        let isFirst = cache.isOn && underWay.begin(key)
-        defer { if isFirst { underWay.end(key) } }
-        // Whoever comes meanwhile has the same answer, if there is one soon enough to make another probe where there is none.
-        if cache.isOn, !isFirst { await underWay.wait(for: key, until: request.arrival + time / 4) }
-        if let kept = cache.answer(for: key) {
-            metrics.countCached()
-            log.write(kept.level, "probe", fields(target, module, request) + kept.told + [("cached", .flag(true))])
-            return ServedAnswer(status: 200, type: ServedAnswer.metrics, body: kept.text)
+        let check: Check
+        do throws(ScrapeProblem) { check = try module.check(of: target) } catch {
+            throw error.status < 500 ? error : failed("module", error)
         }
         // What waited longer had too little time left, and would make the target look unreachable.
-        guard await slots.enter(size: job.mostConnections, until: request.arrival + time / 2) else {
-            return failed(
-                "busy", "too much is under way: raise --jobs, or scrape less at a time", target, module, request)
+        let time = limit ?? check.timeout
+        guard await places.take(until: request.arrival + time / 2) else {
+            throw failed("busy", ScrapeProblem(503, "too much is under way: raise --jobs, or scrape less at a time"))
         }
-        defer { slots.leave(size: job.mostConnections) }
-        let left = time - request.arrival.duration(to: .now)
-        let checked = await checker.check(job.limited(to: left))
+        let checked = await checker.check(check.limited(to: time - request.arrival.duration(to: .now)))
+        places.free()
         guard !Task.isCancelled else {
-            return failed("cancelled", "nobody waits for the answer any more", target, module, request)
+            throw failed("cancelled", ScrapeProblem(503, "nobody waits for the answer any more"))
         }
-        let answer = ProbeAnswer(checked, in: request.arrival.duration(to: .now), now: now)
-        guard !answer.isOutOfResources else {
-            return failed(
-                "local-limit", "out of file descriptors or local ports: raise the limit", target, module, request)
+        let reports = checked.results().map { Report($0) }
+        guard !reports.contains(where: { $0.verdict == .none && $0.reason.id == "local-limit" }) else {
+            // It says nothing about the target.
+            throw failed("local-limit", ScrapeProblem(503, "out of file descriptors or local ports: raise the limit"))
         }
-        let kept = KeptAnswer(text: answer.text, level: answer.status == .pass ? .info : .warn, told: told(answer))
-        metrics.countProbe(of: module.name, answer.status, in: request.arrival.duration(to: .now))
-        log.write(kept.level, "probe", fields(target, module, request) + kept.told)
-        if answer.status != .unreachable { cache.keep(kept, for: key) }
-        return ServedAnswer(status: 200, type: ServedAnswer.metrics, body: answer.text)
-    }
-
-    // MARK: What is told of them
-
-    private func fields(_ target: String, _ module: ProbeModule, _ request: ServedRequest) -> ServeLog.Fields {
-        [
-            ("target", .text(target)), ("module", .text(module.name)),
-            ("seconds", .seconds(request.arrival.duration(to: .now))), ("client", .text(request.client)),
+        let seconds = DecimalText.seconds(request.arrival.duration(to: .now) / .seconds(1))
+        let status = ExitStatus.worst(reports.filter(\.counts).map(\.status))
+        metrics.update { $0.probes[[module.name, status.name], default: 0] += 1 }
+        var fields: ServeLog.Fields = [
+            ("target", check.endpoint.target), ("module", module.name), ("seconds", seconds),
+            ("client", request.client), ("status", status.name),
         ]
-    }
-
-    private func told(_ answer: ProbeAnswer) -> ServeLog.Fields {
-        var fields: ServeLog.Fields = [("status", .text(answer.status.name))]
-        if let worst = answer.worst {
-            fields.append(("reason", .text(worst.reason.id)))
-            if answer.status != .pass { fields.append(("message", .text(worst.reason.message))) }
+        if let worst = reports.first(where: { $0.counts && $0.status == status }) ?? reports.first {
+            fields.append(("reason", worst.reason.id))
+            if status != .pass { fields.append(("message", worst.reason.message)) }
         }
-        return fields
+        log.write(status == .pass ? .info : .warn, "probe", fields)
+        return .metrics(text(of: reports, status, seconds))
     }
 
-    /// An answer to a request that asks for what is not to be had; of what it asks for nothing is logged, which could be a secret.
-    private func refused(
-        _ status: Int, _ message: SafeText, _ request: ServedRequest, module: String? = nil
-    ) -> ServedAnswer {
-        var fields: ServeLog.Fields = [("code", .integer(status)), ("client", .text(request.client))]
-        if let module { fields.append(("module", .text(module))) }
-        if status != 400 { fields.append(("message", .text(message.description))) }
-        log.write(status >= 500 ? .error : .warn, "refused", fields)
-        return .problem(status, message)
-    }
-
-    /// An answer where the probe came to nothing, for a reason that is not the target's.
-    private func failed(
-        _ reason: String, _ message: SafeText, _ target: String, _ module: ProbeModule, _ request: ServedRequest
-    ) -> ServedAnswer {
-        metrics.countError(of: module.name, reason)
-        log.write(
-            .error, "probe",
-            fields(target, module, request) + [("error", .text(reason)), ("message", .text(message.description))])
-        return .problem(503, message)
+    private func text(of reports: [Report], _ status: ExitStatus, _ seconds: String) -> String {
+        var renderer = PrometheusRenderer(now: now)
+        var page = MetricPage([
+            (
+                "pincheck_probe_success",
+                "Whether the target passes (1): every client accepts it, and nothing is wrong that was asked about."
+            ), ("pincheck_probe_duration_seconds", "How long the probe took, from its request on."),
+        ])
+        page.add("pincheck_probe_success", status == .pass ? 1 : 0)
+        page.add("pincheck_probe_duration_seconds", seconds)
+        return reports.map { renderer.text(for: $0) }.joined() + renderer.ending(exit: status) + page.text
     }
 }
 
-extension ServedAnswer {
-    fileprivate static let metrics = "text/plain; version=0.0.4; charset=utf-8"
+extension ScrapeServer.Answer {
+    fileprivate static func metrics(_ text: String) -> Self {
+        .init(status: 200, body: text, type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+}
 
-    fileprivate static func problem(_ status: Int, _ message: SafeText, allow: String? = nil) -> ServedAnswer {
-        ServedAnswer(status: status, body: message.description + "\n", allow: allow)
+/// How many probes there can be at once; who comes when all places are taken waits in line.
+final class ProbePlaces: Sendable {
+    private struct State {
+        var taken = 0
+        var line: [(id: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+        var lastID = 0
+    }
+
+    private let most: Int
+    private let state = Mutex(State())
+
+    init(_ most: Int) { self.most = max(1, most) }
+
+    var taken: Int { state.withLock(\.taken) }
+
+    /// Takes a place, or waits for one until `deadline` or until the task is cancelled.
+    func take(until deadline: ContinuousClock.Instant) async -> Bool {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let alarm = Task {
+            try? await Task.sleep(until: deadline, clock: .continuous)
+            self.leaveLine(id)
+        }
+        defer { alarm.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = state.withLock { state -> Bool? in
+                    if state.taken < most {
+                        state.taken += 1
+                        return true
+                    }
+                    guard !Task.isCancelled, ContinuousClock.now < deadline else { return false }
+                    state.line.append((id, continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            leaveLine(id)
+        }
+    }
+
+    /// Gives a place back, to who waits first.
+    func free() {
+        let first = state.withLock { state in
+            if state.line.isEmpty { state.taken -= 1 }
+            return state.line.isEmpty ? nil : state.line.removeFirst()
+        }
+        first?.continuation.resume(returning: true)
+    }
+
+    private func leaveLine(_ id: Int) {
+        let gone = state.withLock { state in state.line.firstIndex { $0.id == id }.map { state.line.remove(at: $0) } }
+        gone?.continuation.resume(returning: false)
     }
 }

@@ -19,41 +19,37 @@ extension OptionGroup {
                 "Several files with one name are one module. Repeatable.", isRepeatable: true
             ) { settings, value in
                 let (name, file) = try module(value.text)
-                if let index = settings.serve.modules.firstIndex(where: { $0.name == name }) {
-                    settings.serve.modules[index].files.append(file)
-                } else {
-                    settings.serve.modules.append((name, [file]))
-                }
+                settings.serve.modules[name, default: []].append(file)
             },
-            list.saying(
-                "The targets of a list can be asked for.",
-                "As for 'check', with what each line says. For requests that name no module. Repeatable."),
             Option(
                 "--allow-target", of: "target", help: "This target can be asked for, too.",
                 """
-                HOST or HOST:PORT, in every module; '*.example.com' is every name below. Without a port it is that of \
-                --port. Repeatable.
+                HOST or HOST:PORT; '*.example.com' is every name below. It is judged by --pins and the options below, in the \
+                module for requests that name none. Repeatable.
                 """, isRepeatable: true
             ) {
-                _ = try AllowedTargets([$1.text], includesAll: false)
+                _ = try AllowedTargets([$1.text])
                 $0.serve.allowedTargets.append($1.text)
             },
             Option(
                 "--allow-any-target", help: "Every target can be asked for, on every port.",
                 "Whoever reaches the exporter can then have it connect anywhere."
             ) { settings, _ in settings.serve.allowsAnyTarget = true },
-            .whole(
-                "--cache", of: "seconds", 0...86_400, help: "Give an answer again for so long (default: 0).",
-                "In seconds. An answer without a verdict is not given again."
-            ) { $0.serve.cacheTime = .seconds($1) },
-            .choice("--log-format", of: "form", help: "The form of the log: text or json (default: text).") {
-                $0.serve.logForm = $1
-            },
             .choice(
                 "--log-level", of: "level", help: "Log what is as grave as this (default: info).",
-                "One of error, warn, info, debug. A probe that does not pass is warn."
+                "One of error, warn, info. A probe that does not pass is warn."
             ) { $0.serve.logLevel = $1 },
         ])
+
+    /// What holds for all targets, as for `check`; a policy says the rest.
+    static let served = OptionGroup(
+        title: "What targets are judged by",
+        options: [judging, devices, outlook, connection].flatMap(\.options).filter { servedFlags.contains($0.flag) })
+
+    private static let servedFlags: Set = [
+        "--pins", "--client", "--anchors", "--and-system", "--device", "--warn-before", "--fail-before", "--fail-on",
+        "--ignore", "--timeout", "--retries", "--proxy", "--no-proxy", "--jobs",
+    ]
 
     /// Where an exporter listens if nobody says otherwise.
     static let defaultPlace = "127.0.0.1:9719"
@@ -74,22 +70,19 @@ extension OptionGroup {
     }
 
     private static func module(_ text: String) throws -> (name: String, file: String) {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let isName = parts[0].utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
-            default: false
-            }
+        let (name, file) = (text.prefix { $0 != "=" }, text.drop { $0 != "=" }.dropFirst())
+        let isName = name.utf8.allSatisfy { byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || 0x30...0x39 ~= byte || "-_.".utf8.contains(byte)
         }
-        guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.count <= 64, isName, !parts[1].isEmpty else {
+        guard isName, (1...64).contains(name.utf8.count), !file.isEmpty else {
             throw CommandError.usage(
                 "\(quoted(text)) is no name with a file: write NAME=FILE, where the name is of letters, digits, '-', '_' and '.'"
             )
         }
-        guard parts[0] != ProbeModule.defaultName else {
+        guard name != ProbeModule.defaultName else {
             throw CommandError.usage(
-                "the module \(quoted(parts[0])) is that of --policy: give its file there, or another name")
+                "the module \(quoted(name)) is that of --policy: give its file there, or another name")
         }
-        return (String(parts[0]), String(parts[1]))
+        return (String(name), String(file))
     }
 }

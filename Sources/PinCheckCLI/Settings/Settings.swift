@@ -80,13 +80,10 @@ struct Settings: Sendable {
     /// Of `serve`.
     struct Serve: Sendable {
         var places: [(address: String, port: Int)] = []
-        /// The files of each module that has a name, in the order of their names.
-        var modules: [(name: String, files: [String])] = []
+        /// The files of each module that has a name.
+        var modules: [String: [String]] = [:]
         var allowedTargets: [String] = []
         var allowsAnyTarget = false
-        /// How long an answer is given again.
-        var cacheTime = Duration.zero
-        var logForm = ServeLog.Form.text
         var logLevel = ServeLog.Level.info
     }
 }

@@ -38,8 +38,17 @@ enum UnknownOption {
         case ("--pins", "snapshot"), ("--anchors", "snapshot"), ("--client", "snapshot"), ("--device", "snapshot"):
             "a snapshot judges nothing: 'pincheck diff FILE \(name) …' judges what it compares"
         case ("-o", _), ("--output", _): "the result goes to standard output: write '> FILE' behind the command"
+        case (_, "serve"): policyAdvice(on: name)
         default: nil
         }
+    }
+
+    /// Options of checks that an exporter has not, since its modules are policies.
+    private static func policyAdvice(on name: String) -> SafeText? {
+        if name == "--targets" { return "name the hosts in a policy: --policy FILE" }
+        guard let option = Command.check.option(name) else { return nil }
+        return option.key.map { "write '\($0)' in the policy" }
+            ?? "a timer with 'pincheck check \(option.flag) … -f prometheus' writes it for node_exporter"
     }
 
     private static func proposal(for name: String, of command: Command) -> String? {

@@ -29,6 +29,8 @@ enum GoneWords {
         "--each-tls-version": "check twice, with --max-tls 1.2 and with --min-tls 1.3",
         "--compare-sni": "write --thorough, or check once more with --no-sni",
         "--starttls": "pincheck checks HTTPS: STARTTLS is left out",
+        "--cache": "leave it out: each scrape is a probe; a rule of Prometheus records what others read",
+        "--log-format": "the log is lines of name=value, which Loki and others read as logfmt",
         "--partial": "name the targets that answer, or check the others first",
         "fetch --resume-all": "give the command of each download again: it goes on with what was interrupted",
         "fetch --head": "pincheck https://HOST --request PATH asks, and shows the status line",

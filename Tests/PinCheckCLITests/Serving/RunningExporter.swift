@@ -13,13 +13,12 @@ struct RunningExporter: Sendable {
 
     /// Runs an exporter while `body` runs, then ends it as SIGTERM does.
     static func serving(
-        _ arguments: [String], environment: [String: String] = [:], _ body: (RunningExporter) async throws -> Void
+        _ arguments: [String], _ log: LogWatch = LogWatch(), _ body: (RunningExporter) async throws -> Void
     ) async throws {
-        let log = LogWatch()
         let (stream, signals) = AsyncStream.makeStream(of: ProcessSignal.self)
         var context = Context(
             console: Console(output: OutputBuffer().stream(), errors: log.stream),
-            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
+            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"],
             now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
         context.signals = { stream }
         // A busy machine is no reason for another answer.
@@ -30,8 +29,7 @@ struct RunningExporter: Sendable {
             log.end()
             return status
         }
-        let line = try #require(
-            await log.line { $0.contains(" listening ") || $0.contains("\"listening\"") }, "\(log.text)")
+        let line = try #require(await log.line { $0.contains(" listening ") }, "\(log.text)")
         let port = try #require(line.firstMatch(of: /127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.output.1) })
         let exporter = RunningExporter(port: port, log: log, signals: signals)
         let result: Result<Void, any Error>

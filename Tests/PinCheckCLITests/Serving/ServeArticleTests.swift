@@ -27,11 +27,15 @@ struct ServeArticleTests: ServeTesting {
         }
     }
 
-    @Test func theConfigurationIsOneThatPrometheusTakes() async throws {
+    private func blocks(_ language: String) throws -> [String] {
         let article = try Article("Sources/pincheck/pincheck.docc/Serving.md")
-        let blocks = article.blocks.filter { $0.language == "yaml" }.map { block in
+        return article.blocks.filter { $0.language == language }.map { block in
             block.range.map { article.lines[$0] + "\n" }.joined()
         }
+    }
+
+    @Test func theConfigurationIsOneThatPrometheusTakes() async throws {
+        let blocks = try blocks("yaml")
         try #require(blocks.count == 2)
         try await TemporaryDirectory.scoped { files in
             try files.write("rule_files: [rules.yml]\n" + blocks[0], to: "prometheus.yml")
@@ -39,6 +43,17 @@ struct ServeArticleTests: ServeTesting {
             try files.write(Self.ruleTest, to: "test.yml")
             #expect(try await promtool("check config prometheus.yml", in: files) == "")
             #expect(try await promtool("test rules test.yml", in: files) == "")
+        }
+    }
+
+    @Test func theDashboardAsksWhatPrometheusUnderstands() async throws {
+        let dashboard = try JSONValue(#require(blocks("json").first))
+        let questions = dashboard["panels"].array.flatMap { $0["targets"].array }.compactMap { $0["expr"].text }
+        try #require(questions.count == 7)
+        let rules = questions.enumerated().map { "  - {record: 'x\($0.offset)', expr: '\($0.element)'}\n" }.joined()
+        try await TemporaryDirectory.scoped { files in
+            try files.write("groups:\n- name: x\n  rules:\n" + rules, to: "rules.yml")
+            #expect(try await promtool("check rules rules.yml", in: files) == "")
         }
     }
 

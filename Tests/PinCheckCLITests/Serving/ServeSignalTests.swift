@@ -35,7 +35,7 @@ struct ServeSignalTests: ServeTesting {
                     """))
             #expect(outcome.status == 0, "\(outcome)")
             #expect(outcome.output.contains("pincheck_run_status 2"))
-            #expect(outcome.output.contains("Connection: close"))
+            #expect(outcome.output.lowercased().contains("connection: close"))
         }
     }
 
@@ -59,12 +59,12 @@ struct ServeSignalTests: ServeTesting {
         let outcome = try await BuiltBinary.run(
             script(
                 """
-                serve --allow-any-target --log-level debug
-                # More than a pipe takes.
-                requests() { for number in $(seq 2000); do printf 'GET /-/healthy HTTP/1.1\\r\\n\\r\\n'; done; }
+                serve --allow-any-target
+                # More than a pipe takes: each is refused, which is logged.
+                requests() { for number in $(seq 2000); do printf 'GET /x HTTP/1.1\\r\\n\\r\\n'; done; }
                 exec 5<>/dev/tcp/127.0.0.1/$port
-                { requests; printf 'GET /-/healthy HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n'; } >&5 &
-                cat <&5 | grep -c '^healthy'
+                { requests; printf 'GET /x HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n'; } >&5 &
+                cat <&5 | grep -c '^there is /probe'
                 get '/probe?target=127.0.0.1:1' | grep '^pincheck_run_status'
                 kill -TERM $pid; wait $pid
                 """))
@@ -97,23 +97,20 @@ struct ServeSignalTests: ServeTesting {
         }
     }
 
-    @Test(arguments: [160, 300]) func whereDescriptorsAreFewNothingIsLostButConnectionsThatDoNothing(limit: Int)
-        async throws
-    {
+    @Test(arguments: [160, 300]) func whereDescriptorsAreFewItIsBackOnceConnectionsAreGone(limit: Int) async throws {
         let outcome = try await BuiltBinary.run(
             script(
                 """
-                maximum=\(limit)
-                (ulimit -n $maximum; exec $PINCHECK serve --listen 127.0.0.1:0 --allow-any-target 2>log) & pid=$!
+                (ulimit -n \(limit); exec $PINCHECK serve --listen 127.0.0.1:0 --allow-any-target 2>log) & pid=$!
                 exec 3<log; await ' listening ' || exit 90; port=${line##*:}
                 for number in $(seq 20 200); do eval "exec $number<>/dev/tcp/127.0.0.1/$port" || exit 91; done
-                for number in 1 2 3; do get /-/healthy | tail -1; get '/probe?target=127.0.0.1:1' | grep -c -e '^pincheck_run_status 2' -e descriptors; done
                 for number in $(seq 20 200); do eval "exec $number>&-"; done
-                get /-/healthy | tail -1
+                until get /-/healthy 2>/dev/null | grep -qx healthy; do :; done
+                get '/probe?target=127.0.0.1:1' | grep -e '^pincheck_run_status'
                 kill -TERM $pid; cat <&3 >/dev/null; wait $pid
                 """))
         #expect(outcome.status == 0, "\(outcome)")
-        #expect(outcome.output == "healthy\n1\nhealthy\n1\nhealthy\n1\nhealthy\n", "\(outcome)")
+        #expect(outcome.output == "pincheck_run_status 2\n", "\(outcome)")
     }
 
     @Test(arguments: [9, 16, 24, 100]) func withTooFewDescriptorsItSaysSoAndDoesNotBegin(limit: Int) async throws {

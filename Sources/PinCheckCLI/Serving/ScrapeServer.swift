@@ -1,0 +1,223 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+
+/// A server for scrapes: HTTP/1.1 in the clear, as far as scrapes need it.
+///
+/// All connections are on one thread; what answers them runs elsewhere.
+final class ScrapeServer: Sendable {
+    /// A request that was read to its end, and from whom and when.
+    struct Request: Sendable {
+        let head: HTTPRequestHead
+        let client: String
+        let arrival: ContinuousClock.Instant
+
+        /// The path, with what stands behind it.
+        var place: String { head.uri }
+    }
+
+    struct Answer: Hashable, Sendable {
+        let status: Int
+        let body: String
+        var type = "text/plain; charset=utf-8"
+    }
+
+    /// What is open; it belongs to the event loop.
+    fileprivate final class Room {
+        var listeners: [any Channel] = []
+        var connections: [ObjectIdentifier: any Channel] = [:]
+        /// What is being answered, though its connection may be gone.
+        var answers: [ObjectIdentifier: Task<Void, Never>] = [:]
+        var isEnding = false
+    }
+
+    /// The most bytes of a request's head, and of its body.
+    fileprivate static let requestBytes = 16 << 10
+
+    private let group: MultiThreadedEventLoopGroup
+    private let loop: any EventLoop
+    fileprivate let room: NIOLoopBoundBox<Room>
+    /// An eighth more are told that there are no more, and others are closed at once.
+    fileprivate let mostConnections: Int
+    /// How long a request may take to come from the last answer on, which is to be taken in the same time.
+    fileprivate let requestTime: Duration
+    fileprivate let metrics: ServeMetrics
+    fileprivate let respond: @Sendable (Request) async -> Answer
+
+    init(
+        connections: Int = 512, requestTime: Duration = .seconds(10), _ metrics: ServeMetrics,
+        respond: @escaping @Sendable (Request) async -> Answer
+    ) {
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        loop = group.next()
+        room = .makeBoxSendingValue(Room(), eventLoop: loop)
+        mostConnections = connections
+        self.requestTime = requestTime
+        self.metrics = metrics
+        self.respond = respond
+    }
+
+    /// Listens at an address; port 0 is one that is free.
+    ///
+    /// - Throws: `IOError` where that is not to be had.
+    func listen(address: String, port: Int) async throws -> Int {
+        var limit = NIOHTTPDecoderLimitConfiguration()
+        limit.maxHeaderFieldSize = Self.requestBytes
+        limit.maxHeaderListSize = Self.requestBytes
+        let bootstrap = ServerBootstrap(group: loop).serverChannelOption(.backlog, value: 512).serverChannelOption(
+            .socketOption(.so_reuseaddr), value: 1
+        ).childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // What is read at a time can be many small requests, which take much more memory.
+            .childChannelOption(.maxMessagesPerRead, value: 1).childChannelOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4_096)
+            ).childChannelInitializer { [limit] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.configureHTTPServerPipeline(
+                        withErrorHandling: true, withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limit
+                    )
+                    try pipeline.addHandler(ServedConnection(self))
+                }
+            }
+        let channel = try await bootstrap.bind(host: address, port: port).get()
+        try await loop.submit { self.room.value.listeners.append(channel) }.get()
+        return channel.localAddress?.port ?? port
+    }
+
+    /// Ends: nothing is accepted any more, what is under way is answered, but no longer than for `time`.
+    func end(within time: Duration) async {
+        let connections = loop.flatSubmit { [self] in
+            let room = room.value
+            room.isEnding = true
+            for listener in room.listeners { listener.close(promise: nil) }
+            let open = Array(room.connections.values)
+            let alarm = loop.scheduleTask(in: TimeAmount(time)) { for channel in open { channel.close(promise: nil) } }
+            for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+            return EventLoopFuture.andAllComplete(open.map(\.closeFuture), on: loop).always { _ in alarm.cancel() }
+        }
+        try? await connections.get()
+        let answers = try? await loop.submit { Array(self.room.value.answers.values) }.get()
+        for answer in answers ?? [] { await answer.value }
+        try? await group.shutdownGracefully()
+    }
+}
+
+/// One connection: requests one after the other, each within its bounds, each answered before the next is read.
+///
+/// Not Sendable: it belongs to the channel's event loop.
+private final class ServedConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let server: ScrapeServer
+    private var isTurnedAway = false
+    private var head: HTTPRequestHead?
+    private var bodyBytes = 0
+    private var isWhole = false
+    private var isBroken = false
+    private var deadline: Scheduled<Void>?
+
+    init(_ server: ScrapeServer) { self.server = server }
+
+    private var room: ScrapeServer.Room { server.room.value }
+
+    func channelActive(context: ChannelHandlerContext) {
+        room.connections[ObjectIdentifier(self)] = context.channel
+        let (count, most) = (room.connections.count, server.mostConnections)
+        server.metrics.update { $0.connections = count }
+        guard !room.isEnding, count <= most + max(1, most / 8) else { return context.close(promise: nil) }
+        isTurnedAway = count > most
+        setDeadline(context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        // Nobody is probed for whom nobody waits.
+        room.answers[ObjectIdentifier(self)]?.cancel()
+        room.connections[ObjectIdentifier(self)] = nil
+        let count = room.connections.count
+        server.metrics.update { $0.connections = count }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            bodyBytes = 0
+            isWhole = false
+        case .body(let bytes):
+            // What comes with a request plays no part, and is bounded.
+            bodyBytes += bytes.readableBytes
+            guard bodyBytes > ScrapeServer.requestBytes, let head else { return }
+            self.head = nil
+            send(
+                .init(status: 413, body: "a request has at most \(ScrapeServer.requestBytes) bytes here\n"), to: head,
+                in: context)
+        case .end:
+            isWhole = true
+            begin(in: context)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) { begin(in: context) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The handler in front of this one has answered it; the end of the connection can be another error.
+        if error is HTTPParserError, !isBroken { server.metrics.update { $0.requests[400, default: 0] += 1 } }
+        isBroken = true
+        context.close(promise: nil)
+    }
+
+    /// Has a request answered, unless the answers before it were not taken yet.
+    private func begin(in context: ChannelHandlerContext) {
+        guard isWhole, let head, context.channel.isWritable else { return }
+        self.head = nil
+        deadline?.cancel()
+        guard !isTurnedAway else {
+            return send(
+                .init(status: 503, body: "all connections are in use: try again later\n"), to: head, in: context)
+        }
+        let request = ScrapeServer.Request(head: head, client: context.remoteAddress?.ipAddress ?? "", arrival: .now)
+        let (loop, respond) = (context.eventLoop, server.respond)
+        let place = NIOLoopBound((self, context), eventLoop: loop)
+        room.answers[ObjectIdentifier(self)] = Task(executorPreference: globalConcurrentExecutor) {
+            let answer = await respond(request)
+            loop.execute {
+                let (connection, context) = place.value
+                connection.room.answers[ObjectIdentifier(connection)] = nil
+                connection.send(answer, to: head, in: context)
+            }
+        }
+    }
+
+    private func send(_ answer: ScrapeServer.Answer, to request: HTTPRequestHead, in context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        server.metrics.update { $0.requests[answer.status, default: 0] += 1 }
+        // Behind an upgrade the decoder reads nothing any more.
+        let isLast =
+            !request.isKeepAlive || isTurnedAway || answer.status == 413 || request.method == .CONNECT
+            || request.headers.contains(name: "Upgrade")
+        var headers = HTTPHeaders([
+            ("Content-Type", answer.type), ("Content-Length", String(answer.body.utf8.count)),
+            ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store"),
+        ])
+        if answer.status == 405 { headers.add(name: "Allow", value: "GET, HEAD") }
+        if isLast { headers.add(name: "Connection", value: "close") }
+        let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: answer.status), headers: headers)
+        setDeadline(context)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if request.method != .HEAD {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))), promise: nil)
+        }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        if isLast { written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) } }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    private func setDeadline(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(server.requestTime)) {
+            context.close(promise: nil)
+        }
+    }
+}
