@@ -1,3 +1,4 @@
+import PinFormats
 package import Pinning
 
 /// What is known of authorities.
