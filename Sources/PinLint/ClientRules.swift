@@ -20,22 +20,20 @@ extension Findings {
     /// A `TSKConfiguration` that breaks a rule is malformed, and its reader says so.
     private mutating func brokenTrustKitRules() {
         let sets = source.sets.filter { $0.kind == .reactNative }
-        let domains = sets.flatMap(\.entries).compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
-        for (set, domain) in zip(sets, domains) {
-            for violation in TrustKitConfiguration.violations(of: domain, among: domains, suffixes: scene.suffixes) {
+        let entries = sets.flatMap(\.entries).filter { $0.hosts != nil }
+        for (set, entry) in zip(sets, entries) {
+            for violation in TrustKit.violations(of: entry, among: entries, suffixes: scene.suffixes) {
                 if case .tooFewPins = violation, set.isIncomplete { continue }
                 guard let kind = LintKind.aboutPins(PinProblem(violation).rawValue) else { continue }
                 let what = "TrustKit, which does the pinning on iOS, throws when the app starts"
-                add(kind, of: set, "\(what): \(shortened(violation.message(domain.name), to: 400))")
+                add(kind, of: set, "\(what): \(shortened(violation.message(entry.hosts?.name ?? ""), to: 400))")
             }
         }
     }
 
     private mutating func trustKit(_ set: PinnedSet) {
         for member in set.members {
-            guard let key = scene.publicKeys[member.pin.spkiSHA256], !TrustKitHash.isOfSubjectPublicKeyInfo(key) else {
-                continue
-            }
+            guard let key = scene.publicKeys[member.pin.spkiSHA256], !TrustKit.hashesAsPins(key) else { continue }
             add(
                 .trustKitUnsupportedKey, of: set, at: member.place,
                 "the key is \(key.algorithm), which TrustKit cannot hash: it blocks every chain with it",

@@ -100,15 +100,15 @@ private struct World {
     func verdicts(_ presented: [LabCertificate]) throws -> [String: Verdict] {
         let observation = try ServerView(presented)
         let clients: [(String, any ClientProcedure)] = [
-            ("certificate", AFNetworking4(policy: AFSecurityPolicy(mode: .certificate))),
-            ("publicKey", AFNetworking4(policy: AFSecurityPolicy(mode: .publicKey))),
+            ("certificate", AFNetworking(policy: AFSecurityPolicy(mode: .certificate))),
+            ("publicKey", AFNetworking(policy: AFSecurityPolicy(mode: .publicKey))),
             (
                 "publicKey, invalid allowed",
-                AFNetworking4(policy: AFSecurityPolicy(mode: .publicKey, allowInvalidCertificates: true))
+                AFNetworking(policy: AFSecurityPolicy(mode: .publicKey, allowInvalidCertificates: true))
             ),
             (
                 "certificate, invalid allowed, no name",
-                AFNetworking4(
+                AFNetworking(
                     policy: AFSecurityPolicy(
                         mode: .certificate, allowInvalidCertificates: true, validatesDomainName: false))
             ), ("trustkit", try TrustKit(pins: pins)), ("okhttp", OkHttp()),
@@ -117,7 +117,7 @@ private struct World {
             ("generic", Generic()),
         ]
         var verdicts: [String: Verdict] = [:]
-        for (name, client) in clients { verdicts[name] = client.evaluate(observation, pins: pins, verifier: verifier) }
+        for (name, client) in clients { verdicts[name] = client.decide(observation, pins: pins, verifier: verifier) }
         return verdicts
     }
 }

@@ -16,18 +16,14 @@ import Testing
     private struct LeafClient: ClientProcedure {
         let pins: PinSet?
         let isLenient: Bool
-        var name: String { "lab-client" }
         var platform: Platform? { .android() }
 
         func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
             PinComparison([.keys(of: pins, at: .leaf)], isEnforced: !isLenient)
         }
 
-        func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-            let result = verifier.evaluate(
-                PathQuestion(
-                    presented: observation.presented, anchors: .trustStore,
-                    policy: .sslServer(name: observation.referenceName), time: observation.time, platform: platform))
+        func evaluate(_ run: inout ProcedureRun) -> Verdict {
+            let result = run.evaluate(run.serverPolicy)
             let matches = pins?.publicKeyMatches(on: result.builtChain).filter { $0.depth == 0 } ?? []
             let reason: Verdict.Reason =
                 result.validPaths.isEmpty

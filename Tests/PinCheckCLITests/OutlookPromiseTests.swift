@@ -1,6 +1,7 @@
 import LoopbackLab
 @testable import PinCheckCLI
 @testable import PinChecking
+import PinFormats
 import Pinning
 import Testing
 import X509
@@ -199,7 +200,7 @@ private struct PromiseWorld {
                 AnchorBundle(roots.map { try! CertificateReader.certificate(der: $0.der) })
             ]))
         let observation = ServerView(presented: presented, referenceName: ReferenceName("api.example.com"), time: start)
-        return procedure.evaluate(observation, pins: client.pins, verifier: verifier).reason
+        return procedure.decide(observation, pins: client.pins, verifier: verifier).reason
     }
 
     private func moment(before end: Timestamp, using generator: inout some RandomNumberGenerator) -> Timestamp {

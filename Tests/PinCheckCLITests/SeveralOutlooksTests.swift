@@ -167,22 +167,18 @@ import X509
     /// Wants both the leaf's key and the root's certificate, and asks nobody else.
     private struct DemandingClient: ClientProcedure {
         let isDateMinded: Bool
-        var name: String { "demanding" }
         var platform: Platform? { nil }
 
         func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
             PinComparison([.keys(of: pins, at: .leaf), .certificates(of: pins)])
         }
 
-        func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-            let result = verifier.evaluate(
-                PathQuestion(
-                    presented: observation.presented, anchors: .trustStore,
-                    policy: .sslServer(name: observation.referenceName), time: observation.time))
+        func evaluate(_ run: inout ProcedureRun) -> Verdict {
+            let result = run.evaluate(run.serverPolicy)
             return Verdict(
                 reason: .pinMatched(PinMatch(pinIndex: 0, depth: 0)), disposition: .useCredential, trace: [],
                 builtChain: result.builtChain, restsOn: isDateMinded ? result.validPaths : [],
-                matches: pins?.publicKeyMatches(on: result.builtChain) ?? [], warnings: [])
+                matches: run.pins?.publicKeyMatches(on: result.builtChain) ?? [], warnings: [])
         }
     }
 

@@ -1,5 +1,6 @@
 @testable import PinCheckCLI
 @testable import PinChecking
+import PinFormats
 import Pinning
 import Testing
 

@@ -1,6 +1,7 @@
 import PinChecking
 import Foundation
 import LoopbackLab
+import PinFormats
 import Pinning
 import Testing
 import X509

@@ -48,7 +48,7 @@ import Testing
         let verifier = FakeVerifier(
             systemPaths: facts.systemValid ? [[leaf, root]] : [],
             pinnedPaths: facts.pinnedValid ? [[leaf, pinned]] : [], bestEffort: [leaf, root])
-        let client = AFNetworking4(
+        let client = AFNetworking(
             policy: AFSecurityPolicy(
                 mode: facts.mode, allowInvalidCertificates: facts.allowInvalid, validatesDomainName: facts.validatesName
             ))
@@ -57,7 +57,7 @@ import Testing
             referenceName: facts.isNameGiven ? ReferenceName("api.example.com") : .unchecked,
             time: Timestamp(secondsSinceEpoch: 10))
         let pins = facts.hasPins ? PinSet([Pin(.certificate(pinned), origin: "test")]) : nil
-        let verdict = client.evaluate(observation, pins: pins, verifier: verifier)
+        let verdict = client.decide(observation, pins: pins, verifier: verifier)
         #expect(verdict.isAccepted == facts.isAccepted, "\(verdict.reason.id)")
         // Whatever was skipped is named, and nothing that was skipped counts as passed.
         if !facts.validatesName, verdict.isAccepted {
@@ -81,7 +81,7 @@ import Testing
     @Test func `pins that hold on one valid path only are called path-dependent`() throws {
         let leaf = Certificate.fake(1)
         let verifier = FakeVerifier(systemPaths: [[leaf, .fake(2)], [leaf, .fake(3)]])
-        let verdict = AFNetworking4(policy: AFSecurityPolicy(mode: .publicKey)).evaluate(
+        let verdict = AFNetworking(policy: AFSecurityPolicy(mode: .publicKey)).decide(
             ServerView(
                 presented: try #require(PresentedChain([leaf])), referenceName: .unchecked,
                 time: Timestamp(secondsSinceEpoch: 10)),
@@ -95,14 +95,14 @@ import Testing
     func `AFNetworking 2_5 calls pins that hold on one valid path only path-dependent too`(authority: UInt8) throws {
         let leaf = Certificate.fake(1)
         let verifier = FakeVerifier(systemPaths: [[leaf, .fake(2)], [leaf, .fake(3)]])
-        let client = AFNetworking25(
+        let client = AFNetworking(
             policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false), validatesCertificateChain: true)
         let observation = ServerView(
             presented: try #require(PresentedChain([leaf])), referenceName: .unchecked,
             time: Timestamp(secondsSinceEpoch: 10))
         func verdict(_ pinned: [Certificate]) -> Verdict {
             let pins = PinSet(pinned.map { Pin(.certificate($0), origin: "test") })
-            return client.evaluate(observation, pins: pins, verifier: verifier)
+            return client.decide(observation, pins: pins, verifier: verifier)
         }
         let one = verdict([leaf, .fake(authority)])
         #expect(one.isAccepted == (authority == 2))

@@ -11,7 +11,7 @@ import Testing
     { Scene(mode: mode, pins: pins, presented: httpBin, system: [httpBin[3]], host: host, time: World.in2020) }
 
     static func vector(_ number: String, wholeChain: Bool = true, _ scene: Scene, _ reason: String) -> ClientVector {
-        let client = AFNetworking25(policy: scene.policy, validatesCertificateChain: wholeChain)
+        let client = AFNetworking(policy: scene.policy, validatesCertificateChain: wholeChain)
         return ClientVector(number, client, scene, reason)
     }
 
@@ -71,10 +71,12 @@ import Testing
         let scene = Scene(
             mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, pki.interA],
             host: StandardPKI.serverName)
-        let verdicts = try [AFNetworking4.Version.v3, .v4].map { try scene.afNetworking4($0) }
+        let verdicts = try [ChallengeDisposition.rejectProtectionSpace, .cancelAuthenticationChallenge].map {
+            try scene.afNetworking4($0)
+        }
         #expect(verdicts.map(\.reason.id) == ["pin-matched", "pin-matched"])
         #expect(verdicts.map(\.disposition) == [.useCredential, .useCredential])
-        let rejected = try scene.with { $0.host = "evil.example.com" }.afNetworking4(.v3)
+        let rejected = try scene.with { $0.host = "evil.example.com" }.afNetworking4(.rejectProtectionSpace)
         #expect(rejected.disposition == .rejectProtectionSpace)
     }
 
@@ -108,7 +110,7 @@ import Testing
         let accepted = try pins.map { pins in
             let scene = Scene.ordinary(pins: pins, hashes: false).with { $0.mode = mode }
             guard let wholeChain else { return try scene.afNetworking4().isAccepted }
-            return try scene.verdict(of: AFNetworking25(policy: scene.policy, validatesCertificateChain: wholeChain))
+            return try scene.verdict(of: AFNetworking(policy: scene.policy, validatesCertificateChain: wholeChain))
                 .isAccepted
         }
         #expect(accepted == expected)

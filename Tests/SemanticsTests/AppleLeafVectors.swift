@@ -84,7 +84,7 @@ import X509
         let listed = [.system, .appSystem].contains(anchor) ? [try Certificate(Self.root)] : []
         let store = anchor == .app ? [] : [try Certificate(Self.root)]
         let isPinned = ![.user, .system].contains(anchor)
-        let client = AFNetworking4(
+        let client = AFNetworking(
             policy: AFSecurityPolicy(mode: isPinned ? .certificate : .none, allowInvalidCertificates: isPinned))
         let observation = ServerView(
             presented: PresentedChain(try [leaf, inter].map { try Certificate($0) })!,
@@ -92,7 +92,7 @@ import X509
         let verifier = OpenSSLPathVerifier(
             trustStore: TrustStore(anchors: [AnchorBundle(store)]), isPublicRoot: { listed.contains($0) })
         let set = PinSet(try pins.map { Pin(.certificate(try Certificate($0)), origin: "test") })
-        return client.evaluate(observation, pins: isPinned ? set : nil, verifier: verifier)
+        return client.decide(observation, pins: isPinned ? set : nil, verifier: verifier)
     }
 
     private func leaf(_ row: Row) throws -> LabCertificate {
@@ -147,13 +147,13 @@ import X509
             limitsLeavesOfOwnAnchors: false, requiresTransparency: true, judgesAddressesByTransportSecurity: false)
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
         let pins = PinSet([Pin(.certificate(try Certificate(Self.root)), origin: "test")])
-        let client = AFNetworking4(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
+        let client = AFNetworking(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
         for (release, isAccepted) in [(PlatformRelease.newest, false), (.apple(release), true)] {
             let observation = ServerView(
                 presented: PresentedChain(try [leaf, Self.inter].map { try Certificate($0) })!,
                 referenceName: ReferenceName(Self.host), time: Timestamp(secondsSinceEpoch: Self.september2020 + 60),
                 release: release)
-            #expect(client.evaluate(observation, pins: pins, verifier: verifier).isAccepted == isAccepted)
+            #expect(client.decide(observation, pins: pins, verifier: verifier).isAccepted == isAccepted)
         }
     }
 

@@ -18,14 +18,14 @@ import X509
             try list?.map { Pin(.publicKey(try hash($0)), origin: name) }
         }
         return HostEntry(
-            hosts: try HostPattern(name, .upToOneLabel), origin: name,
+            hosts: HostPattern(text: name, .upToOneLabel), origin: name,
             identities: .positions(leaf: try pins(leaf), authorities: try pins(authorities)))
     }
 
     /// The client of an app with these entries, asked for a host.
     static func client(_ entries: [HostEntry], _ host: String) throws -> NSPinnedDomains {
         let configuration = PinConfiguration(.nsPinnedDomains, entries: entries)
-        let policy = configuration.policy(for: try ServerName(host), suffixes: SystemPublicSuffixList())
+        let policy = configuration.policy(for: try ServerName(host).description, suffixes: SystemPublicSuffixList())
         return NSPinnedDomains(identities: policy?.positions)
     }
 
@@ -93,12 +93,12 @@ import X509
         }
         #expect(verdicts.filter { $0.warnings.map(\.id) == ["path-dependent"] }.count == 1)
         for client in [
-            AFNetworking4(policy: scene(pki.rootA).policy), Alamofire(.publicKeys()), OkHttp(),
+            AFNetworking(policy: scene(pki.rootA).policy), Alamofire(.publicKeys()), OkHttp(),
             AndroidNetworkSecurityConfig(), try TrustKit(pins: try scene(pki.rootA).pinSet),
         ] as [any ClientProcedure] {
             let others = try [pki.rootA, pki.rootB].map { try scene($0).verdict(of: client) }
-            #expect(Set(others.map(\.reason.id)) == ["pin-matched", "pin-mismatch"], "\(client.name)")
-            #expect(others.allSatisfy { $0.warnings.contains { $0.id == "path-dependent" } }, "\(client.name)")
+            #expect(Set(others.map(\.reason.id)) == ["pin-matched", "pin-mismatch"], "\(type(of: client))")
+            #expect(others.allSatisfy { $0.warnings.contains { $0.id == "path-dependent" } }, "\(type(of: client))")
         }
     }
 
@@ -109,15 +109,15 @@ import X509
         let scene = Scene.ordinary(pins: [Self.pki.interA, Self.pki.junk], presented: [leaf], hashes: false)
         for client in [
             NSPinnedDomains(), Alamofire(.pinnedCertificates()), Alamofire(.systemDefault()),
-            try TrustKit(pins: try scene.pinSet), AFNetworking4(policy: AFSecurityPolicy(mode: .certificate)),
-            AFNetworking4(policy: AFSecurityPolicy(mode: .none)),
+            try TrustKit(pins: try scene.pinSet), AFNetworking(policy: AFSecurityPolicy(mode: .certificate)),
+            AFNetworking(policy: AFSecurityPolicy(mode: .none)),
         ] as [any ClientProcedure] {
             let verdict = try scene.verdict(of: client)
-            #expect(verdict.isAccepted, "\(client.name)")
-            #expect(verdict.warnings.filter { $0.id == "intermediate-not-presented" }.count == 1, "\(client.name)")
+            #expect(verdict.isAccepted, "\(type(of: client))")
+            #expect(verdict.warnings.filter { $0.id == "intermediate-not-presented" }.count == 1, "\(type(of: client))")
         }
         // The basic policy fetches nothing.
         let basic = AFSecurityPolicy(mode: .publicKey, validatesDomainName: false)
-        try ClientVector("A1.1", AFNetworking4(policy: basic), scene, "unknown-issuer").check()
+        try ClientVector("A1.1", AFNetworking(policy: basic), scene, "unknown-issuer").check()
     }
 }

@@ -25,15 +25,15 @@ import X509
             referenceName: ReferenceName(Self.host), time: time,
             evidence: LeafEvidence(timestamps: timestamps, staple: staple, at: time))
         // Twice, because the verifier remembers: other evidence is another question.
-        let first = client.evaluate(observation, pins: pins, verifier: verifier)
+        let first = client.decide(observation, pins: pins, verifier: verifier)
         let bare = ServerView(presented: observation.presented, referenceName: observation.referenceName, time: time)
-        #expect(client.evaluate(bare, pins: pins, verifier: verifier).isAccepted)
-        #expect(client.evaluate(observation, pins: pins, verifier: verifier).reason.id == first.reason.id)
+        #expect(client.decide(bare, pins: pins, verifier: verifier).isAccepted)
+        #expect(client.decide(observation, pins: pins, verifier: verifier).reason.id == first.reason.id)
         return first
     }
 
-    private var ordinary: AFNetworking4 {
-        AFNetworking4(policy: AFSecurityPolicy(mode: .none, allowInvalidCertificates: false))
+    private var ordinary: AFNetworking {
+        AFNetworking(policy: AFSecurityPolicy(mode: .none, allowInvalidCertificates: false))
     }
 
     @Test func `too few logs below a public root are a rejection with a step of its own`() throws {
@@ -57,7 +57,7 @@ import X509
 
     @Test func `a pinned public root is a public root`() throws {
         let pins = PinSet([Pin(.certificate(try Certificate(Self.pki.rootA)), origin: "test")])
-        let client = AFNetworking4(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
+        let client = AFNetworking(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
         #expect(try verdict(client, logs: 2, pins: pins).reason.id == "too-few-scts")
         #expect(try verdict(client, logs: 3, pins: pins).isAccepted)
     }

@@ -36,8 +36,8 @@ import Testing
             key: row.isRSA ? Self.rsa : nil)
         let lenient = AFSecurityPolicy(mode: .publicKey, allowInvalidCertificates: true, validatesDomainName: false)
         let clients: [(platform: String, client: any ClientProcedure)] = [
-            ("apple", AFNetworking4(policy: lenient)),
-            ("apple", AFNetworking25(policy: lenient, validatesCertificateChain: false)),
+            ("apple", AFNetworking(policy: lenient)),
+            ("apple", AFNetworking(policy: lenient, validatesCertificateChain: false)),
             ("apple", Alamofire(.publicKeys())), ("apple", NSPinnedDomains()),
             ("apple", try TrustKit(pins: Scene.ordinary(pins: [leaf, Self.pki.junk]).pinSet)), ("android", OkHttp()),
             ("android", AndroidNetworkSecurityConfig()), ("openssl", Curl()), ("generic", Generic()),
@@ -49,8 +49,8 @@ import Testing
                 let isPhone = platform == "apple" || platform == "android"
                 let verdict = try scene.verdict(of: client)
                 let isAccepted = isPhone ? row.phones.contains(name) : row.others
-                #expect(verdict.isAccepted == isAccepted, "\(client.name) on \(name): \(verdict.trace)")
-                if isPhone, !isAccepted { #expect(verdict.reason.id == "key-usage", "\(client.name) on \(name)") }
+                #expect(verdict.isAccepted == isAccepted, "\(type(of: client)) on \(name): \(verdict.trace)")
+                if isPhone, !isAccepted { #expect(verdict.reason.id == "key-usage", "\(type(of: client)) on \(name)") }
             }
         }
     }

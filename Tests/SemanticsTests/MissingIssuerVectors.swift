@@ -53,7 +53,7 @@ import X509
         var scene = Self.scene(pki.leaf, pins: [pki.leaf, pki.interA, pki.rootA, pki.rootA], system: [])
         scene.mode = .publicKey
         scene.allowInvalid = true
-        let verdict = try scene.verdict(of: AFNetworking25(policy: scene.policy))
+        let verdict = try scene.verdict(of: AFNetworking(policy: scene.policy, validatesCertificateChain: true))
         #expect(verdict.reason.id == "pin-matched", "\(verdict.trace)")
         #expect(verdict.builtChain.certificates.count == 1)
     }
@@ -64,7 +64,7 @@ import X509
             (NSPinnedDomains(), true), (Alamofire(.systemDefault()), true), (Alamofire(.publicKeys()), true),
             (Generic(), false), (OkHttp(), false), (AndroidNetworkSecurityConfig(), false), (Curl(), false),
         ] as [(any ClientProcedure, Bool)] {
-            #expect(try scene.verdict(of: client).isAccepted == isAccepted, "\(client.name)")
+            #expect(try scene.verdict(of: client).isAccepted == isAccepted, "\(type(of: client))")
         }
         // Without a place nobody does, also a client that compares no pins.
         scene.presented = [Self.pki.leaf]
@@ -72,7 +72,7 @@ import X509
             NSPinnedDomains(), Alamofire(.systemDefault()), Alamofire(.composite([.systemDefault(), .publicKeys()])),
             Generic(),
         ] as [any ClientProcedure] {
-            #expect(try scene.verdict(of: client).reason.id == "unknown-issuer", "\(client.name)")
+            #expect(try scene.verdict(of: client).reason.id == "unknown-issuer", "\(type(of: client))")
         }
     }
 
@@ -102,7 +102,7 @@ import X509
 
     @Test func `what would be fetched may be at hand beside the pins, and is asked for where it is not`() throws {
         let leaf = try Self.leaf(Self.place)
-        let client = AFNetworking4(policy: AFSecurityPolicy(mode: .publicKey))
+        let client = AFNetworking(policy: AFSecurityPolicy(mode: .publicKey))
         let pins = PinSet([Pin(.publicKey(try Certificate(leaf).publicKey.spkiSHA256), origin: "test")])
         let verifier = try Self.scene(leaf, pins: [], system: [Self.pki.rootA]).verifier
         func verdict(_ fetchable: [LabCertificate]) throws -> Verdict {
@@ -110,7 +110,7 @@ import X509
                 presented: PresentedChain([try Certificate(leaf)])!,
                 referenceName: ReferenceName(StandardPKI.serverName), time: World.now,
                 fetchable: try fetchable.map { try Certificate($0) })
-            return client.evaluate(observation, pins: pins, verifier: verifier)
+            return client.decide(observation, pins: pins, verifier: verifier)
         }
         let missing = try verdict([])
         #expect(missing.reason.id == "unknown-issuer")
@@ -179,7 +179,7 @@ import X509
                 presented: PresentedChain(try [leaf, cross].map { try Certificate($0) })!,
                 referenceName: ReferenceName(StandardPKI.serverName), time: World.now)
             let pins = PinSet([Pin(.publicKey(try Certificate(root0).publicKey.spkiSHA256), origin: "test")])
-            return Alamofire(.publicKeys()).evaluate(
+            return Alamofire(.publicKeys()).decide(
                 observation, pins: pins, verifier: OpenSSLPathVerifier(trustStore: store))
         }
         #expect(verdict.reason == .pinMismatch)

@@ -40,15 +40,15 @@ import X509
         _ text: String, covered: [String], others: [String]
     ) throws {
         let pattern = try OkHttp.pattern(text)
-        for host in covered { #expect(pattern.covers(try ServerName(host)), "\(host)") }
-        for host in others { #expect(!pattern.covers(try ServerName(host)), "\(host)") }
+        for host in covered { #expect(pattern.covers(try ServerName(host).description), "\(host)") }
+        for host in others { #expect(!pattern.covers(try ServerName(host).description), "\(host)") }
     }
 
     @Test(arguments: ["σkhttp.com", "*.σkhttp.com", "**.Σkhttp.com"])
     func `vector 118: a pattern is compared in its ASCII form`(_ text: String) throws {
         let pattern = try OkHttp.pattern(try #require(InternationalName.ascii(text)))
         #expect(pattern.name == "xn--khttp-fde.com")
-        #expect(pattern.covers(try ServerName("www.XN--khttp-fde.com")) == text.hasPrefix("*"))
+        #expect(pattern.covers(try ServerName("www.XN--khttp-fde.com").description) == text.hasPrefix("*"))
     }
 
     static func vector(

@@ -12,10 +12,10 @@ import X509
 
     /// One client of each platform that only asks for trust, by the table's columns.
     static let clients: [(column: String, client: any ClientProcedure)] = [
-        ("apple", AFNetworking4(policy: AFSecurityPolicy(mode: .none))), ("apple", Alamofire(.systemDefault())),
+        ("apple", AFNetworking(policy: AFSecurityPolicy(mode: .none))), ("apple", Alamofire(.systemDefault())),
         ("apple", NSPinnedDomains()), ("apple", try! TrustKit(pins: nil)),
-        ("apple", AFNetworking25(policy: AFSecurityPolicy(mode: .none))), ("android", AndroidNetworkSecurityConfig()),
-        ("okhttp", OkHttp()), ("openssl", Curl()), ("generic", Generic()),
+        ("apple", AFNetworking(policy: AFSecurityPolicy(mode: .none), validatesCertificateChain: true)),
+        ("android", AndroidNetworkSecurityConfig()), ("okhttp", OkHttp()), ("openssl", Curl()), ("generic", Generic()),
     ]
 
     /// Who accepts, by column, of a chain whose root is of a class.
@@ -220,10 +220,10 @@ import X509
         let shared = try verifier()
         for (column, client) in Self.clients {
             let asked = afterOthers ? shared : try verifier()
-            let verdict = client.evaluate(observation, pins: nil, verifier: asked)
+            let verdict = client.decide(observation, pins: nil, verifier: asked)
             let expected = row.accepted.contains(column) ? nil : row.otherReasons[column] ?? row.reason
             let found = verdict.isAccepted ? nil : verdict.reason.id
-            #expect(found == expected, "\(client.name): \(verdict.trace)")
+            #expect(found == expected, "\(type(of: client)): \(verdict.trace)")
         }
     }
 
@@ -236,7 +236,7 @@ import X509
             for client in [OkHttp(), AndroidNetworkSecurityConfig()] as [any ClientProcedure] {
                 try ClientVector("5", client, scene, reason).check()
             }
-            let apple = AFNetworking4(policy: AFSecurityPolicy(mode: .none))
+            let apple = AFNetworking(policy: AFSecurityPolicy(mode: .none))
             try ClientVector("5", apple, scene, "expired").check()
         }
     }
@@ -247,13 +247,13 @@ import X509
         let scene = Scene(presented: [try root.issue(.leaf(Self.host))], system: [root], host: Self.host)
         try ClientVector("5", OkHttp(), scene, "pins-not-applied").check()
         try ClientVector("5", Curl(), scene, "not-an-authority").check()
-        try ClientVector("5", AFNetworking4(policy: AFSecurityPolicy(mode: .none)), scene, "not-an-authority").check()
+        try ClientVector("5", AFNetworking(policy: AFSecurityPolicy(mode: .none)), scene, "not-an-authority").check()
     }
 
     @Test func `a rejection by a rule that others do not have names the platform`() throws {
         let row = Self.lifetimes[3]
         let scene = Scene(presented: row.chain, system: [row.root], host: row.host)
-        let verdict = try scene.verdict(of: AFNetworking4(policy: AFSecurityPolicy(mode: .none)))
+        let verdict = try scene.verdict(of: AFNetworking(policy: AFSecurityPolicy(mode: .none)))
         guard case .untrusted(let failures) = verdict.reason else {
             Issue.record("\(verdict.reason)")
             return
@@ -265,7 +265,7 @@ import X509
         // A weak digest is refused by all.
         let weak = Self.signatures[0]
         let shared = try Scene(presented: weak.chain, system: [weak.root], host: weak.host).verdict(
-            of: AFNetworking4(policy: AFSecurityPolicy(mode: .none)))
+            of: AFNetworking(policy: AFSecurityPolicy(mode: .none)))
         guard case .untrusted(let failures) = shared.reason else { return }
         #expect(failures.map(\.platform) == [nil])
     }

@@ -103,7 +103,7 @@ import X509
     @Test func `A3: an RSA key whose exponent is not of three bytes has another hash`() throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "vector 108").publicKeyInfo
         func isOf(_ info: [UInt8]) throws -> Bool {
-            TrustKitHash.isOfSubjectPublicKeyInfo(try CertificateReader.publicKey(subjectPublicKeyInfo: info))
+            TrustKit.hashesAsPins(try CertificateReader.publicKey(subjectPublicKeyInfo: info))
         }
         #expect(try isOf(key))
         // The same modulus with the exponent 3.
@@ -148,60 +148,54 @@ struct TrustKitConfigurationVectors {
         try Certificate(certificate).publicKey.spkiSHA256
     }
 
-    static func domain(_ name: String, subdomains: Bool = false) -> TrustKitDomain {
-        TrustKitDomain(name: name, includesSubdomains: subdomains, hashes: [one, other])
+    static func domain(
+        _ name: String, subdomains: Bool = false, hashes: [SHA256Digest] = [one, other], isExcluded: Bool = false,
+        isEnforced: Bool? = nil
+    ) -> HostEntry {
+        var entry = HostEntry(
+            hosts: HostPattern(text: name, subdomains ? .anyNumber : .exact), origin: name,
+            identities: .anywhere(hashes.map { Pin(.publicKey($0), origin: name) }))
+        (entry.isExcluded, entry.enforcesPinning) = (isExcluded, isEnforced)
+        return entry
     }
 
     /// The rules that the domains break, in words.
-    static func violations(_ domains: [TrustKitDomain]) -> [String] {
+    static func violations(_ domains: [HostEntry]) -> [String] {
         domains.flatMap { domain in
-            TrustKitConfiguration.violations(of: domain, among: domains, suffixes: suffixes).map {
-                $0.message(domain.name)
-            }
+            TrustKit.violations(of: domain, among: domains, suffixes: suffixes).map { $0.message(domain.origin) }
         }
     }
 
     /// What a configuration of the domains says of a host.
-    static func policy(_ domains: [TrustKitDomain], _ host: String) throws -> ConfiguredPins? {
-        let entries = domains.map { domain in
-            var entry = HostEntry(
-                hosts: HostPattern(text: domain.name, domain.includesSubdomains ? .anyNumber : .exact),
-                origin: domain.name,
-                identities: .anywhere(domain.hashes.map { Pin(.publicKey($0), origin: domain.name) }))
-            entry.isExcluded = domain.isExcluded
-            return entry
-        }
-        return PinConfiguration(.trustKit, entries: entries).policy(for: try ServerName(host), suffixes: suffixes)
+    static func policy(_ domains: [HostEntry], _ host: String) throws -> ConfiguredPins? {
+        PinConfiguration(.trustKit, entries: domains).policy(for: try ServerName(host).description, suffixes: suffixes)
     }
 
-    static let excluded = TrustKitDomain(name: "unsecured.good.com", isExcluded: true)
+    static let excluded = domain("unsecured.good.com", hashes: [], isExcluded: true)
 
     /// Configurations that end an app at its start, and what the message names.
-    static let exceptions: [(String, [TrustKitDomain], String)] = [
-        ("101 (one pin)", [TrustKitDomain(name: "good.com", hashes: [one])], "add a backup pin"),
-        ("101 (equal pins)", [TrustKitDomain(name: "good.com", hashes: [one, one])], "has 1 pin and needs 2"),
-        ("101 (none)", [TrustKitDomain(name: "good.com", enforcesPinning: false)], "has 0 different pins and needs 1"),
+    static let exceptions: [(String, [HostEntry], String)] = [
+        ("101 (one pin)", [domain("good.com", hashes: [one])], "add a backup pin"),
+        ("101 (equal pins)", [domain("good.com", hashes: [one, one])], "has 1 pin and needs 2"),
+        ("101 (none)", [domain("good.com", hashes: [], isEnforced: false)], "has 0 different pins and needs 1"),
         ("104 (com)", [domain("com", subdomains: true)], "public suffix 'com'"),
         ("104 (co.uk)", [domain("co.uk", subdomains: true)], "public suffix 'co.uk'"),
         ("106 (no parent)", [excluded, domain("good.com")], "no parent domain includes its subdomains"),
         (
-            "106 (more keys)",
-            [
-                domain("good.com", subdomains: true),
-                TrustKitDomain(name: "unsecured.good.com", hashes: [one, other], isExcluded: true),
-            ], "must be the only key"
+            "106 (more keys)", [domain("good.com", subdomains: true), domain("unsecured.good.com", isExcluded: true)],
+            "must be the only key"
         ), ("A3 (localhost)", [domain("localhost")], "no registered suffix"),
     ]
 
     @Test(arguments: exceptions) func `a configuration that TrustKit throws an exception for is an error`(
-        _ number: String, domains: [TrustKitDomain], message: String
+        _ number: String, domains: [HostEntry], message: String
     ) {
         let violations = Self.violations(domains)
         #expect(violations.first?.contains(message) == true, "vector \(number): \(violations)")
     }
 
     @Test func `vector 101: one pin is enough where pinning is not enforced`() throws {
-        let domain = TrustKitDomain(name: "good.com", enforcesPinning: false, hashes: [Self.one])
+        let domain = Self.domain("good.com", hashes: [Self.one], isEnforced: false)
         #expect(Self.violations([domain]).isEmpty)
         let pins = PinSet([Pin(.publicKey(Self.one), origin: "test"), Pin(.publicKey(Self.one), origin: "again")])
         #expect(throws: ClientConfigurationError.self) { try TrustKit(pins: pins) }
@@ -209,7 +203,7 @@ struct TrustKitConfigurationVectors {
     }
 
     /// Which entry counts for which host.
-    static let lookups: [(String, [TrustKitDomain], host: String, entry: String?)] = [
+    static let lookups: [(String, [HostEntry], host: String, entry: String?)] = [
         ("100 (other)", [domain("good.com")], "www.google.com", nil),
         ("100 (subdomain)", [domain("good.com")], "www.good.com", nil),
         ("A3 (itself)", [domain("good.com")], "good.com", "good.com"),
@@ -229,7 +223,7 @@ struct TrustKitConfigurationVectors {
     ]
 
     @Test(arguments: lookups) func `the entry for a host is its own or the longest parent's`(
-        _ number: String, domains: [TrustKitDomain], host: String, entry: String?
+        _ number: String, domains: [HostEntry], host: String, entry: String?
     ) throws {
         #expect(try Self.policy(domains, host)?.entries.map(\.origin) == entry.map { [$0] }, "vector \(number)")
     }

@@ -112,8 +112,8 @@ struct Scene: Sendable {
         client.decide(try observation, pins: try pinSet, verifier: try verifier)
     }
 
-    func afNetworking4(_ version: AFNetworking4.Version = .v4) throws -> Verdict {
-        try verdict(of: AFNetworking4(policy: policy, version: version))
+    func afNetworking4(_ rejection: ChallengeDisposition = .cancelAuthenticationChallenge) throws -> Verdict {
+        try verdict(of: AFNetworking(policy: policy, rejection: rejection))
     }
 
     func with(_ change: (inout Scene) -> Void) -> Scene {

@@ -1,4 +1,5 @@
 import PinChecking
+import PinFormats
 import Pinning
 import TLSProbe
 

@@ -1,5 +1,5 @@
 import Base
-package import Pinning
+package import PinFormats
 
 /// The clients whose decisions are asked for, with what is set for each.
 package enum ClientSelection: Hashable, Sendable {

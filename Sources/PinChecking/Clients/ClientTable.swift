@@ -3,85 +3,81 @@ import Pinning
 
 extension Client {
     /// The clients, one row each.
-    static let table: [Client] =
-        AFNetworking4.Version.allCases.map { version in
-            Client(
-                name: version.rawValue,
-                summary: version == .v4
-                    ? "AFNetworking 4, AFSecurityPolicy"
-                    : "AFNetworking 3: decides alike, answers with rejectProtectionSpace",
-                configurations: [.appBundle: .union], loader: version == .v4 ? .afNetworking4 : .afNetworking3,
-                answersChallenges: true, platform: .apple, notation: .okhttp, shownSettings: { $0.shownSecurityPolicy },
-                make: { AFNetworking4(policy: $0.afSecurityPolicy, version: version) })
-        } + [
-            Client(
-                name: "afnetworking-2.5", summary: "AFNetworking 2.2.1 – 2.5.4, with validatesCertificateChain",
-                settings: [.init("chain", .text("yes|no"), "validatesCertificateChain: the whole chain is pinned")],
-                isInAll: false, configurations: [.appBundle: .union], loader: .afNetworking3, answersChallenges: true,
-                platform: .apple, notation: .okhttp,
-                shownSettings: { input in
-                    input.shownSecurityPolicy + [
-                        ShownSetting(
-                            "validatesCertificateChain", .flag((try? input.validatesCertificateChain()) ?? true))
-                    ]
-                },
-                make: {
-                    AFNetworking25(
-                        policy: $0.afSecurityPolicy, validatesCertificateChain: try $0.validatesCertificateChain())
-                }),
-            Client(
-                name: "alamofire", summary: "Alamofire 5, ServerTrustManager with the evaluator that the pins suggest",
-                settings: [
-                    .init(
-                        "evaluator", .text("default|pinned-certificates|public-keys|composite|disabled"),
-                        "the evaluator"),
-                    .init("host", .text("HOST"), "a host that has an evaluator, compared as text; may be repeated"),
-                    .init("no-all-hosts", .flag, "allHostsMustBeEvaluated = false"),
-                    .init("accept-self-signed", .flag, "the pinned certificates are the only anchors"),
-                    .init("no-default-validation", .flag, "performDefaultValidation = false"),
-                    .init("no-validate-host", .flag, "validateHost = false"),
-                ], configurations: [.appBundle: .union], loader: .alamofire, answersChallenges: true, platform: .apple,
-                notation: .okhttp, make: { try $0.alamofire() }),
-            Client(
-                name: "trustkit", summary: "TrustKit 3 for iOS and macOS",
-                settings: [
-                    .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
-                    .init("expires", .date, "kTSKExpirationDate, midnight UTC"),
-                ], configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
-                answersChallenges: true, platform: .apple, notation: .base64,
-                make: { input in
-                    try TrustKit(
-                        pins: input.pins,
-                        enforcesPinning: input.policy?.enforcesPinning ?? true && !input.client.isSet("no-enforce"),
-                        expiration: input.client.date("expires") ?? input.policy?.expiration,
-                        exemptRoots: input.policy?.entries.first?.exemptsInstalledRoots == true
-                            ? Set(input.installedRoots) : [])
-                }),
-            Client(
-                name: "okhttp", summary: "OkHttp 5, CertificatePinner",
-                settings: [.init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")]
-                    + ClientSetting.androidApp, trustsInstalledRoots: false,
-                configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames], comparesHostAsWritten: true,
-                platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
-            Client(
-                name: "android", summary: "Android's Network Security Config",
-                settings: [.init("expires", .date, "the pin set's expiration, midnight UTC here")]
-                    + ClientSetting.androidApp, trustsInstalledRoots: false, configurations: [.android: .mostSpecific],
-                bindsAppBy: .android, platform: .android, notation: .base64,
-                make: { input in
-                    AndroidNetworkSecurityConfig(
-                        expiration: input.client.date("expires") ?? input.policy?.expiration, trust: input.androidTrust)
-                }),
-            Client(
-                name: "nspinneddomains", summary: "Apple's NSPinnedDomains (App Transport Security)",
-                settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
-                configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, answersChallenges: true,
-                platform: .apple, notation: .base64, make: { try $0.nsPinnedDomains() }),
-            Client(
-                name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
-                settings: [.init("insecure", .flag, "--insecure: only the pin is checked")], platform: .openssl,
-                notation: .curl, make: { Curl(isInsecure: $0.client.isSet("insecure")) }), generic,
-        ]
+    static let table: [Client] = [
+        Client(
+            name: "afnetworking", summary: "AFNetworking 4, AFSecurityPolicy", configurations: [.appBundle: .union],
+            loader: .afNetworking4, answersChallenges: true, platform: .apple, notation: .okhttp,
+            shownSettings: { $0.shownSecurityPolicy }, make: { AFNetworking(policy: $0.afSecurityPolicy) }),
+        Client(
+            name: "afnetworking-3", summary: "AFNetworking 3: decides alike, answers with rejectProtectionSpace",
+            configurations: [.appBundle: .union], loader: .afNetworking3, answersChallenges: true, platform: .apple,
+            notation: .okhttp, shownSettings: { $0.shownSecurityPolicy },
+            make: { AFNetworking(policy: $0.afSecurityPolicy, rejection: .rejectProtectionSpace) }),
+        Client(
+            name: "afnetworking-2.5", summary: "AFNetworking 2.2.1 – 2.5.4, with validatesCertificateChain",
+            settings: [.init("chain", .text("yes|no"), "validatesCertificateChain: the whole chain is pinned")],
+            isInAll: false, configurations: [.appBundle: .union], loader: .afNetworking3, answersChallenges: true,
+            platform: .apple, notation: .okhttp,
+            shownSettings: { input in
+                input.shownSecurityPolicy + [
+                    ShownSetting("validatesCertificateChain", .flag((try? input.validatesCertificateChain()) ?? true))
+                ]
+            },
+            make: {
+                AFNetworking(policy: $0.afSecurityPolicy, validatesCertificateChain: try $0.validatesCertificateChain())
+            }),
+        Client(
+            name: "alamofire", summary: "Alamofire 5, ServerTrustManager with the evaluator that the pins suggest",
+            settings: [
+                .init(
+                    "evaluator", .text("default|pinned-certificates|public-keys|composite|disabled"), "the evaluator"),
+                .init("host", .text("HOST"), "a host that has an evaluator, compared as text; may be repeated"),
+                .init("no-all-hosts", .flag, "allHostsMustBeEvaluated = false"),
+                .init("accept-self-signed", .flag, "the pinned certificates are the only anchors"),
+                .init("no-default-validation", .flag, "performDefaultValidation = false"),
+                .init("no-validate-host", .flag, "validateHost = false"),
+            ], configurations: [.appBundle: .union], loader: .alamofire, answersChallenges: true, platform: .apple,
+            notation: .okhttp, make: { try $0.alamofire() }),
+        Client(
+            name: "trustkit", summary: "TrustKit 3 for iOS and macOS",
+            settings: [
+                .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
+                .init("expires", .date, "kTSKExpirationDate, midnight UTC"),
+            ], configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
+            answersChallenges: true, platform: .apple, notation: .base64,
+            make: { input in
+                try TrustKit(
+                    pins: input.pins,
+                    enforcesPinning: input.policy?.enforcesPinning ?? true && !input.client.isSet("no-enforce"),
+                    expiration: input.client.date("expires") ?? input.policy?.expiration,
+                    exemptRoots: input.policy?.entries.first?.exemptsInstalledRoots == true
+                        ? Set(input.installedRoots) : [])
+            }),
+        Client(
+            name: "okhttp", summary: "OkHttp 5, CertificatePinner",
+            settings: [.init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")]
+                + ClientSetting.androidApp, trustsInstalledRoots: false,
+            configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames], comparesHostAsWritten: true,
+            platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
+        Client(
+            name: "android", summary: "Android's Network Security Config",
+            settings: [.init("expires", .date, "the pin set's expiration, midnight UTC here")]
+                + ClientSetting.androidApp, trustsInstalledRoots: false, configurations: [.android: .mostSpecific],
+            bindsAppBy: .android, platform: .android, notation: .base64,
+            make: { input in
+                AndroidNetworkSecurityConfig(
+                    expiration: input.client.date("expires") ?? input.policy?.expiration, trust: input.androidTrust)
+            }),
+        Client(
+            name: "nspinneddomains", summary: "Apple's NSPinnedDomains (App Transport Security)",
+            settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
+            configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, answersChallenges: true,
+            platform: .apple, notation: .base64, make: { try $0.nsPinnedDomains() }),
+        Client(
+            name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
+            settings: [.init("insecure", .flag, "--insecure: only the pin is checked")], platform: .openssl,
+            notation: .curl, make: { Curl(isInsecure: $0.client.isSet("insecure")) }), generic,
+    ]
 
     /// A pin compared by hand, on the preferred path.
     public static let generic = Client(

@@ -12,8 +12,8 @@ package struct ConfiguredClient: Sendable {
     package let pins: PinSet?
     /// What the app's network security configuration has it trust, `nil` where nothing says it.
     package var androidTrust: AndroidTrust?
-    /// App Transport Security of its app, `nil` where it is not bound by it or the app is not known.
-    package var transportSecurity: TransportSecurity?
+    /// The app that it is in, `nil` for another platform.
+    package var app: AppleApp?
     /// Whether it trusts user-installed roots, beside what its procedure has for anchors.
     package var trustsInstalledRoots = false
 
@@ -32,11 +32,7 @@ extension ConfiguredClient {
         var shown: [ShownSetting] = []
         do {
             if let obstacle = android.obstacle ?? input.obstacle { throw obstacle }
-            let made = try client.make(input)
-            // Everything on Apple's platforms here loads with NSURLSession.
-            procedure = .success(
-                client.platform == .apple
-                    ? UnderTransportSecurity(made, settings: input.transportSecurity, host: input.urlHost) : made)
+            procedure = .success(try client.make(input))
             shown = client.shownSettings(input)
         } catch let error as ClientConfigurationError { procedure = .failure(error) } catch let error as CheckError {
             throw error
@@ -45,7 +41,7 @@ extension ConfiguredClient {
         settings = shown + client.words.map(ShownSetting.init(word:))
         pins = input.pins
         androidTrust = input.androidTrust
-        transportSecurity = input.transportSecurity
+        app = client.platform == .apple ? AppleApp(settings: input.transportSecurity, host: input.urlHost) : nil
         trustsInstalledRoots = input.androidTrust == nil && (client.trustsInstalledRoots || client.isSet("user-roots"))
     }
 }

@@ -75,11 +75,7 @@ extension Reason {
         case .clientError(let name, let message): self = reason("\(name): \(message)")
         case .refusedSettings(let text): self = reason(text)
         case .refusedByTransportSecurity(let failure):
-            if case .noForwardSecrecy = failure {
-                self = reason("\(failure)", .offerECDHE)
-            } else {
-                self = reason("\(failure)")
-            }
+            self = reason("\(failure)", failure.id == "ats-forward-secrecy" ? .offerECDHE : nil)
         }
     }
 }

@@ -17,7 +17,7 @@ extension HostPolicy {
         var clients = verdicts { client, procedure, place in
             let view = view.running(on: devices[place].release)
             let verifier = client.trustsInstalledRoots ? verifiers[place].own : verifiers[place].plain
-            let verdict = procedure.decide(view, pins: client.pins, verifier: verifier)
+            let verdict = procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app)
             let reason =
                 wording?(verdict, client)
                 ?? Reason(

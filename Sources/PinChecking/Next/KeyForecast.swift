@@ -43,7 +43,7 @@ struct KeyForecast {
                 trace: [
                     TraceStep(number: 1, id: "trust", status: .skip, detail: "its certificate is not issued yet"),
                     TraceStep(number: 2, id: "pins", status: status, detail: detail),
-                ], builtChain: .unverified(.empty), restsOn: [], matches: match.map { [$0] } ?? [], warnings: [])
+                ], builtChain: .unverified([]), restsOn: [], matches: match.map { [$0] } ?? [], warnings: [])
         }
         func refusing(_ why: String) -> Verdict { verdict(.pinsFallShort(why), .fail, why) }
         func unpinned(_ why: String) -> Verdict { verdict(.pinsNotApplied(why), .skip, why) }
@@ -92,7 +92,7 @@ struct KeyForecast {
 
     /// Whether App Transport Security of the client's app judges the certificate, whose signature no key tells.
     private func isUnderTransportSecurity(_ client: ConfiguredClient) -> Bool {
-        guard let settings = client.transportSecurity, let host = host ?? name.serverName else { return false }
+        guard let settings = client.app?.settings, let host = host ?? name.serverName else { return false }
         if case .on = settings.ruling(for: host) { return true }
         return false
     }

@@ -23,9 +23,9 @@ package struct AppliedConfiguration: Hashable, Sendable {
     }
 
     private static func apple(_ clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
-        let bound = clients.filter { $0.transportSecurity != nil }
+        let bound = clients.filter { $0.app?.settings != nil }
         // They are in one app.
-        guard let settings = bound.first?.transportSecurity, let host else { return [] }
+        guard let settings = bound.first?.app?.settings, let host else { return [] }
         let ruling = settings.ruling(for: host)
         var exception: TransportSecurity.Exception?
         if case .on(let requirement) = ruling { exception = requirement.exception }
@@ -70,10 +70,8 @@ extension TransportSecurity.Ruling {
 
 extension AndroidTrust {
     fileprivate var shownSettings: [String] {
-        let transparencies = [transparency] + transparency.parents
-        return ["anchors: \(words)"]
-            + (transparencies.lazy.compactMap(\.isEnabled).first.map {
-                ["certificateTransparency: \($0 ? "on" : "off")"]
-            } ?? []) + (targetSDK.map { ["targetSdkVersion: \($0)"] } ?? [])
+        ["anchors: \(words)"]
+            + (transparency.lazy.compactMap(\.isEnabled).first.map { ["certificateTransparency: \($0 ? "on" : "off")"] }
+                ?? []) + (targetSDK.map { ["targetSdkVersion: \($0)"] } ?? [])
     }
 }

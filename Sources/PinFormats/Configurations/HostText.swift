@@ -97,27 +97,10 @@ enum HostText {
 enum DateText {
     /// Midnight in UTC at the start of the day that `text` gives as `yyyy-MM-dd`, and in no other way.
     static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> Timestamp {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        let isPlain = parts.count == 3 && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-        guard isPlain, parts.map(\.utf8.count) == [4, 2, 2], let year = Int(parts[0]), let month = Int(parts[1]),
-            let day = Int(parts[2]), (1...12).contains(month), day >= 1, day <= length(of: month, in: year)
-        else {
+        guard let midnight = TimeText.midnight(Array(text.utf8)[...]) else {
             throw PinFormatError(
                 .badDate, at: place, "'\(shortened(text, to: 40))' is not a date", remedy: "write it as 2027-06-01")
         }
-        // Days since the epoch, with years that begin in March, so that the leap day is the last of a year.
-        let shifted = month <= 2 ? year - 1 : year
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let days = 365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
-        return Timestamp(secondsSinceEpoch: Int64(days) * 86_400)
-    }
-
-    private static func length(of month: Int, in year: Int) -> Int {
-        let isLeapYear = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-        return switch month {
-        case 2: isLeapYear ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
+        return midnight
     }
 }

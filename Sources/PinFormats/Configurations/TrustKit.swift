@@ -46,25 +46,24 @@ struct TrustKitReader {
     private static func checkRules(
         _ entries: [HostEntry], of pinned: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) {
-        let domains = entries.compactMap { TrustKitDomain($0, enforcesPinningByDefault: true) }
         let suffixes = SystemPublicSuffixList()
-        let parents = HostIndex(
-            domains.filter(\.includesSubdomains).map { (HostPattern(text: $0.name, .anyNumber), $0) })
-        for (domain, entry) in zip(domains, entries) {
-            let above = parents.covering(domain.name)
-            for violation in TrustKitConfiguration.violations(of: domain, among: above, suffixes: suffixes) {
+        let parents = HostIndex(entries.filter(\.includesSubdomains).map { ($0.hosts, $0) })
+        for entry in entries {
+            let name = entry.hosts?.name ?? ""
+            let above = parents.covering(name)
+            for violation in TrustKit.violations(of: entry, among: above, suffixes: suffixes) {
                 var remedy: String?
                 if case .tooFewPins = violation {
                     // A pin that was wrong is no pin too few.
                     if reading.incompleteEntries.contains(entry.origin) { continue }
-                    let unknown = (pinned[domain.name]?.members ?? []).filter { !keys.contains($0.key) }
+                    let unknown = (pinned[name]?.members ?? []).filter { !keys.contains($0.key) }
                     remedy = unknown.lazy.compactMap {
                         Suggestion.nearest(to: $0.key, in: ["TSKPublicKeyHashes", exclusion])
                     }.first.map { "did you mean '\($0)'?" }
                 }
                 let error = PinFormatError(
                     PinProblem(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
-                    "TrustKit throws when the app starts: \(shortened(violation.message(domain.name), to: 400))",
+                    "TrustKit throws when the app starts: \(shortened(violation.message(name), to: 400))",
                     remedy: remedy)
                 reading.report(error)
             }
@@ -111,20 +110,9 @@ struct TrustKitReader {
     }
 }
 
-extension TrustKitDomain {
-    /// The domain of an entry, `nil` for an entry that names no host.
-    package init?(_ entry: HostEntry, enforcesPinningByDefault: Bool) {
-        guard let hosts = entry.hosts else { return nil }
-        self.init(
-            name: hosts.name, includesSubdomains: hosts.depth == .anyNumber && !entry.isExcluded,
-            enforcesPinning: entry.enforcesPinning ?? enforcesPinningByDefault, hashes: entry.pins.map(\.spkiSHA256),
-            expiration: entry.expiration, isExcluded: entry.isExcluded)
-    }
-}
-
 extension PinProblem {
     /// The problem that a broken rule of TrustKit's is.
-    package init(_ violation: TrustKitConfiguration.Violation) {
+    package init(_ violation: TrustKit.Violation) {
         self =
             switch violation {
             case .noRegisteredSuffix: .trustKitNoRegisteredSuffix

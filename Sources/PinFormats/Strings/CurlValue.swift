@@ -14,18 +14,32 @@ struct CurlValue {
     let place: PinPlace
 
     func read(into reading: inout PinReading) throws(PinFormatError) {
-        switch CurlPinnedPublicKey(text) {
-        case .hashes(let hashes):
-            for hash in hashes {
-                do throws(PinFormatError) {
-                    reading.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place, as: .curl)
-                } catch { reading.report(error) }
-            }
-        case .file(let path): try readFile(path, into: &reading)
+        guard let hashes = Self.hashes(in: text) else { return try readFile(text, into: &reading) }
+        for hash in hashes {
+            do throws(PinFormatError) {
+                reading.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place, as: .curl)
+            } catch { reading.report(error) }
         }
     }
 
     // MARK: Hashes
+
+    /// The entries of `sha256//…;sha256//…` without what they begin with, `nil` for the name of a file.
+    ///
+    /// Only `;sha256//` begins another: whatever else stands behind a semicolon belongs to the entry before it.
+    static func hashes(in value: String) -> [String]? {
+        let prefix = "sha256//"
+        guard value.hasPrefix(prefix) else { return nil }
+        var entries: [String] = []
+        for part in value.split(separator: ";", omittingEmptySubsequences: false) {
+            if part.hasPrefix(prefix) {
+                entries.append(String(part.dropFirst(prefix.count)))
+            } else {
+                entries[entries.count - 1] += ";" + part
+            }
+        }
+        return entries
+    }
 
     /// The hash that an entry is; curl compares the text, so that every other spelling of it is wrong.
     private func digest(_ entry: String, isAlone: Bool) throws(PinFormatError) -> SHA256Digest {

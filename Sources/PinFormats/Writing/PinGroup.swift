@@ -165,13 +165,7 @@ extension NetworkSecurityConfiguration {
     fileprivate func anchors(of host: String) -> String? {
         let levels = (domain(for: host)?.levels ?? []) + [base]
         guard let sources = levels.lazy.compactMap(\.sources).first else { return nil }
-        let names = sources.map { source in
-            switch source.origin {
-            case .system: "system"
-            case .user: "user"
-            case .resource(let name, _): name
-            }
-        }
+        let names = sources.map(\.name)
         return names == ["system"] ? nil : names.isEmpty ? "nothing" : names.joined(separator: ", ")
     }
 }

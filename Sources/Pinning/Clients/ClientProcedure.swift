@@ -2,94 +2,79 @@
 ///
 /// A procedure is a value with the settings its users know. It decides from what was observed, the pins and the paths a
 /// ``PathVerifier`` finds, so that online and offline verdicts cannot differ.
-public protocol ClientProcedure: Sendable {
-    /// The name users choose the client by, as in `afnetworking`.
-    var name: String { get }
-
+package protocol ClientProcedure: Sendable {
     /// The platform whose rules the client's trust evaluations keep, `nil` for a client that has none of its own.
     var platform: Platform? { get }
 
-    /// The same on a version of a device's system.
     func platform(on release: PlatformRelease) -> Platform?
 
-    /// What the client compares with its pins for a server, and for how long: what is said of the time ahead rests on it.
-    ///
-    /// - Returns: the conditions that pins have to fulfil, whatever the server presents.
+    /// What the client compares with its pins for a server, and for how long, whatever the server presents: what is said of the time
+    /// ahead and of a key without a certificate rests on it.
     func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
 
     /// Whether it can take a server's key of this kind and compare it, whatever certificate has it.
     func takes(_ key: PublicKey) -> Bool
 
-    /// Decides about the server that was observed.
-    func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict
+    /// Decides step by step, in the client's own order.
+    func evaluate(_ run: inout ProcedureRun) -> Verdict
 }
 
 extension ClientProcedure {
-    /// Most clients run on one platform.
-    public func platform(on release: PlatformRelease) -> Platform? { platform?.running(on: release) }
+    package func platform(on release: PlatformRelease) -> Platform? { platform?.running(on: release) }
+    package func takes(_ key: PublicKey) -> Bool { true }
 
-    /// Most clients compare the hash of any key.
-    public func takes(_ key: PublicKey) -> Bool { true }
+    /// Decides as the client does, which its platform may leave nothing to decide: the TLS before it, App Transport Security after it.
+    package func decide(
+        _ view: ServerView, pins: PinSet?, verifier: any PathVerifier, in app: AppleApp? = nil
+    ) -> Verdict {
+        var run = ProcedureRun(view, pins: pins, verifier: verifier, platform: platform(on: view.release))
+        guard let failure = run.platform?.handshakeFailure(of: view.presented.leaf, on: view.connection) else {
+            let verdict = evaluate(&run)
+            return app.map { run.transportSecurity(of: $0, after: verdict) } ?? verdict
+        }
+        run.fail("key-usage", failure.description)
+        run.skip("trust", "not judged: the handshake has ended")
+        return run.rejected([failure], on: run.leafAlone)
+    }
 }
 
-/// What a client knows of a server when it decides.
-public struct ServerView: Sendable, Hashable {
-    /// The certificates the server sent.
-    public let presented: PresentedChain
-    /// The name the certificate must be valid for.
-    public let referenceName: ReferenceName
-    /// The moment of the decision.
-    public let time: Timestamp
+package struct ServerView: Sendable, Hashable {
+    package let presented: PresentedChain
+    package let referenceName: ReferenceName
+    package let time: Timestamp
     /// Certificates at hand that stand for what a platform would fetch (RFC 5280, 4.2.2.1), besides the pinned ones.
-    public let fetchable: [Certificate]
-    /// The version of the device's system.
-    public let release: PlatformRelease
+    package let fetchable: [Certificate]
+    package private(set) var release: PlatformRelease
     /// What came along with the leaf, `nil` where nobody looked: then no rule about it is applied.
-    public let evidence: LeafEvidence?
+    package let evidence: LeafEvidence?
     /// What the handshake settled, `nil` for a chain that came without one.
-    public let connection: ConnectionFacts?
+    package let connection: ConnectionFacts?
 
-    /// An observation made at `time`.
-    ///
-    /// - Parameters:
-    ///   - presented: the certificates the server sent.
-    ///   - referenceName: the name the certificate must be valid for.
-    ///   - time: the moment of the decision.
-    ///   - fetchable: certificates that stand for what a platform would fetch.
-    ///   - release: the version of the device's system.
-    ///   - evidence: what came along with the leaf.
-    ///   - connection: what the handshake settled.
-    public init(
+    package init(
         presented: PresentedChain, referenceName: ReferenceName, time: Timestamp, fetchable: [Certificate] = [],
         release: PlatformRelease = .newest, evidence: LeafEvidence? = nil, connection: ConnectionFacts? = nil
     ) {
-        self.presented = presented
-        self.referenceName = referenceName
-        self.time = time
-        self.fetchable = fetchable
-        self.release = release
-        self.evidence = evidence
-        self.connection = connection
+        (self.presented, self.referenceName, self.time) = (presented, referenceName, time)
+        (self.fetchable, self.release) = (fetchable, release)
+        (self.evidence, self.connection) = (evidence, connection)
     }
 
-    /// The same on another version of a device's system.
-    public func running(on release: PlatformRelease) -> ServerView {
-        ServerView(
-            presented: presented, referenceName: referenceName, time: time, fetchable: fetchable, release: release,
-            evidence: evidence, connection: connection)
+    package func running(on release: PlatformRelease) -> ServerView {
+        var view = self
+        view.release = release
+        return view
     }
 }
 
-extension ClientProcedure {
-    /// Decides as the client does, which its platform's TLS may leave nothing to decide: whatever it is set to.
-    public func decide(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        let platform = platform(on: observation.release)
-        guard let failure = platform?.handshakeFailure(of: observation.presented.leaf, on: observation.connection)
-        else { return evaluate(observation, pins: pins, verifier: verifier) }
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
-        run.fail("key-usage", failure.description)
-        run.skip("trust", "not judged: the handshake has ended")
-        run.skip("pins", "not compared: the client rejects before that")
-        return run.verdict(.untrusted([failure]), on: run.leafAlone)
-    }
+/// Why a client could not be set up: its app would throw when it starts, so there is no verdict.
+public struct ClientConfigurationError: Error, Hashable, CustomStringConvertible {
+    /// The client's name.
+    public let client: String
+    /// What is wrong and what to do, in one line.
+    public let message: String
+
+    package init(client: String, message: String) { (self.client, self.message) = (client, message) }
+
+    /// The client and the message.
+    public var description: String { "\(client): \(message)" }
 }

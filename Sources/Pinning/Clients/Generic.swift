@@ -2,21 +2,14 @@
 /// certificates of the preferred path (RFC 7469, 2.6, without the rules of its header).
 ///
 /// It keeps the verifier's own rules; on a device those of the device's system, apart from App Transport Security.
-public struct Generic: ClientProcedure {
-    /// The name users choose it by; no line repeats it.
-    public static let name = "generic"
+package struct Generic: ClientProcedure {
+    package static let name = "generic"
 
-    /// The name users choose it by.
-    public var name: String { Self.name }
-
-    /// None of its own.
-    public var platform: Platform? { nil }
-
-    /// A set of pins.
-    public init() {}
+    package var platform: Platform? { nil }
+    package init() {}
 
     /// The rules of the device's system, `nil` for the verifier's own.
-    public func platform(on release: PlatformRelease) -> Platform? {
+    package func platform(on release: PlatformRelease) -> Platform? {
         switch release {
         case .newest: nil
         case .apple(let release): .apple(release)
@@ -24,35 +17,26 @@ public struct Generic: ClientProcedure {
         }
     }
 
-    /// What is compared with the pins.
-    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+    package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         guard let pins else { return .nothing }
         return PinComparison([.init(pins: Array(pins.pins.indices), at: .anywhere, comparing: .whatIsPinned)])
     }
 
-    /// Decides by one path, the preferred one.
-    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        let platform = platform(on: observation.release)
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
-        return run.afterServerTrust { run, system in
-            if platform == nil {
-                if case .revoked(let time, let reason)? = observation.evidence?.staple {
-                    let failure = TrustFailure(
-                        .revoked(at: time, reason: reason), at: 0, of: observation.presented.leaf)
+    package func evaluate(_ run: inout ProcedureRun) -> Verdict {
+        run.afterServerTrust { run, system in
+            if run.platform == nil {
+                if case .revoked(let time, let reason)? = run.view.evidence?.staple {
+                    let failure = TrustFailure(.revoked(at: time, reason: reason), at: 0, of: run.view.presented.leaf)
                     run.fail("revocation", failure.description)
                     return run.verdict(.untrusted([failure]), on: system.builtChain)
                 }
                 run.tellPlatformsThatRefuse()
             }
-            guard pins != nil else {
+            guard let condition = comparison(with: run.pins, for: run.view.referenceName).conditions.first else {
                 run.skip("pins", "no pins are given")
                 return run.verdict(.trustedWithoutPins, on: system.builtChain)
             }
-            return run.compare(on: system, what: nil) { pins, chain in
-                pins.matches(on: chain) { pin, certificate in
-                    pin.certificate.map { $0 == certificate } ?? (pin.spkiSHA256 == certificate.publicKey.spkiSHA256)
-                }
-            }
+            return run.compare(condition, on: system)
         }
     }
 }
@@ -62,15 +46,11 @@ extension ProcedureRun {
     fileprivate mutating func tellPlatformsThatRefuse() {
         for (system, platform) in [("iOS", Platform.apple()), ("Android", .android())] {
             let failure =
-                platform.handshakeFailure(of: observation.presented.leaf, on: observation.connection)
+                platform.handshakeFailure(of: view.presented.leaf, on: view.connection)
                 ?? evaluate(serverPolicy, by: platform).failures.first
             guard let failure else { continue }
             let message = "\(system) refuses this server: \(failure)"
-            if pins == nil {
-                note(Warning.platformRule, message)
-            } else {
-                warn(Warning.platformRule, message, platform.family)
-            }
+            if pins == nil { note("platform-rule", message) } else { warn("platform-rule", message, platform.family) }
         }
     }
 }

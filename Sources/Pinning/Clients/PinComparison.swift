@@ -1,17 +1,14 @@
 /// What a client compares with its pins, and for how long: all that is needed of it to tell how long a verdict lasts.
-public struct PinComparison: Sendable, Hashable {
-    /// Where on its path a client looks for a pin.
-    public enum Place: Sendable, Hashable {
-        /// At the server's own certificate alone.
+package struct PinComparison: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
         case leaf
-        /// At those above it.
         case authorities
         case anywhere
         /// At each: every certificate of the path must be pinned.
         case everywhere
 
         /// Whether the certificate at `depth` is looked at, 0 for the leaf.
-        public func covers(_ depth: Int) -> Bool {
+        package func covers(_ depth: Int) -> Bool {
             switch self {
             case .leaf: depth == 0
             case .authorities: depth > 0
@@ -20,33 +17,26 @@ public struct PinComparison: Sendable, Hashable {
         }
     }
 
-    /// What of a certificate is compared with a pin.
-    public enum Compared: Sendable, Hashable {
+    package enum Compared: Sendable, Hashable {
         case keys
-        /// Whole certificates, byte for byte.
         case certificates
         /// The certificate where the pin is one, and else the key.
         case whatIsPinned
     }
 
     /// One condition that has to hold: one of these pins matches there.
-    public struct Condition: Sendable, Hashable {
+    package struct Condition: Sendable, Hashable {
         /// The positions of the pins as ``PinMatch/pinIndex`` has them.
-        public var pins: [Int]
-        /// Where on the path they are looked for.
-        public let place: Place
-        /// What of a certificate is compared with a pin.
-        public let compared: Compared
+        package var pins: [Int]
+        package let place: Place
+        package let compared: Compared
 
-        /// A condition.
-        public init(pins: [Int], at place: Place, comparing compared: Compared = .keys) {
-            self.pins = pins
-            self.place = place
-            self.compared = compared
+        package init(pins: [Int], at place: Place, comparing compared: Compared = .keys) {
+            (self.pins, self.place, self.compared) = (pins, place, compared)
         }
 
         /// Whether a pin is compared with whole certificates, so that a renewal with the same key breaks it too.
-        public func comparesWhole(_ pin: Pin) -> Bool {
+        package func comparesWhole(_ pin: Pin) -> Bool {
             switch compared {
             case .keys: false
             case .certificates: true
@@ -54,13 +44,25 @@ public struct PinComparison: Sendable, Hashable {
             }
         }
 
-        /// The keys of the pins, compared at `place`.
-        public static func keys(of pins: PinSet?, at place: Place) -> Condition {
+        /// Those of the condition's pins that are on the chain at its place, nearest to the leaf first.
+        func matches(_ set: PinSet, on chain: BuiltChain) -> [PinMatch] {
+            chain.certificates.enumerated().filter { place.covers($0.offset) }.flatMap { depth, certificate in
+                pins.compactMap { index in
+                    let pin = set.pins[index]
+                    let isEqual =
+                        comparesWhole(pin)
+                        ? pin.certificate == certificate : pin.spkiSHA256 == certificate.publicKey.spkiSHA256
+                    return isEqual ? PinMatch(pinIndex: index, depth: depth) : nil
+                }
+            }
+        }
+
+        package static func keys(of pins: PinSet?, at place: Place) -> Condition {
             Condition(pins: Array(pins?.pins.indices ?? 0..<0), at: place)
         }
 
-        /// The pins that are certificates, compared as such.
-        public static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> Condition {
+        /// The pins that are certificates, compared as such; pins that are hashes are not compared.
+        package static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> Condition {
             let pins = pins?.pins ?? []
             return Condition(
                 pins: pins.indices.filter { pins[$0].certificate != nil }, at: place, comparing: .certificates)
@@ -68,31 +70,36 @@ public struct PinComparison: Sendable, Hashable {
     }
 
     /// The conditions, all of which have to hold; none for a client that compares nothing.
-    public var conditions: [Condition]
+    package var conditions: [Condition]
     /// The moment from which on the client ignores its pins and takes any trusted chain, `nil` for never.
-    public let expiration: Timestamp?
+    package let expiration: Timestamp?
     /// Whether a mismatch ends the connection; otherwise it is only reported.
-    public let isEnforced: Bool
+    package let isEnforced: Bool
 
-    /// What a client compares.
-    public init(_ conditions: [Condition], expiration: Timestamp? = nil, isEnforced: Bool = true) {
-        self.conditions = conditions
-        self.expiration = expiration
-        self.isEnforced = isEnforced
+    package init(_ conditions: [Condition], expiration: Timestamp? = nil, isEnforced: Bool = true) {
+        (self.conditions, self.expiration, self.isEnforced) = (conditions, expiration, isEnforced)
     }
 
-    /// The comparison of a client that holds no pin against the server.
-    public static let nothing = PinComparison([])
+    package static let nothing = PinComparison([])
 
-    /// One of the pins' keys must be on the path, at `place`.
-    public static func keys(
+    package static func keys(
         of pins: PinSet?, at place: Place, expiration: Timestamp? = nil, isEnforced: Bool = true
     ) -> PinComparison {
         PinComparison(pins == nil ? [] : [.keys(of: pins, at: place)], expiration: expiration, isEnforced: isEnforced)
     }
 
-    /// One of the pinned certificates must be on the path; pins that are hashes are not compared.
-    public static func certificates(of pins: PinSet?) -> PinComparison {
-        PinComparison(pins == nil ? [] : [.certificates(of: pins)])
+    static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> PinComparison {
+        PinComparison(pins == nil ? [] : [.certificates(of: pins, at: place)])
+    }
+}
+
+extension PinSet {
+    /// The pins whose public key is on the chain, nearest to the leaf first.
+    package func publicKeyMatches(on chain: BuiltChain) -> [PinMatch] {
+        PinComparison.Condition.keys(of: self, at: .anywhere).matches(self, on: chain)
+    }
+
+    func certificateMatches(on chain: BuiltChain) -> [PinMatch] {
+        PinComparison.Condition.certificates(of: self).matches(self, on: chain)
     }
 }

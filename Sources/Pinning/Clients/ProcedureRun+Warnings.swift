@@ -1,3 +1,5 @@
+internal import Base
+
 /// Warnings that every client needs.
 extension ProcedureRun {
     /// Warns of pins among the presented certificates that are not on the built chain.
@@ -5,7 +7,7 @@ extension ProcedureRun {
     /// Presenting a certificate proves nothing (CVE-2016-2402).
     mutating func warnOfPresentedPins(_ built: BuiltChain) {
         guard let pins else { return }
-        let unused = observation.presented.certificates.filter { !built.certificates.contains($0) }
+        let unused = view.presented.certificates.filter { !built.certificates.contains($0) }
         guard let certificate = unused.first(where: { pins.isPinned($0) }) else { return }
         warn(
             "pin-only-presented",
@@ -30,8 +32,8 @@ extension ProcedureRun {
         // A verified path ends at an anchor, which no server need send; what says nothing of where its issuer is had none fetched.
         let links = zip(built.certificates, built.certificates.dropFirst().dropLast(built.isVerified ? 1 : 0))
         let missing = links.first { subject, issuer in
-            (pinned.contains(issuer) || observation.fetchable.contains(issuer))
-                && !observation.presented.certificates.contains(issuer)
+            (pinned.contains(issuer) || view.fetchable.contains(issuer))
+                && !view.presented.certificates.contains(issuer)
                 && !IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: subject)).isEmpty
         }?.1
         guard let missing else { return }
@@ -44,7 +46,7 @@ extension ProcedureRun {
     /// Warns when a date that begins at midnight on the device has begun in some time zones and not in others.
     mutating func warnOfTimeZone(of expiration: Timestamp?) {
         guard let expiration else { return }
-        let distance = observation.time.secondsSinceEpoch - expiration.secondsSinceEpoch
+        let distance = view.time.secondsSinceEpoch - expiration.secondsSinceEpoch
         // The day begins fourteen hours before UTC's at the earliest, and twelve after at the latest.
         guard (-14 * 3_600...12 * 3_600).contains(distance) else { return }
         warn(
@@ -75,11 +77,18 @@ extension ProcedureRun {
             note("authority-pin", "only a CA pin matched (depth \(match.depth)): \(consequence)")
         }
     }
-}
 
-extension PinSet {
-    /// Whether the key of `certificate` is pinned.
-    func isPinned(_ certificate: Certificate) -> Bool {
-        pins.contains { $0.spkiSHA256 == certificate.publicKey.spkiSHA256 }
+    /// Warns where the platform would fetch the issuer that is missing.
+    mutating func warnOfFetching(_ failures: [TrustFailure]) {
+        guard let platform, platform.fetchesIssuers else { return }
+        for failure in failures where failure.reason == .unknownIssuer {
+            guard view.time <= failure.certificate.notAfter,
+                let place = IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: failure.certificate)).first
+            else { continue }
+            warn(
+                Warning.issuerWouldBeFetched,
+                "\(platform.family.rawValue): the issuer of \(failure.certificate) would be fetched from \(TerminalText.escaped(place))"
+            )
+        }
     }
 }

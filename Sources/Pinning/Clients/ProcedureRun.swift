@@ -3,43 +3,38 @@ internal import Base
 /// One decision in progress: the question, the paths found so far, and the trace.
 ///
 /// What all clients have in common lives here; what makes each of them different is in its own file.
-struct ProcedureRun<Verifier: PathVerifier> {
-    let observation: ServerView
-    let pins: PinSet?
-    let verifier: Verifier
+package struct ProcedureRun {
+    package let view: ServerView
+    package let pins: PinSet?
+    let verifier: any PathVerifier
     /// The rules that trust evaluations keep, `nil` for the verifier's own.
-    let platform: Platform?
-    private(set) var trace = Trace()
+    var platform: Platform?
     /// The evaluations that the client needed to end well and that did.
-    private(set) var trusted: [TrustResult] = []
+    private var trusted: [TrustResult] = []
+    private var steps: [TraceStep] = []
+    private var warnings: [Warning] = []
+    private var notes: [Warning] = []
 
-    init(_ observation: ServerView, pins: PinSet?, verifier: Verifier, platform: Platform?) {
-        self.observation = observation
-        self.pins = pins
-        self.verifier = verifier
-        self.platform = platform?.running(on: observation.release)
+    init(_ view: ServerView, pins: PinSet?, verifier: any PathVerifier, platform: Platform?) {
+        (self.view, self.pins, self.verifier, self.platform) = (view, pins, verifier, platform)
     }
 
     // MARK: Questions
 
-    var serverPolicy: TrustPolicy { .sslServer(name: observation.referenceName) }
-
-    var isNameGiven: Bool { observation.referenceName != .unchecked }
-
-    /// The chain before anything was evaluated: the leaf alone.
-    var leafAlone: BuiltChain { .unverified(UnverifiedPath(certificates: [observation.presented.leaf])) }
+    package var serverPolicy: TrustPolicy { .sslServer(name: view.referenceName) }
+    var isNameGiven: Bool { view.referenceName != .unchecked }
+    var leafAlone: BuiltChain { .unverified([view.presented.leaf]) }
 
     /// Asks for the paths of the presented chain, by the rules of the platform.
     ///
     /// No client tells its platform of the pins but by making them anchors. Where the platform fetches missing issuers, a pinned
     /// certificate or another one at hand stands in for what it would fetch, because nothing is fetched here.
-    func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
+    package func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
         let result = verifier.evaluate(question(policy, anchors))
         guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else { return result }
         return fetched
     }
 
-    /// The same by the rules of another platform.
     func evaluate(_ policy: TrustPolicy, by platform: Platform) -> TrustResult {
         verifier.evaluate(question(policy, .trustStore, fetchable: platform.fetchesIssuers ? fetchable : [], platform))
     }
@@ -71,98 +66,173 @@ struct ProcedureRun<Verifier: PathVerifier> {
         _ policy: TrustPolicy, _ anchors: Anchors, fetchable: [Certificate] = [], _ other: Platform? = nil
     ) -> PathQuestion {
         PathQuestion(
-            presented: observation.presented, fetchable: fetchable, anchors: anchors, policy: policy,
-            time: observation.time, platform: other ?? platform, evidence: observation.evidence)
+            presented: view.presented, fetchable: fetchable, anchors: anchors, policy: policy, time: view.time,
+            platform: other ?? platform, evidence: view.evidence)
     }
 
-    /// Certificates at hand that stand for what a platform would fetch.
-    private var fetchable: [Certificate] { observation.fetchable + (pins?.certificates ?? []) }
+    private var fetchable: [Certificate] { view.fetchable + (pins?.certificates ?? []) }
 
     /// The evaluation after fetching, `nil` where nothing is fetched or nothing is at hand.
     private func fetching(_ policy: TrustPolicy, _ anchors: Anchors) -> TrustResult? {
-        guard let platform, platform.fetchesIssuers, policy != .basicX509 else { return nil }
         let fetchable = fetchable
-        guard !fetchable.isEmpty else { return nil }
+        guard platform?.fetchesIssuers == true, policy != .basicX509, !fetchable.isEmpty else { return nil }
         return verifier.evaluate(question(policy, anchors, fetchable: fetchable))
     }
 
     // MARK: The trace
 
-    mutating func pass(_ id: String, _ detail: String) { trace.pass(id, detail) }
-    mutating func fail(_ id: String, _ detail: String) { trace.fail(id, detail) }
-    mutating func skip(_ id: String, _ detail: String) { trace.skip(id, detail) }
-    mutating func warn(_ id: String, _ message: String, _ platform: PlatformFamily? = nil) {
-        trace.warn(id, message, platform)
-    }
-    mutating func note(_ id: String, _ message: String) { trace.note(id, message) }
+    mutating func pass(_ id: String, _ detail: String) { add(.pass, id, detail) }
+    mutating func fail(_ id: String, _ detail: String) { add(.fail, id, detail) }
+    mutating func skip(_ id: String, _ detail: String) { add(.skip, id, detail) }
 
-    /// Records a trust evaluation under the rules for servers, with the name as a step of its own.
-    mutating func recordServerTrust(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root")
-    {
-        if let failure = result.failures.first(where: \.isAboutName) {
-            trace.fail("name", failure.description)
-        } else if !trace.steps.contains(where: { $0.id == "name" }) {
-            if isNameGiven {
-                trace.pass("name", "the certificate is valid for \(observation.referenceName)")
-            } else {
-                skipMissingName()
+    private mutating func add(_ status: TraceStep.Status, _ id: String, _ detail: String) {
+        steps.append(TraceStep(number: steps.count + 1, id: id, status: status, detail: detail))
+    }
+
+    private func hasStep(_ id: String) -> Bool { steps.contains { $0.id == id } }
+
+    /// Adds a warning, once: several steps may come upon the same thing.
+    mutating func warn(_ id: String, _ message: String, _ platform: PlatformFamily? = nil) {
+        let warning = Warning(id: id, message: message, platform: platform)
+        if !warnings.contains(warning) { warnings.append(warning) }
+    }
+
+    mutating func note(_ id: String, _ message: String) { notes.append(Warning(id: id, message: message)) }
+
+    /// Records a trust evaluation, with the name as a step of its own where the policy has one.
+    mutating func record(
+        _ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root", checksName: Bool = true
+    ) {
+        if checksName {
+            if let failure = result.failures.first(where: \.isAboutName) {
+                fail("name", failure.description)
+            } else if !hasStep("name") {
+                if isNameGiven {
+                    pass("name", "the certificate is valid for \(view.referenceName)")
+                } else {
+                    skipMissingName()
+                }
             }
         }
-        recordTrust(result, id: id, leadsTo: end)
-    }
-
-    /// Records a trust evaluation without its name check.
-    mutating func recordTrust(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root") {
         let failures = result.failures.filter { !$0.isAboutName }
         for failure in failures {
             if let step = failure.ownStep, failures.first(where: { $0.ownStep == step }) == failure {
-                trace.fail(step, failure.description)
+                fail(step, failure.description)
             }
         }
         if let failure = failures.first(where: { $0.ownStep == nil }) {
-            trace.fail(id, failure.description)
-            noteWhatWouldBeFetched(failures)
+            fail(id, failure.description)
+            warnOfFetching(failures)
         } else if failures.isEmpty {
-            trace.pass(id, "a valid path leads to \(end)")
-            noteEvidence()
+            pass(id, "a valid path leads to \(end)")
+            recordEvidence()
             if result.isTrusted { trusted.append(result) }
             warnOfMissingIntermediates(result.builtChain)
         }
     }
 
     /// Says what came along that the platform looks at; which logs timestamps are from is nobody's to judge here.
-    private mutating func noteEvidence() {
-        if platform?.family != .openssl, observation.evidence?.staple == .good,
-            !trace.steps.contains(where: { $0.id == "revocation" })
-        {
-            trace.pass("revocation", "the server's OCSP staple says that the certificate is good")
+    private mutating func recordEvidence() {
+        guard let evidence = view.evidence else { return }
+        if platform?.family != .openssl, evidence.staple == .good, !hasStep("revocation") {
+            pass("revocation", "the server's OCSP staple says that the certificate is good")
         }
-        guard platform?.transparency != nil, let evidence = observation.evidence, evidence.logs > 0,
-            !trace.steps.contains(where: { $0.id == "transparency" })
-        else { return }
+        guard platform?.transparency != nil, evidence.logs > 0, !hasStep("transparency") else { return }
         let timestamps = evidence.timestamps.count == 1 ? "1 SCT" : "\(evidence.timestamps.count) SCTs"
         let logs = evidence.logs == 1 ? "1 log" : "\(evidence.logs) logs"
-        trace.pass("transparency", "\(timestamps) from \(logs); which logs is not judged")
+        pass("transparency", "\(timestamps) from \(logs); which logs is not judged")
     }
 
-    /// Says where the platform would fetch the issuer that is missing.
-    private mutating func noteWhatWouldBeFetched(_ failures: [TrustFailure]) {
-        guard let platform, platform.fetchesIssuers else { return }
-        for failure in failures where failure.reason == .unknownIssuer {
-            guard observation.time <= failure.certificate.notAfter,
-                let place = IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: failure.certificate)).first
-            else { continue }
-            trace.warn(
-                Warning.issuerWouldBeFetched,
-                "\(platform.family.rawValue): the issuer of \(failure.certificate) would be fetched from \(TerminalText.escaped(place))"
-            )
-        }
-    }
-
-    /// Says that no name could be checked because none was given.
     mutating func skipMissingName() {
-        trace.skip("name", "no name was given to check the certificate for")
-        trace.warn("name-not-checked", "the name was not checked: give the host the certificate must be valid for")
+        skip("name", "no name was given to check the certificate for")
+        warn("name-not-checked", "the name was not checked: give the host the certificate must be valid for")
+    }
+
+    // MARK: The end
+
+    /// Asks for the system's verdict on the chain and its name first, and goes on only when it trusts them.
+    mutating func afterServerTrust(_ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
+        let system = evaluate(serverPolicy)
+        record(system)
+        return system.isTrusted ? goOn(&self, system) : rejected(system.failures, on: system.builtChain)
+    }
+
+    /// Compares pins on the chain a client looks at, and ends with a match or a mismatch; `isHashed` says which certificates' keys can
+    /// match at all.
+    mutating func compare(
+        _ condition: PinComparison.Condition, on result: TrustResult, isHashed: (Certificate) -> Bool = { _ in true }
+    ) -> Verdict {
+        let chain = result.builtChain
+        guard let pins else {
+            fail("pins", "there is no pin to compare, so every server is rejected")
+            return verdict(.noPins, on: chain)
+        }
+        func matches(_ chain: BuiltChain) -> [PinMatch] {
+            condition.matches(pins, on: chain).filter { isHashed(chain.certificates[$0.depth]) }
+        }
+        warnOfPathDependence(result) { !matches($0).isEmpty }
+        warnOfMissingIntermediates(chain)
+        let matched = matches(chain)
+        guard let match = matched.first else {
+            fail("pins", "no \(condition.compared.words ?? "certificate or key") of the built chain is pinned")
+            warnOfPresentedPins(chain)
+            return verdict(.pinMismatch, on: chain, matches: [])
+        }
+        pass("pins", "\(condition.compared.words.map { $0 + " " } ?? "")pin matched at depth \(match.depth)")
+        warnOfAuthorityPin(matched)
+        return verdict(.pinMatched(match), on: chain, matches: matched)
+    }
+
+    mutating func unpinned(_ why: String, _ result: TrustResult, disposition: ChallengeDisposition? = nil) -> Verdict {
+        skip("pins", why)
+        return verdict(
+            result.isTrusted ? .pinsNotApplied(why) : .untrusted(result.failures), on: result.builtChain,
+            disposition: disposition)
+    }
+
+    mutating func rejected(_ failures: [TrustFailure], on chain: BuiltChain) -> Verdict {
+        skip("pins", "not compared: the client rejects before that")
+        return verdict(.untrusted(failures), on: chain)
+    }
+
+    func verdict(
+        _ reason: Verdict.Reason, on chain: BuiltChain, matches: [PinMatch]? = nil,
+        disposition: ChallengeDisposition? = nil, reaching reach: BuiltChain? = nil
+    ) -> Verdict {
+        Verdict(
+            reason: reason,
+            disposition: disposition ?? (reason.isAcceptance ? .useCredential : .cancelAuthenticationChallenge),
+            trace: steps, builtChain: chain, restsOn: paths(of: chain, for: reason), reach: reach,
+            matches: matches ?? pins?.publicKeyMatches(on: reach ?? chain) ?? [], warnings: warnings, notes: notes)
+    }
+
+    /// The path of each evaluation that was needed: `chain` where the client chose another than the preferred one.
+    ///
+    /// What only goes on from the preferred path is needed for a pin that matches there.
+    private func paths(of chain: BuiltChain, for reason: Verdict.Reason) -> [VerifiedPath] {
+        var paths: [VerifiedPath] = []
+        for result in trusted {
+            guard let preferred = result.validPaths.first else { continue }
+            var chosen = result.validPaths.first { .verified($0) == chain } ?? preferred
+            if case .pinMatched(let match) = reason, match.depth < preferred.certificates.count,
+                chosen.certificates.starts(with: preferred.certificates)
+            {
+                chosen = preferred
+            }
+            if !paths.contains(chosen) { paths.append(chosen) }
+        }
+        return paths
+    }
+}
+
+extension PinComparison.Compared {
+    /// What is compared, as sentences name it; `nil` where it depends on the pin.
+    fileprivate var words: String? {
+        switch self {
+        case .keys: "public key"
+        case .certificates: "certificate"
+        case .whatIsPinned: nil
+        }
     }
 }
 

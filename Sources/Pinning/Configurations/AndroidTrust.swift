@@ -1,62 +1,52 @@
 /// What Android trusts for a host: the anchors of the app's network security configuration, or the platform's own for want of them.
-public struct AndroidTrust: Sendable, Hashable {
-    /// Where a configuration says it.
-    public struct Place: Sendable, Hashable {
+package struct AndroidTrust: Sendable, Hashable {
+    package struct Place: Sendable, Hashable {
         /// The hosts it is for, `nil` for all that have no entry of their own.
-        public let hosts: HostPattern?
-        /// The file and line.
-        public let origin: String
+        package let hosts: HostPattern?
+        package let origin: String
         /// Whether it names anchors, itself or by what it inherits.
-        public let namesAnchors: Bool
+        package let namesAnchors: Bool
+    }
+
+    /// What one element of a configuration means for Certificate Transparency.
+    package struct Transparency: Sendable, Hashable {
+        /// What its `<certificateTransparency>` says, `nil` for none.
+        package var isEnabled: Bool?
+        /// Whether its own anchors hold `user` or `@raw`.
+        var hasOwnAnchors = false
     }
 
     /// Where anchors come from; none where nothing is trusted.
-    public var sources: [NetworkSecurityConfiguration.Source]
+    package var sources: [NetworkSecurityConfiguration.Source]
     /// The roots that the device's user installed, for sources that name those.
-    public var installedRoots: [Certificate] = []
-    /// What is said of Certificate Transparency.
-    public var transparency: AndroidTransparency
+    package var installedRoots: [Certificate] = []
+    /// The host's configuration first, then those it inherits from, the nearest first.
+    package var transparency: [Transparency] = []
     /// The app's targetSdkVersion, `nil` where it is not known.
-    public var targetSDK: Int?
+    package var targetSDK: Int?
     /// Where it is said, `nil` where no configuration is known.
-    public var place: Place?
+    package var place: Place?
 
-    /// What is trusted where no configuration says anything.
-    ///
-    /// - Parameter targetSDK: the app's targetSdkVersion, `nil` where it is not known: then roots of the user's do not count.
-    public init(targetSDK: Int?) {
-        self.init(sources: Self.standardSources(targetSDK: targetSDK), targetSDK: targetSDK)
-    }
-
-    /// What a configuration comes to for a host.
-    public init(
-        sources: [NetworkSecurityConfiguration.Source], installedRoots: [Certificate] = [],
-        transparency: AndroidTransparency = AndroidTransparency(), targetSDK: Int? = nil, place: Place? = nil
-    ) {
-        self.sources = sources
-        self.installedRoots = installedRoots
-        self.transparency = transparency
+    /// Without sources what is trusted where no configuration says anything: not the user's roots where the targetSdkVersion is not known.
+    package init(sources: [NetworkSecurityConfiguration.Source]? = nil, targetSDK: Int? = nil) {
         self.targetSDK = targetSDK
-        self.place = place
+        // The first version of which apps do not trust their users' roots is 24 (`NetworkSecurityConfig.getDefaultBuilder`).
+        self.sources = sources ?? (targetSDK ?? .max <= 23 ? [.init(.system), .init(.user)] : [.init(.system)])
     }
 
-    /// The first version of which apps do not trust their users' roots is 24 (`NetworkSecurityConfig.getDefaultBuilder`).
-    static func standardSources(targetSDK: Int?) -> [NetworkSecurityConfiguration.Source] {
-        (targetSDK ?? .max) <= 23 ? [.init(.system), .init(.user)] : [.init(.system)]
-    }
+    package var trustsInstalledRoots: Bool { sources.contains { $0.origin == .user } }
 
-    /// Whether roots that the user installed are trusted.
-    public var trustsInstalledRoots: Bool { sources.contains { $0.origin == .user } }
-
-    /// Where a path may end; the trust store stands for the system's roots.
-    var anchors: Anchors {
-        let certificates = sources.flatMap { source in
-            switch source.origin {
-            case .system: [Certificate]()
-            case .user: installedRoots
-            case .resource(_, let certificates): certificates
-            }
+    /// The certificates of a source; the trust store stands for the system's roots.
+    private func certificates(of source: NetworkSecurityConfiguration.Source) -> [Certificate] {
+        switch source.origin {
+        case .system: []
+        case .user: installedRoots
+        case .resource(_, let certificates): certificates
         }
+    }
+
+    var anchors: Anchors {
+        let certificates = sources.flatMap(certificates)
         guard sources.contains(where: { $0.origin == .system }) else { return .only(certificates) }
         return certificates.isEmpty ? .trustStore : .trustStoreAnd(certificates)
     }
@@ -67,67 +57,38 @@ public struct AndroidTrust: Sendable, Hashable {
     /// (`NetworkSecurityConfig.findTrustAnchorBySubjectAndPublicKey`).
     func overridesPins(endingAt anchor: Certificate, isOfSystem: Bool) -> Bool {
         func holdsOwn(_ source: NetworkSecurityConfiguration.Source) -> Bool {
-            switch source.origin {
-            case .system: false
-            case .user: installedRoots.contains { $0.isSameAnchor(as: anchor) }
-            case .resource(_, let certificates): certificates.contains { $0.isSameAnchor(as: anchor) }
-            }
+            certificates(of: source).contains { $0.isSameAnchor(as: anchor) }
         }
         // What no other source holds can only be the system's.
         let isOfSystem = isOfSystem || !sources.contains(where: holdsOwn)
-        return sources.contains { source in
-            source.overridesPins && (source.origin == .system ? isOfSystem : holdsOwn(source))
-        }
+        return sources.contains { $0.overridesPins && ($0.origin == .system ? isOfSystem : holdsOwn($0)) }
     }
 
-    /// The platform with what it asks of Certificate Transparency here.
-    func applied(to platform: Platform, for observation: ServerView) -> Platform {
-        var level: AndroidRelease?
-        if case .android(let release) = observation.release { level = release }
-        return platform.asking(
-            for: transparency.demand(on: level, targetSDK: targetSDK, for: observation.referenceName.serverName))
+    /// Below which roots Android asks for signed certificate timestamps: by the host's configuration, not by the root; roots that are on
+    /// no public list are left alone where the platform asks by itself, and a targetSdkVersion that is not known counts as old.
+    ///
+    /// Source: developer.android.com, network security configuration, Certificate Transparency; Conscrypt's `PolicyImpl`.
+    func transparencyDemand(on release: AndroidRelease?, for name: ServerName?) -> TransparencyDemand {
+        let mode = release?.transparency ?? .byTarget
+        guard mode != .never, name != .dns("localhost") else { return .none }
+        for element in transparency {
+            if let isEnabled = element.isEnabled { return isEnabled ? .belowAnyRoot : .none }
+            if element.hasOwnAnchors { return .none }
+        }
+        return mode == .byTarget && targetSDK ?? 0 >= 37 ? .belowPublicRoots : .none
     }
 
     /// What is trusted, in a few words, as in `system, @raw/own (overrides pins)`.
-    public var words: String {
-        let words = sources.map { source in
-            let name =
-                switch source.origin {
-                case .system: "system"
-                case .user: "user"
-                case .resource(let name, _): name
-                }
-            return name + (source.overridesPins ? " (overrides pins)" : "")
-        }
-        return words.isEmpty ? "nothing" : words.joined(separator: ", ")
+    package var words: String {
+        sources.isEmpty
+            ? "nothing"
+            : sources.map { $0.name + ($0.overridesPins ? " (overrides pins)" : "") }.joined(separator: ", ")
     }
 }
 
 extension Certificate {
     /// Whether both have the same subject and key, by which Android tells anchors apart.
-    public func isSameAnchor(as other: Certificate) -> Bool {
+    package func isSameAnchor(as other: Certificate) -> Bool {
         publicKey.spkiSHA256 == other.publicKey.spkiSHA256 && subject == other.subject
-    }
-}
-
-extension ProcedureRun {
-    init(_ observation: ServerView, pins: PinSet?, verifier: Verifier, platform: Platform?, trust: AndroidTrust?) {
-        let platform = platform.map { trust?.applied(to: $0, for: observation) ?? $0 }
-        self.init(observation, pins: pins, verifier: verifier, platform: platform)
-    }
-
-    /// Asks for the device's verdict first, by the anchors that the app's configuration names.
-    mutating func afterServerTrust(by trust: AndroidTrust?, _ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
-        guard let trust else { return afterServerTrust(goOn) }
-        func sayWhatIsTrusted(_ run: inout Self, _ result: TrustResult) {
-            guard let place = trust.place, place.namesAnchors, result.failures.contains(where: \.isMissingAnchor) else {
-                return
-            }
-            let hosts = place.hosts?.description ?? "hosts without an entry of their own"
-            run.warn(
-                "configured-anchors",
-                "the app's configuration trusts \(trust.words) for \(hosts), and no other root (\(place.origin))")
-        }
-        return afterServerTrust(anchors: trust.anchors, onRejection: sayWhatIsTrusted, goOn)
     }
 }

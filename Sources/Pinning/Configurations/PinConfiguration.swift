@@ -1,25 +1,28 @@
 /// What a file that configures hosts says, entry by entry.
-public struct PinConfiguration: Sendable, Hashable {
+package struct PinConfiguration: Sendable, Equatable {
     /// Whose file it is, and with that how the entry for a host is found.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// OkHttp's `CertificatePinner`.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         case okHttp = "okhttp"
         /// TrustKit for iOS and macOS: `TSKConfiguration`.
         case trustKit = "trustkit"
-        /// Apple's `NSPinnedDomains`.
         case nsPinnedDomains = "nspinneddomains"
-        /// Android's `network_security_config.xml`.
         case android
         /// react-native-ssl-public-key-pinning: TrustKit on iOS, OkHttp on Android.
         case reactNative = "react-native"
-        /// pincheck's own policy files.
         case policy
-        /// The certificate files in an app.
         case appBundle = "app-bundle"
+
+        /// How this kind's own client finds the entries for a host.
+        package var lookup: Lookup {
+            switch self {
+            case .okHttp, .nsPinnedDomains, .appBundle: .union
+            case .android, .policy: .mostSpecific
+            case .trustKit, .reactNative: .mostSpecificOfSameSuffix
+            }
+        }
     }
 
-    /// How the entries for a host are found.
-    public enum Lookup: Sendable, Hashable {
+    package enum Lookup: Sendable, Hashable {
         case union
         /// The one for the name itself, else the longest that covers it.
         case mostSpecific
@@ -28,61 +31,39 @@ public struct PinConfiguration: Sendable, Hashable {
         /// All that cover it with their names as OkHttp has them, in a file that another client reads too.
         case unionOfCanonicalNames
 
-        /// Whether all entries that cover a host count, not one of them.
-        public var takesAll: Bool { self == .union || self == .unionOfCanonicalNames }
+        package var takesAll: Bool { self == .union || self == .unionOfCanonicalNames }
     }
 
-    /// Whose file it is.
-    public let kind: Kind
-    /// The entries, in their order.
-    public let entries: [HostEntry]
+    package let kind: Kind
+    package let entries: [HostEntry]
     /// Whether it is a program's source: of two nobody knows whether one client has both.
-    public let isSource: Bool
+    package let isSource: Bool
     private let index: HostIndex<HostEntry>
 
-    /// A configuration of some hosts.
-    public init(_ kind: Kind, entries: [HostEntry], isSource: Bool = false) {
+    package init(_ kind: Kind, entries: [HostEntry], isSource: Bool = false) {
         (self.kind, self.entries, self.isSource) = (kind, entries, isSource)
         index = HostIndex(entries.map { ($0.hosts, $0) })
     }
 
-    /// Whether two say the same of the same hosts.
-    public static func == (left: PinConfiguration, right: PinConfiguration) -> Bool {
+    package static func == (left: PinConfiguration, right: PinConfiguration) -> Bool {
         left.kind == right.kind && left.entries == right.entries && left.isSource == right.isSource
     }
 
-    /// Hashes what it says.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(kind)
-        hasher.combine(entries)
-    }
-
     /// The entries as a client has them that finds hosts by `lookup`, `nil` for the rule of the kind.
-    public func entries(by lookup: Lookup?) -> [HostEntry] {
-        switch lookup ?? kind.lookup {
-        case .union, .mostSpecific, .mostSpecificOfSameSuffix: entries
-        case .unionOfCanonicalNames:
-            entries.map { entry in
-                var entry = entry
-                entry.hosts = entry.hosts?.canonical
-                return entry
-            }
+    package func entries(by lookup: Lookup?) -> [HostEntry] {
+        guard lookup == .unionOfCanonicalNames else { return entries }
+        return entries.map { entry in
+            var entry = entry
+            entry.hosts = entry.hosts?.canonical
+            return entry
         }
     }
 
-    /// What the configuration says of `host`, `nil` for nothing.
-    public func policy(
-        for host: ServerName, by lookup: Lookup? = nil, suffixes: some PublicSuffixList
-    ) -> ConfiguredPins? { policy(for: host.description, by: lookup, suffixes: suffixes) }
-
-    /// What the configuration says of `host`, `nil` for nothing.
+    /// What the configuration says of a host, which is compared as text, `nil` for nothing.
     ///
-    /// - Parameters:
-    ///   - host: the host as the client has it, which compares text.
-    ///   - lookup: how entries are found, `nil` for the rule of its kind.
-    ///   - suffixes: the public suffix list, which TrustKit goes by.
-    /// - Returns: the entries that apply, `nil` when there are none.
-    public func policy(for host: String, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> ConfiguredPins? {
+    /// `lookup` says how entries are found, `nil` for the rule of its kind; TrustKit goes by the public suffix list.
+    package func policy(for host: String, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> ConfiguredPins?
+    {
         let isIndexed = lookup != .unionOfCanonicalNames
         let covering = isIndexed ? index.covering(host) : entries(by: lookup).filter { $0.covers(host) }
         let lookup = lookup ?? kind.lookup
@@ -97,25 +78,67 @@ public struct PinConfiguration: Sendable, Hashable {
     }
 }
 
-extension PinConfiguration.Kind {
-    /// How this kind's own client finds the entries for a host.
-    public var lookup: PinConfiguration.Lookup {
-        switch self {
-        case .okHttp, .nsPinnedDomains, .appBundle: .union
-        case .android, .policy: .mostSpecific
-        case .trustKit, .reactNative: .mostSpecificOfSameSuffix
+/// What a configuration says of some hosts.
+package struct HostEntry: Sendable, Hashable {
+    package enum Identities: Sendable, Hashable {
+        case anywhere([Pin])
+        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`: `nil` where the key is absent, empty where it holds nothing usable.
+        case positions(leaf: [Pin]?, authorities: [Pin]?)
+    }
+
+    /// The hosts, `nil` for whatever host is asked for.
+    package var hosts: HostPattern?
+    /// Where the entry stands: a file with a line or a key path.
+    package let origin: String
+    package var identities: Identities
+    package var enforcesPinning: Bool?
+    /// The moment from which on the pins no longer apply: midnight in UTC at the start of the date that is given.
+    package var expiration: Timestamp?
+    /// Whether the hosts are exempt from what is said of their parent domain.
+    package var isExcluded = false
+    /// Whether there are anchors below which no pin is needed (`overridePins` of Android's configuration).
+    package var hasExemptAnchors = false
+    /// Whether roots that the user installed need no pin on macOS (`TSKIgnorePinningForUserDefinedTrustAnchors`), `nil` where nothing is
+    /// said.
+    package var exemptsInstalledRoots: Bool?
+    package var reportURIs: [String] = []
+    /// Who loads the pins, which are files of an app; `nil` for those of a configuration.
+    package var loaders: Set<BundleLoader>?
+
+    package init(hosts: HostPattern?, origin: String, identities: Identities) {
+        (self.hosts, self.origin, self.identities) = (hosts, origin, identities)
+    }
+
+    package var pins: [Pin] {
+        switch identities {
+        case .anywhere(let pins): pins
+        case .positions(let leaf, let authorities): (leaf ?? []) + (authorities ?? [])
         }
     }
+
+    package func covers(_ host: String) -> Bool { hosts?.covers(host) ?? true }
 }
 
-extension HostPattern: CustomStringConvertible {
-    /// The name and what counts below it.
-    public var description: String {
-        switch depth {
-        case .exact: name
-        case .oneLabel: "*.\(name)"
-        case .upToOneLabel: "\(name) and one label below it"
-        case .anyNumber: "\(name) and all names below it"
-        }
+/// A client that pins the certificate files it finds in an app's bundle; which ones those are differs.
+package enum BundleLoader: String, Sendable, Hashable, CaseIterable {
+    /// Files named `.cer` in the main bundle.
+    case afNetworking4 = "AFNetworking 4"
+    /// Files named `.cer` in the bundle of its own class, which is the framework's where it is one.
+    case afNetworking3 = "AFNetworking 2 and 3"
+    /// Files in the main bundle named `.cer`, `.crt` or `.der`, in small or capital letters.
+    case alamofire = "Alamofire"
+}
+
+/// What the configurations of one kind say of one host.
+package struct ConfiguredPins: Sendable, Hashable {
+    package let entries: [HostEntry]
+
+    package init?(_ entries: [HostEntry]) {
+        guard !entries.isEmpty else { return nil }
+        self.entries = entries
     }
+
+    package var pins: PinSet? { PinSet(entries.filter { !$0.isExcluded }.flatMap(\.pins)) }
+    package var enforcesPinning: Bool? { entries.lazy.compactMap(\.enforcesPinning).first }
+    package var expiration: Timestamp? { entries.lazy.compactMap(\.expiration).first }
 }

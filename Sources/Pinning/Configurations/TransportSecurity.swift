@@ -2,9 +2,8 @@
 ///
 /// It binds what is loaded with NSURLSession. **From documentation only**: CFNetwork, which decides, is closed. Source: Apple's
 /// "NSAppTransportSecurity", "NSExceptionDomains" and "Preventing Insecure Network Connections".
-public struct TransportSecurity: Sendable, Hashable {
-    /// The hosts that an exception is for.
-    public enum Hosts: Sendable, Hashable {
+package struct TransportSecurity: Sendable, Hashable {
+    package enum Hosts: Sendable, Hashable, CustomStringConvertible {
         /// A name, with `NSIncludesSubdomains` also names one label below it.
         case names(HostPattern)
         /// Addresses that begin with so many bits of this one; all bits for the address alone (iOS 17).
@@ -12,104 +11,77 @@ public struct TransportSecurity: Sendable, Hashable {
         /// Text that no URL's host is equal to.
         case none(String)
 
-        /// Whether the exception is for `host`.
-        func cover(_ host: ServerName) -> Bool {
+        /// How closely `host` is named, `nil` where it is not: of several exceptions for a host the closest counts.
+        fileprivate func closeness(to host: ServerName) -> Int? {
             switch (self, host) {
-            case (.names(let pattern), .dns(let name)): pattern.covers(name)
-            case (.addresses(let prefix, let bits), .ip(let address)): address.begins(with: bits, of: prefix)
-            default: false
+            case (.names(let pattern), .dns(let name)) where pattern.covers(name):
+                name == pattern.name ? .max : pattern.name.utf8.count
+            case (.addresses(let prefix, let bits), .ip(let address)) where address.begins(with: bits, of: prefix): bits
+            default: nil
             }
         }
 
-        /// How closely the hosts are named: of several exceptions for a host the closest counts.
-        fileprivate var closeness: Int {
+        package var description: String {
             switch self {
-            case .names(let pattern): pattern.name.utf8.count
-            case .addresses(_, let bits): bits
-            case .none: 0
+            case .names(let pattern): pattern.description
+            case .addresses(let address, let bits):
+                bits == address.bytes.count * 8 ? "\(address)" : "\(address)/\(bits)"
+            case .none(let text): text
             }
         }
     }
 
-    /// An entry of `NSExceptionDomains`.
-    public struct Exception: Sendable, Hashable {
-        /// The hosts.
-        public let hosts: Hosts
-        /// Where it stands.
-        public let origin: String
-        /// `NSExceptionMinimumTLSVersion`.
-        public var minimumTLS: ProtocolVersion?
-        /// `NSExceptionRequiresForwardSecrecy`.
-        public var requiresForwardSecrecy: Bool?
-        /// `NSExceptionAllowsInsecureHTTPLoads`.
-        public var allowsInsecureLoads = false
-        /// `NSRequiresCertificateTransparency`.
-        public var requiresTransparency = false
+    /// An entry of `NSExceptionDomains`; one that excepts nothing puts its hosts under the rules again.
+    package struct Exception: Sendable, Hashable {
+        package let hosts: Hosts
+        package let origin: String
+        package var minimumTLS: ProtocolVersion?
+        package var requiresForwardSecrecy: Bool?
+        package var allowsInsecureLoads = false
+        package var requiresTransparency = false
 
-        /// An exception that excepts nothing: it puts its hosts under the rules again.
-        public init(hosts: Hosts, origin: String) {
-            self.hosts = hosts
-            self.origin = origin
-        }
+        package init(hosts: Hosts, origin: String) { (self.hosts, self.origin) = (hosts, origin) }
     }
 
     /// The keys beside which `NSAllowsArbitraryLoads` counts as NO, with whatever value.
-    public static let narrowingKeys = [
+    package static let narrowingKeys = [
         "NSAllowsArbitraryLoadsInWebContent", "NSAllowsArbitraryLoadsForMedia", "NSAllowsLocalNetworking",
     ]
 
-    /// `NSAllowsArbitraryLoads`.
-    public var allowsArbitraryLoads = false
+    package var allowsArbitraryLoads = false
     /// Those of ``narrowingKeys`` that are there.
-    public var narrowing: [String] = []
-    /// `NSAllowsLocalNetworking`.
-    public var allowsLocalNetworking = false
-    /// `NSExceptionDomains`.
-    public var exceptions: [Exception] = []
+    package var narrowing: [String] = []
+    package var allowsLocalNetworking = false
+    package var exceptions: [Exception] = []
     /// Where the dictionary stands, or the file without one.
-    public let origin: String
-    /// Whether there is a dictionary.
-    public let isStated: Bool
+    package let origin: String
+    package let isStated: Bool
 
     /// The rules as they are for an app that says nothing, or nothing yet.
-    public init(origin: String, isStated: Bool = false) {
-        self.origin = origin
-        self.isStated = isStated
-    }
+    package init(origin: String, isStated: Bool = false) { (self.origin, self.isStated) = (origin, isStated) }
 
-    /// What is asked of a connection.
-    public struct Requirement: Sendable, Hashable {
-        /// The oldest version of TLS.
-        public var minimumTLS = ProtocolVersion.tls12
+    package struct Requirement: Sendable, Hashable {
+        package var minimumTLS = ProtocolVersion.tls12
         /// Whether keys have to be agreed on by ECDHE, and certified keys have RSA 2048 or EC 256 bits.
-        public var requiresForwardSecrecy = true
+        package var requiresForwardSecrecy = true
         /// Whether SCTs are asked for below whatever root.
-        public var requiresTransparency = false
+        package var requiresTransparency = false
         /// Whether the app may accept what the system refuses.
-        public var allowsInsecureLoads = false
+        package var allowsInsecureLoads = false
         /// The entry of `NSExceptionDomains` that says it, `nil` for the rules without one.
-        public var exception: Exception?
+        package var exception: Exception?
     }
 
-    /// What becomes of a connection to a host.
-    public enum Ruling: Sendable, Hashable {
-        /// Nothing is asked, for this reason.
+    package enum Ruling: Sendable, Hashable {
         case off(String)
         case on(Requirement)
     }
 
-    /// What is asked of a connection to the host of a URL.
-    ///
-    /// - Parameters:
-    ///   - host: the URL's host.
-    ///   - release: the version of the device's system; before iOS 17 addresses are left alone.
-    /// - Returns: the entry's word where the host has one, which decides alone, else that of the global keys.
-    public func ruling(for host: ServerName, on release: AppleRelease = .newest) -> Ruling {
-        let exact = exceptions.first { exception in
-            if case .names(let pattern) = exception.hosts, host == .dns(pattern.name) { true } else { false }
-        }
-        let covering = exceptions.filter { $0.hosts.cover(host) }
-        if let exception = exact ?? covering.max(by: { $0.hosts.closeness < $1.hosts.closeness }) {
+    /// What is asked of a connection to the host of a URL: the entry's word where the host has one, which decides alone, else that of
+    /// the global keys; before iOS 17 addresses are left alone.
+    package func ruling(for host: ServerName, on release: AppleRelease = .newest) -> Ruling {
+        let covering = exceptions.compactMap { one in one.hosts.closeness(to: host).map { (one, $0) } }
+        if let (exception, _) = covering.max(by: { $0.1 < $1.1 }) {
             return .on(
                 Requirement(
                     minimumTLS: exception.minimumTLS ?? .tls12,
@@ -126,33 +98,5 @@ public struct TransportSecurity: Sendable, Hashable {
         default: break
         }
         return allowsArbitraryLoads && narrowing.isEmpty ? .off("NSAllowsArbitraryLoads is YES") : .on(Requirement())
-    }
-
-    /// Whether a handshake that offers ECDHE alone may be needed to tell what a connection to `host` comes to.
-    public func requiresForwardSecrecy(for host: ServerName) -> Bool {
-        if case .on(let requirement) = ruling(for: host) { requirement.requiresForwardSecrecy } else { false }
-    }
-}
-
-extension TransportSecurity.Hosts: CustomStringConvertible {
-    /// As a configuration names them.
-    public var description: String {
-        switch self {
-        case .names(let pattern): pattern.description
-        case .addresses(let address, let bits): bits == address.bytes.count * 8 ? "\(address)" : "\(address)/\(bits)"
-        case .none(let text): text
-        }
-    }
-}
-
-extension IPAddress {
-    /// Whether the address has the first `bits` bits of another of its family.
-    package func begins(with bits: Int, of prefix: IPAddress) -> Bool {
-        guard isIPv6 == prefix.isIPv6 else { return false }
-        return bytes.indices.allSatisfy { index in
-            let own = min(8, max(0, bits - index * 8))
-            let mask = own == 0 ? 0 : ~UInt8(0) << UInt8(8 - own)
-            return bytes[index] & mask == prefix.bytes[index] & mask
-        }
     }
 }

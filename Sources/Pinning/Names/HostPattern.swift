@@ -1,10 +1,6 @@
-/// Which hosts an entry of a configuration is for.
-///
-/// Each client has patterns and rules of its own.
-public struct HostPattern: Sendable, Hashable {
-    /// How many labels may stand before ``name``.
-    public enum Depth: Sendable, Hashable {
-        /// None: the name itself.
+/// Which hosts an entry of a configuration is for; each client has patterns and rules of its own.
+package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
+    package enum Depth: Sendable, Hashable {
         case exact
         /// Exactly one: `*.example.com` in OkHttp.
         case oneLabel
@@ -15,34 +11,20 @@ public struct HostPattern: Sendable, Hashable {
     }
 
     /// The name without wildcard, as the client compares it with hosts: text, which no host need ever equal.
-    public let name: String
-    /// How many labels may stand before it.
-    public let depth: Depth
+    package let name: String
+    package let depth: Depth
     /// The name as OkHttp has it, which reads some files beside another client: A-labels in lower case.
-    public let canonicalName: String
-
-    /// A pattern for the host or address `name` and, by `depth`, names below it.
-    ///
-    /// - Throws: ``ServerNameError`` when the text is neither.
-    public init(_ name: String, _ depth: Depth) throws(ServerNameError) {
-        self.init(text: try ServerName(name).description, depth)
-    }
+    package let canonicalName: String
 
     /// A pattern for hosts that equal `text`, or end in a dot and `text`, whatever it is.
-    public init(text: String, canonicalName: String? = nil, _ depth: Depth) {
-        name = text
-        self.depth = depth
-        self.canonicalName = canonicalName ?? text
+    package init(text: String, canonicalName: String? = nil, _ depth: Depth) {
+        (name, self.depth, self.canonicalName) = (text, depth, canonicalName ?? text)
     }
 
-    /// The pattern with the name as OkHttp has it.
-    public var canonical: HostPattern { HostPattern(text: canonicalName, depth) }
+    var canonical: HostPattern { HostPattern(text: canonicalName, depth) }
 
-    /// Whether the pattern covers `host`; an address counts as the text it is.
-    public func covers(_ host: ServerName) -> Bool { covers(host.description) }
-
-    /// Whether the pattern covers a host as text.
-    public func covers(_ host: String) -> Bool {
+    /// Whether the pattern covers a host as text; an address counts as the text it is.
+    package func covers(_ host: String) -> Bool {
         guard host != name else { return depth != .oneLabel }
         guard !name.isEmpty, host.hasSuffix("." + name) else { return false }
         let prefix = host.utf8.dropLast(name.utf8.count + 1)
@@ -52,10 +34,52 @@ public struct HostPattern: Sendable, Hashable {
         case .anyNumber: true
         }
     }
+
+    package var description: String {
+        switch depth {
+        case .exact, .oneLabel: short
+        case .upToOneLabel: "\(name) and one label below it"
+        case .anyNumber: "\(name) and all names below it"
+        }
+    }
+
+    /// A name that the pattern covers: its own, or one below it where only those count.
+    package var sample: String { depth == .oneLabel ? "host.\(name)" : name }
+
+    /// As configurations write it, or nearly so: `example.com`, `*.example.com`.
+    package var short: String { depth == .oneLabel ? "*.\(name)" : name }
+}
+
+/// Values by the patterns of the hosts they are for: finding those for a host takes no time, however many there are.
+package struct HostIndex<Value: Sendable>: Sendable {
+    private var byName: [String: [(order: Int, pattern: HostPattern, value: Value)]] = [:]
+    private var everywhere: [Value] = []
+
+    /// An index of values; those without a pattern are for whatever host.
+    package init(_ values: some Sequence<(HostPattern?, Value)>) {
+        for (order, (pattern, value)) in values.enumerated() {
+            guard let pattern else {
+                everywhere.append(value)
+                continue
+            }
+            byName[pattern.name, default: []].append((order, pattern, value))
+        }
+    }
+
+    /// The values that cover a host, in their order, behind those for whatever host.
+    package func covering(_ host: String) -> [Value] {
+        var found: [(order: Int, pattern: HostPattern, value: Value)] = []
+        var name: Substring? = host[...]
+        while let parent = name {
+            found += (byName[String(parent)] ?? []).filter { $0.pattern.covers(host) }
+            name = parent.firstIndex(of: ".").map { parent[parent.index(after: $0)...] }
+        }
+        return everywhere + found.sorted { $0.order < $1.order }.map(\.value)
+    }
 }
 
 /// What a client needs to know of the public suffix list (publicsuffix.org).
-public protocol PublicSuffixList: Sendable {
+package protocol PublicSuffixList: Sendable {
     /// The public suffix of `name`, as in `co.uk` for `www.example.co.uk`; `nil` when no rule of the list covers it.
     func publicSuffix(of name: String) -> String?
 }

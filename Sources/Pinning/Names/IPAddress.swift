@@ -3,29 +3,26 @@ internal import Base
 /// An IPv4 or IPv6 address, read as strictly as `inet_pton` reads it.
 ///
 /// Anything looser is a hole: OpenSSL 3.0 takes `01.2.3.4` for an address where other software sees a name.
-public struct IPAddress: Sendable, Hashable {
+public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// 4 bytes for IPv4, 16 for IPv6, most significant first.
     public let bytes: [UInt8]
 
-    /// Whether this is an IPv6 address.
-    public var isIPv6: Bool { bytes.count == 16 }
+    package var isIPv6: Bool { bytes.count == 16 }
 
-    /// Takes 4 or 16 bytes, `nil` for any other number.
-    public init?(bytes: some Sequence<UInt8>) {
+    package init?(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads dotted decimal or colon-hexadecimal text without brackets, port or zone; `nil` for anything else.
-    public init?(_ text: String) { self.init(text[...]) }
+    package init?(_ text: String) { self.init(text[...]) }
 
     /// Reads dotted decimal or colon-hexadecimal text without brackets, port or zone; `nil` for anything else.
     ///
     /// Not generic: who calls it from another module would make its types at run time, a hundred times what reading costs.
-    public init?(_ text: Substring) {
+    package init?(_ text: Substring) {
         // Nearly every name has a letter that no address has.
-        guard text.utf8.allSatisfy(Self.isOfAddress) else { return nil }
+        guard text.utf8.allSatisfy({ Self.isHexadecimalDigit($0) || ".:".utf8.contains($0) }) else { return nil }
         let text = Array(text.utf8)
         guard let bytes = Self.ipv4(text[...]) ?? Self.ipv6(text[...]) else { return nil }
         self.bytes = bytes
@@ -37,13 +34,10 @@ public struct IPAddress: Sendable, Hashable {
         var bytes: [UInt8] = []
         for part in parts {
             // One to three digits without a leading zero: some readers take that for octal.
-            guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else { return nil }
-            var value = 0
-            for digit in part {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-                value = value * 10 + Int(digit - UInt8(ascii: "0"))
-            }
-            guard let byte = UInt8(exactly: value) else { return nil }
+            guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0"),
+                part.allSatisfy({ (0x30...0x39).contains($0) }),
+                let byte = UInt8(exactly: part.reduce(0) { $0 * 10 + Int($1) - 0x30 })
+            else { return nil }
             bytes.append(byte)
         }
         return bytes
@@ -82,21 +76,21 @@ public struct IPAddress: Sendable, Hashable {
         return bytes
     }
 
-    private static func isOfAddress(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":") || isHexadecimalDigit(byte)
+    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+        // Setting one bit makes a small letter of a capital one.
+        (0x30...0x39).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
-    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
+    /// Whether the address has the first `bits` bits of another of its family.
+    package func begins(with bits: Int, of prefix: IPAddress) -> Bool {
+        guard isIPv6 == prefix.isIPv6 else { return false }
+        return bytes.indices.allSatisfy { index in
+            let own = min(8, max(0, bits - index * 8))
+            let mask = own == 0 ? 0 : ~UInt8(0) << UInt8(8 - own)
+            return bytes[index] & mask == prefix.bytes[index] & mask
         }
     }
-}
 
-extension IPAddress: CustomStringConvertible {
     /// Dotted decimal, or the shortest colon-hexadecimal form (RFC 5952).
     public var description: String {
         guard isIPv6 else { return bytes.dropFirst().reduce("\(bytes[0])") { $0 + ".\($1)" } }

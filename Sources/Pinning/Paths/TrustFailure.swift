@@ -4,23 +4,17 @@ internal import Base
 public struct TrustFailure: Sendable, Hashable {
     /// The rule that is broken.
     public enum Reason: Sendable, Hashable {
-        /// The time is past the certificate's last valid second.
         case expired
-        /// The time is before the certificate's first valid second.
         case notYetValid
-        /// No name of the certificate matches the reference name.
         case nameMismatch(ServerName)
         /// The reference name is malformed, so that no certificate can be valid for it.
         case impossibleName(ServerNameError)
-        /// A signature does not verify with the issuer's key.
         case badSignature
         /// A certificate that issued another is no authority, or may not sign certificates.
         case notAnAuthority
         /// More intermediate certificates than an authority allows.
         case pathTooLong
-        /// A name lies outside the subtrees an authority is constrained to.
         case nameConstraintViolated
-        /// The extended key usage does not allow servers.
         case wrongPurpose
         /// The key usage does not allow what servers do with their key.
         case wrongKeyUsage
@@ -38,14 +32,11 @@ public struct TrustFailure: Sendable, Hashable {
         case unusableStaple(String)
         /// The platform takes nothing of the root that was issued from this moment on.
         case issuedAfterDistrust(since: Timestamp)
-        /// The key is too weak for the security level.
         case weakKey
-        /// The signature algorithm is too weak for the security level.
         case weakSignature
         case unknownCriticalExtension
         /// No certificate of the issuer was presented, pinned or trusted.
         case unknownIssuer
-        /// The path ends in a root that is not trusted.
         case untrustedRoot
         /// The chain is a single certificate that signed itself and is not trusted.
         case selfSigned
@@ -68,52 +59,18 @@ public struct TrustFailure: Sendable, Hashable {
     /// The platform whose rule it is, where others would take the certificate; `nil` where they would not.
     public let platform: PlatformFamily?
 
-    /// Says that `certificate` at `depth` breaks a rule.
-    public init(_ reason: Reason, at depth: Int, of certificate: Certificate) {
-        self.reason = reason
-        self.depth = depth
-        self.certificate = certificate
-        platform = nil
+    package init(_ reason: Reason, at depth: Int, of certificate: Certificate, ruleOf platform: PlatformFamily? = nil) {
+        (self.reason, self.depth, self.certificate, self.platform) = (reason, depth, certificate, platform)
     }
 
-    private init(_ failure: TrustFailure, of platform: PlatformFamily) {
-        reason = failure.reason
-        depth = failure.depth
-        certificate = failure.certificate
-        self.platform = platform
+    package func refused(by platform: PlatformFamily) -> TrustFailure {
+        TrustFailure(reason, at: depth, of: certificate, ruleOf: platform)
     }
 
-    package func refused(by platform: PlatformFamily) -> TrustFailure { TrustFailure(self, of: platform) }
-
-    /// How useful the reason is to the reader, 0 for the most useful: distrust, time, name, signature, constraints, unknown issuer.
-    public var rank: Int {
-        switch reason {
-        // Whoever keeps the store has decided: no other certificate of the same make would do.
-        case .distrusted, .revoked, .issuedAfterDistrust: 0
-        case .expired, .notYetValid: 1
-        case .nameMismatch, .impossibleName: 2
-        case .badSignature: 3
-        case .notAnAuthority, .pathTooLong, .nameConstraintViolated, .wrongPurpose, .wrongKeyUsage, .keyUsage,
-            .noServerAuth, .lifetimeTooLong, .tooFewTimestamps, .unusableStaple, .unknownCriticalExtension:
-            4
-        case .weakKey, .weakSignature: 5
-        case .other: 6
-        case .untrustedRoot, .selfSigned: 7
-        case .unknownIssuer: 8
-        case .tooManyPaths, .tooManyCertificates: 9
-        }
-    }
-
-    /// Whether the reference name is what does not fit.
-    public var isAboutName: Bool {
-        switch reason {
-        case .nameMismatch, .impossibleName: true
-        default: false
-        }
-    }
+    var isAboutName: Bool { id == "name-mismatch" }
 
     /// Whether the path is missing its end: nothing else is said against it.
-    public var isMissingAnchor: Bool {
+    package var isMissingAnchor: Bool {
         switch reason {
         case .unknownIssuer, .untrustedRoot, .selfSigned: true
         default: false
@@ -121,33 +78,38 @@ public struct TrustFailure: Sendable, Hashable {
     }
 
     /// A stable word for machines, as in `name-mismatch`.
-    public var id: String {
+    public var id: String { row.id }
+
+    /// How useful the reason is to the reader, 0 for the most useful: distrust, time, name, signature, constraints, unknown issuer.
+    package var rank: Int { row.rank }
+
+    private var row: (id: String, rank: Int) {
         switch reason {
-        case .expired: "expired"
-        case .notYetValid: "not-yet-valid"
-        case .nameMismatch, .impossibleName: "name-mismatch"
-        case .badSignature: "bad-signature"
-        case .notAnAuthority: "not-an-authority"
-        case .pathTooLong: "path-too-long"
-        case .nameConstraintViolated: "name-constraint"
-        case .wrongPurpose, .wrongKeyUsage: "wrong-purpose"
-        case .keyUsage: "key-usage"
-        case .noServerAuth: "no-server-auth"
-        case .lifetimeTooLong: "lifetime-too-long"
-        case .tooFewTimestamps: "too-few-scts"
-        case .revoked: "revoked"
-        case .unusableStaple: "unusable-staple"
-        case .issuedAfterDistrust: "distrusted"
-        case .weakKey: "weak-key"
-        case .weakSignature: "weak-signature"
-        case .unknownCriticalExtension: "unknown-critical-extension"
-        case .unknownIssuer: "unknown-issuer"
-        case .untrustedRoot: "untrusted-root"
-        case .selfSigned: "self-signed"
-        case .distrusted: "distrusted"
-        case .tooManyCertificates: "too-many-certificates"
-        case .tooManyPaths: "too-many-paths"
-        case .other: "invalid"
+        // Whoever keeps the store has decided: no other certificate of the same make would do.
+        case .distrusted, .issuedAfterDistrust: ("distrusted", 0)
+        case .revoked: ("revoked", 0)
+        case .expired: ("expired", 1)
+        case .notYetValid: ("not-yet-valid", 1)
+        case .nameMismatch, .impossibleName: ("name-mismatch", 2)
+        case .badSignature: ("bad-signature", 3)
+        case .notAnAuthority: ("not-an-authority", 4)
+        case .pathTooLong: ("path-too-long", 4)
+        case .nameConstraintViolated: ("name-constraint", 4)
+        case .wrongPurpose, .wrongKeyUsage: ("wrong-purpose", 4)
+        case .keyUsage: ("key-usage", 4)
+        case .noServerAuth: ("no-server-auth", 4)
+        case .lifetimeTooLong: ("lifetime-too-long", 4)
+        case .tooFewTimestamps: ("too-few-scts", 4)
+        case .unusableStaple: ("unusable-staple", 4)
+        case .unknownCriticalExtension: ("unknown-critical-extension", 4)
+        case .weakKey: ("weak-key", 5)
+        case .weakSignature: ("weak-signature", 5)
+        case .other: ("invalid", 6)
+        case .untrustedRoot: ("untrusted-root", 7)
+        case .selfSigned: ("self-signed", 7)
+        case .unknownIssuer: ("unknown-issuer", 8)
+        case .tooManyCertificates: ("too-many-certificates", 9)
+        case .tooManyPaths: ("too-many-paths", 9)
         }
     }
 }
@@ -183,7 +145,7 @@ extension TrustFailure: CustomStringConvertible {
             "\(subject) has SCTs of \(logs == 1 ? "1 log" : "\(logs) logs"), \(needed) are needed (Certificate Transparency, of which "
                 + "embedded SCTs alone are counted)"
         case .revoked(let time, let reason):
-            "\(subject) was revoked at \(time)\(reason.flatMap { Self.words(forRevocation: $0) } ?? ""): "
+            "\(subject) was revoked at \(time)\(reason.flatMap { Self.revocations[$0] }.map { " (\($0))" } ?? ""): "
                 + "the server's own OCSP staple says so"
         case .unusableStaple(let why): "\(subject) came with an OCSP staple that is not a good one: \(why)"
         case .issuedAfterDistrust(let since):
@@ -205,35 +167,46 @@ extension TrustFailure: CustomStringConvertible {
     }
 
     /// The names of RFC 5280, 5.3.1.
-    private static func words(forRevocation reason: Int) -> String? {
-        let names = [
-            1: "key compromise", 2: "CA compromise", 3: "affiliation changed", 4: "superseded",
-            5: "cessation of operation", 6: "certificate hold", 9: "privilege withdrawn", 10: "AA compromise",
-        ]
-        return names[reason].map { " (\($0))" }
-    }
+    private static let revocations = [
+        1: "key compromise", 2: "CA compromise", 3: "affiliation changed", 4: "superseded", 5: "cessation of operation",
+        6: "certificate hold", 9: "privilege withdrawn", 10: "AA compromise",
+    ]
 
     private static func names(of certificate: Certificate) -> String {
+        // Servers can have a dNSName, or a well-formed iPAddress.
+        let names = certificate.names.lazy.filter { name in
+            switch name {
+            case .dns: true
+            case .ip(let bytes): bytes.count == 4 || bytes.count == 16
+            case .other: false
+            }
+        }
         // Only those that are shown are put into words: there can be tens of thousands.
-        let shown = certificate.names.lazy.filter(\.isOfServer).prefix(6).map { words(for: $0) }
+        let shown = names.prefix(6).map { name in
+            // An address written as a name is for nobody: no name is one, and addresses have entries of their own.
+            guard case .dns(let text) = name, IPAddress(text) != nil else { return name.description }
+            return "\(text) (a dNSName, which matches no address)"
+        }
         guard !shown.isEmpty else { return "it names no server (the common name does not count)" }
-        return "it is valid for \(listed(Array(shown), of: certificate.names.count(where: \.isOfServer)))"
-    }
-
-    private static func words(for name: SubjectAlternativeName) -> String {
-        // An address written as a name is for nobody: no name is one, and addresses have entries of their own.
-        guard case .dns(let text) = name, IPAddress(text) != nil else { return name.description }
-        return "\(text) (a dNSName, which matches no address)"
+        return "it is valid for \(listed(Array(shown), of: names.count { _ in true }))"
     }
 }
 
-extension SubjectAlternativeName {
-    /// Whether servers can have such a name: a dNSName, or a well-formed iPAddress.
-    fileprivate var isOfServer: Bool {
+/// The kinds of platforms.
+public enum PlatformFamily: String, Sendable, Hashable, CaseIterable {
+    /// iOS, macOS and their relatives: the Security framework.
+    case apple
+    /// Android with Conscrypt.
+    case android
+    /// This machine's OpenSSL, as curl uses it.
+    case openssl
+
+    /// What people call it, as in `Apple's platforms`.
+    package var title: String {
         switch self {
-        case .dns: true
-        case .ip(let bytes): bytes.count == 4 || bytes.count == 16
-        case .other: false
+        case .apple: "Apple's platforms"
+        case .android: "Android"
+        case .openssl: "OpenSSL"
         }
     }
 }

@@ -1,18 +1,22 @@
-/// The answer to one trust evaluation.
-public enum TrustResult: Sendable, Hashable {
+/// The rules a path must keep, named after the policies of Apple's Security framework.
+package enum TrustPolicy: Sendable, Hashable {
+    /// A server's certificate: `SecPolicyCreateSSL(true, name)`. Without a name everything but the name is checked.
+    case sslServer(name: ReferenceName)
+    /// `SecPolicyCreateBasicX509()`: signatures, dates, constraints. No name, no extended key usage, no key strength.
+    case basicX509
+}
+
+package enum TrustResult: Sendable, Hashable {
     /// At least one valid path. Most clients look at the preferred one alone; Apple's own pinning tries them all.
     case trusted(preferred: VerifiedPath, alternatives: [VerifiedPath])
     /// No valid path: the reasons, most useful first and never none, and the path a client walks that does not care.
-    case untrusted([TrustFailure], bestEffort: UnverifiedPath)
+    case untrusted([TrustFailure], bestEffort: [Certificate])
 
-    /// Whether there is a valid path.
-    public var isTrusted: Bool { if case .trusted = self { true } else { false } }
-
-    /// The reasons for which there is no valid path, empty when there is one.
-    public var failures: [TrustFailure] { if case .untrusted(let failures, _) = self { failures } else { [] } }
+    package var isTrusted: Bool { if case .trusted = self { true } else { false } }
+    package var failures: [TrustFailure] { if case .untrusted(let failures, _) = self { failures } else { [] } }
 
     /// The path a client sees after the evaluation: the preferred one, or the best effort.
-    public var builtChain: BuiltChain {
+    package var builtChain: BuiltChain {
         switch self {
         case .trusted(let preferred, _): .verified(preferred)
         case .untrusted(_, let bestEffort): .unverified(bestEffort)
@@ -20,7 +24,7 @@ public enum TrustResult: Sendable, Hashable {
     }
 
     /// Every valid path, the preferred one first.
-    public var validPaths: [VerifiedPath] {
+    package var validPaths: [VerifiedPath] {
         if case .trusted(let preferred, let alternatives) = self { [preferred] + alternatives } else { [] }
     }
 }
@@ -39,31 +43,21 @@ public struct VerifiedPath: Sendable, Hashable {
     }
 }
 
-/// A path linked by signatures that is not valid: expired, not anchored, or without the right name.
-///
-/// It exists for clients that are told to ignore validity. A match on it proves that the server holds a key that the pinned
-/// key vouched for, and nothing else.
-public struct UnverifiedPath: Sendable, Hashable {
-    /// The certificates, leaf first.
-    public let certificates: [Certificate]
-
-    init(certificates: [Certificate]) { self.certificates = certificates }
-
-    /// That of a key which no certificate has yet.
-    package static let empty = UnverifiedPath(certificates: [])
-}
-
 /// The chain a client looks at after its trust evaluation.
 public enum BuiltChain: Sendable, Hashable {
+    /// A valid path.
     case verified(VerifiedPath)
-    /// The best effort without a valid one.
-    case unverified(UnverifiedPath)
+    /// Certificates linked by signatures, leaf first, that are no valid path: expired, not anchored, or without the right name.
+    ///
+    /// It exists for clients that are told to ignore validity. A match on it proves that the server holds a key that the pinned
+    /// key vouched for, and nothing else.
+    case unverified([Certificate])
 
     /// The certificates, leaf first.
     public var certificates: [Certificate] {
         switch self {
         case .verified(let path): path.certificates
-        case .unverified(let path): path.certificates
+        case .unverified(let certificates): certificates
         }
     }
 

@@ -1,37 +1,19 @@
 extension Platform {
-    /// The rules of the platform that a path breaks by what came along with its leaf.
-    ///
-    /// - Parameters:
-    ///   - path: a path from the leaf to an anchor.
-    ///   - evidence: what came along.
-    ///   - policy: the basic rules ask for nothing of this.
-    /// - Returns: the failures, none for a path the platform takes.
-    public func failures(
+    package func failures(
         of path: PlatformPath, given evidence: LeafEvidence, under policy: TrustPolicy
     ) -> [TrustFailure] {
         guard policy != .basicX509 else { return [] }
-        let leaf = path.certificates[0]
-        let failures = [
+        let reasons = [
             revocation(of: path, given: evidence), lackOfTimestamps(of: path, given: evidence),
             distrust(of: path, given: evidence),
         ]
-        return failures.compactMap(\.self).map { TrustFailure($0, at: 0, of: leaf) }
+        return reasons.compactMap(\.self).map { TrustFailure($0, at: 0, of: path.leaf) }
     }
 
-    /// Whether OCSP responses that servers send along are looked at.
-    ///
-    /// Security and Conscrypt hand them to their path validation (`SecTrustSetOCSPResponse`, `TrustManagerImpl.setOcspResponses`,
-    /// of the untrusted part only). curl asks for none unless it is told to (`--cert-status`).
-    private func readsStaples(on path: PlatformPath) -> Bool {
-        switch family {
-        case .apple: true
-        case .android: !path.isLeafTrusted
-        case .openssl: false
-        }
-    }
-
+    /// Security and Conscrypt hand OCSP responses that servers send along to their path validation (`SecTrustSetOCSPResponse`,
+    /// `TrustManagerImpl.setOcspResponses`, of the untrusted part only); curl asks for none unless it is told to (`--cert-status`).
     private func revocation(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
-        guard readsStaples(on: path) else { return nil }
+        guard family == .apple || family == .android && !path.isLeafTrusted else { return nil }
         switch evidence.staple {
         case .none, .good: return nil
         case .revoked(let time, let reason): return .revoked(at: time, reason: reason)
@@ -41,13 +23,9 @@ extension Platform {
     }
 
     /// How signed certificate timestamps are counted, `nil` where nobody counts.
-    public var transparency: TransparencyRule? {
-        guard transparencyDemand != .none else { return nil }
-        return switch family {
-        case .apple: .apple
-        case .android: .chrome
-        case .openssl: nil
-        }
+    var transparency: TransparencyRule? {
+        guard transparencyDemand != .none, family != .openssl else { return nil }
+        return family == .apple ? .apple : .chrome
     }
 
     private func lackOfTimestamps(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
@@ -55,60 +33,64 @@ extension Platform {
             let root = path.certificates.last,
             !(family == .apple && RootRules.appleOwn.contains(root.fingerprint.hexadecimal))
         else { return nil }
-        let leaf = path.certificates[0]
-        guard let needed = transparency.needed(notBefore: leaf.notBefore, notAfter: leaf.notAfter),
-            evidence.logs < needed
-        else { return nil }
-        return .tooFewTimestamps(logs: evidence.logs, needed: needed)
+        return transparency.shortfall(of: path.leaf, evidence).map {
+            .tooFewTimestamps(logs: $0.logs, needed: $0.needed)
+        }
     }
 
     private func distrust(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
-        guard family == .apple, path.anchorClass == .system,
-            let since = RootRules.appleDistrust(of: path, earliestTimestamp: evidence.earliestTimestamp)
-        else { return nil }
-        return .issuedAfterDistrust(since: since)
+        guard family == .apple, path.anchorClass == .system else { return nil }
+        return RootRules.appleDistrust(of: path, earliestTimestamp: evidence.earliestTimestamp).map {
+            .issuedAfterDistrust(since: $0)
+        }
     }
 }
 
-/// Below which roots a platform counts signed certificate timestamps.
-public enum TransparencyDemand: Sendable, Hashable {
+package enum TransparencyDemand: Sendable, Hashable {
     case none
-    /// Below roots on the system's list.
     case belowPublicRoots
     /// Below whatever root: Android, where the app's configuration says so in as many words.
     case belowAnyRoot
 }
 
-/// When Android asks for signed certificate timestamps: by the host's configuration, not by the root.
+/// How many logs' signed certificate timestamps a platform wants to see in a leaf.
 ///
-/// Source: developer.android.com, network security configuration, Certificate Transparency; Conscrypt's `PolicyImpl`.
-public struct AndroidTransparency: Sendable, Hashable {
-    /// What a `<certificateTransparency>` of the host's configuration says, `nil` for none.
-    public var isEnabled: Bool?
-    /// Whether the configuration's own anchors hold `user` or `@raw`.
-    public var hasAnchorsOfItsOwn: Bool
-    /// The same of the configuration it inherits from, the nearest first.
-    public var parents: [AndroidTransparency]
+/// Those in the certificate are counted, by their logs. Which logs they are from, whether those are usable and what a server sends beside
+/// the certificate is not judged.
+package enum TransparencyRule: Sendable, Hashable, CaseIterable {
+    /// Apple's, for leaves from 2018-10-16 on (support.apple.com/103214; CertificateTransparency.m of macOS 26).
+    case apple
+    /// Android's and Chrome's (Conscrypt's PolicyImpl; Chrome's policy).
+    case chrome
 
-    /// What one configuration says.
-    public init(isEnabled: Bool? = nil, hasAnchorsOfItsOwn: Bool = false, parents: [AndroidTransparency] = []) {
-        self.isEnabled = isEnabled
-        self.hasAnchorsOfItsOwn = hasAnchorsOfItsOwn
-        self.parents = parents
+    /// Apple asks for timestamps with leaves from this moment on: 2018-10-16T00:00:00Z ("issued after October 15").
+    static let appleStart = Timestamp(secondsSinceEpoch: 1_539_648_000)
+    /// Until this moment Apple counted a leaf's months: 2021-04-21T00:00:00Z.
+    static let appleMonthsEnd = Timestamp(secondsSinceEpoch: 1_618_963_200)
+
+    /// How many logs' timestamps a leaf has to hold, `nil` for a leaf that is older than the rule.
+    ///
+    /// Whether the platform asks for any at all, for this root and by this app's configuration, is for the caller to know.
+    package func needed(notBefore: Timestamp, notAfter: Timestamp) -> Int? {
+        if self == .apple, notBefore < Self.appleStart { return nil }
+        let lifetime = notBefore.seconds(to: notAfter)
+        let day: Int64 = 86_400
+        switch self {
+        case .chrome: return lifetime / day <= 180 ? 2 : 3
+        case .apple:
+            // No leaf of a public root lives longer; below others the strictest counts.
+            let more = lifetime > 825 * day ? 1 : 0
+            // The shortest fifteen months have 454 days.
+            if notBefore < Self.appleMonthsEnd { return (lifetime < 454 * day ? 2 : 4) + more }
+            return (lifetime <= 180 * day ? 2 : 3) + more
+        }
     }
 
-    /// Below which roots timestamps are asked for.
-    ///
-    /// Roots that are on no public list are left alone where the platform asks by itself.
-    ///
-    /// `release` is `nil` for the newest Android, `targetSDK` where it is not known, which counts as old.
-    func demand(on release: AndroidRelease?, targetSDK: Int?, for name: ServerName?) -> TransparencyDemand {
-        let mode = release?.transparency ?? .byTarget
-        guard mode != .never, name != .dns("localhost") else { return .none }
-        for configuration in [self] + parents {
-            if let isEnabled = configuration.isEnabled { return isEnabled ? .belowAnyRoot : .none }
-            if configuration.hasAnchorsOfItsOwn { return .none }
+    /// How many logs are in the evidence and how many are needed, `nil` where they are enough.
+    func shortfall(of leaf: Certificate, _ evidence: LeafEvidence) -> (logs: Int, needed: Int)? {
+        guard let needed = needed(notBefore: leaf.notBefore, notAfter: leaf.notAfter), evidence.logs < needed else {
+            return nil
         }
-        return mode == .byTarget && targetSDK ?? 0 >= 37 ? .belowPublicRoots : .none
+        return (evidence.logs, needed)
     }
 }

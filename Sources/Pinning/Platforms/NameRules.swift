@@ -2,59 +2,34 @@
 ///
 /// Everybody takes a star for the whole left-most label and for nothing else, compares without regard to ASCII case and knows an
 /// address only by its bytes; the rest differs.
-public struct NameRules: Sendable, Hashable {
-    /// What a dNSName that ends in a dot counts for.
-    public enum TrailingDot: Sendable, Hashable {
-        case ignored
-        case dropped
-    }
-
+package struct NameRules: Sendable, Hashable {
     /// Whether a wildcard directly above a registry's suffix, as in `*.co.uk`, counts (the ICANN section of the public suffix list).
-    public let takesWildcardsAboveRegistries: Bool
+    var takesWildcardsAboveRegistries = true
     /// How many labels have to follow a star.
-    public let fewestLabelsAfterStar: Int
-    /// What a dNSName that ends in a dot counts for.
-    public let trailingDot: TrailingDot
+    var fewestLabelsAfterStar = 2
+    /// Whether a dNSName that ends in a dot counts for the name without it; otherwise it counts for nothing.
+    var dropsTrailingDot = true
     /// Whether the last common name counts where the subjectAltName has neither a DNS name nor an address.
-    public let takesCommonName: Bool
+    var takesCommonName = false
     /// Whether an IPv4 address and the IPv6 address that maps it are one.
-    public let mapsIPv4: Bool
+    var mapsIPv4 = false
 
     /// Apple's; the list of suffixes that count is CFNetwork's and closed.
-    public static let apple = NameRules(
-        takesWildcardsAboveRegistries: false, fewestLabelsAfterStar: 2, trailingDot: .ignored, takesCommonName: false,
-        mapsIPv4: false)
-
+    static let apple = NameRules(takesWildcardsAboveRegistries: false, dropsTrailingDot: false)
     /// Conscrypt's strict verifier (`OkHostnameVerifier`).
-    public static let android = NameRules(
-        takesWildcardsAboveRegistries: true, fewestLabelsAfterStar: 2, trailingDot: .dropped, takesCommonName: false,
-        mapsIPv4: false)
-
+    package static let android = NameRules()
     /// OkHttp's own verifier (`OkHostnameVerifier` of OkHttp).
-    public static let okHttp = NameRules(
-        takesWildcardsAboveRegistries: true, fewestLabelsAfterStar: 1, trailingDot: .dropped, takesCommonName: false,
-        mapsIPv4: true)
-
+    static let okHttp = NameRules(fewestLabelsAfterStar: 1, mapsIPv4: true)
     /// curl's (`hostcheck.c`, `ossl_verifyhost`).
-    public static let curl = NameRules(
-        takesWildcardsAboveRegistries: true, fewestLabelsAfterStar: 2, trailingDot: .dropped, takesCommonName: true,
-        mapsIPv4: false)
+    static let curl = NameRules(takesCommonName: true)
+    /// Those of a client without a platform: what differs between platforms counts for nothing.
+    package static let verifier = apple
 
-    /// Those of a client without a platform.
-    ///
-    /// What a trailing dot counts for differs between platforms, so it counts for nothing.
-    public static let verifier = NameRules(
-        takesWildcardsAboveRegistries: false, fewestLabelsAfterStar: 2, trailingDot: .ignored, takesCommonName: false,
-        mapsIPv4: false)
+    static let all = [apple, android, okHttp, curl]
 
-    /// Whether the certificate is for the server.
-    ///
-    /// - Parameters:
-    ///   - certificate: the leaf.
-    ///   - name: the server.
-    ///   - isRegistry: whether names directly below this one are given out by a registry; asked for wildcards alone.
-    /// - Returns: whether one of the certificate's names covers it.
-    public func matches(_ certificate: Certificate, _ name: ServerName, isRegistry: (String) -> Bool) -> Bool {
+    /// Whether one of the certificate's names covers the server; `isRegistry` says whether names directly below one are given out by a
+    /// registry, and is asked for wildcards alone.
+    package func matches(_ certificate: Certificate, _ name: ServerName, isRegistry: (String) -> Bool) -> Bool {
         var hasServerName = false
         for entry in certificate.names {
             switch (entry, name) {
@@ -80,7 +55,7 @@ public struct NameRules: Sendable, Hashable {
         let dot = UInt8(ascii: ".")
         var pattern = pattern.utf8[...]
         if pattern.last == dot {
-            guard trailingDot == .dropped else { return false }
+            guard dropsTrailingDot else { return false }
             pattern = pattern.dropLast()
         }
         guard !pattern.isEmpty else { return false }

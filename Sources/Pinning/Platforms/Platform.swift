@@ -2,99 +2,57 @@
 ///
 /// Signatures, dates, basic constraints, name constraints and critical extensions are the same everywhere and left to the
 /// ``PathVerifier``; what differs stands here. The article "What the device decides" has the table and its sources.
-public struct Platform: Sendable, Hashable {
-    /// Which kind of platform it is.
-    public let family: PlatformFamily
-    /// The version of its system.
-    public let release: PlatformRelease
-    /// Which names of a certificate count for a server.
-    public let names: NameRules
-    /// What keys have to be certified for.
-    public let purposes: PurposeRules
-    /// How strong keys and signatures have to be.
-    public let strength: StrengthRules
-    /// How long a leaf may be valid.
-    public let lifetimes: LifetimeRules
-    /// Whether anchors have to be within their dates.
-    ///
-    /// Conscrypt never looks.
-    public let judgedAnchorDates: AnchorDates
+package struct Platform: Sendable, Hashable {
+    package let family: PlatformFamily
+    let release: PlatformRelease
+    package let names: NameRules
+    let transparencyDemand: TransparencyDemand
+
+    package var strength: StrengthRules {
+        switch family {
+        case .apple: .apple
+        case .android: .android
+        case .openssl: .openssl
+        }
+    }
+    /// Whether anchors have to be within their dates, and what they say counts: Conscrypt never looks.
+    var judgesAnchors: Bool { family != .android }
     /// Whether issuers that a server does not send are fetched from where the certificate says (RFC 5280, 4.2.2.1).
-    public let fetchesIssuers: Bool
+    package var fetchesIssuers: Bool { family == .apple }
     /// Whether name constraints hold the common name of a leaf that has no DNS name.
-    public let constrainsCommonName: Bool
-    /// Below which roots signed certificate timestamps are counted.
-    public let transparencyDemand: TransparencyDemand
-    /// Which of several rejected paths is handed out.
-    public let rejectedPath: RejectedPathRule
+    package var constrainsCommonName: Bool { family == .openssl }
+    /// Whether a client that was told to ignore validity gets the best of several rejected paths by points (`SecPathBuilder`,
+    /// `SecCertificatePathVCScore`), not the first that reaches an anchor, else the longest.
+    package var ranksByPoints: Bool { family == .apple }
     /// Whether one path is built and judged, instead of any that is valid: OpenSSL takes the first issuer that fits and does not turn
     /// back.
-    public let buildsOnePath: Bool
-    /// What of the verifier's own judgement counts.
-    let deference: Deference
+    package var buildsOnePath: Bool { family == .openssl }
+    /// Whether the verifier's own judgement of purposes, keys and signatures is the platform's.
+    var isOfVerifier: Bool { family == .openssl }
 
-    /// Which of several rejected paths a client gets to see that was told to ignore validity.
-    public enum RejectedPathRule: Sendable, Hashable {
-        /// The first that reaches an anchor, else the longest.
-        case longest
-        /// The best by Apple's points (`SecPathBuilder`, `SecCertificatePathVCScore`).
-        case bestByPoints
-    }
-
-    /// How far a platform goes by what the verifier finds of purposes, keys and signatures.
-    enum Deference: Sendable, Hashable {
-        /// It has rules of its own for them.
-        case none
-        /// It is the verifier's own platform.
-        case always
-    }
-
-    /// Whose dates are checked besides those of the certificates below an anchor.
-    public enum AnchorDates: Sendable, Hashable {
-        case all
-        case none
-    }
-
-    /// Apple's platforms.
-    ///
-    /// - Parameter release: the version; before iOS 13 nothing is asked of leaves under anchors of the app's own (Apple's support
-    ///   article 103769).
-    /// - Returns: the platform with its rules.
-    public static func apple(_ release: AppleRelease = .newest) -> Platform {
+    /// Apple's platforms; before iOS 13 nothing is asked of leaves under anchors of the app's own (Apple's support article 103769).
+    package static func apple(_ release: AppleRelease = .newest) -> Platform {
         Platform(
             family: .apple, release: release == .newest ? .newest : .apple(release), names: .apple,
-            purposes: .apple(judgesOwnAnchors: release.limitsLeavesOfOwnAnchors), strength: .apple,
-            lifetimes: .apple(judgesOwnAnchors: release.limitsLeavesOfOwnAnchors), judgedAnchorDates: .all,
-            fetchesIssuers: true, constrainsCommonName: false,
-            transparencyDemand: release.requiresTransparency ? .belowPublicRoots : .none, rejectedPath: .bestByPoints,
-            buildsOnePath: false, deference: .none)
+            transparencyDemand: release.requiresTransparency ? .belowPublicRoots : .none)
     }
 
-    /// Android with Conscrypt.
-    ///
-    /// - Parameters:
-    ///   - release: the version, `nil` for the newest.
-    ///   - names: the rules of the verifier that compares names: the platform's strict one, or OkHttp's own.
-    ///   - transparencyDemand: below which roots the app's configuration has timestamps counted.
-    /// - Returns: the platform with its rules.
-    public static func android(
+    /// Android with Conscrypt; `names` are the rules of the verifier that compares names, the platform's strict one or OkHttp's own.
+    package static func android(
         _ release: AndroidRelease? = nil, names: NameRules = .android, transparencyDemand: TransparencyDemand = .none
     ) -> Platform {
         Platform(
-            family: .android, release: release.map { .android($0) } ?? .newest, names: names, purposes: .android,
-            strength: .android, lifetimes: .unlimited, judgedAnchorDates: .none, fetchesIssuers: false,
-            constrainsCommonName: false, transparencyDemand: transparencyDemand, rejectedPath: .longest,
-            buildsOnePath: false, deference: .none)
+            family: .android, release: release.map { .android($0) } ?? .newest, names: names,
+            transparencyDemand: transparencyDemand)
     }
 
     /// curl on this machine's OpenSSL at its usual security level, 2.
-    public static let openssl = Platform(
-        family: .openssl, release: .newest, names: .curl, purposes: .openssl, strength: .openssl, lifetimes: .unlimited,
-        judgedAnchorDates: .all, fetchesIssuers: false, constrainsCommonName: true, transparencyDemand: .none,
-        rejectedPath: .longest, buildsOnePath: true, deference: .always)
+    package static let openssl = Platform(family: .openssl, release: .newest, names: .curl, transparencyDemand: .none)
+
+    static let all: [Platform] = [.apple(), .android(), .openssl]
 
     /// The same platform in a version of its system; a version of another platform changes nothing.
-    public func running(on release: PlatformRelease) -> Platform {
+    package func running(on release: PlatformRelease) -> Platform {
         switch (family, release) {
         case (.apple, .apple(let release)): .apple(release)
         case (.android, .android(let release)): .android(release, names: names, transparencyDemand: transparencyDemand)
@@ -104,38 +62,65 @@ public struct Platform: Sendable, Hashable {
 
     /// The same platform where an app's configuration asks for timestamps; changes nothing but on Android, which goes by that.
     func asking(for demand: TransparencyDemand) -> Platform {
-        guard family == .android else { return self }
-        var release: AndroidRelease?
-        if case .android(let own) = self.release { release = own }
-        return .android(release, names: names, transparencyDemand: demand)
+        family == .android ? .android(release.androidRelease, names: names, transparencyDemand: demand) : self
     }
 
-    /// The rules of the platform, apart from names, that a path breaks.
-    ///
-    /// - Parameters:
-    ///   - path: a path from the leaf to an anchor.
-    ///   - policy: the rules for servers, or the basic ones, which ask for little but keys that are not laughable.
-    /// - Returns: the failures in the order of the path, none for a path the platform takes.
-    public func failures(of path: PlatformPath, under policy: TrustPolicy) -> [TrustFailure] {
+    /// The rules of the platform, apart from names, that a path breaks: those for servers, or the basic ones, which ask for little but
+    /// keys that are not laughable.
+    package func failures(of path: PlatformPath, under policy: TrustPolicy) -> [TrustFailure] {
         guard policy != .basicX509 else { return StrengthRules.basic.failures(of: path) }
-        let isDeferring = defers(on: path)
-        return (isDeferring ? .openssl : purposes).failures(of: path) + lifetimes.failures(of: path)
-            + (isDeferring ? .openssl : strength).failures(of: path)
+        return purposeFailures(of: path) + lifetimeFailures(of: path) + strength.failures(of: path)
+    }
+}
+
+/// The version of a device's system, as far as its rules depend on it.
+///
+/// Which version began which rule is data of the devices; what a rule means stands with the ``Platform``.
+package enum PlatformRelease: Sendable, Hashable {
+    case newest
+    /// A version of iOS, or of the macOS of its year.
+    case apple(AppleRelease)
+    case android(AndroidRelease)
+
+    var appleRelease: AppleRelease { if case .apple(let release) = self { release } else { .newest } }
+    var androidRelease: AndroidRelease? { if case .android(let release) = self { release } else { nil } }
+}
+
+/// What a version of Apple's systems asks for; the newest asks for everything.
+package struct AppleRelease: Sendable, Hashable {
+    /// Whether a leaf under an app's own anchor, or one installed by hand, must be short-lived, and under an own one have serverAuth.
+    package let limitsLeavesOfOwnAnchors: Bool
+    /// Whether leaves of public roots need signed certificate timestamps.
+    package let requiresTransparency: Bool
+    /// Whether App Transport Security asks for an entry for a URL with an address.
+    package let judgesAddressesByTransportSecurity: Bool
+
+    package static let newest = AppleRelease()
+
+    package init(
+        limitsLeavesOfOwnAnchors: Bool = true, requiresTransparency: Bool = true,
+        judgesAddressesByTransportSecurity: Bool = true
+    ) {
+        self.limitsLeavesOfOwnAnchors = limitsLeavesOfOwnAnchors
+        self.requiresTransparency = requiresTransparency
+        self.judgesAddressesByTransportSecurity = judgesAddressesByTransportSecurity
+    }
+}
+
+package struct AndroidRelease: Sendable, Hashable {
+    /// When Android asks for Certificate Transparency (developer.android.com, network security configuration).
+    package enum Transparency: Sendable, Hashable {
+        /// Never: up to API level 35.
+        case never
+        /// Where the app's configuration says so: API level 36.
+        case optIn
+        /// Unless the configuration says otherwise, for apps whose targetSdkVersion is at least 37: from API level 37 on.
+        case byTarget
     }
 
-    /// Whether the verifier's judgement of purposes, keys and signatures is the platform's own for the path.
-    func defers(on path: PlatformPath) -> Bool {
-        switch deference {
-        case .none: false
-        case .always: true
-        }
-    }
+    /// The API level that apps know the version by: 26 for Android 8, 37 for Android 17.
+    package let level: Int
 
-    /// Whether the validity of the certificate at `depth` counts.
-    public func judgesDates(at depth: Int, of path: PlatformPath) -> Bool {
-        switch judgedAnchorDates {
-        case .all: true
-        case .none: depth < path.firstAnchor
-        }
-    }
+    package init(level: Int) { self.level = level }
+    package var transparency: Transparency { level < 36 ? .never : level == 36 ? .optIn : .byTarget }
 }

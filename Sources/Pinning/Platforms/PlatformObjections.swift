@@ -1,38 +1,56 @@
+/// Whose anchor a path ends at, which some platforms judge a leaf by.
+///
+/// The class is that of the path's last certificate by its bytes: a root that is on the system's list is a system root, whoever
+/// made it an anchor (Apple: `SecPolicyCheckServerAuthEKU`, `SecPolicyCheckSystemTrustedCTRequired`).
+package enum AnchorClass: String, Sendable, Hashable, CaseIterable {
+    /// A certificate that the app makes an anchor, such as a pinned one in AFNetworking's certificate mode.
+    case own
+    case installedByHand = "installed-by-hand"
+    case system
+}
+
+package struct PlatformPath: Sendable, Hashable {
+    /// Leaf first, the anchor the path ends at last; never empty.
+    package let certificates: [Certificate]
+    package let anchorClass: AnchorClass
+    /// The position of the first certificate that is an anchor, from 0 for the leaf: what stands before it is the untrusted part.
+    package let firstAnchor: Int
+
+    /// A path whose first anchor is at `firstAnchor`, `nil` for the last certificate.
+    package init(_ certificates: [Certificate], endingAt anchorClass: AnchorClass, firstAnchor: Int? = nil) {
+        precondition(!certificates.isEmpty, "a path has a leaf")
+        (self.certificates, self.anchorClass) = (certificates, anchorClass)
+        self.firstAnchor = firstAnchor ?? certificates.count - 1
+    }
+
+    var leaf: Certificate { certificates[0] }
+    var isLeafTrusted: Bool { firstAnchor == 0 }
+}
+
 extension Platform {
     /// Everything that a platform has against a path, given what a verifier has.
     ///
     /// A verifier finds what is the same everywhere, and judges purposes, keys and signatures by rules of its own, which count only
     /// where the platform has none. Whose anchor the path ends at is asked for only where it makes a difference.
-    ///
-    /// - Parameters:
-    ///   - certificates: the path, leaf first, the anchor last; never empty.
-    ///   - firstAnchor: the position of the first anchor on the path.
-    ///   - findings: what the verifier has against the path.
-    ///   - policy: the rules to keep.
-    ///   - evidence: what came along with the leaf, `nil` where nobody looked.
-    ///   - anchorClass: whose anchor the last certificate is.
-    /// - Returns: the failures, none for a path the platform takes.
-    public func objections(
+    package func objections(
         to certificates: [Certificate], firstAnchor: Int, findings: [TrustFailure], under policy: TrustPolicy,
         evidence: LeafEvidence? = nil, anchorClass: () -> AnchorClass
     ) -> [TrustFailure] {
-        func objections(_ anchorClass: AnchorClass) -> [TrustFailure] {
-            let path = PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)
+        func path(_ anchorClass: AnchorClass) -> PlatformPath {
+            PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)
+        }
+        func objections(_ path: PlatformPath) -> [TrustFailure] {
             let counting = findings.filter { counts($0, on: path) }
-            let own = failures(of: path, under: policy, given: evidence).filter { failure in
-                !counting.contains { $0.id == failure.id && $0.depth == failure.depth }
-            }
-            return counting + own
+            return counting + failures(of: path, under: policy, given: evidence).filter { !$0.isAmong(counting) }
         }
-        let all = AnchorClass.allCases.map(objections)
-        guard let first = all.first, !all.dropFirst().allSatisfy({ $0 == first }) else {
-            return named(all.first ?? [], certificates, .installedByHand, firstAnchor, policy, evidence)
+        let all = AnchorClass.allCases.map { objections(path($0)) }
+        guard let first = all.first, all.contains(where: { $0 != first }) else {
+            return named(all.first ?? [], path(.installedByHand), policy, evidence)
         }
-        let anchorClass = anchorClass()
-        return named(objections(anchorClass), certificates, anchorClass, firstAnchor, policy, evidence)
+        let path = path(anchorClass())
+        return named(objections(path), path, policy, evidence)
     }
 
-    /// The rules that a path breaks by itself and by what came along with it.
     private func failures(
         of path: PlatformPath, under policy: TrustPolicy, given evidence: LeafEvidence?
     ) -> [TrustFailure] {
@@ -40,87 +58,70 @@ extension Platform {
     }
 
     private func counts(_ finding: TrustFailure, on path: PlatformPath) -> Bool {
+        let isLookedAt = judgesAnchors || finding.depth < path.firstAnchor
         switch finding.reason {
-        case .expired, .notYetValid: return judgesDates(at: finding.depth, of: path)
-        // Conscrypt looks at nothing of what is trusted.
-        case .notAnAuthority, .unknownCriticalExtension, .wrongKeyUsage:
-            return judgedAnchorDates != .none || finding.depth < path.firstAnchor
-        case .wrongPurpose: return defers(on: path)
-        case .weakKey: return defers(on: path)
+        case .expired, .notYetValid, .notAnAuthority, .unknownCriticalExtension, .wrongKeyUsage: return isLookedAt
+        case .wrongPurpose, .weakKey: return isOfVerifier
         case .weakSignature:
             // RSASSA-PSS keeps its digest in parameters that its name does not show.
-            let isNamed = !finding.certificate.signatureAlgorithm.hasPrefix("rsassaPss")
-            return defers(on: path) || !isNamed && (judgedAnchorDates != .none || finding.depth < path.firstAnchor)
+            return isOfVerifier || isLookedAt && finding.certificate.signatureAlgorithm.hasPrefix("rsassaPss")
         default: return true
         }
     }
 
     /// The failures with the platform's name where another platform would not have them.
     private func named(
-        _ failures: [TrustFailure], _ certificates: [Certificate], _ anchorClass: AnchorClass, _ firstAnchor: Int,
-        _ policy: TrustPolicy, _ evidence: LeafEvidence? = nil
+        _ failures: [TrustFailure], _ path: PlatformPath, _ policy: TrustPolicy, _ evidence: LeafEvidence? = nil
     ) -> [TrustFailure] {
         guard failures.contains(where: \.isOfPlatforms), policy != .basicX509 else { return failures }
-        let path = PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)
         let others = Platform.all.filter { $0.family != family }.map {
             $0.failures(of: path, under: policy, given: evidence)
         }
         return failures.map { failure in
-            let isShared = others.allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }
             // OpenSSL itself takes Server Gated Crypto: that it does not count any more is nobody's rule but ours.
-            let isOwn = family == .openssl && failure.reason == .wrongPurpose && failure.certificate.isForGatedCrypto
-            return failure.isOfPlatforms && !isShared && !isOwn ? failure.refused(by: family) : failure
+            let isOurs = family == .openssl && failure.reason == .wrongPurpose && failure.certificate.isForGatedCrypto
+            return failure.isOfPlatforms && !isOurs && !others.allSatisfy(failure.isAmong)
+                ? failure.refused(by: family) : failure
         }
     }
 
-    /// What the platform has against a leaf for the name of a server.
-    ///
-    /// - Parameters:
-    ///   - leaf: the certificate.
-    ///   - name: the server.
-    ///   - isRegistry: whether names directly below this one are given out by a registry.
-    /// - Returns: the mismatch, `nil` when one of the certificate's names covers the server.
-    public func objection(to leaf: Certificate, for name: ServerName, isRegistry: (String) -> Bool) -> TrustFailure? {
-        guard !names.matches(leaf, name, isRegistry: isRegistry) else { return nil }
+    /// The mismatch of a leaf's names with the name of a server, `nil` when one of them covers it; `isRegistry` says whether names
+    /// directly below one are given out by a registry.
+    package func objection(to leaf: Certificate, for name: ServerName, isRegistry: (String) -> Bool) -> TrustFailure? {
+        func fits(_ rules: NameRules) -> Bool { rules.matches(leaf, name, isRegistry: isRegistry) }
+        guard !fits(names) else { return nil }
         let failure = TrustFailure(.nameMismatch(name), at: 0, of: leaf)
-        let others: [NameRules] = [.apple, .android, .okHttp, .curl, .verifier]
-        return others.contains { $0.matches(leaf, name, isRegistry: isRegistry) }
-            ? failure.refused(by: family) : failure
+        return NameRules.all.contains(where: fits) ? failure.refused(by: family) : failure
     }
 
-    static let all: [Platform] = [.apple(), .android(), .openssl]
-
-    /// What the platform has against a leaf wherever its path may end.
-    ///
-    /// For a certificate whose path is not known yet.
-    ///
-    /// - Parameters:
-    ///   - leaf: the certificate.
-    ///   - anchorClass: whose anchor its path will end at.
-    /// - Returns: the failures of its purpose, its lifetime and its key.
-    public func objections(toLeaf leaf: Certificate, endingAt anchorClass: AnchorClass) -> [TrustFailure] {
+    /// What the platform has against a leaf wherever its path may end: against its purpose, its lifetime and its key.
+    package func objections(toLeaf leaf: Certificate, endingAt anchorClass: AnchorClass) -> [TrustFailure] {
         // A path of two, because a leaf that is itself installed is another matter.
-        let failures = failures(
-            of: PlatformPath([leaf, leaf], endingAt: anchorClass), under: .sslServer(name: .unchecked)
-        ).filter { $0.depth == 0 && !$0.isAboutSignature }
-        return [handshakeFailure(of: leaf, on: nil)].compactMap(\.self)
-            + named(failures, [leaf, leaf], anchorClass, 1, .sslServer(name: .unchecked))
+        let path = PlatformPath([leaf, leaf], endingAt: anchorClass)
+        let policy = TrustPolicy.sslServer(name: .unchecked)
+        let failures = failures(of: path, under: policy).filter { $0.depth == 0 && $0.reason != .weakSignature }
+        return [handshakeFailure(of: leaf, on: nil)].compactMap(\.self) + named(failures, path, policy)
     }
-}
 
-extension PlatformFamily {
-    /// What people call it, as in `Apple's platforms`.
-    public var title: String {
-        switch self {
-        case .apple: "Apple's platforms"
-        case .android: "Android"
-        case .openssl: "OpenSSL"
+    /// Why the TLS of the platform ends the handshake for the key usage of the leaf (RFC 5280, 4.2.1.3), `nil` where it goes on.
+    ///
+    /// BoringSSL asks for digitalSignature in TLS 1.3, for elliptic curves and for ECDHE, and for keyEncipherment where RSA exchanges the
+    /// key (KEY_USAGE_BIT_INCORRECT, measured; for RSA in TLS 1.2 since April 2023: older releases are judged as today's). Apple's stack
+    /// is judged alike. OpenSSL has a rule of its own, which the ``PathVerifier`` keeps. A chain that came without a connection is
+    /// judged as for TLS 1.3.
+    func handshakeFailure(of leaf: Certificate, on connection: ConnectionFacts?) -> TrustFailure? {
+        guard family != .openssl, let usage = leaf.keyUsage else { return nil }
+        var exchangesByRSA = false
+        if case .rsa = leaf.publicKey.algorithm, let connection, connection.version < .tls13 {
+            exchangesByRSA = !connection.hasECDHE && !connection.cipher.contains("DHE")
         }
+        let needed = exchangesByRSA ? "keyEncipherment" : "digitalSignature"
+        return usage.contains(needed) ? nil : TrustFailure(.keyUsage(lacking: needed), at: 0, of: leaf, ruleOf: family)
     }
 }
 
 extension TrustFailure {
-    fileprivate var isAboutSignature: Bool { reason == .weakSignature }
+    fileprivate func isAmong(_ others: [TrustFailure]) -> Bool { others.contains { $0.id == id && $0.depth == depth } }
 
     fileprivate var isOfPlatforms: Bool {
         switch reason {

@@ -45,12 +45,11 @@ enum RootRules {
         "c7ba6567de93a798ae1faa791e712d378fae1f93c4397fea441bb7cbe6fd5995",
     ]
 
-    /// From when on Apple's platforms take no certificate of a path's root, where one of the path is from then or later.
-    ///
-    /// - Returns: the first moment of the distrust, `nil` for a path that is not hit by any.
+    /// From when on Apple's platforms take no certificate of a path's root, where one of the path is from then or later;
+    /// `nil` for a path that is not hit.
     static func appleDistrust(of path: PlatformPath, earliestTimestamp: Timestamp?) -> Timestamp? {
         guard let root = path.certificates.last?.fingerprint.hexadecimal else { return nil }
-        let leaf = path.certificates[0]
+        let leaf = path.leaf
         if distrustedSinceNovember2024.contains(root), earliestTimestamp ?? leaf.notBefore >= november2024 {
             return november2024
         }

@@ -1,68 +1,47 @@
 internal import Base
 
 /// How strong the keys on a path, and the signatures that link it, have to be.
-public struct StrengthRules: Sendable, Hashable {
-    /// Which kinds of keys are taken at all.
-    private enum Kinds: Sendable, Hashable {
-        case all
-        /// RSA and elliptic curves in Weierstrass form.
-        case rsaAndEC
-    }
-
-    private enum Part: Sendable, Hashable {
-        /// Every certificate of the path.
-        case whole
-        /// What stands before the first anchor.
-        case untrusted
-    }
-
-    private let kinds: Kinds
+package struct StrengthRules: Sendable, Hashable {
+    /// Whether keys besides RSA and elliptic curves in Weierstrass form are taken.
+    var takesOtherKeys = false
     /// In bits.
-    private let fewestRSABits: Int
-    private let fewestDSABits: Int
-    private let fewestECBits: Int
-    private let part: Part
+    let fewestRSABits: Int
+    let fewestDSABits: Int
+    let fewestECBits: Int
+    /// Whether what stands before the first anchor is judged alone.
+    var leavesOutAnchors = false
     /// The digests that are refused, as they stand in the names of signature algorithms.
-    private let refusedDigests: [String]
+    var refusedDigests = ["md2", "md4", "md5", "sha1"]
     /// Whether digests are taken that no platform but OpenSSL knows in certificates, such as RIPEMD-160 and SHA-3.
-    private let takesRareDigests: Bool
+    var takesRareDigests = false
     /// Whether a leaf that somebody installed by hand as it is may have any key.
-    private let exemptsInstalledLeaves: Bool
+    var exemptsInstalledLeaves = false
     /// Whether the signature on an anchor counts that neither signed itself nor was installed by hand.
-    private let judgesAnchorSignatures: Bool
+    var judgesAnchorSignatures = false
 
     /// Apple's under the policy for servers: anchors are held to the floor too.
     static let apple = StrengthRules(
-        kinds: .rsaAndEC, fewestRSABits: 2_048, fewestDSABits: 2_048, fewestECBits: 256, part: .whole,
-        refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: false, exemptsInstalledLeaves: true,
+        fewestRSABits: 2_048, fewestDSABits: 2_048, fewestECBits: 256, exemptsInstalledLeaves: true,
         judgesAnchorSignatures: true)
-
     /// Apple's `SecPolicyCreateBasicX509`.
     static let basic = StrengthRules(
-        kinds: .all, fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 160, part: .whole,
-        refusedDigests: ["md2", "md4", "md5"], takesRareDigests: false, exemptsInstalledLeaves: false,
-        judgesAnchorSignatures: false)
-
+        takesOtherKeys: true, fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 160,
+        refusedDigests: ["md2", "md4", "md5"])
     /// Conscrypt's `ChainStrengthAnalyzer`, which never sees an anchor.
     static let android = StrengthRules(
-        kinds: .rsaAndEC, fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 160, part: .untrusted,
-        refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: false, exemptsInstalledLeaves: false,
-        judgesAnchorSignatures: false)
-
+        fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 160, leavesOutAnchors: true)
     /// OpenSSL's security level 2, 112 bits: the default of Debian and of OpenSSL 3.2.
     ///
     /// It rounds the strength of RSA to whole bytes (NIST SP 800-56B, appendix D), so that 1963 bits have 112 too; that of DSA goes
     /// by a table (`RSA_security_bits`, `DSA_security_bits`).
     static let openssl = StrengthRules(
-        kinds: .all, fewestRSABits: 1_963, fewestDSABits: 2_048, fewestECBits: 224, part: .whole,
-        refusedDigests: ["md2", "md4", "md5", "sha1"], takesRareDigests: true, exemptsInstalledLeaves: false,
-        judgesAnchorSignatures: false)
+        takesOtherKeys: true, fewestRSABits: 1_963, fewestDSABits: 2_048, fewestECBits: 224, takesRareDigests: true)
 
     func failures(of path: PlatformPath) -> [TrustFailure] {
         var failures: [TrustFailure] = []
         let last = path.certificates.count - 1
         for (depth, certificate) in path.certificates.enumerated() {
-            if part == .untrusted, depth >= path.firstAnchor { break }
+            if leavesOutAnchors, depth >= path.firstAnchor { break }
             let isInstalledLeaf = last == 0 && path.anchorClass == .installedByHand
             if !(exemptsInstalledLeaves && isInstalledLeaf), !isStrong(certificate.publicKey.algorithm) {
                 failures.append(TrustFailure(.weakKey, at: depth, of: certificate))
@@ -80,13 +59,13 @@ public struct StrengthRules: Sendable, Hashable {
         return judgesAnchorSignatures && path.anchorClass != .installedByHand && !path.certificates[depth].isSelfIssued
     }
 
-    /// Whether a leaf may have such a key.
-    public func isStrong(_ key: KeyAlgorithm) -> Bool {
+    package func isStrong(_ key: KeyAlgorithm) -> Bool {
         switch key {
         case .rsa(let bits): bits >= fewestRSABits
         case .ec(_, let bits): bits >= fewestECBits
         // What else there is (Ed25519, Ed448) is as strong as elliptic curves.
-        case .other(let name, let bits): kinds == .all && bits >= (name.hasPrefix("DSA") ? fewestDSABits : fewestECBits)
+        case .other(let name, let bits):
+            takesOtherKeys && bits >= (name.hasPrefix("DSA") ? fewestDSABits : fewestECBits)
         case .unknown: false
         }
     }
@@ -98,7 +77,7 @@ public struct StrengthRules: Sendable, Hashable {
     ///
     /// What a platform does not know it cannot verify. RSASSA-PSS hides its digest from its name, which says whether it is one of TLS;
     /// Ed25519 has none to choose.
-    public func isRefused(_ algorithm: String) -> Bool {
+    package func isRefused(_ algorithm: String) -> Bool {
         let name = algorithm.lowercased()
         guard name != "rsassapss", name != "ed25519" else { return false }
         let isKnown =

@@ -1,11 +1,11 @@
 /// What a client decides about a server, and why.
 public struct Verdict: Sendable, Hashable {
     /// Why the client accepts or rejects, and with that which of the two it does.
-    public let reason: Reason
+    public internal(set) var reason: Reason
     /// How an NSURLSession client answers the server-trust challenge.
-    public let disposition: ChallengeDisposition
+    public internal(set) var disposition: ChallengeDisposition
     /// The numbered steps of the client's procedure in the order they were taken.
-    public let trace: [TraceStep]
+    public internal(set) var trace: [TraceStep]
     /// The chain on which the decision rests: the one the pins were matched on where there are pins.
     public let builtChain: BuiltChain
     /// The valid paths the client needed to accept, each evaluation's own: when one of them ends, so may the verdict.
@@ -14,29 +14,22 @@ public struct Verdict: Sendable, Hashable {
     public let restsOn: [VerifiedPath]
     /// The chain with all pins that hold: where pinned certificates are the anchors, ``builtChain`` ends at the first of them and this
     /// one goes on to the last, whose pin holds when the leaf is another.
-    public let reach: BuiltChain
+    public internal(set) var reach: BuiltChain
     /// Which pins ``reach`` satisfies, whether or not the client cares.
-    public let matches: [PinMatch]
+    public internal(set) var matches: [PinMatch]
     /// What the user should know although it does not change the verdict.
-    public let warnings: [Warning]
+    public internal(set) var warnings: [Warning]
     /// What is good to know and needs no attention.
-    public let notes: [Warning]
+    public internal(set) var notes: [Warning]
 
-    /// A verdict with everything that led to it.
-    public init(
+    package init(
         reason: Reason, disposition: ChallengeDisposition, trace: [TraceStep], builtChain: BuiltChain,
         restsOn: [VerifiedPath], reach: BuiltChain? = nil, matches: [PinMatch], warnings: [Warning],
         notes: [Warning] = []
     ) {
-        self.reason = reason
-        self.disposition = disposition
-        self.trace = trace
-        self.builtChain = builtChain
-        self.restsOn = restsOn
-        self.reach = reach ?? builtChain
-        self.matches = matches
-        self.warnings = warnings
-        self.notes = notes
+        (self.reason, self.disposition, self.trace) = (reason, disposition, trace)
+        (self.builtChain, self.restsOn, self.reach) = (builtChain, restsOn, reach ?? builtChain)
+        (self.matches, self.warnings, self.notes) = (matches, warnings, notes)
     }
 
     /// Whether the client goes on with the connection.
@@ -73,18 +66,11 @@ public struct Verdict: Sendable, Hashable {
         public var isAcceptance: Bool {
             switch self {
             case .pinMatched, .trustedWithoutPins, .everythingAccepted, .pinsNotApplied, .mismatchNotEnforced: true
-            case .untrusted, .pinMismatch, .pinsFallShort, .noPins, .refusedSettings, .clientError,
-                .refusedByTransportSecurity:
-                false
-            }
-        }
-
-        package var isPinMismatch: Bool {
-            switch self {
-            case .pinMismatch, .pinsFallShort: true
             default: false
             }
         }
+
+        package var isPinMismatch: Bool { id == "pin-mismatch" }
 
         /// A stable word for machines, as in `pin-mismatch`.
         public var id: String {
@@ -105,6 +91,14 @@ public struct Verdict: Sendable, Hashable {
     }
 }
 
+/// A rule of App Transport Security that a connection breaks.
+public struct TransportSecurityFailure: Sendable, Hashable, CustomStringConvertible {
+    /// A stable word for machines, as in `ats-tls-version`.
+    public let id: String
+    /// One sentence, with what in the app's Info.plist would change it.
+    public let description: String
+}
+
 /// How an NSURLSession delegate answers a server-trust challenge.
 public enum ChallengeDisposition: String, Sendable, Hashable {
     /// The client trusts the server by its own decision.
@@ -115,20 +109,6 @@ public enum ChallengeDisposition: String, Sendable, Hashable {
     case cancelAuthenticationChallenge
     /// The client refuses this protection space and the system tries the next one.
     case rejectProtectionSpace
-}
-
-/// A pin found on the built chain.
-public struct PinMatch: Sendable, Hashable {
-    /// The position of the pin in the pin set, from 0.
-    public let pinIndex: Int
-    /// The position of the certificate on the built chain, 0 for the leaf.
-    public let depth: Int
-
-    /// Pairs a pin with a certificate of the chain.
-    public init(pinIndex: Int, depth: Int) {
-        self.pinIndex = pinIndex
-        self.depth = depth
-    }
 }
 
 /// One step of a client's procedure.
@@ -152,12 +132,8 @@ public struct TraceStep: Sendable, Hashable {
     /// What was found, in one line.
     public let detail: String
 
-    /// A step with its outcome.
-    public init(number: Int, id: String, status: Status, detail: String) {
-        self.number = number
-        self.id = id
-        self.status = status
-        self.detail = detail
+    package init(number: Int, id: String, status: Status, detail: String) {
+        (self.number, self.id, self.status, self.detail) = (number, id, status, detail)
     }
 }
 
@@ -167,19 +143,15 @@ public struct Warning: Sendable, Hashable {
     public let id: String
     /// What it means and what to do, in one line.
     public let message: String
-
-    /// The id of the warning that a platform would fetch an issuer which is not at hand.
-    public static let issuerWouldBeFetched = "issuer-would-be-fetched"
-    /// The id of the warning that a system would refuse the path by a rule of its own.
-    public static let platformRule = "platform-rule"
-
     /// The platform whose rule it is about, `nil` for none.
     public let platform: PlatformFamily?
 
-    /// A warning with its stable id.
-    public init(id: String, message: String, platform: PlatformFamily? = nil) {
-        self.id = id
-        self.message = message
-        self.platform = platform
+    /// That a platform would fetch an issuer which is not at hand.
+    package static let issuerWouldBeFetched = "issuer-would-be-fetched"
+    /// That an app needs an exception from App Transport Security.
+    static let transportSecurityExceptionNeeded = "ats-exception-needed"
+
+    init(id: String, message: String, platform: PlatformFamily? = nil) {
+        (self.id, self.message, self.platform) = (id, message, platform)
     }
 }

@@ -75,7 +75,7 @@ extension OpenSSLPathVerifier {
                 findings.bestEffort = preferred
                 findings.failures = [TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf)]
             }
-        } else if question.platform?.rejectedPath == .bestByPoints {
+        } else if question.platform?.ranksByPoints == true {
             findings.bestEffort = common.bestByPoints
         }
         return FindingsCache.Entry(

@@ -38,8 +38,8 @@ extension OpenSSLPathVerifier {
             findings, hasNameConstraints: search.hasNameConstraints, isUndisputed: isUndisputed,
             hasChoice: Self.hasChoice(search.validPaths, among: seen), hasLeftOutAuthority: search.hasLeftOutAuthority,
             isExhausted: search.isExhausted, judgements: isUndisputed || platform != nil ? [:] : judgements,
-            bestByPoints: isRankedOnce ? search.bestEffort(at: question.time, by: .bestByPoints) : [],
-            at: question.time, by: seen)
+            bestByPoints: isRankedOnce ? search.bestEffort(at: question.time, byPoints: true) : [], at: question.time,
+            by: seen)
     }
 
     /// Whether another path than the only valid one could be built of the certificates that were at hand.
@@ -135,7 +135,7 @@ extension OpenSSLPathVerifier {
         failures += nameFailures
         return PathFindings(
             validPaths: [], failures: Self.ranked(failures),
-            bestEffort: search.bestEffort(at: question.time, by: platform?.rejectedPath ?? .longest))
+            bestEffort: search.bestEffort(at: question.time, byPoints: platform?.ranksByPoints == true))
     }
 
     /// The most useful reasons first; those of one rank stay in the order OpenSSL met them.

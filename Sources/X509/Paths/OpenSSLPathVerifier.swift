@@ -42,10 +42,10 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let valid = known.findings.validPaths.compactMap { path in
             RejectedPath(nodes: path.compactMap { PathNode($0) }, isAnchored: true)
         }
-        let rule = question.platform?.rejectedPath ?? .longest
-        let best = valid.map { ($0, $0.score(at: question.time, by: rule)) }.reduce(nil as (RejectedPath, Int)?) {
-            best, next in best.map { $0.1 >= next.1 ? $0 : next } ?? next
-        }
+        let byPoints = question.platform?.ranksByPoints == true
+        let best = valid.map { ($0, $0.score(at: question.time, byPoints: byPoints)) }.reduce(
+            nil as (RejectedPath, Int)?
+        ) { best, next in best.map { $0.1 >= next.1 ? $0 : next } ?? next }
         return PathFindings(
             validPaths: [], failures: Self.ranked(known.findings.failures + nameFailures),
             bestEffort: best?.0.nodes.map(\.certificate) ?? known.findings.bestEffort)

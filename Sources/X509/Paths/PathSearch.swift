@@ -67,10 +67,9 @@ struct PathSearch {
     }
 
     /// The path that is handed out when all are rejected: the best that is linked by signatures.
-    func bestEffort(at time: Timestamp, by rule: Platform.RejectedPathRule) -> [Certificate] {
-        let ranked = visited.map { (path: $0.nodes, score: $0.score(at: time, by: rule)) }.enumerated().sorted {
-            ($1.element.score, $0.offset) < ($0.element.score, $1.offset)
-        }
+    func bestEffort(at time: Timestamp, byPoints: Bool) -> [Certificate] {
+        let ranked = visited.map { (path: $0.nodes, score: $0.score(at: time, byPoints: byPoints)) }.enumerated().sorted
+        { ($1.element.score, $0.offset) < ($0.element.score, $1.offset) }
         let best = ranked.lazy.map(\.element.path).first { linked($0).count == $0.count }
         return (best ?? Array(visited.first?.nodes.prefix(1) ?? [])).map(\.certificate)
     }

@@ -5,11 +5,8 @@ struct RejectedPath {
     let nodes: [PathNode]
     let isAnchored: Bool
 
-    func score(at time: Timestamp, by rule: Platform.RejectedPathRule) -> Int {
-        switch rule {
-        case .longest: isAnchored ? 10_000 : nodes.count
-        case .bestByPoints: points(at: time)
-        }
+    func score(at time: Timestamp, byPoints: Bool) -> Int {
+        byPoints ? points(at: time) : isAnchored ? 10_000 : nodes.count
     }
 
     /// Anchored before all, then one that ends at a self-signed certificate and is short, then a long one; dates and strength count

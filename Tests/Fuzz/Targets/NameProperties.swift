@@ -28,8 +28,8 @@ enum NameProperties {
                 try Violation.unless(host.hasSuffix(suffix), "\(suffix) as the suffix of \(host)")
             }
             for depth in [HostPattern.Depth.exact, .oneLabel, .upToOneLabel, .anyNumber] {
-                guard let pattern = try? HostPattern(text, depth) else { throw Violation("\(host) is no pattern") }
-                try Violation.unless(pattern.covers(name) == (depth != .oneLabel), "\(pattern) and \(host)")
+                let pattern = HostPattern(text: host, depth)
+                try Violation.unless(pattern.covers(host) == (depth != .oneLabel), "\(pattern) and \(host)")
             }
         } catch let error as ServerNameError {
             // Whoever shows it escapes it: line breaks of the text are in it.

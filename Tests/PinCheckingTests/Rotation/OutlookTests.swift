@@ -1,3 +1,4 @@
+import PinFormats
 import Pinning
 @testable import PinChecking
 import Testing

@@ -149,26 +149,29 @@ import Testing
     @Test func `Android asks by the configuration`() {
         let name = ServerName.dns("api.example.com")
         let newest = AndroidRelease(level: 37)
-        let none = AndroidTransparency()
-        #expect(!none.isAsked(on: AndroidRelease(level: 35), targetSDK: 37, for: name))
-        #expect(!none.isAsked(on: AndroidRelease(level: 36), targetSDK: 37, for: name))
-        #expect(none.isAsked(on: newest, targetSDK: 37, for: name))
-        #expect(none.isAsked(on: nil, targetSDK: 37, for: name))
-        #expect(!none.isAsked(on: newest, targetSDK: 36, for: name))
-        #expect(!none.isAsked(on: newest, targetSDK: nil, for: name))
-        #expect(!none.isAsked(on: newest, targetSDK: 37, for: .dns("localhost")))
-        let enabled = AndroidTransparency(isEnabled: true)
-        #expect(enabled.isAsked(on: AndroidRelease(level: 36), targetSDK: nil, for: name))
-        #expect(!enabled.isAsked(on: AndroidRelease(level: 35), targetSDK: 37, for: name))
+        func isAsked(
+            _ elements: [AndroidTrust.Transparency], on release: AndroidRelease?, targetSDK: Int?,
+            for name: ServerName = name
+        ) -> Bool {
+            var trust = AndroidTrust(targetSDK: targetSDK)
+            trust.transparency = elements
+            return trust.transparencyDemand(on: release, for: name) != .none
+        }
+        #expect(!isAsked([.init()], on: AndroidRelease(level: 35), targetSDK: 37))
+        #expect(!isAsked([.init()], on: AndroidRelease(level: 36), targetSDK: 37))
+        #expect(isAsked([.init()], on: newest, targetSDK: 37))
+        #expect(isAsked([.init()], on: nil, targetSDK: 37))
+        #expect(!isAsked([.init()], on: newest, targetSDK: 36))
+        #expect(!isAsked([.init()], on: newest, targetSDK: nil))
+        #expect(!isAsked([.init()], on: newest, targetSDK: 37, for: .dns("localhost")))
+        let enabled = AndroidTrust.Transparency(isEnabled: true)
+        #expect(isAsked([enabled], on: AndroidRelease(level: 36), targetSDK: nil))
+        #expect(!isAsked([enabled], on: AndroidRelease(level: 35), targetSDK: 37))
         // A configuration's own word goes before its anchors, those before its parent's word.
-        #expect(
-            AndroidTransparency(isEnabled: true, hasAnchorsOfItsOwn: true).isAsked(on: newest, targetSDK: 1, for: name))
-        #expect(
-            !AndroidTransparency(isEnabled: false, parents: [enabled]).isAsked(on: newest, targetSDK: 37, for: name))
-        #expect(
-            !AndroidTransparency(hasAnchorsOfItsOwn: true, parents: [enabled]).isAsked(
-                on: newest, targetSDK: 37, for: name))
-        #expect(AndroidTransparency(parents: [none, enabled]).isAsked(on: newest, targetSDK: 1, for: name))
+        #expect(isAsked([.init(isEnabled: true, hasOwnAnchors: true)], on: newest, targetSDK: 1))
+        #expect(!isAsked([.init(isEnabled: false), enabled], on: newest, targetSDK: 37))
+        #expect(!isAsked([.init(hasOwnAnchors: true), enabled], on: newest, targetSDK: 37))
+        #expect(isAsked([.init(), .init(), enabled], on: newest, targetSDK: 1))
     }
 }
 
@@ -181,11 +184,5 @@ extension Certificate {
             basicConstraints: basicConstraints, keyUsage: keyUsage, extendedKeyUsage: extendedKeyUsage,
             subjectKeyIdentifier: subjectKeyIdentifier, authorityKeyIdentifier: authorityKeyIdentifier,
             isSelfIssued: isSelfIssued, signatureAlgorithm: signatureAlgorithm)
-    }
-}
-
-extension AndroidTransparency {
-    fileprivate func isAsked(on release: AndroidRelease?, targetSDK: Int?, for name: ServerName) -> Bool {
-        demand(on: release, targetSDK: targetSDK, for: name) != .none
     }
 }

@@ -1,3 +1,4 @@
+import PinFormats
 package import Pinning
 
 /// A CA that issues certificates to servers, and what it says of its own roots; `make-public-cas` writes ``published``.

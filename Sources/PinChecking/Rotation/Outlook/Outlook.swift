@@ -41,7 +41,7 @@ package struct Outlook: Sendable, Hashable {
     /// When servers of this certificate's lifetime are usually renewed at the latest.
     package let renewalPoint: Timestamp?
     /// What the user should know, worst first.
-    package private(set) var findings: [Finding]
+    package internal(set) var findings: [Finding]
     /// Whether the client compares pins; of one that does not, nothing is in reserve and nothing has to be.
     let comparesPins: Bool
 
@@ -49,7 +49,6 @@ package struct Outlook: Sendable, Hashable {
 
     /// Something worth telling.
     package struct Finding: Sendable, Hashable {
-        /// How much it matters.
         package enum Level: String, Sendable, Hashable, Comparable, CaseIterable {
             /// Good to know.
             case info
@@ -58,7 +57,6 @@ package struct Outlook: Sendable, Hashable {
             /// Below a limit that was set.
             case fail
 
-            /// Whether `left` matters less.
             package static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
 
             private var rank: Int { self == .info ? 0 : self == .warn ? 1 : 2 }
@@ -78,10 +76,13 @@ package struct Outlook: Sendable, Hashable {
         package fileprivate(set) var message: String
         let subject: Subject
         let date: Timestamp
-    }
-}
 
-extension Outlook {
+        fileprivate func isWorse(than other: Finding) -> Bool {
+            if level != other.level { return level > other.level }
+            return date != other.date ? date < other.date : message < other.message
+        }
+    }
+
     /// The worst of what several clients expect: the earliest of all dates, and of the findings about one thing the gravest, with the
     /// names of those that it is true of.
     ///
@@ -93,7 +94,8 @@ extension Outlook {
         let all = outlooks.map(\.outlook)
         let comparing = all.filter(\.comparesPins)
         let ends = all.compactMap { outlook in outlook.pinsMatchUntil.map { (until: $0, end: outlook.end) } }
-        let soonest = ends.min { ($0.until, $0.end?.rank ?? 0) < ($1.until, $1.end?.rank ?? 0) }
+        func rank(_ end: End?) -> Int { End.allCases.firstIndex { $0 == end } ?? 0 }
+        let soonest = ends.min { ($0.until, rank($0.end)) < ($1.until, rank($1.end)) }
         var worst: [Finding] = []
         for finding in all.flatMap(\.findings) {
             if let index = worst.firstIndex(where: { $0.subject == finding.subject }) {
@@ -117,43 +119,20 @@ extension Outlook {
                     index: first.pins[index].index, depth: standings.compactMap(\.depth).min(),
                     until: standings.compactMap(\.until).min(), isCompared: standings.contains(where: \.isCompared))
             }, pinsMatchUntil: soonest?.until, end: soonest?.end, noPinAfter: all.compactMap(\.noPinAfter).min(),
-            backups: first.backups(sharedBy: comparing),
-            hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
+            backups: comparing.dropFirst().reduce(Set(comparing.first?.backups ?? [])) { $0.intersection($1.backups) }
+                .sorted(), hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
             pinsExpire: all.compactMap(\.pinsExpire).min(), validUntil: all.compactMap(\.validUntil).min(),
             renewalPoint: first.renewalPoint, findings: findings.worstFirst, comparesPins: !comparing.isEmpty)
     }
 
-    private func backups(sharedBy outlooks: [Outlook]) -> [Int] {
-        guard var shared = outlooks.first.map({ Set($0.backups) }) else { return [] }
-        for outlook in outlooks.dropFirst() { shared.formIntersection(outlook.backups) }
-        return shared.sorted()
-    }
-}
-
-extension Outlook.End { fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 } }
-
-extension Outlook.Finding {
-    fileprivate func isWorse(than other: Outlook.Finding) -> Bool {
-        if level != other.level { return level > other.level }
-        return date != other.date ? date < other.date : message < other.message
-    }
-}
-
-extension Outlook {
-    func with(findings: [Finding]) -> Outlook {
-        var outlook = self
-        outlook.findings = findings
-        return outlook
-    }
-
     /// The same without what is not to be told; what fails stays.
     func without(_ ids: Set<String>) -> Outlook {
-        ids.isEmpty ? self : with(findings: findings.filter { $0.level == .fail || !ids.contains($0.id) })
+        var outlook = self
+        outlook.findings.removeAll { $0.level != .fail && ids.contains($0.id) }
+        return outlook
     }
 }
 
 extension [Outlook.Finding] {
-    var worstFirst: [Outlook.Finding] {
-        filter { $0.level == .fail } + filter { $0.level == .warn } + filter { $0.level == .info }
-    }
+    var worstFirst: [Outlook.Finding] { [.fail, .warn, .info].flatMap { level in filter { $0.level == level } } }
 }

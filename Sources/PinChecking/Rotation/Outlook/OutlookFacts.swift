@@ -1,4 +1,5 @@
 internal import Base
+package import PinFormats
 package import Pinning
 
 /// What the outlook of one client is made from.
@@ -52,7 +53,7 @@ package struct OutlookFacts: Sendable {
                 // A key on several certificates lasts as long as the last of them.
                 until: depths.map { path[$0].notAfter }.max(), isCompared: places[index] != nil)
         }
-        let outlook = Outlook(
+        var outlook = Outlook(
             pins: pins, pinsMatchUntil: areAllHeld ? holdings.map(\.until).min() : nil,
             end: areAllHeld ? Outlook.End.allCases.first { end in holdings.contains { $0.end == end } } : nil,
             noPinAfter: standings.compactMap(\.noPinAfter).min(), backups: Set(standings.flatMap(\.backups)).sorted(),
@@ -60,7 +61,8 @@ package struct OutlookFacts: Sendable {
             pinsExpire: standings.isEmpty ? nil : comparison.expiration,
             validUntil: restsOn.joined().map(\.notAfter).min(), renewalPoint: path.first?.renewalPoint, findings: [],
             comparesPins: !standings.isEmpty)
-        return outlook.with(findings: OutlookFindings(self, outlook, standings).all())
+        outlook.findings = OutlookFindings(facts: self, outlook: outlook, standings: standings).all()
+        return outlook
     }
 
     private func standing(of condition: PinComparison.Condition, _ matchesByPin: [Int: [PinMatch]]) -> Standing {
@@ -112,18 +114,15 @@ package struct OutlookLimits: Sendable, Hashable {
     /// How long a configured pin has to be able to match, in seconds or a part of the leaf's lifetime.
     package var minPinLife: Threshold?
 
-    /// Limits; none unless given.
     package init(warnBefore: Threshold? = nil, failBefore: Threshold? = nil, minPinLife: Threshold? = nil) {
-        self.warnBefore = warnBefore
-        self.failBefore = failBefore
-        self.minPinLife = minPinLife
+        (self.warnBefore, self.failBefore, self.minPinLife) = (warnBefore, failBefore, minPinLife)
     }
 }
 
 extension Certificate {
     /// When a certificate of this lifetime is usually renewed: after two thirds of it, after half where it is ten days or less.
     fileprivate var renewalPoint: Timestamp {
-        let lifetime = Threshold.seconds(from: notBefore, to: notAfter)
+        let lifetime = notBefore.seconds(to: notAfter)
         return notBefore.advanced(bySeconds: lifetime <= 10 * 86_400 ? lifetime / 2 : lifetime / 3 * 2)
     }
 }

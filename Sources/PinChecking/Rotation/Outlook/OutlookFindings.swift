@@ -1,19 +1,14 @@
 internal import Base
+internal import PinFormats
 internal import Pinning
 
 /// Says what in the outlook of one client is worth telling.
 struct OutlookFindings {
     private typealias Finding = Outlook.Finding
 
-    private let facts: OutlookFacts
-    private let outlook: Outlook
-    private let standings: [OutlookFacts.Standing]
-
-    init(_ facts: OutlookFacts, _ outlook: Outlook, _ standings: [OutlookFacts.Standing]) {
-        self.facts = facts
-        self.outlook = outlook
-        self.standings = standings
-    }
+    let facts: OutlookFacts
+    let outlook: Outlook
+    let standings: [OutlookFacts.Standing]
 
     func all() -> [Outlook.Finding] { (certificates() + expiringPins() + pinLife() + ends()).worstFirst }
 
@@ -38,7 +33,7 @@ struct OutlookFindings {
     private func reached(from start: Timestamp, to end: Timestamp, isLifetime: Bool = true) -> (Finding.Level, String)?
     {
         // Without a limit of the user's: two weeks, or a third of a lifetime that is short.
-        let isShort = isLifetime && Threshold.seconds(from: start, to: end) < 42 * 86_400
+        let isShort = isLifetime && start.seconds(to: end) < 42 * 86_400
         let standard = isShort ? Threshold.percent(33) : .seconds(14 * 86_400)
         let limits: [(Finding.Level, Threshold?)] = [
             (.fail, facts.limits.failBefore), (.warn, facts.limits.warnBefore ?? standard),
@@ -83,12 +78,8 @@ struct OutlookFindings {
         guard let limit = facts.limits.minPinLife, let until = outlook.noPinAfter, let leaf = facts.path.first,
             limit.isReached(at: facts.time, from: leaf.notBefore, to: until)
         else { return [] }
-        return [
-            Finding(
-                id: "pin-life-short", level: .fail,
-                message: "no configured pin is sure to match after \(until.date), less than \(limit) from now",
-                subject: .pinLife, date: until)
-        ]
+        let message = "no configured pin is sure to match after \(until.date), less than \(limit) from now"
+        return [Finding(id: "pin-life-short", level: .fail, message: message, subject: .pinLife, date: until)]
     }
 
     /// What ends the pins, and whether anything comes after them; nothing where the client accepts for another reason.
@@ -133,7 +124,7 @@ struct OutlookFindings {
 
     /// A moment to come: the hours for the last two days, the date otherwise.
     private func when(_ time: Timestamp) -> String {
-        let left = Threshold.seconds(from: facts.time, to: time)
+        let left = facts.time.seconds(to: time)
         return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(time)" : "in \(left / 86_400) d, on \(time.date)"
     }
 }

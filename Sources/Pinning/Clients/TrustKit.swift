@@ -2,23 +2,20 @@
 ///
 /// The system must trust the chain first, whatever the settings. TrustKit hashes only the kinds of keys it knows, and gives up on
 /// a chain that has another kind above the pinned certificate.
-public struct TrustKit: ClientProcedure {
+package struct TrustKit: ClientProcedure {
     /// Whether a mismatch blocks the connection (`kTSKEnforcePinning`), or is only reported.
-    public let enforcesPinning: Bool
+    package let enforcesPinning: Bool
     /// The moment from which on the pins no longer apply (`kTSKExpirationDate`).
-    public let expiration: Timestamp?
+    private let expiration: Timestamp?
     /// Whether the host has no policy: it is not configured, or excluded from its parent's.
-    public let isUnpinned: Bool
+    private let isUnpinned: Bool
     /// Roots that the user installed and macOS exempts from pinning (`kTSKIgnorePinningForUserDefinedTrustAnchors`); none on iOS.
-    public let exemptRoots: Set<Certificate>
-
-    /// The name users choose this client by.
-    public var name: String { "trustkit" }
+    private let exemptRoots: Set<Certificate>
 
     /// The policy of a host whose pins are given apart.
     ///
     /// - Throws: ``ClientConfigurationError`` when the policy is enforced and has fewer than two different pins.
-    public init(
+    package init(
         pins: PinSet?, enforcesPinning: Bool = true, expiration: Timestamp? = nil, exemptRoots: Set<Certificate> = []
     ) throws(ClientConfigurationError) {
         let distinct = Set(pins?.pins.map(\.spkiSHA256) ?? []).count
@@ -29,40 +26,34 @@ public struct TrustKit: ClientProcedure {
                 message: (distinct == 1 ? "1 pin is" : "\(distinct) different pins are")
                     + " configured and TrustKit needs \(needed): add a backup pin")
         }
-        self.enforcesPinning = enforcesPinning
-        self.expiration = expiration
+        (self.enforcesPinning, self.expiration, self.exemptRoots) = (enforcesPinning, expiration, exemptRoots)
         isUnpinned = pins == nil
-        self.exemptRoots = exemptRoots
     }
 
-    /// Apple's.
-    public var platform: Platform? { .apple() }
+    package var platform: Platform? { .apple() }
 
-    /// What is compared with the pins.
-    public func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-        guard !isUnpinned else { return .nothing }
-        return .keys(of: pins, at: .anywhere, expiration: expiration, isEnforced: enforcesPinning)
+    package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        isUnpinned ? .nothing : .keys(of: pins, at: .anywhere, expiration: expiration, isEnforced: enforcesPinning)
     }
 
-    /// Keys of which TrustKit's hash is that of the SubjectPublicKeyInfo.
-    public func takes(_ key: PublicKey) -> Bool { TrustKitHash.isOfSubjectPublicKeyInfo(key) }
+    package func takes(_ key: PublicKey) -> Bool { Self.hashesAsPins(key) }
 
-    /// Decides as TrustKit does.
-    public func evaluate(_ observation: ServerView, pins: PinSet?, verifier: some PathVerifier) -> Verdict {
-        var run = ProcedureRun(observation, pins: pins, verifier: verifier, platform: platform)
-        let system = run.evaluate(run.serverPolicy)
-        if let why = reasonNotToPin(observation, pins) {
-            run.recordServerTrust(system)
-            let verdict = run.unpinned(why, system)
-            return run.verdict(verdict.reason, on: verdict.builtChain, disposition: .performDefaultHandling)
+    package func evaluate(_ run: inout ProcedureRun) -> Verdict {
+        let (system, pins) = (run.evaluate(run.serverPolicy), run.pins)
+        run.record(system)
+        let end = expiration.flatMap { $0 < run.view.time ? "the pinning policy expired at \($0)" : nil }
+        if let why = isUnpinned || pins == nil ? "the host has no pinning policy" : end {
+            return run.unpinned("DomainNotPinned: \(why)", system, disposition: .performDefaultHandling)
         }
-        run.recordServerTrust(system)
         guard system.isTrusted else {
             run.skip("pins", "FailedInvalidCertificateChain: blocked, enforced or not")
             return run.verdict(.untrusted(system.failures), on: system.builtChain)
         }
+        let condition = PinComparison.Condition.keys(of: pins, at: .anywhere)
+        func isHashed(_ certificate: Certificate) -> Bool { Self.hashesAsPins(certificate.publicKey) }
         run.warnOfPathDependence(system) { chain -> Bool? in
-            oddKey(on: chain, pins) == nil ? pins.map { matches($0, on: chain).isEmpty } : nil
+            guard oddKey(on: chain, pins) == nil, let pins else { return nil }
+            return !condition.matches(pins, on: chain).contains { isHashed(chain.certificates[$0.depth]) }
         }
         if let odd = oddKey(on: system.builtChain, pins) {
             let why =
@@ -70,33 +61,7 @@ public struct TrustKit: ClientProcedure {
             run.fail("pins", "ErrorCouldNotGenerateSpkiHash: \(why)")
             return run.verdict(.clientError(name: "ErrorCouldNotGenerateSpkiHash", message: why), on: system.builtChain)
         }
-        return enforced(run.compare(on: system, what: "public key", matches: matches), &run)
-    }
-
-    private func matches(_ pins: PinSet, on chain: BuiltChain) -> [PinMatch] {
-        pins.publicKeyMatches(on: chain).filter {
-            TrustKitHash.isOfSubjectPublicKeyInfo(chain.certificates[$0.depth].publicKey)
-        }
-    }
-
-    /// The first certificate from the root down, above any pinned one, whose key TrustKit does not hash as pins are made.
-    private func oddKey(on chain: BuiltChain, _ pins: PinSet?) -> Certificate? {
-        for certificate in chain.certificates.reversed() {
-            guard TrustKitHash.isOfSubjectPublicKeyInfo(certificate.publicKey) else { return certificate }
-            if pins?.isPinned(certificate) == true { return nil }
-        }
-        return nil
-    }
-
-    private func reasonNotToPin(_ observation: ServerView, _ pins: PinSet?) -> String? {
-        if isUnpinned || pins == nil { return "DomainNotPinned: the host has no pinning policy" }
-        if let expiration, expiration < observation.time {
-            return "DomainNotPinned: the pinning policy expired at \(expiration)"
-        }
-        return nil
-    }
-
-    private func enforced(_ verdict: Verdict, _ run: inout ProcedureRun<some PathVerifier>) -> Verdict {
+        let verdict = run.compare(condition, on: system, isHashed: isHashed)
         guard verdict.reason.isPinMismatch else { return verdict }
         if let root = verdict.builtChain.certificates.last, exemptRoots.contains(root) {
             run.warn("pins-overridden", "no pin matches, and the chain ends at an installed root, which macOS exempts")
@@ -107,5 +72,14 @@ public struct TrustKit: ClientProcedure {
         guard !enforcesPinning else { return verdict }
         run.warn("not-enforced", "no pin matches, and enforcePinning is off: TrustKit reports this and goes on")
         return run.verdict(.mismatchNotEnforced, on: verdict.builtChain, disposition: .useCredential)
+    }
+
+    /// The first certificate from the root down, above any pinned one, whose key TrustKit does not hash as pins are made.
+    private func oddKey(on chain: BuiltChain, _ pins: PinSet?) -> Certificate? {
+        for certificate in chain.certificates.reversed() {
+            guard Self.hashesAsPins(certificate.publicKey) else { return certificate }
+            if pins?.isPinned(certificate) == true { return nil }
+        }
+        return nil
     }
 }

@@ -1,4 +1,5 @@
-@testable import Pinning
+@testable import PinFormats
+import Pinning
 import Testing
 
 /// `30d`, `12h`, `33%`.

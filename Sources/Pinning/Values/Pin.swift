@@ -10,16 +10,10 @@ public struct Pin: Sendable, Hashable {
 
     /// What is compared.
     public let material: Material
-    /// Where the pin came from, for messages: a file with its line, a flag.
-    ///
-    /// It plays no part in matching.
+    /// Where the pin came from, for messages: a file with its line, a flag; it plays no part in matching.
     public let origin: String
 
-    /// A pin and the place it was read from.
-    public init(_ material: Material, origin: String) {
-        self.material = material
-        self.origin = origin
-    }
+    package init(_ material: Material, origin: String) { (self.material, self.origin) = (material, origin) }
 
     /// The pinned certificate, `nil` for a pin that is only a hash.
     public var certificate: Certificate? {
@@ -39,16 +33,27 @@ public struct Pin: Sendable, Hashable {
 ///
 /// Some clients fold repetitions away and some count them, so that is theirs to do. "No pins" is `nil` where it can occur,
 /// because an empty set has a meaning of its own in every client.
-public struct PinSet: Sendable, Hashable {
-    /// The pins, at least one.
-    public let pins: [Pin]
+package struct PinSet: Sendable, Hashable {
+    package let pins: [Pin]
 
-    /// A set of `pins`, `nil` when there are none.
-    public init?(_ pins: [Pin]) {
+    package init?(_ pins: [Pin]) {
         guard !pins.isEmpty else { return nil }
         self.pins = pins
     }
 
-    /// The certificates among the pins, in order.
-    public var certificates: [Certificate] { pins.compactMap(\.certificate) }
+    package var certificates: [Certificate] { pins.compactMap(\.certificate) }
+
+    func isPinned(_ certificate: Certificate) -> Bool {
+        pins.contains { $0.spkiSHA256 == certificate.publicKey.spkiSHA256 }
+    }
+}
+
+/// A pin found on the built chain.
+public struct PinMatch: Sendable, Hashable {
+    /// The position of the pin in the pin set, from 0.
+    public let pinIndex: Int
+    /// The position of the certificate on the built chain, 0 for the leaf.
+    public let depth: Int
+
+    package init(pinIndex: Int, depth: Int) { (self.pinIndex, self.depth) = (pinIndex, depth) }
 }

@@ -1,0 +1,160 @@
+internal import Base
+package import Pinning
+
+/// Reads the moments that users write.
+package enum TimeText {
+    /// Reads RFC 3339 (`2026-11-21T08:00:00Z`, `…+01:00`), a date (midnight UTC) or seconds since 1970.
+    package static func read(_ text: String) throws(TimeTextError) -> Timestamp {
+        guard let time = seconds(text) ?? date(text) else { throw TimeTextError(text: text) }
+        return time
+    }
+
+    /// Whole seconds since 1970, but not what is more likely a date or a year (`20261121`, `2026`).
+    private static func seconds(_ text: String) -> Timestamp? {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard !digits.isEmpty, digits.utf8.count <= 11, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let value = Int64(text)
+        else { return nil }
+        let looksLikeDate =
+            (text.utf8.count == 8 || text.utf8.count == 4) && (text.hasPrefix("19") || text.hasPrefix("20"))
+        return looksLikeDate ? nil : Timestamp(secondsSinceEpoch: value)
+    }
+
+    /// Midnight in UTC at the start of a day that is given as `yyyy-MM-dd`, `nil` for any other text.
+    static func midnight(_ date: ArraySlice<UInt8>) -> Timestamp? {
+        guard let parts = numbers(date, "____-__-__"), let days = daysSinceEpoch(parts[0], parts[1], parts[2]) else {
+            return nil
+        }
+        return Timestamp(secondsSinceEpoch: Int64(days) * 86_400)
+    }
+
+    private static func date(_ text: String) -> Timestamp? {
+        let bytes = Array(text.utf8)
+        guard let midnight = midnight(bytes.prefix(10)) else { return nil }
+        var rest = bytes.dropFirst(10)
+        guard let mark = rest.first else { return midnight }
+        guard "Tt ".utf8.contains(mark), let time = numbers(rest.dropFirst().prefix(8), "__:__:__"), time[0] < 24,
+            time[1] < 60, time[2] <= 60
+        else { return nil }
+        rest = rest.dropFirst(9)
+        if rest.first == UInt8(ascii: ".") {
+            let fraction = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+            guard !fraction.isEmpty else { return nil }
+            rest = rest.dropFirst(1 + fraction.count)
+        }
+        guard let offset = offset(rest) else { return nil }
+        return midnight.advanced(bySeconds: Int64(time[0] * 3_600 + time[1] * 60 + time[2] - offset))
+    }
+
+    /// Seconds east of UTC: `Z`, `+01:00`, `-08:30`.
+    private static func offset(_ text: ArraySlice<UInt8>) -> Int? {
+        if text.elementsEqual("Z".utf8) || text.elementsEqual("z".utf8) { return 0 }
+        guard let sign = text.first, "+-".utf8.contains(sign), let parts = numbers(text.dropFirst(), "__:__"),
+            parts[0] < 24, parts[1] < 60
+        else { return nil }
+        return (sign == UInt8(ascii: "-") ? -1 : 1) * (parts[0] * 3_600 + parts[1] * 60)
+    }
+
+    /// The numbers that stand where a pattern has underscores, `nil` for text that is not like it.
+    private static func numbers(_ text: ArraySlice<UInt8>, _ pattern: String) -> [Int]? {
+        guard text.count == pattern.utf8.count else { return nil }
+        var numbers = [0]
+        for (byte, expected) in zip(text, pattern.utf8) {
+            if expected == UInt8(ascii: "_"), (0x30...0x39).contains(byte) {
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte) - 0x30
+            } else if byte == expected, byte != UInt8(ascii: "_") {
+                numbers.append(0)
+            } else {
+                return nil
+            }
+        }
+        return numbers
+    }
+
+    /// Days from 1970-01-01 to a date of the Gregorian calendar, `nil` when there is no such date.
+    private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int? {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard year >= 1, (1...12).contains(month), (1...lengths[month - 1]).contains(day) else { return nil }
+        let before = year - 1
+        let leapDays = before / 4 - before / 100 + before / 400
+        return before * 365 + leapDays + lengths[..<(month - 1)].reduce(0, +) + day - 1 - 719_162
+    }
+}
+
+package struct TimeTextError: Error, Hashable, CustomStringConvertible {
+    package let text: String
+
+    package var description: String {
+        "the time \(quoted(text)) is not understood: write 2026-11-21T08:00:00Z, 2026-11-21, or seconds since 1970"
+    }
+}
+
+/// How much time must be left: `30d`, `12h`, or a part of the lifetime, `33%`.
+package enum Threshold: Sendable, Hashable, CustomStringConvertible {
+    case seconds(Int64)
+    /// So many hundredths of the lifetime, 0 to 100.
+    case percent(Int64)
+
+    /// Reads a whole number with `w`, `d`, `h` or `m` for weeks, days, hours and minutes, or `%`.
+    package init(_ text: String) throws(ThresholdError) {
+        guard let unit = text.last, let count = Self.number(text.dropLast()) else { throw ThresholdError(text: text) }
+        switch unit {
+        case "%" where count <= 100: self = .percent(count)
+        case "w": self = .seconds(count * 604_800)
+        case "d": self = .seconds(count * 86_400)
+        case "h": self = .seconds(count * 3_600)
+        case "m": self = .seconds(count * 60)
+        default: throw ThresholdError(text: text)
+        }
+    }
+
+    /// Whether less is left at `time` than the threshold asks for.
+    package func isReached(at time: Timestamp, from start: Timestamp, to end: Timestamp) -> Bool {
+        let left = time.seconds(to: end)
+        switch self {
+        case .seconds(let seconds): return left < seconds
+        case .percent(let percent):
+            let lifetime = start.seconds(to: end)
+            let (part, overflow) = lifetime.multipliedReportingOverflow(by: percent)
+            return left < (overflow ? lifetime / 100 * percent : part / 100)
+        }
+    }
+
+    /// Whether this is reached only after `other` is, whatever the lifetime; of a time and a percentage nobody can tell.
+    package func isAlwaysBelow(_ other: Threshold) -> Bool {
+        switch (self, other) {
+        case (.seconds(let own), .seconds(let other)), (.percent(let own), .percent(let other)): own < other
+        default: false
+        }
+    }
+
+    package func days(from start: Timestamp, to end: Timestamp) -> Double {
+        switch self {
+        case .seconds(let seconds): Double(seconds) / 86_400
+        case .percent(let percent): Double(start.seconds(to: end)) * Double(percent) / 8_640_000
+        }
+    }
+
+    fileprivate static func number(_ digits: Substring) -> Int64? {
+        digits.utf8.count <= 6 && digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(digits) : nil
+    }
+
+    package var description: String {
+        switch self {
+        case .percent(let percent): "\(percent)%"
+        case .seconds(let seconds) where seconds % 86_400 == 0: "\(seconds / 86_400)d"
+        case .seconds(let seconds) where seconds % 3_600 == 0: "\(seconds / 3_600)h"
+        case .seconds(let seconds): "\(seconds / 60)m"
+        }
+    }
+}
+
+package struct ThresholdError: Error, Hashable, CustomStringConvertible {
+    package let text: String
+
+    package var description: String {
+        "\(quoted(text, to: 40)) is not a threshold: write "
+            + (Threshold.number(text[...]) == nil ? "30d, 12h" : "\(text)d for days") + ", or 33% of the lifetime"
+    }
+}

@@ -1,0 +1,152 @@
+/// Alamofire 5: `ServerTrustManager` with its evaluators.
+///
+/// Evaluation stops at the first error, in the order default validation, host validation, pins.
+package struct Alamofire: ClientProcedure {
+    package enum Evaluator: Sendable, Hashable {
+        /// `DefaultTrustEvaluator`: the system's verdict.
+        case systemDefault(validateHost: Bool = true)
+        /// `PinnedCertificatesTrustEvaluator`: with `acceptSelfSigned` the pins are the only anchors.
+        case pinnedCertificates(
+            acceptSelfSigned: Bool = false, performDefaultValidation: Bool = true, validateHost: Bool = true)
+        /// `PublicKeysTrustEvaluator`.
+        case publicKeys(performDefaultValidation: Bool = true, validateHost: Bool = true)
+        /// `CompositeTrustEvaluator`: all must pass.
+        case composite([Evaluator])
+        /// `DisabledTrustEvaluator`: everything passes.
+        case disabled
+    }
+
+    private let evaluator: Evaluator
+    /// The hosts that have an evaluator, compared exactly; `nil` when every host has.
+    private let evaluatedHosts: Set<String>?
+    private let allHostsMustBeEvaluated: Bool
+    /// The host as the URL has it, `nil` for the reference name.
+    private let host: String?
+
+    package init(
+        _ evaluator: Evaluator, evaluatedHosts: Set<String>? = nil, allHostsMustBeEvaluated: Bool = true,
+        host: String? = nil
+    ) {
+        (self.evaluator, self.evaluatedHosts, self.host) = (evaluator, evaluatedHosts, host)
+        self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
+    }
+
+    package var platform: Platform? { .apple() }
+
+    package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        if let evaluatedHosts, !evaluatedHosts.contains(name.description) { return .nothing }
+        func conditions(_ evaluator: Evaluator) -> [PinComparison.Condition] {
+            switch evaluator {
+            case .systemDefault, .disabled: []
+            case .pinnedCertificates: [.certificates(of: pins)]
+            case .publicKeys: [.keys(of: pins, at: .anywhere)]
+            case .composite(let evaluators): evaluators.flatMap(conditions)
+            }
+        }
+        return PinComparison(conditions(evaluator))
+    }
+
+    package func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }
+
+    package func evaluate(_ run: inout ProcedureRun) -> Verdict {
+        let host = host ?? run.view.referenceName.description
+        guard let evaluatedHosts, !evaluatedHosts.contains(host) else { return evaluate(evaluator, &run) }
+        if let near = evaluatedHosts.first(where: { (try? ServerName($0)) == (try? ServerName(host)) }) {
+            run.warn(
+                "host-never-matches",
+                "the evaluator for '\(near)' is not for '\(host)': Alamofire compares names as text")
+        }
+        guard allHostsMustBeEvaluated else {
+            let system = run.evaluate(run.serverPolicy)
+            run.record(system)
+            run.warn(
+                "host-not-evaluated",
+                "no evaluator is set for \(host): it falls to default handling, and nothing is pinned")
+            return run.unpinned("no evaluator is set for \(host)", system, disposition: .performDefaultHandling)
+        }
+        run.fail("evaluator", "no evaluator is set for \(host), and allHostsMustBeEvaluated")
+        return run.verdict(
+            .clientError(name: "noRequiredEvaluator", message: "a ServerTrustEvaluating value is required for \(host)"),
+            on: run.leafAlone)
+    }
+
+    private func evaluate(_ evaluator: Evaluator, _ run: inout ProcedureRun) -> Verdict {
+        func missing(_ error: String, _ message: String) -> Verdict {
+            run.fail("pins", message)
+            return run.verdict(.clientError(name: error, message: message), on: run.leafAlone)
+        }
+        // Default validation never checks the name, host validation checks everything.
+        var (acceptsSelfSigned, validatesByDefault, validatesHost) = (false, true, true)
+        var condition: PinComparison.Condition?
+        switch evaluator {
+        case .systemDefault(let validateHost): validatesHost = validateHost
+        case .pinnedCertificates(let selfSigned, let byDefault, let host):
+            guard let pins = run.pins, !pins.certificates.isEmpty else {
+                return missing("noCertificatesFound", "no certificate is pinned")
+            }
+            if pins.certificates.count < pins.pins.count {
+                run.warn(
+                    "hash-pins-ignored", "this evaluator compares certificates: the pins that are hashes are ignored")
+            }
+            (acceptsSelfSigned, validatesByDefault, validatesHost) = (selfSigned, byDefault, host)
+            condition = .certificates(of: pins)
+        case .publicKeys(let byDefault, let host):
+            guard let pins = run.pins else { return missing("noPublicKeysFound", "no public key is pinned") }
+            // Pins that are keys an app can hold as `SecKey`.
+            let keys = (pins.certificates + run.view.presented.certificates).map(\.publicKey)
+            let others = Set(keys.filter { !takes($0) }.map(\.spkiSHA256))
+            let held = pins.pins.indices.filter { !others.contains(pins.pins[$0].spkiSHA256) }
+            guard !held.isEmpty else {
+                return missing("noPublicKeysFound", "no pinned key is RSA or EC, and Alamofire loads no others")
+            }
+            (validatesByDefault, validatesHost) = (byDefault, host)
+            condition = .init(pins: held, at: .anywhere)
+        case .composite(let evaluators): return composite(evaluators, &run)
+        case .disabled:
+            run.skip("trust", "the evaluator is disabled")
+            run.skip("pins", "the evaluator is disabled")
+            run.warn("everything-accepted", "a disabled evaluator accepts every server, an interceptor's too")
+            return run.verdict(.everythingAccepted, on: run.evaluate(run.serverPolicy).builtChain)
+        }
+        let pinned = run.pins?.certificates ?? []
+        let anchors: Anchors = acceptsSelfSigned ? .only(pinned) : .trustStore
+        let end = acceptsSelfSigned ? "a pinned certificate" : "a trusted root"
+        let policy = validatesHost ? run.serverPolicy : .sslServer(name: .unchecked)
+        var result = run.evaluate(policy, anchors: anchors)
+        if validatesHost || validatesByDefault {
+            if !validatesHost {
+                run.skip("name", "validateHost is off, and default validation never checks the name")
+                run.warn("name-not-checked", "validateHost is off: a certificate for any name is accepted")
+            }
+            run.record(result, leadsTo: end, checksName: validatesHost)
+            guard result.isTrusted else { return run.rejected(result.failures, on: result.builtChain) }
+        } else {
+            run.skip("name", "validateHost is off")
+            run.skip("trust", "performDefaultValidation and validateHost are both off: only the pins count")
+            run.warn(
+                "validity-not-checked", "with both validations off neither trust nor dates nor the name are checked")
+            result = run.extendingBestEffort(of: result, under: policy, anchors: anchors)
+        }
+        guard let condition else { return run.verdict(.trustedWithoutPins, on: result.builtChain) }
+        let verdict = run.compare(condition, on: result)
+        guard acceptsSelfSigned, verdict.isAccepted else { return verdict }
+        let reach = run.reach(of: result, under: policy, anchoredAt: pinned)
+        return run.verdict(
+            verdict.reason, on: verdict.builtChain, matches: run.pins?.certificateMatches(on: reach), reaching: reach)
+    }
+
+    private func composite(_ evaluators: [Evaluator], _ run: inout ProcedureRun) -> Verdict {
+        var last: Verdict?
+        for evaluator in evaluators {
+            let verdict = evaluate(evaluator, &run)
+            guard verdict.isAccepted else { return verdict }
+            // A pin that matched says more than an evaluator that compared none.
+            if case .pinMatched = last?.reason {} else { last = verdict }
+        }
+        guard let last else {
+            run.warn("everything-accepted", "a composite without evaluators accepts every server")
+            return run.verdict(.everythingAccepted, on: run.leafAlone)
+        }
+        return run.verdict(last.reason, on: last.builtChain, matches: last.matches, reaching: last.reach)
+    }
+}

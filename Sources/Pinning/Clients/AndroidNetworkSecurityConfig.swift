@@ -1,0 +1,77 @@
+/// Android's Network Security Config: `NetworkSecurityTrustManager`.
+///
+/// An expired pin set lets everything pass that the system trusts, and so does an anchor with `overridePins`.
+package struct AndroidNetworkSecurityConfig: ClientProcedure {
+    /// The moment from which on the pin set no longer applies: midnight in the device's time zone at the start of its date.
+    private let expiration: Timestamp?
+    /// What the app's configuration has the device trust, `nil` for the trust store as it is.
+    private let trust: AndroidTrust?
+
+    package init(expiration: Timestamp? = nil, trust: AndroidTrust? = nil) {
+        (self.expiration, self.trust) = (expiration, trust)
+    }
+
+    package var platform: Platform? { .android() }
+
+    package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        .keys(of: pins, at: .anywhere, expiration: expiration)
+    }
+
+    /// Decides as the trust manager does, on the first valid path and what follows on it behind an anchor.
+    package func evaluate(_ run: inout ProcedureRun) -> Verdict {
+        let verifier = run.verifier
+        func isExempt(_ chain: BuiltChain) -> Bool {
+            guard let trust, trust.sources.contains(where: \.overridesPins), let anchor = chain.certificates.last else {
+                return false
+            }
+            return trust.overridesPins(endingAt: anchor, isOfSystem: verifier.holdsAnchor(like: anchor))
+        }
+        return run.afterServerTrust(by: trust) { run, system in
+            let system = system.goingOnThroughAnchors
+            guard let pins = run.pins else { return run.unpinned("the host has no pin set", system) }
+            run.warnOfTimeZone(of: expiration)
+            if let expiration, expiration < run.view.time {
+                run.warn("pin-set-expired", "the pin set expired at \(expiration): Android pins nothing any more")
+                return run.unpinned("the pin set expired at \(expiration)", system)
+            }
+            run.warnOfPathDependence(system) { isExempt($0) || !pins.publicKeyMatches(on: $0).isEmpty }
+            if let anchor = system.builtChain.certificates.last, isExempt(system.builtChain) {
+                run.warn("pins-overridden", "the anchor \(anchor) is exempt from pinning (overridePins)")
+                return run.unpinned("the anchor \(anchor) has overridePins", system)
+            }
+            return run.compare(.keys(of: pins, at: .anywhere), on: system)
+        }
+    }
+}
+
+extension ProcedureRun {
+    /// Asks for the device's verdict first, by the anchors that the app's configuration names and with the timestamps that it asks for.
+    mutating func afterServerTrust(by trust: AndroidTrust?, _ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
+        guard let trust else { return afterServerTrust(goOn) }
+        let demand = trust.transparencyDemand(on: view.release.androidRelease, for: view.referenceName.serverName)
+        platform = platform?.asking(for: demand)
+        let system = evaluate(serverPolicy, anchors: trust.anchors)
+        record(system)
+        if system.isTrusted { return goOn(&self, system) }
+        if let place = trust.place, place.namesAnchors, system.failures.contains(where: \.isMissingAnchor) {
+            let hosts = place.hosts?.description ?? "hosts without an entry of their own"
+            warn(
+                "configured-anchors",
+                "the app's configuration trusts \(trust.words) for \(hosts), and no other root (\(place.origin))")
+        }
+        return rejected(system.failures, on: system.builtChain)
+    }
+}
+
+extension TrustResult {
+    /// The same with the chain that Android's clients look at: from a trusted certificate that is not self-signed they go on, as far as
+    /// valid paths lead (`TrustManagerImpl.checkTrustedRecursive`, OkHttp's `BasicCertificateChainCleaner`).
+    var goingOnThroughAnchors: TrustResult {
+        guard case .trusted(let preferred, let alternatives) = self,
+            let longest = alternatives.filter({ $0.certificates.starts(with: preferred.certificates) }).max(by: {
+                $0.certificates.count < $1.certificates.count
+            })
+        else { return self }
+        return .trusted(preferred: longest, alternatives: [preferred] + alternatives.filter { $0 != longest })
+    }
+}

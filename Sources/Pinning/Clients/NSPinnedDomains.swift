@@ -1,0 +1,114 @@
+/// Apple's App Transport Security pinning: `NSPinnedDomains` in an Info.plist.
+///
+/// The pins are part of the trust policy, so the system tries other paths until one holds them. Leaf and authority identities are two
+/// conditions: where both are given, both must hold.
+package struct NSPinnedDomains: ClientProcedure {
+    package enum Identities: Sendable, Hashable {
+        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`: `nil` where the key is absent, empty where it holds nothing usable.
+        case listed(leaf: [SHA256Digest]?, authorities: [SHA256Digest]?)
+        /// The pins given apart, which an app would list under the one key or the other.
+        case eitherKey
+    }
+
+    package let identities: Identities?
+
+    package init(identities: Identities? = .eitherKey) { self.identities = identities }
+    package var platform: Platform? { .apple() }
+
+    package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        guard let identities else { return .nothing }
+        guard case .listed(let leaf, let authorities) = identities else { return .keys(of: pins, at: .anywhere) }
+        func condition(_ list: [SHA256Digest]?, _ place: PinComparison.Place) -> [PinComparison.Condition] {
+            guard let list else { return [] }
+            let own = pins?.pins ?? []
+            return [.init(pins: own.indices.filter { list.contains(own[$0].spkiSHA256) }, at: place)]
+        }
+        return PinComparison(condition(leaf, .leaf) + condition(authorities, .authorities))
+    }
+
+    package func evaluate(_ run: inout ProcedureRun) -> Verdict {
+        run.afterServerTrust { run, system in
+            guard let identities, run.pins != nil || identities != .eitherKey else {
+                return run.unpinned("the host is not in NSPinnedDomains", system, disposition: .performDefaultHandling)
+            }
+            let pinned = run.pins?.pins.map(\.spkiSHA256) ?? []
+            for path in system.validPaths {
+                let keys = path.certificates.map(\.publicKey.spkiSHA256)
+                guard let depth = depth(of: identities, keys, pinned) else { continue }
+                let key = depth == 0 ? "NSPinnedLeafIdentities" : "NSPinnedCAIdentities"
+                run.pass(
+                    "pins",
+                    identities == .eitherKey
+                        ? "public key at depth \(depth) is pinned: list it under \(key)"
+                        : "the identities of the path are pinned, the first at depth \(depth)")
+                if path != system.validPaths.first {
+                    run.warn(
+                        "path-dependent",
+                        "the pins hold only on a path the system tries after the preferred one: other clients may reject"
+                    )
+                }
+                let match = PinMatch(pinIndex: pinned.firstIndex(of: keys[depth]) ?? 0, depth: depth)
+                return run.verdict(.pinMatched(match), on: .verified(path))
+            }
+            let shortfall = shortfall(identities) ?? misplaced(identities, on: system.validPaths)
+            run.fail(
+                "pins",
+                shortfall
+                    ?? (identities == .eitherKey
+                        ? "no public key of any valid path is pinned" : "no identity of any valid path is listed"))
+            run.warnOfPresentedPins(system.builtChain)
+            return run.verdict(shortfall.map { .pinsFallShort($0) } ?? .pinMismatch, on: system.builtChain)
+        }
+    }
+
+    /// Where the first identity is on a path with these keys, `nil` for one that lacks what is asked for.
+    private func depth(of identities: Identities, _ keys: [SHA256Digest], _ pinned: [SHA256Digest]) -> Int? {
+        guard case .listed(let leaf, let authorities) = identities else {
+            return keys.firstIndex(where: pinned.contains)
+        }
+        let leafDepth = leaf.map { $0.contains(keys[0]) ? 0 : -1 }
+        let authorityDepth = authorities.map { list in keys.dropFirst().firstIndex(where: list.contains) ?? -1 }
+        return leafDepth == -1 || authorityDepth == -1 ? nil : leafDepth ?? authorityDepth
+    }
+
+    /// That a listed key is on a path where its list is not compared, `nil` where none is.
+    private func misplaced(_ identities: Identities, on paths: [VerifiedPath]) -> String? {
+        guard case .listed(let leaf, let authorities) = identities else { return nil }
+        for keys in paths.map({ $0.certificates.map(\.publicKey.spkiSHA256) }) {
+            if let first = keys.first, authorities?.contains(first) == true {
+                return "the leaf's key is in NSPinnedCAIdentities, which authorities alone are compared with: "
+                    + "NSPinnedLeafIdentities is the list for it"
+            }
+            if let leaf, let depth = keys.dropFirst().firstIndex(where: leaf.contains) {
+                return
+                    "the key of the authority at depth \(depth) is in NSPinnedLeafIdentities, which the leaf alone is "
+                    + "compared with: NSPinnedCAIdentities is the list for it"
+            }
+        }
+        return nil
+    }
+
+    private func shortfall(_ identities: Identities) -> String? {
+        guard case .listed(let leaf, let authorities) = identities else { return nil }
+        if leaf?.isEmpty == true || authorities?.isEmpty == true {
+            return "an identity list is empty: nothing can ever match it"
+        }
+        return leaf != nil && authorities != nil
+            ? "leaf and authority identities are both listed, and both must match" : nil
+    }
+}
+
+extension ConfiguredPins {
+    /// Leaf and authority identities, merged as NSPinnedDomains merges them.
+    package var positions: NSPinnedDomains.Identities {
+        var (leaf, authorities): ([SHA256Digest]?, [SHA256Digest]?)
+        func append(_ pins: [Pin]?, to list: inout [SHA256Digest]?) {
+            if let pins { list = (list ?? []) + pins.map(\.spkiSHA256) }
+        }
+        for case .positions(let ownLeaf, let ownAuthorities) in entries.map(\.identities) {
+            append(ownLeaf, to: &leaf)
+            append(ownAuthorities, to: &authorities)
+        }
+        return .listed(leaf: leaf, authorities: authorities)
+    }
+}

@@ -1,0 +1,89 @@
+internal import Base
+
+/// OkHttp 5: `CertificatePinner`, after the platform's trust and name checks.
+///
+/// A pin can never rescue a chain that is not trusted. Pins match on the cleaned chain, never on what was merely presented.
+package struct OkHttp: ClientProcedure {
+    /// One entry of a `CertificatePinner`: the hosts that a pin is for, and its position in the pin set.
+    package struct PinnedHost: Sendable, Hashable {
+        let pattern: HostPattern
+        let pinIndex: Int
+
+        package init(pattern: HostPattern, pinIndex: Int) { (self.pattern, self.pinIndex) = (pattern, pinIndex) }
+    }
+
+    /// The most certificates OkHttp takes on a chain: a leaf and nine signers.
+    private static let chainLimit = 10
+
+    /// The entries, `nil` when all the pins are for the host at hand.
+    private let entries: [PinnedHost]?
+    /// The host as the URL has it, perhaps with a dot at its end; `nil` for the reference name.
+    private let host: String?
+    /// What the app's network security configuration has the device trust, `nil` for the trust store as it is.
+    private let trust: AndroidTrust?
+
+    package init(entries: [PinnedHost]? = nil, host: String? = nil, trust: AndroidTrust? = nil) {
+        (self.entries, self.host, self.trust) = (entries, host, trust)
+    }
+
+    /// Reads a pattern as OkHttp does: a host, `*.` before one for exactly one label, `**.` for any number.
+    ///
+    /// - Throws: ``ClientConfigurationError`` where OkHttp throws IllegalArgumentException.
+    package static func pattern(_ text: String) throws(ClientConfigurationError) -> HostPattern {
+        let (name, depth): (Substring, HostPattern.Depth) =
+            text.hasPrefix("**.")
+            ? (text.dropFirst(3), .anyNumber)
+            : text.hasPrefix("*.") ? (text.dropFirst(2), .oneLabel) : (text[...], .exact)
+        do {
+            let host = try ServerName(name)
+            // OkHttp leaves a dot at the end where it stands.
+            if case .dns(let text) = host, name.hasSuffix(".") { return HostPattern(text: text + ".", depth) }
+            return HostPattern(text: host.description, depth)
+        } catch {
+            throw ClientConfigurationError(
+                client: "okhttp",
+                message: "\(quoted(text)) is not a pattern: write a host, *.host or **.host (\(error))")
+        }
+    }
+
+    package var platform: Platform? { .android(names: .okHttp) }
+
+    package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
+        let applying = pinsApplying(to: name, pins)
+        return applying.isEmpty ? .nothing : PinComparison([.init(pins: applying, at: .anywhere)])
+    }
+
+    package func evaluate(_ run: inout ProcedureRun) -> Verdict {
+        run.afterServerTrust(by: trust) { run, system in
+            guard let condition = comparison(with: run.pins, for: run.view.referenceName).conditions.first else {
+                let host = host ?? run.view.referenceName.description
+                if run.pins != nil, host.hasSuffix(".") {
+                    run.warn(
+                        "host-never-matches",
+                        "no pin is for '\(host)': OkHttp compares names as text, and the dot at the end makes it another one"
+                    )
+                }
+                return run.unpinned("no pin is for \(host)", system)
+            }
+            let cleaned = system.goingOnThroughAnchors
+            let length = cleaned.builtChain.certificates.count
+            guard length <= Self.chainLimit else {
+                run.fail(
+                    "chain-length", "the cleaned chain has \(length) certificates and OkHttp takes \(Self.chainLimit)")
+                return run.verdict(
+                    .clientError(name: "SSLPeerUnverifiedException", message: "Certificate chain too long: \(length)"),
+                    on: cleaned.builtChain)
+            }
+            return run.compare(condition, on: cleaned)
+        }
+    }
+
+    /// The positions of the pins whose pattern covers the host: the union over all entries, exact and wildcard.
+    private func pinsApplying(to reference: ReferenceName, _ pins: PinSet?) -> [Int] {
+        guard let pins else { return [] }
+        // Pins for whatever host are for the one whose name was checked, which has no dot at its end.
+        guard let entries else { return host?.hasSuffix(".") == true ? [] : Array(pins.pins.indices) }
+        guard let name = reference.serverName else { return [] }
+        return Set(entries.filter { $0.pattern.covers(host ?? name.description) }.map(\.pinIndex)).sorted()
+    }
+}

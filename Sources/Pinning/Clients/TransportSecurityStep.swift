@@ -1,0 +1,145 @@
+/// The app on Apple's platforms that a client is in: all of them load with NSURLSession, which its App Transport Security binds.
+package struct AppleApp: Sendable {
+    /// What the app's Info.plist says, `nil` where it is not known: then that is said and nothing decided by it.
+    package let settings: TransportSecurity?
+    package let host: ServerName?
+
+    package init(settings: TransportSecurity?, host: ServerName?) { (self.settings, self.host) = (settings, host) }
+}
+
+extension ProcedureRun {
+    /// What the app's App Transport Security makes of a client's verdict, its last step.
+    ///
+    /// A client may only make trust stricter than the system: what it accepts and the system refuses needs an exception.
+    func transportSecurity(of app: AppleApp, after verdict: Verdict) -> Verdict {
+        // The pins stand for what the system would fetch, as they do for the client.
+        let refusal = verdict.isAccepted ? evaluate(serverPolicy).failures.first : nil
+        var verdict = verdict
+        guard let settings = app.settings else {
+            if let refusal {
+                verdict.noteException(
+                    "the app needs NSExceptionAllowsInsecureHTTPLoads in its Info.plist: the system refuses the chain (\(refusal))"
+                )
+            }
+            return verdict
+        }
+        guard let host = app.host ?? view.referenceName.serverName else {
+            verdict.add(.skip, "ats", "no host is known to look up in NSExceptionDomains")
+            return verdict
+        }
+        switch settings.ruling(for: host, on: view.release.appleRelease) {
+        case .off(let why): verdict.add(.skip, "ats", "App Transport Security is off for \(host): \(why)")
+        case .on(let requirement):
+            var step = TransportSecurityStep(requirement: requirement, host: host, verdict: verdict)
+            step.judgeConnection(view.connection)
+            step.judgeLeaf(view.presented.leaf, view.evidence)
+            if verdict.isAccepted { step.judgeTrust(refusal) }
+            verdict = step.ended()
+            if verdict.isAccepted, case .ip = host, view.referenceName.serverName != host,
+                !requirement.allowsInsecureLoads
+            {
+                // By inference: the system judges the certificate for what the URL has.
+                verdict.noteException(
+                    "a certificate for \(view.referenceName) is not one for \(host), the host of the URL: to accept it the app should "
+                        + "need NSExceptionAllowsInsecureHTTPLoads for \(host) in NSExceptionDomains (inferred from Apple's documentation)"
+                )
+            }
+        }
+        return verdict
+    }
+}
+
+private struct TransportSecurityStep {
+    let requirement: TransportSecurity.Requirement
+    let host: ServerName
+    var verdict: Verdict
+    var failures: [TransportSecurityFailure] = []
+
+    /// Records a rule that holds, or is broken, with what in the app's Info.plist would change it.
+    mutating func expect(_ holds: Bool, _ step: String, _ pass: String, else id: String, _ words: String) {
+        guard !holds else { return verdict.add(.pass, step, pass) }
+        let failure = TransportSecurityFailure(id: id, description: words + "; known from Apple's documentation")
+        verdict.add(.fail, step, failure.description)
+        failures.append(failure)
+    }
+
+    mutating func judgeConnection(_ connection: ConnectionFacts?) {
+        let (least, step) = (requirement.minimumTLS, "ats-forward-secrecy")
+        guard let connection else {
+            verdict.add(.skip, "ats-tls", "there is no connection whose version could be judged")
+            return verdict.add(.skip, step, "there is no connection whose key exchange could be judged")
+        }
+        expect(
+            connection.version >= least, "ats-tls", "\(connection.version), and \(least) is asked for",
+            else: "ats-tls-version",
+            "App Transport Security asks for \(least), and the connection has \(connection.version): "
+                + "only NSExceptionMinimumTLSVersion changes that")
+        guard requirement.requiresForwardSecrecy else {
+            return verdict.add(.skip, step, "NSExceptionRequiresForwardSecrecy is NO for \(host)")
+        }
+        expect(
+            connection.hasECDHE, step, "the server agrees on keys by ECDHE", else: step,
+            "App Transport Security asks for ECDHE, and the server chose \(connection.cipher): "
+                + "only NSExceptionRequiresForwardSecrecy = NO changes that")
+    }
+
+    /// The key and the signature of the leaf, and its SCTs where the entry asks for them.
+    mutating func judgeLeaf(_ leaf: Certificate, _ evidence: LeafEvidence?) {
+        let (key, step, strength) = (leaf.publicKey.algorithm, "ats-certificate", StrengthRules.apple)
+        let isKeyTaken = !requirement.requiresForwardSecrecy || strength.isStrong(key)
+        // Nothing rests on what a certificate says of itself.
+        let isSignatureTaken = leaf.isSelfIssued || !strength.isRefused(leaf.signatureAlgorithm)
+        let taken = "\(key), signed with \(leaf.signatureAlgorithm)"
+        if !isKeyTaken || isSignatureTaken {
+            expect(
+                isKeyTaken, step, taken, else: "ats-weak-key",
+                "App Transport Security asks for RSA 2048 or EC 256, and \(leaf) has \(key): "
+                    + "only NSExceptionRequiresForwardSecrecy = NO changes that")
+        }
+        if !isSignatureTaken {
+            expect(
+                false, step, taken, else: "ats-weak-signature",
+                "App Transport Security asks for SHA-2, and \(leaf) is signed with \(leaf.signatureAlgorithm)")
+        }
+        guard requirement.requiresTransparency else { return }
+        guard let evidence else { return verdict.add(.skip, "ats-transparency", "nobody looked for SCTs") }
+        let (logs, needed) = TransparencyRule.apple.shortfall(of: leaf, evidence) ?? (0, 0)
+        expect(
+            needed == 0, "ats-transparency", "there are enough SCTs", else: "ats-too-few-scts",
+            "NSRequiresCertificateTransparency asks for SCTs of \(needed) logs, and in the certificate are "
+                + (logs == 1 ? "those of 1" : "those of \(logs)"))
+    }
+
+    mutating func judgeTrust(_ refusal: TrustFailure?) {
+        guard let refusal else { return verdict.add(.pass, "ats-trust", "the system takes the chain by itself") }
+        expect(
+            requirement.allowsInsecureLoads, "ats-trust",
+            "NSExceptionAllowsInsecureHTTPLoads lets the app accept what the system refuses (\(refusal))",
+            else: Warning.transportSecurityExceptionNeeded,
+            "the app accepts what the system refuses (\(refusal)), and App Transport Security lets it only with "
+                + "NSExceptionAllowsInsecureHTTPLoads for \(host), or with NSAllowsArbitraryLoads")
+    }
+
+    /// The client's verdict, which the first failure ends where it accepts.
+    func ended() -> Verdict {
+        var (verdict, others) = (verdict, failures[...])
+        if verdict.isAccepted, let first = others.popFirst() {
+            verdict.reason = .refusedByTransportSecurity(first)
+            // What the client does not accept reaches no farther than it looked.
+            verdict.reach = verdict.builtChain
+            verdict.matches.removeAll { $0.depth >= verdict.builtChain.certificates.count }
+        }
+        verdict.warnings += others.map { Warning(id: $0.id, message: $0.description) }
+        return verdict
+    }
+}
+
+extension Verdict {
+    fileprivate mutating func add(_ status: TraceStep.Status, _ id: String, _ detail: String) {
+        trace.append(TraceStep(number: trace.count + 1, id: id, status: status, detail: detail))
+    }
+
+    fileprivate mutating func noteException(_ message: String) {
+        notes.append(Warning(id: Warning.transportSecurityExceptionNeeded, message: message))
+    }
+}

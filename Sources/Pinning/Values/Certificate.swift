@@ -1,0 +1,180 @@
+internal import Base
+
+/// An X.509 certificate as a value: its DER encoding and the facts a pinning decision needs from it.
+///
+/// Two certificates are equal when their DER encodings are equal, byte by byte: that is what a certificate pin compares.
+/// Nothing here parses; whoever reads certificates fills in the fields. All text comes from the certificate's
+/// author, who may be hostile: escape it before it reaches a terminal.
+public struct Certificate: Sendable, Hashable, CustomStringConvertible {
+    /// The DER encoding (RFC 5280, 4.1).
+    public let der: [UInt8]
+    /// SHA-256 of ``der``: what people call the certificate's fingerprint; it is not a public-key pin.
+    public let fingerprint: SHA256Digest
+    /// The SubjectPublicKeyInfo and what is known of the key in it.
+    public let publicKey: PublicKey
+    /// The subject as one line in RFC 2253 order, empty when the certificate has none.
+    public let subject: String
+    /// The issuer as one line in RFC 2253 order.
+    public let issuer: String
+    /// The last common name of the subject, for display only: names are checked against ``names``.
+    public let commonName: String?
+    /// The serial number as upper-case hexadecimal digits.
+    public let serialNumber: String
+    /// The first second at which the certificate is valid.
+    public let notBefore: Timestamp
+    /// The last second at which the certificate is valid (inclusive, RFC 5280, 4.1.2.5).
+    public let notAfter: Timestamp
+    /// The entries of the subjectAltName extension in their order, empty when it is absent.
+    public let names: [SubjectAlternativeName]
+    package let basicConstraints: BasicConstraints?
+    /// The names of the bits set in the keyUsage extension (`digitalSignature`, `keyCertSign`, …), `nil` when it is absent.
+    package let keyUsage: [String]?
+    /// The extendedKeyUsage extension as names (`serverAuth`) or dotted numbers, `nil` when it is absent.
+    package let extendedKeyUsage: [String]?
+    package let subjectKeyIdentifier: [UInt8]?
+    /// The key identifier of the authorityKeyIdentifier extension.
+    package let authorityKeyIdentifier: [UInt8]?
+    /// Whether subject and issuer are the same name: a root, or a link between two keys of one CA.
+    package let isSelfIssued: Bool
+    /// The name of the algorithm the issuer signed with, as in `ecdsa-with-SHA256`.
+    package let signatureAlgorithm: String
+
+    package init(
+        der: [UInt8], fingerprint: SHA256Digest, publicKey: PublicKey, subject: String, issuer: String,
+        commonName: String?, serialNumber: String, notBefore: Timestamp, notAfter: Timestamp,
+        names: [SubjectAlternativeName], basicConstraints: BasicConstraints?, keyUsage: [String]?,
+        extendedKeyUsage: [String]?, subjectKeyIdentifier: [UInt8]?, authorityKeyIdentifier: [UInt8]?,
+        isSelfIssued: Bool, signatureAlgorithm: String
+    ) {
+        (self.der, self.fingerprint, self.publicKey) = (der, fingerprint, publicKey)
+        (self.subject, self.issuer, self.commonName) = (subject, issuer, commonName)
+        (self.serialNumber, self.notBefore, self.notAfter) = (serialNumber, notBefore, notAfter)
+        (self.names, self.basicConstraints) = (names, basicConstraints)
+        (self.keyUsage, self.extendedKeyUsage) = (keyUsage, extendedKeyUsage)
+        self.subjectKeyIdentifier = subjectKeyIdentifier
+        self.authorityKeyIdentifier = authorityKeyIdentifier
+        (self.isSelfIssued, self.signatureAlgorithm) = (isSelfIssued, signatureAlgorithm)
+    }
+
+    /// Whether both have the same DER encoding.
+    public static func == (left: Certificate, right: Certificate) -> Bool {
+        left.fingerprint == right.fingerprint && left.der == right.der
+    }
+
+    /// Feeds the fingerprint, which stands for the whole encoding.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
+
+    /// The subject, its beginning where it is very long, or the serial number for a certificate without one.
+    public var description: String { subject.isEmpty ? "(no subject, serial \(serialNumber))" : Self.bearable(subject) }
+
+    /// A distinguished name as sentences can bear it: a server may send one of a megabyte.
+    static func bearable(_ name: String) -> String {
+        let most = 400
+        return name.utf8.count > most ? name.prefix(most) + "…" : name
+    }
+}
+
+/// The basicConstraints extension (RFC 5280, 4.2.1.9).
+package struct BasicConstraints: Sendable, Hashable {
+    package let isCertificateAuthority: Bool
+    /// How many intermediate certificates may follow below this one, `nil` for no limit.
+    package let pathLengthLimit: Int?
+
+    package init(isCertificateAuthority: Bool, pathLengthLimit: Int?) {
+        (self.isCertificateAuthority, self.pathLengthLimit) = (isCertificateAuthority, pathLengthLimit)
+    }
+}
+
+/// One entry of a subjectAltName extension (RFC 5280, 4.2.1.6).
+public enum SubjectAlternativeName: Sendable, Hashable, CustomStringConvertible {
+    /// A dNSName, as written in the certificate.
+    case dns(String)
+    /// An iPAddress: 4 or 16 bytes in a well-formed certificate.
+    case ip([UInt8])
+    /// Any other kind: its name (`URI`, `email`, …) and its text.
+    case other(kind: String, value: String)
+
+    /// The host name, the address, or the kind and the text; as the certificate's author wrote it, so escape it.
+    public var description: String {
+        switch self {
+        case .dns(let name): name
+        case .ip(let bytes): IPAddress(bytes: bytes)?.description ?? "(an address of \(bytes.count) bytes)"
+        case .other(let kind, let value): "\(kind):\(value)"
+        }
+    }
+}
+
+/// A public key as it stands in a certificate.
+public struct PublicKey: Sendable, Hashable {
+    /// The DER encoding of the SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
+    public let subjectPublicKeyInfo: [UInt8]
+    /// SHA-256 of ``subjectPublicKeyInfo``: the value of a public-key pin (RFC 7469, 2.4).
+    public let spkiSHA256: SHA256Digest
+    /// The algorithm and its size.
+    public let algorithm: KeyAlgorithm
+
+    package init(subjectPublicKeyInfo: [UInt8], spkiSHA256: SHA256Digest, algorithm: KeyAlgorithm) {
+        (self.subjectPublicKeyInfo, self.spkiSHA256) = (subjectPublicKeyInfo, spkiSHA256)
+        self.algorithm = algorithm
+    }
+
+    /// Whether both hold the same SubjectPublicKeyInfo.
+    public static func == (left: PublicKey, right: PublicKey) -> Bool {
+        left.spkiSHA256 == right.spkiSHA256 && left.subjectPublicKeyInfo == right.subjectPublicKeyInfo
+    }
+
+    /// Feeds the hash of the SubjectPublicKeyInfo.
+    public func hash(into hasher: inout Hasher) { hasher.combine(spkiSHA256) }
+}
+
+/// What kind of key a certificate holds.
+public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
+    /// RSA with the size of its modulus in bits.
+    case rsa(bits: Int)
+    /// An elliptic curve, by its usual name (`P-256`, `P-384`, `P-521`, …) and its size in bits.
+    case ec(curve: String, bits: Int)
+    /// Any other algorithm OpenSSL knows, by its name (`ED25519`, `DSA`, …) and its size in bits.
+    case other(name: String, bits: Int)
+    /// An algorithm nothing here can use, by its name or dotted number.
+    case unknown(name: String)
+
+    /// As people write it: `RSA 2048`, `EC P-256`, `ED25519`.
+    public var description: String {
+        switch self {
+        case .rsa(let bits): "RSA \(bits)"
+        case .ec(let curve, _): "EC \(curve)"
+        case .other(let name, _), .unknown(let name): name
+        }
+    }
+}
+
+/// The 32 bytes of a SHA-256 hash; computing one is the business of whoever holds the bytes.
+public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
+    package static let byteCount = 32
+
+    /// The bytes, always 32 of them.
+    public let bytes: [UInt8]
+
+    package init?(bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The standard base64 alphabet with padding (RFC 4648, 4): 44 characters.
+    public var base64: String { Base64.text(of: bytes) }
+
+    /// Lower-case hexadecimal digits.
+    public var hexadecimal: String {
+        func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? 0x30 : 0x57) }
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+            for (index, byte) in bytes.enumerated() {
+                (buffer[index * 2], buffer[index * 2 + 1]) = (digit(byte >> 4), digit(byte & 15))
+            }
+            return bytes.count * 2
+        }
+    }
+
+    /// The pin notation of OkHttp: `sha256/` and the base64 text.
+    public var description: String { "sha256/" + base64 }
+}
