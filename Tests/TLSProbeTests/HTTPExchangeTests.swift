@@ -121,6 +121,18 @@ import Testing
         #expect(end?.failure == error && end != nil)
     }
 
+    @Test(arguments: [
+        ("", "A: b\n", HTTPError.tooLong(limit: HTTPHeadReader.limit)),
+        ("Transfer-Encoding: chunked\n\n1;", "a", .tooMuchOverhead),
+        ("Transfer-Encoding: chunked\n\n0\n", "A: b\n", .tooMuchOverhead),
+    ]) func headsAndChunksWithoutEndAreGivenUp(start: String, rest: String, error: HTTPError) async throws {
+        let text = "HTTP/1.1 200 Fine\n" + start + String(repeating: rest, count: 900_000 / rest.count)
+        let bytes = Array(text.replacing("\n", with: "\r\n").utf8)
+        let endless = Responder { _ in Responder.Answer(bytes, .silence) }
+        let (end, _) = try await fetch(server(.responds(endless)), to: Keeper())
+        #expect(end?.failure == error)
+    }
+
     @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func theDocumentComesOverTheConnectionThatWasJudged(
         version: LoopbackLab.TLSVersion
     ) async throws {

@@ -114,7 +114,8 @@ final class HTTPHandler: ChannelInboundHandler {
         case TLSDataError.failed(let text, nil): end(.tlsFailure(text))
         case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode): end(.reset)
         case HTTPParserError.invalidEOFState: end(closed)
-        case HTTPParserError.headerOverflow: end(.tooLong(limit: HTTPHeadReader.limit))
+        // Of trailers, once there is a head.
+        case HTTPParserError.headerOverflow: end(head == nil ? .tooLong(limit: HTTPHeadReader.limit) : .tooMuchOverhead)
         // The second says that an answer is to nothing.
         case is HTTPParserError, is NIOHTTPDecoderError: end(.malformed)
         default: end(closed)
