@@ -75,12 +75,10 @@ public final class PinChecker: Sendable {
         request.judging = judging
         request.connection.timeout = min(max(timeout, .milliseconds(1)), .seconds(86_400))
         if let address {
-            request.connection.addresses.given = try CheckError.reading { () throws(RequestError) in
-                try ConnectAddress.readAny(address)
-            }
+            request.connection.addresses.given = try ConnectAddress.readAny(address)
         }
         let checkTarget = CheckTarget(
-            target: try CheckError.reading { () throws(RequestError) in try Target(target) }, request: request)
+            target: try Target(target), request: request)
         let checks = try policies.withLock { (policies) throws(CheckError) in try Check.plan([checkTarget], &policies) }
         let engine = Environment(variables: environment, now: now, connectionLimit: 64)
         var results: [CheckResult] = []

@@ -146,7 +146,7 @@ import Testing
         ("HOST pins=LEAF", "", .pass, "PASS  HOST → 127.0.0.1  pin matched"),
         ("HOST pins=LEAF", "--mode public-key", .pass, "afnetworking: public key pin matched"),
         ("HOST pins=JUNK", "--allow-invalid-certificates", .fail, "afnetworking: no configured pin is on the chain"),
-        ("HOST pins=nsc.xml", "--mode public-key", .usage, "list:1: --mode, --allow-invalid-certificates and"),
+        ("HOST pins=nsc.xml", "--mode public-key", .usage, "list:1: mode, allowInvalidCertificates and"),
         ("HOST pins=nsc.xml", "--mode public-key --client afnetworking", .pass, "afnetworking: public key pin matched"),
         ("HOST\nHOST pins=LEAF", "--pins JUNK", .data, "list:2: pins= stands here"),
         ("HOST pins=LEAF", "--pinnedpubkey CURL", .data, "list:1: pins= stands here"),

@@ -19,7 +19,7 @@ import Testing
         (["--client", ",okhttp"], ["a client's name is empty"]),
         (["--key-types", "rsa,"], ["--key-types '' is unknown: choose from rsa"]),
         (["--pins", "DIR/root.pem,DIR/other.cer"], ["files have no commas between: repeat --pins for each"]),
-        (["--device", "ios-26,"], ["a name in --device is empty"]),
+        (["--device", "ios-26,"], ["the name of a device is empty"]),
         (["--device", "iphon"], ["there is no device 'iphon': did you mean 'ios-"]),
     ]
 

@@ -46,7 +46,7 @@ import Testing
         ("http://api.example.com/", "is not an https URL"), ("ftp://api.example.com", "is not an https URL"),
         ("https://", "names no host"), ("https:///path", "names no host"), ("api.example.com/path", "holds a '/'"),
     ]) func refusesWhatIsNoTargetAndSaysWhy(text: String, reason: String) {
-        let error = #expect(throws: RequestError.self) { try Target(text) }
+        let error = #expect(throws: CheckError.self) { try Target(text) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("\n") == false)
         #expect((error?.description.count ?? 0) < 260)
@@ -84,7 +84,7 @@ import Testing
         "", ":", "203.0.113.7:0", "a:b:c:d:e", "api.example.com:443:edge.example.net", "host::b", "[::1",
         "[\u{301}::1]:9", "[::1]\u{301}:9", "[::1]:\u{301}443", "[\u{200D}::1]",
     ]) func refusesWhatIsNoAddress(text: String) {
-        #expect(throws: RequestError.self) { try ConnectAddress.readAny(text) }
+        #expect(throws: CheckError.self) { try ConnectAddress.readAny(text) }
     }
 }
 

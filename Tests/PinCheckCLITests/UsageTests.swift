@@ -124,13 +124,13 @@ import Testing
         (["host", "--connect", "host:8443:192.0.2.1"], "'host:8443', which is not a target of this call"),
         (["host", "--client", "netscape"], "the client 'netscape' is not known: choose from afnetworking"),
         (["host", "--mode", "both"], "--mode 'both' is unknown: choose from none, public-key, certificate"),
-        (["host", "--and-system"], "--and-system adds the system's roots to --anchors"),
+        (["host", "--and-system"], "the system's roots are to be added to anchors"),
         (["host", "--at", "yesterday"], "the time 'yesterday' is not understood"),
         (["host", "--format", "xml"], "--format 'xml' is unknown: choose from text, json"),
         (["host", "--color", "pink"], "--color 'pink' is unknown: choose from auto, always, never"),
         (
             ["host", "--mode", "certificate", "--pins", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
-            "--mode certificate compares certificates"
+            "mode certificate compares certificates"
         ), (["host", "--mode"], "--mode has no value: write '--mode <mode>'"),
     ]
 

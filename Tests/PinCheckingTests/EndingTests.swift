@@ -28,7 +28,7 @@ import Testing
     private static func changes(_ kind: Change.Kind?, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
         BaselineChanges(
             kind.map { [Change($0, old: nil, new: nil)] } ?? [], since: "old.json",
-            by: RotationPolicy(allowing: allowed), comparedWith: nil)
+            allowing: allowed, comparedWith: nil)
     }
 
     @Test func withoutAnythingElseTheClientsDecide() {

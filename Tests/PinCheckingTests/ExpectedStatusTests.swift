@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: ["", "2", "20", "2xx,", "2x5", "x00", "300-200", "200-", "-", "600", "099", "200 ", "２xx"])
     func aTextThatIsNoStatusIsRefused(text: String) {
-        let error = #expect(throws: RequestError.self) { try ExpectedStatus("200,\(text)") }
+        let error = #expect(throws: CheckError.self) { try ExpectedStatus("200,\(text)") }
         #expect(error?.description.contains("is not an HTTP status: write 204") == true)
     }
 }

@@ -70,7 +70,7 @@ import Glibc
             let error = try failure(path)
             #expect(error.problem == .tooLarge)
             #expect(error.kind == .malformed)
-            #expect(error.description == "\(path): has more than 16 MiB, no pin file is that large")
+            #expect(error.description == "\(path): has more than 16 MiB: no file that pincheck reads is that large")
         }
     }
 

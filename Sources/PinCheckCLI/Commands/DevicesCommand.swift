@@ -65,7 +65,7 @@ struct DevicesCommand {
 
     /// A device with its roots in the order of their names.
     private static func entry(named name: String, in file: DeviceDataFile) throws -> DevicesReport.Entry {
-        guard case .device(let device) = try file.choice(named: name) else {
+        guard let device = try file.device(named: name) else {
             throw CommandError.usage(
                 "'\(name)' has the roots of this machine, which are not part of the data: name another device")
         }

@@ -155,9 +155,7 @@ struct DiffCommand {
         var writer = try ResultWriter(output, notes: [], in: context)
         let changes =
             newer.endpoints.map { ($0, baseline.changes(at: $0)) }
-            + baseline.missing(from: newer.endpoints).map {
-                ($0.endpoint, baseline.described([$0.change], at: $0.endpoint))
-            }
+            + baseline.missing(from: newer.endpoints)
         for (position, change) in changes.enumerated() {
             let result = CheckResult(of: change.0, changes: change.1, time: context.now())
             try writer.add([result], at: position)

@@ -16,7 +16,7 @@ struct DeviceDataFile {
         context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }
 
-    func choice(named name: String) throws(CommandError) -> DeviceChoice {
-        try CommandError.reading { () throws(CheckError) in try DeviceLists.choice(named: name, in: data) }
+    func device(named name: String) throws(CommandError) -> Device? {
+        try CommandError.reading { () throws(CheckError) in try data.device(named: name) }
     }
 }

@@ -63,7 +63,7 @@ extension DevicesReport {
 }
 
 extension DevicesReport.Entry {
-    static let system = DevicesReport.Entry(name: DeviceChoice.systemName, rules: ["this machine's roots and rules"])
+    static let system = DevicesReport.Entry(name: DeviceData.systemName, rules: ["this machine's roots and rules"])
 
     init(_ device: Device, roots: [DevicesReport.Root]? = nil) {
         self.init(

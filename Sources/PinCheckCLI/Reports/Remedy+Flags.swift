@@ -4,9 +4,19 @@ import Pinning
 
 extension Remedy {
     /// What to do, as it goes behind a sentence, in the words of the command line.
-    fileprivate var flags: String {
+    var flags: String {
         switch self {
         case .givePins: ": give --pins"
+        case .addPins: ": add --pins"
+        case .nameHost: ": give --host or --verify-name"
+        case .comparePublicKeys: ": pin a certificate file, or use --mode public-key"
+        case .addAnchors: ": give --anchors too, or leave --and-system out"
+        case .chooseClient: ": add --client"
+        case .nameKnownDevice: ": 'pincheck devices' lists them (devices are named by their system)"
+        case .chooseClientOfDevice(let clients): ": add one of \(clients.joined(separator: ", ")) with --client"
+        case .nameDeviceOfClient:
+            ": leave it or its configuration out, or add a --device, where system is this machine"
+        case .nameDevice: ": give --device, or leave --device-data out"
         case .giveSomethingToJudgeBy: ": give --pins, --anchors or --client"
         case .giveServerName: ": give --host or --sni"
         case .sendServerName(let name): ": --sni \(name) judges clients that send it"

@@ -8,7 +8,7 @@ extension Baseline {
         guard path != "-" || !settings.updatesBaseline else {
             throw .usage("--update cannot rewrite standard input: name the file of the baseline")
         }
-        self.init(path, try SnapshotFile.read(path, in: context), allowing: RotationPolicy(allowing: settings.allowed))
+        self.init(path, try SnapshotFile.read(path, in: context), allowing: settings.allowed)
     }
 
     /// Says which recorded endpoints were not among those that were asked.

@@ -49,7 +49,7 @@ final class ProbeModule: Sendable {
     /// What is asked of a target: where to connect, and what the chain is judged by.
     func check(of text: String) throws(ScrapeProblem) -> Check {
         let target: Target
-        do throws(RequestError) { target = try Target(text) } catch { throw ScrapeProblem(400, "\(error)") }
+        do throws(CheckError) { target = try Target(text) } catch { throw ScrapeProblem(400, "\(error)") }
         let port = target.port ?? RequestDefaults.port
         let ports = checks[target.host] ?? [:]
         if let check = ports[port] { return check }
@@ -83,7 +83,7 @@ struct AllowedTargets: Sendable {
         self.includesAll = includesAll
         entries = try texts.map { (text) throws(CommandError) in
             let isPattern = text.hasPrefix("*.")
-            let target = try CommandError.reading { () throws(RequestError) in
+            let target = try CommandError.reading { () throws(CheckError) in
                 try Target(isPattern ? String(text.dropFirst(2)) : text)
             }
             if isPattern, case .ip = target.host {

@@ -28,7 +28,10 @@ extension OptionGroup {
                 "--client", of: "name", .words(clients), help: "The clients that decide (default: by the pins).",
                 "Names with settings, as in 'trustkit:no-enforce,okhttp', or all. 'pincheck clients' lists them.",
                 key: "client", isInLists: true
-            ) { $0.request.judging.clients = try ClientSelection([$1.text]) },
+            ) {
+                try GoneWords.refuse(clients: $1.text)
+                $0.request.judging.clients = try ClientSelection([$1.text])
+            },
             .choice(
                 "--mode", of: "mode", help: "What to compare: none, public-key or certificate.",
                 "The default is certificate if all pins are certificate files, and public-key otherwise.", key: "mode"
@@ -138,7 +141,7 @@ extension OptionGroup {
     }
 
     static let devicesWithRoots = Option.Words(.one) {
-        DeviceData.builtIn.names.filter { $0 != DeviceChoice.systemName }
+        DeviceData.builtIn.names.filter { $0 != DeviceData.systemName }
     }
 
     static let deviceNames = Option.Words(

@@ -53,11 +53,13 @@ extension OptionGroup {
                 "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.",
                 isRepeatable: true
             ) {
-                do throws(UnknownChangeKind) {
-                    $0.allowed.formUnion(try RotationPolicy(reading: [$1.text]).allowed)
-                } catch {
-                    throw CommandError.unknown(
-                        error.word, among: Change.Kind.allCases.map(\.rawValue), gone: GoneWords.changes)
+                for word in $1.text.split(separator: ",", omittingEmptySubsequences: false) {
+                    let word = String(word.drop { $0 == " " })
+                    guard let kind = Change.Kind(rawValue: word) else {
+                        throw CommandError.unknown(
+                            word, among: Change.Kind.allCases.map(\.rawValue), gone: GoneWords.changes)
+                    }
+                    $0.allowed.insert(kind)
                 }
             },
             Option(

@@ -12,7 +12,7 @@ extension Settings {
     func connectingRequest(in context: Context) throws(CommandError) -> CheckRequest {
         var request = request
         if request.connection.proxy != .direct {
-            request.connection.environmentProxies = try CommandError.reading { () throws(RequestError) in
+            request.connection.environmentProxies = try CommandError.reading { () throws(CheckError) in
                 try ProxyEnvironment(context.environment, namesProxy: request.connection.proxy == nil)
             }
         }

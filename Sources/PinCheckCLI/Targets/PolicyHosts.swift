@@ -31,7 +31,7 @@ struct PolicyHosts: Sendable {
             }
             for host in policy.hosts {
                 do throws(CommandError) {
-                    let target = try CommandError.reading { () throws(RequestError) in try Target(host.name) }
+                    let target = try CommandError.reading { () throws(CheckError) in try Target(host.name) }
                     let said = try PolicySettings.read(host)
                     guard target.port == nil || said.ports.isEmpty else {
                         throw CommandError.data("the host names a port, and 'ports' stands beside it: leave out one")

@@ -21,7 +21,7 @@ struct TargetStream: Sendable {
         hosts = policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
         let named = try targets.map { (text) throws(CommandError) in
             try FileArgument.refuse(asTarget: text)
-            return try CommandError.reading { () throws(RequestError) in try Target(text) }
+            return try CommandError.reading { () throws(CheckError) in try Target(text) }
         }
         if let hosts {
             if lists.isEmpty || !named.isEmpty { ready = try hosts.targets(named: named, request)[...] }

@@ -68,52 +68,14 @@ extension CommandError {
             case let error as CheckError: CommandError(error)
             case let error as PinFormatError:
                 CommandError(status: error.kind == .missing ? .noInput : .data, description: error.message)
-            case let error as ClientSelectionError: .usage(GoneWords.message(error))
-            case let error as RequestError: .usage(error.message)
             default: other("\(error)")
             }
     }
 
     /// Why nothing can be checked, in the words of the command line.
     init(_ error: CheckError) {
-        let message: SafeText
-        switch error.problem {
-        case .said(let text): message = text
-        case .pins(let error): message = error.message
-        case .hostIsNotNamed: message = "the pins are configured host by host: give --host or --verify-name"
-        case .noCertificatesForMode:
-            message =
-                "--mode certificate compares certificates and all the pins given are hashes or keys: "
-                + "pin a certificate file, or use --mode public-key"
-        case .nothingToAddTheSystemTo:
-            message = "--and-system adds the system's roots to --anchors: give --anchors too, or leave it out"
-        case .noPinsForNext:
-            message = "--next asks whether pins accept what is about to be deployed, and none are given: add --pins"
-        case .unknownDevice(let error, _) where error.name.isEmpty:
-            message = "a name in --device is empty: write names with one comma between, as in 'ios-17,android-14'"
-        case .unknownDevice(let error, let nearest):
-            let remedy = nearest.map { "did you mean \(quoted($0))?" } ?? "'pincheck devices' lists them"
-            let what: SafeText =
-                error.neighbours.isEmpty
-                ? "device \(quoted(error.name))"
-                : "list of roots for \(quoted(error.name)), and next to it \(error.neighboursInWords)"
-            message =
-                "there is no \(what): \(remedy)\(error.neighbours.isEmpty ? " (devices are named by their system)" : "")"
-        case .deviceWithoutClient(let device, let clients, let fitting):
-            message =
-                "none of the clients (\(clients.joined(separator: ", "))) runs on \(device): add one of "
-                + "\(fitting.joined(separator: ", ")) with --client"
-        case .clientOnNoDevice(let client, let devices):
-            message =
-                "the client \(client) runs on none of the devices (\(devices.joined(separator: ", "))): leave it or its "
-                + "configuration out, or add a --device, where system is this machine"
-        case .settingsOfAFNetworking(let clients):
-            message =
-                "--mode, --allow-invalid-certificates and --no-validate-domain-name: these are AFNetworking's, and the pins are for "
-                + "\(clients.joined(separator: ", ")): add --client"
-        case .deviceDataWithoutDevice: message = "--device-data is about devices: give --device, or leave it out"
-        }
-        self.init(status: ExitStatus(error), description: "\(error.prefix)" + message)
+        let remedy = SafeText(escaping: error.remedy?.flags ?? "")
+        self.init(status: ExitStatus(error), description: error.placed + remedy)
     }
 
     static func reading<Value, Failure: Error>(_ read: () throws(Failure) -> Value) throws(CommandError) -> Value {
@@ -127,7 +89,7 @@ extension CommandError {
 
 extension CheckError {
     /// Whether flags contradict what a list or a policy says, which is right by itself.
-    fileprivate var isOfFlags: Bool { if case .settingsOfAFNetworking = problem { true } else { false } }
+    fileprivate var isOfFlags: Bool { remedy == .chooseClient }
 }
 
 extension ExitStatus {

@@ -80,11 +80,17 @@ enum GoneWords {
         "endpoints-differ": "leave it out: it is the warning addresses-differ",
     ]
 
-    /// Why a client cannot be asked for.
-    static func message(_ error: ClientSelectionError) -> SafeText {
-        guard case .unknownClient(let name) = error else { return "\(error)" }
-        if let other = otherNames[name.lowercased()] { return "there is no client \(quoted(name)): \(other)" }
-        guard let instead = clients[name] else { return "\(error)" }
-        return "the client \(quoted(name)) is not known any more: \(instead)"
+    /// Refuses what was a client once, or is another one's name for it, in a list of clients.
+    static func refuse(clients list: String) throws(CommandError) {
+        for part in list.split(separator: ",") {
+            let name = String(part.prefix { $0 != ":" })
+            guard !Client.all.contains(where: { $0.name == name }) else { continue }
+            if let other = otherNames[name.lowercased()] {
+                throw .usage("there is no client \(quoted(name)): \(other)")
+            }
+            if let instead = clients[name] {
+                throw .usage("the client \(quoted(name)) is not known any more: \(instead)")
+            }
+        }
     }
 }

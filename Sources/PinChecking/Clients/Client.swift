@@ -42,27 +42,38 @@ public struct Client: Sendable {
     public static var all: [Client] { added.isEmpty ? table : table + added }
 
     /// The client called `name`, without settings.
-    package static func named(_ name: String) throws(ClientSelectionError) -> Client {
-        guard let client = all.first(where: { $0.name == name }) else { throw .unknownClient(name) }
-        return client
+    package static func named(_ name: String) throws(CheckError) -> Client {
+        if let client = all.first(where: { $0.name == name }) { return client }
+        guard !name.isEmpty else {
+            throw .said(
+                .request, "a client's name is empty: write names with one comma between, as in 'okhttp,curl'")
+        }
+        let remedy =
+            Suggestion.nearest(to: name, in: all.map(\.name) + ["all"]).map { "did you mean '\($0)'?" }
+            ?? "choose from \(all.map(\.name).joined(separator: ", ")), or all"
+        throw .said(.request, "the client \(quoted(name)) is not known: \(remedy)")
     }
 
     // MARK: Settings
 
     /// The client with the settings `words`.
     ///
-    /// - Throws: ``ClientSelectionError`` for a setting that the client does not have, or a value that does not go with it.
-    package func with(_ words: [String]) throws(ClientSelectionError) -> Client {
+    /// - Throws: ``CheckError`` for a setting that the client does not have, or a value that does not go with it.
+    package func with(_ words: [String]) throws(CheckError) -> Client {
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = settings.first(where: { $0.name == parts[0] }) else {
-                throw .unknownSetting(word, of: name, known: settings.map(\.usage))
+                let known = settings.map(\.usage)
+                throw .said(
+                    .request,
+                    "the client \(name) has no setting \(quoted(word)): \(known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name))")
             }
             switch (setting.kind, parts.count > 1 ? parts[1] : nil) {
             case (.flag, nil): break
             case (.text, let text?) where !text.isEmpty: break
-            case (.date, let text?) where !text.isEmpty: do { _ = try TimeText.read(text) } catch { throw .date(error) }
-            default: throw .wrongForm(word, of: name, usage: setting.usage)
+            case (.date, let text?) where !text.isEmpty: do { _ = try TimeText.read(text) } catch { throw .said(.request, "\(error)") }
+            default:
+                throw .said(.request, "the setting \(quoted(word)) of \(name) is written \(setting.usage)")
             }
         }
         var client = self
@@ -87,12 +98,10 @@ extension Client {
     ///
     /// - Throws: ``CheckError`` for an unknown client or setting.
     public init(_ text: String) throws(CheckError) {
-        do throws(ClientSelectionError) {
-            guard case .named(let clients) = try ClientSelection([text]), clients.count == 1 else {
-                throw ClientSelectionError.unknownClient(text)
-            }
-            self = clients[0]
-        } catch { throw .said(.request, "\(error)") }
+        guard case .named(let clients) = try ClientSelection([text]), clients.count == 1 else {
+            throw .said(.request, "\(quoted(text)) is not one client: choose from \(Client.all.map(\.name).joined(separator: ", "))")
+        }
+        self = clients[0]
     }
 }
 

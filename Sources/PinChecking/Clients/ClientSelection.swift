@@ -1,5 +1,4 @@
 import Base
-package import PinFormats
 
 /// The clients whose decisions are asked for, with what is set for each.
 package enum ClientSelection: Hashable, Sendable {
@@ -17,8 +16,8 @@ package enum ClientSelection: Hashable, Sendable {
 
     /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
     ///
-    /// - Throws: ``ClientSelectionError`` for an unknown client or setting.
-    package init(_ lists: [String]) throws(ClientSelectionError) {
+    /// - Throws: ``CheckError`` for an unknown client or setting.
+    package init(_ lists: [String]) throws(CheckError) {
         guard lists != ["all"] else {
             self = .all
             return
@@ -31,34 +30,5 @@ package enum ClientSelection: Hashable, Sendable {
             }
         }
         self = .named(clients)
-    }
-}
-
-/// Why clients cannot be asked for.
-package enum ClientSelectionError: Error, Hashable, Sendable {
-    case unknownClient(String)
-    /// The client has no such setting; these are those it has.
-    case unknownSetting(String, of: String, known: [String])
-    /// The setting has no value where it takes one, or one where it takes none.
-    case wrongForm(String, of: String, usage: String)
-    /// The value should be a date.
-    case date(TimeTextError)
-}
-
-extension ClientSelectionError: CustomStringConvertible {
-    /// One line that quotes the text and says what to write.
-    package var description: String {
-        switch self {
-        case .unknownClient(""): "a client's name is empty: write names with one comma between, as in 'okhttp,curl'"
-        case .unknownClient(let name):
-            "the client \(quoted(name)) is not known: "
-                + (Suggestion.nearest(to: name, in: Client.all.map(\.name) + ["all"]).map { "did you mean '\($0)'?" }
-                    ?? "choose from \(Client.all.map(\.name).joined(separator: ", ")), or all")
-        case .unknownSetting(let word, let client, let known):
-            "the client \(client) has no setting \(quoted(word)): "
-                + (known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name))
-        case .wrongForm(let word, let client, let usage): "the setting \(quoted(word)) of \(client) is written \(usage)"
-        case .date(let error): error.description
-        }
     }
 }

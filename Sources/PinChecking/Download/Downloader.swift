@@ -118,7 +118,7 @@ package final class Downloader: Sendable {
     private func check(
         of location: HTTPLocation, _ isFirst: Bool, _ request: DownloadRequest
     ) throws(CheckError) -> Check {
-        let target = try CheckError.reading { () throws(RequestError) in try Target("https://\(location.authority)/") }
+        let target = try Target("https://\(location.authority)/")
         return try plan(try settings(target, isFirst ? request.request : request.request.ofAnotherHost))
     }
 

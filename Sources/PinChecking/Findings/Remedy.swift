@@ -3,6 +3,24 @@ package import Pinning
 /// What would mend something, as a case: the command line has its flags for it.
 package enum Remedy: Hashable, Sendable {
     case givePins
+    /// Give pins to compare with what is about to be deployed.
+    case addPins
+    /// Name the host whose pins are meant.
+    case nameHost
+    /// Pin a certificate file, or compare public keys.
+    case comparePublicKeys
+    /// Give anchors, to which the system's roots are added.
+    case addAnchors
+    /// Choose the client as well, whose settings are given.
+    case chooseClient
+    /// Name a device of which there is data.
+    case nameKnownDevice
+    /// Choose one of these clients, which run on the device that is named.
+    case chooseClientOfDevice([String])
+    /// Name a device that the client runs on, or leave the client out.
+    case nameDeviceOfClient
+    /// Name the devices that device data is given for.
+    case nameDevice
     /// Give something to judge by: pins, anchors or a client.
     case giveSomethingToJudgeBy
     /// Say which name to send, or which name the server has.
@@ -42,7 +60,15 @@ package enum Remedy: Hashable, Sendable {
     /// What to do, as it goes behind a sentence, in words of no program's.
     package var words: String {
         switch self {
-        case .givePins: ": give pins"
+        case .givePins, .addPins: ": give pins"
+        case .nameHost: ": name the host"
+        case .comparePublicKeys: ": pin a certificate file, or compare public keys"
+        case .addAnchors: ": give anchors"
+        case .chooseClient: ": choose the client as well"
+        case .nameKnownDevice: ": name a version of a system"
+        case .chooseClientOfDevice(let clients): ": choose from \(clients.joined(separator: ", "))"
+        case .nameDeviceOfClient: ": leave it or its configuration out, or name a device of its system"
+        case .nameDevice: ": name one, or leave the data out"
         case .giveSomethingToJudgeBy: ": give pins, anchors or a client"
         case .giveServerName: ": give the host's name, or the one to send"
         case .sendServerName(let name): ": send \(name) to judge a client that does"

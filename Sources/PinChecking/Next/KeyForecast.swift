@@ -38,8 +38,12 @@ struct KeyForecast {
         let depths = 0...authorities.count
         let match = conditions.lazy.compactMap { matched($0, 0) }.first.map { PinMatch(pinIndex: $0, depth: 0) }
         func verdict(_ reason: Verdict.Reason, _ status: TraceStep.Status, _ detail: String) -> Verdict {
-            Verdict(
-                reason: reason, disposition: disposition(reason, of: client),
+            let disposition: ChallengeDisposition =
+                if case .pinsNotApplied = reason { .performDefaultHandling } else {
+                    reason.isAcceptance ? .useCredential : procedure.rejection
+                }
+            return Verdict(
+                reason: reason, disposition: disposition,
                 trace: [
                     TraceStep(number: 1, id: "trust", status: .skip, detail: "its certificate is not issued yet"),
                     TraceStep(number: 2, id: "pins", status: status, detail: detail),
@@ -95,11 +99,5 @@ struct KeyForecast {
         guard let settings = client.app?.settings, let host = host ?? name.serverName else { return false }
         if case .on = settings.ruling(for: host) { return true }
         return false
-    }
-
-    private func disposition(_ reason: Verdict.Reason, of client: ConfiguredClient) -> ChallengeDisposition {
-        if case .pinsNotApplied = reason { return .performDefaultHandling }
-        guard !reason.isAcceptance else { return .useCredential }
-        return client.client.name == "afnetworking-3" ? .rejectProtectionSpace : .cancelAuthenticationChallenge
     }
 }

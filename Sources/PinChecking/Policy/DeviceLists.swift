@@ -16,16 +16,6 @@ package enum DeviceLists {
         }
     }
 
-    package static func choice(named name: String, in data: DeviceData) throws(CheckError) -> DeviceChoice {
-        do throws(UnknownDevice) { return try data.choice(named: name) } catch {
-            let nearest =
-                error.neighbours.isEmpty
-                ? data.newest(meantBy: name)?.name ?? data.newest(nearlyMeantBy: name)?.name
-                    ?? Suggestion.nearest(to: name, in: data.allNames + ["all"]) : nil
-            throw CheckError(.request, .unknownDevice(error, nearest: nearest))
-        }
-    }
-
     /// That the data is so old that roots may be missing in it, `nil` where it is not.
     package static func warning(of data: DeviceData, at time: Timestamp) -> Finding? {
         guard data.isStale(at: time) else { return nil }
@@ -40,12 +30,7 @@ package enum DeviceLists {
     /// - Throws: ``CheckError`` for a device that is not in the data.
     static func devices(_ selection: DeviceSelection, in data: DeviceData) throws(CheckError) -> [Device?] {
         var named: Set<Device?> = []
-        for name in selection.names {
-            switch try choice(named: name, in: data) {
-            case .system: named.insert(nil)
-            case .device(let device): named.insert(device)
-            }
-        }
+        for name in selection.names { named.insert(try data.device(named: name)) }
         return ([nil] + data.devices).filter { named.contains($0) || selection.includesAll && $0 != nil }
     }
 
@@ -58,15 +43,18 @@ package enum DeviceLists {
         func runs(_ client: Client, on device: Device?) -> Bool { device?.platform.runs(client.platform) ?? true }
         guard case .named(let clients) = clients else { return devices }
         for client in clients where !devices.contains(where: { runs(client, on: $0) }) {
-            throw CheckError(
-                .request, .clientOnNoDevice(client.name, devices: devices.map { $0?.name ?? DeviceChoice.systemName }))
+            let names = devices.map { $0?.name ?? DeviceData.systemName }.joined(separator: ", ")
+            throw .said(
+                .request, "the client \(client.name) runs on none of the devices (\(names))", .nameDeviceOfClient)
         }
         let idle = devices.filter { device in !clients.contains { runs($0, on: device) } }
         for name in selection.names {
-            guard case .device(let device) = try choice(named: name, in: data), idle.contains(device) else { continue }
+            guard let device = try data.device(named: name), idle.contains(device) else { continue }
             let fitting = Client.all.filter { $0.isInAll && runs($0, on: device) }
-            throw CheckError(
-                .request, .deviceWithoutClient(device.name, clients: clients.map(\.name), fitting: fitting.map(\.name)))
+            throw .said(
+                .request,
+                "none of the clients (\(clients.map(\.name).joined(separator: ", "))) runs on \(device.name)",
+                .chooseClientOfDevice(fitting.map(\.name)))
         }
         return devices.filter { !idle.contains($0) }
     }

@@ -90,7 +90,7 @@ package struct JudgedDevice: Sendable {
     package let verifierWithInstalledRoots: OpenSSLPathVerifier
 
     /// What `--device` calls it.
-    package var name: String { device?.name ?? DeviceChoice.systemName }
+    package var name: String { device?.name ?? DeviceData.systemName }
 
     /// Whether paths may end at the roots it comes with: given anchors can stand in their place.
     package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }

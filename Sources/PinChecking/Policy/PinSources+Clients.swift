@@ -23,7 +23,11 @@ extension PinSources {
             names.append(isAFNetworkings ? "afnetworking" : Generic.name)
         } else if areAFNetworkings, !names.contains("afnetworking") {
             let known = Client.all.map(\.name).filter(names.contains)
-            throw CheckError(.request, .settingsOfAFNetworking(beside: known.isEmpty ? ["nspinneddomains"] : known))
+            let clients = known.isEmpty ? ["nspinneddomains"] : known
+            throw .said(
+                .request,
+                "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
+                    + "\(clients.joined(separator: ", "))", .chooseClient)
         }
         // An app whose system no other client asks.
         if !transportSecurity.isEmpty, !Client.all.contains(where: { $0.platform == .apple && names.contains($0.name) })

@@ -13,7 +13,7 @@ package struct Policies {
     private let publicRoots: Set<[UInt8]>
     private var known: [CheckRequest.Judging: KnownPolicies] = [:]
     private var anchors: [CheckRequest.Trust: [AnchorBundle]?] = [:]
-    private var deviceRoots: [String?: DeviceRoots] = [:]
+    private var deviceRoots: [String?: ListedRoots] = [:]
     private lazy var system = TrustStore.system(environment: environment)
 
     package init(environment: [String: String], at time: Timestamp? = nil, publicRoots: Set<[UInt8]> = []) {
@@ -33,10 +33,7 @@ package struct Policies {
     /// How many settings, and servers of each, are remembered: lists of millions have some behind one another that are the same.
     private static let mostKnown = 1_024
 
-    private struct DeviceRoots {
-        let data: DeviceData
-        let bundle: AnchorBundle
-    }
+    private typealias ListedRoots = (data: DeviceData, bundle: AnchorBundle)
 
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
     package mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) { _ = try policies(settings) }
@@ -75,7 +72,7 @@ package struct Policies {
     }
 
     private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> SettingsPolicy {
-        try CheckError.reading(settings.outlook.check)
+        try settings.outlook.check()
         let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
         if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
         let sources = try PinSources(reading: settings.pins)
@@ -135,20 +132,20 @@ package struct Policies {
     /// The devices and the clients that settings ask for, this machine as `nil`, with the data that has them.
     private mutating func chosenDevices(
         _ settings: CheckRequest.Judging, _ sources: PinSources
-    ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection, roots: DeviceRoots?) {
+    ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection, roots: ListedRoots?) {
         let path = settings.deviceData
         guard let selection = settings.devices else {
-            guard path == nil else { throw CheckError(.request, .deviceDataWithoutDevice) }
+            guard path == nil else { throw .said(.request, "device data is given and no device is named", .nameDevice) }
             let clients = if let chosen = settings.clients { chosen } else { try sources.clients(settings) }
             return ([nil], clients, nil)
         }
-        let roots: DeviceRoots
+        let roots: ListedRoots
         if let known = deviceRoots[path] {
             roots = known
         } else {
             try OpenSSLHealth.require()
             let data = try DeviceLists.data(at: path)
-            roots = DeviceRoots(data: data, bundle: try DeviceLists.roots(of: data, at: path))
+            roots = (data, try DeviceLists.roots(of: data, at: path))
             deviceRoots[path] = roots
         }
         let devices = try DeviceLists.devices(selection, in: roots.data)

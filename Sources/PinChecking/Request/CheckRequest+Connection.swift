@@ -28,19 +28,19 @@ extension CheckRequest {
         package var jobs: Int?
 
         /// A timeout of so many seconds, from 0.001 to 86400.
-        package static func timeout(_ text: String) throws(RequestError) -> Duration {
+        package static func timeout(_ text: String) throws(CheckError) -> Duration {
             let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
             guard isPlain, let seconds = Double(text), (0.001...86_400).contains(seconds) else {
-                throw RequestError("\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5")
+                throw .said(.request, "\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5")
             }
             return .milliseconds(Int64(seconds * 1_000))
         }
 
-        package static func applicationProtocols(_ list: String) throws(RequestError) -> [ApplicationProtocol] {
+        package static func applicationProtocols(_ list: String) throws(CheckError) -> [ApplicationProtocol] {
             let names = list.split(separator: ",", omittingEmptySubsequences: false)
             let protocols = names.compactMap { ApplicationProtocol(String($0)) }
             guard protocols.count == names.count else {
-                throw RequestError(
+                throw .said(.request, 
                     "\(quoted(list)) holds a name of no or of more than 255 bytes (RFC 7301): write h2,http/1.1")
             }
             return protocols
@@ -50,7 +50,7 @@ extension CheckRequest {
         ///
         /// One limit alone moves the other one's default out of its way, and so do cipher suites: those of TLS 1.3 fit no other
         /// version, and no others fit that.
-        package func versions() throws(RequestError) -> ClosedRange<TLSVersion> {
+        package func versions() throws(CheckError) -> ClosedRange<TLSVersion> {
             let suites = offer.suites
             let isOnlyOld = offer.ciphers != nil && suites.new.isEmpty
             let isOnlyNew = offer.ciphers != nil && suites.old.isEmpty
@@ -58,12 +58,12 @@ extension CheckRequest {
             let lowest =
                 minimumTLS ?? (isOnlyNew && highest == .tls13 ? highest : min(RequestDefaults.minimumTLS, highest))
             guard !(isOnlyOld && lowest == .tls13), !(isOnlyNew && highest < .tls13) else {
-                throw RequestError(
+                throw .said(.request, 
                     "no TLS version that is to be offered has \(quoted(offer.ciphers ?? "", to: 200)): TLS 1.3 has cipher suites of its own, whose names begin with TLS_"
                 )
             }
             guard lowest <= highest else {
-                throw RequestError(
+                throw .said(.request, 
                     "the lowest TLS version, \(lowest.number), is above the highest, \(highest.number): no version is left to offer"
                 )
             }
@@ -75,12 +75,12 @@ extension CheckRequest {
         /// A request is written in HTTP/1.1 and in nothing else: no server may choose another protocol for it.
         ///
         /// - Returns: the protocols, preferred first.
-        /// - Throws: ``RequestError`` for a protocol that a request cannot be sent in.
-        func protocols(forRequest isForRequest: Bool) throws(RequestError) -> [ApplicationProtocol] {
+        /// - Throws: ``CheckError`` for a protocol that a request cannot be sent in.
+        func protocols(forRequest isForRequest: Bool) throws(CheckError) -> [ApplicationProtocol] {
             guard isForRequest else { return applicationProtocols }
             let own = RequestDefaults.applicationProtocolOfRequests
             if let other = applicationProtocols.first(where: { $0.name != own }) {
-                throw RequestError(
+                throw .said(.request, 
                     "\(quoted(other.name)) is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
                 )
             }
@@ -139,12 +139,12 @@ package enum ServerNameChoice: Hashable, Sendable {
 
     /// The choice of a name.
     ///
-    /// - Throws: ``RequestError`` for what is no host name, an address among it.
-    package static func named(_ text: String) throws(RequestError) -> ServerNameChoice {
+    /// - Throws: ``CheckError`` for what is no host name, an address among it.
+    package static func named(_ text: String) throws(CheckError) -> ServerNameChoice {
         let name: ServerName
-        do { name = try HostName.read(text) } catch { throw RequestError("\(error)") }
+        do { name = try HostName.read(text) } catch { throw .said(.request, "\(error)") }
         guard let indication = ServerNameIndication(name) else {
-            throw RequestError(
+            throw .said(.request, 
                 "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none")
         }
         return .name(indication)

@@ -86,9 +86,9 @@ package struct OutlookRules: Hashable, Sendable {
 
     package init() {}
 
-    func check() throws(RequestError) {
+    func check() throws(CheckError) {
         if let warning = limits.warnBefore, let failure = limits.failBefore, warning.isAlwaysBelow(failure) {
-            throw RequestError(
+            throw .said(.request, 
                 "the warning before \(warning) never comes, since less than \(failure) fails earlier: warn before the larger of the two"
             )
         }

@@ -95,20 +95,20 @@ extension CheckRequest {
 
         package init() {}
 
-        package static func path(_ text: String) throws(RequestError) -> HTTPPath {
+        package static func path(_ text: String) throws(CheckError) -> HTTPPath {
             do throws(HTTPPathError) { return try HTTPPath(text) } catch {
-                throw RequestError("\(quoted(text, to: 200)) \(error)")
+                throw .said(.request, "\(quoted(text, to: 200)) \(error)")
             }
         }
 
         /// The request of one endpoint.
         ///
         /// - Returns: the request, `nil` for none.
-        /// - Throws: ``RequestError`` for what is said of a request that there is none of.
-        func exchange(host: ServerName, port: Int) throws(RequestError) -> CheckExchange? {
+        /// - Throws: ``CheckError`` for what is said of a request that there is none of.
+        func exchange(host: ServerName, port: Int) throws(CheckError) -> CheckExchange? {
             if let path { return CheckExchange(HTTPRequest(path, host: host, port: port), expecting: expected) }
             guard expected == nil else {
-                throw RequestError(
+                throw .said(.request, 
                     "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)")
             }
             return nil
@@ -147,12 +147,12 @@ package struct ExpectedStatus: Hashable, Sendable {
 
     /// Reads entries with commas between them.
     ///
-    /// - Throws: ``RequestError`` for an entry that is no status, class or range.
-    package init(_ text: String) throws(RequestError) {
+    /// - Throws: ``CheckError`` for an entry that is no status, class or range.
+    package init(_ text: String) throws(CheckError) {
         texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         statuses = texts.compactMap(Self.statuses)
         guard statuses.count == texts.count else {
-            throw RequestError(
+            throw .said(.request, 
                 "\(quoted(text, to: 200)) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304")
         }
     }

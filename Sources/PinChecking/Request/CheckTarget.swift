@@ -71,8 +71,8 @@ extension CheckTarget {
     /// The names follow each other: the reference name is the one given, else the host given, else the target's host; the SNI is
     /// the one given, else the target's host unless that is an address.
     ///
-    /// - Throws: ``RequestError`` for an address of its own that is for another target, and for what no connection can be made with.
-    package func endpoints() throws(RequestError) -> [CheckEndpoint] {
+    /// - Throws: ``CheckError`` for an address of its own that is for another target, and for what no connection can be made with.
+    package func endpoints() throws(CheckError) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
         let addresses = connection.addresses.all
         let own = addresses.filter { $0.applies(to: target, port: port) }
@@ -87,7 +87,7 @@ extension CheckTarget {
         let exchange = try request.http.exchange(
             host: names.host?.host ?? target.host, port: names.host.map { $0.port ?? RequestDefaults.port } ?? port)
         if !request.variants.keyTypes.isEmpty, !connection.offer.leavesKeyTypesOpen {
-            throw RequestError(
+            throw .said(.request, 
                 "to ask for keys of each type (key-types, thorough) is to choose ciphers and sigalgs: leave out either")
         }
         let proxy = connection.proxy(for: target.host)
@@ -110,13 +110,13 @@ extension CheckTarget {
         return endpoints
     }
 
-    private func destination(_ host: ServerName) throws(RequestError) -> ProbeRequest.Destination {
+    private func destination(_ host: ServerName) throws(CheckError) -> ProbeRequest.Destination {
         let family = request.connection.family ?? RequestDefaults.family
         switch host {
         case .dns(let name): return .resolve(host: name, family: family)
         case .ip(let address):
             guard family == .any || (family == .ipv6) == address.isIPv6 else {
-                throw RequestError(
+                throw .said(.request, 
                     "\(quoted(address.description)) is not an address of the family asked for: ask for \(family == .ipv6 ? "IPv4" : "IPv6") or for any"
                 )
             }
@@ -125,7 +125,7 @@ extension CheckTarget {
     }
 
     /// Refuses an address for a host that is no target: a name mistyped there would let the real server be checked instead.
-    package static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(RequestError) {
+    package static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(CheckError) {
         var unused = UnusedAddresses()
         for target in targets { unused.add(target.request.connection.addresses) }
         for target in targets { unused.take(target) }
@@ -151,17 +151,18 @@ package struct UnusedAddresses {
         addresses = addresses.filter { !$0.applies(to: target.target, port: target.port) }
     }
 
-    package func refuse(defaultPort: Int?) throws(RequestError) {
+    package func refuse(defaultPort: Int?) throws(CheckError) {
         guard isAnybodys, let address = addresses.first else { return }
         throw address.unused(defaultPort: defaultPort)
     }
 }
 
 extension ConnectAddress {
-    fileprivate func unused(defaultPort: Int?) -> RequestError {
+    fileprivate func unused(defaultPort: Int?) -> CheckError {
         let host = onlyForHost?.description ?? ""
         let place = Target.authority(host, onlyForPort ?? defaultPort ?? RequestDefaults.port)
-        return RequestError(
+        return .said(
+            .request,
             "an address is given for \(quoted(place)), which is not a target of this call: check its name and port")
     }
 }

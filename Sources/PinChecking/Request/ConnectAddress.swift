@@ -23,7 +23,7 @@ package struct ConnectAddress: Hashable, Sendable {
     }
 
     /// Reads `ADDR`, `ADDR:PORT`, and both of curl's notations.
-    package static func readAny(_ text: String) throws(RequestError) -> [ConnectAddress] {
+    package static func readAny(_ text: String) throws(CheckError) -> [ConnectAddress] {
         let parts = fields(text)
         if parts.count < 3 || IPAddress(text) != nil {
             let place = try Target(text[...], of: GivenText("address", text))
@@ -34,7 +34,7 @@ package struct ConnectAddress: Hashable, Sendable {
     }
 
     /// Reads curl's `--resolve` notation, `HOST:PORT:ADDR[,ADDR]…`.
-    package static func readResolve(_ text: String) throws(RequestError) -> [ConnectAddress] {
+    package static func readResolve(_ text: String) throws(CheckError) -> [ConnectAddress] {
         let form: SafeText = "write HOST:PORT:ADDR, as in api.example.com:443:203.0.113.7"
         let given = GivenText("address", text)
         let parts = fields(text)
@@ -54,7 +54,7 @@ package struct ConnectAddress: Hashable, Sendable {
     }
 
     /// Reads curl's `--connect-to` notation, `HOST1:PORT1:HOST2:PORT2`, in which every part may be empty.
-    package static func readConnectTo(_ text: String) throws(RequestError) -> ConnectAddress {
+    package static func readConnectTo(_ text: String) throws(CheckError) -> ConnectAddress {
         let given = GivenText("address", text)
         let parts = fields(text)
         guard parts.count == 4 else {

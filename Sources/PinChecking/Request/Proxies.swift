@@ -10,8 +10,8 @@ package enum ProxyChoice: Hashable, Sendable {
 
     /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`, `http` where there is no scheme.
     ///
-    /// - Throws: ``RequestError``, which shows no name and no password.
-    package static func named(_ text: String, by origin: String) throws(RequestError) -> ProxyChoice {
+    /// - Throws: ``CheckError``, which shows no name and no password.
+    package static func named(_ text: String, by origin: String) throws(CheckError) -> ProxyChoice {
         // What stands before an `@` is no scheme.
         let start = text.firstRange(of: "://").flatMap { text[..<$0.lowerBound].contains("@") ? nil : $0 }
         let scheme = start.map { text[..<$0.lowerBound].lowercased() }
@@ -82,7 +82,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
     let exceptions: ProxyExceptions?
 
     /// Reads the environment, `nil` where it says nothing of proxies.
-    package init?(_ environment: [String: String], namesProxy: Bool = true) throws(RequestError) {
+    package init?(_ environment: [String: String], namesProxy: Bool = true) throws(CheckError) {
         func first(_ names: [String]) -> (name: String, value: String)? {
             for name in names { if let value = environment[name], !value.isEmpty { return (name, value) } }
             return nil
@@ -93,7 +93,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
         if let named {
             do {
                 if case .through(let found) = try ProxyChoice.named(named.value, by: named.name) { proxy = found }
-            } catch { throw RequestError("\(named.name): \(error.message)") }
+            } catch { throw .said(.request, "\(named.name): \(error.message)") }
         }
         self.proxy = proxy
         if proxy == nil, exceptions == nil { return nil }

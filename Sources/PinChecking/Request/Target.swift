@@ -1,4 +1,4 @@
-package import Base
+import Base
 package import Pinning
 import X509
 
@@ -14,8 +14,8 @@ package struct Target: Hashable, Sendable {
 
     /// Reads `host`, `host:port`, `[v6]:port`, a bare IPv6 address, or `https://host[:port]/path`.
     ///
-    /// - Throws: ``RequestError``, which quotes the text and says what to write.
-    package init(_ text: String) throws(RequestError) {
+    /// - Throws: ``CheckError``, which quotes the text and says what to write.
+    package init(_ text: String) throws(CheckError) {
         let given = GivenText("target", text)
         guard !text.isEmpty else { throw given.wrong("is empty: name a host, as in 'api.example.com'") }
         guard text != "-" else { throw given.wrong("is no host: a list on standard input is read with '--targets -'") }
@@ -25,10 +25,10 @@ package struct Target: Hashable, Sendable {
     }
 
     /// Reads the host of a Host header: the same without a URL.
-    package init(host text: String) throws(RequestError) { try self.init(text[...], of: GivenText("host", text)) }
+    package init(host text: String) throws(CheckError) { try self.init(text[...], of: GivenText("host", text)) }
 
     /// Reads a part of a text.
-    init(_ part: Substring, of given: GivenText) throws(RequestError) {
+    init(_ part: Substring, of given: GivenText) throws(CheckError) {
         text = given.text
         let rest: Substring?
         // Byte by byte, as names are read.
@@ -63,11 +63,11 @@ package struct Target: Hashable, Sendable {
             do { host = try HostName.read(name) } catch { throw given.wrong(error) }
             writtenHost = HostName.written(name, as: host)
         }
-        port = try rest.map { (rest) throws(RequestError) in try given.port(rest) }
+        port = try rest.map { (rest) throws(CheckError) in try given.port(rest) }
     }
 
     /// The part of a URL that names the server, or the whole text when it is no URL.
-    private static func authority(of given: GivenText) throws(RequestError) -> Substring {
+    private static func authority(of given: GivenText) throws(CheckError) -> Substring {
         let text = given.text
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return text[...] }
         guard text[..<slash].hasSuffix(":"), text[slash...].hasPrefix("//") else {
@@ -84,16 +84,6 @@ package struct Target: Hashable, Sendable {
     }
 }
 
-/// Why something cannot be asked: a text that is no target, name or address, or parts of a request that contradict each other.
-package struct RequestError: Error, Hashable, CustomStringConvertible {
-    /// One line that quotes the text and says what to write.
-    package let message: SafeText
-
-    package var description: String { message.description }
-
-    package init(_ message: SafeText) { self.message = message }
-}
-
 /// A text that names a server, and what messages call it: they show nothing of it before an `@`.
 struct GivenText {
     let name: SafeText
@@ -105,21 +95,21 @@ struct GivenText {
     }
 
     /// What is wrong with the whole text.
-    func wrong(_ problem: SafeText) -> RequestError {
-        RequestError("the \(name) \(quoted(UserInfo.hiddenBeforeHost(text))) \(problem)")
+    func wrong(_ problem: SafeText) -> CheckError {
+        .said(.request, "the \(name) \(quoted(UserInfo.hiddenBeforeHost(text))) \(problem)")
     }
 
     /// What is wrong with a part of the text, which may be one of a password where there is an `@`.
-    func wrong(inPart problem: SafeText) -> RequestError {
+    func wrong(inPart problem: SafeText) -> CheckError {
         wrong(text.contains("@") ? "holds a user name: leave out everything up to the '@'" : problem)
     }
 
-    func wrong(_ error: ServerNameError) -> RequestError {
-        text.contains("@") ? wrong(inPart: "") : RequestError("\(error)")
+    func wrong(_ error: ServerNameError) -> CheckError {
+        text.contains("@") ? wrong(inPart: "") : .said(.request, "\(error)")
     }
 
     /// Reads a part of the text that is a port.
-    func port(_ part: Substring) throws(RequestError) -> Int {
+    func port(_ part: Substring) throws(CheckError) -> Int {
         if part.utf8.count <= 5, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(part),
             (1...65_535).contains(port)
         {

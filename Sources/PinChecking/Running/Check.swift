@@ -1,26 +1,49 @@
 import Base
 import TLSProbe
 
-/// What is checked of one target: where to connect, and what the chain is judged by.
+/// What is checked of one target: where to connect, in which ways, and what the chains are judged by.
 package struct Check: Sendable {
-    package let endpoint: CheckEndpoint
+    /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
+    static let connectionLimit = 64
+
+    /// In which ways connections are made.
+    enum Ways: Sendable {
+        /// One, as an ordinary client does.
+        case one
+        /// To each endpoint, whose name may stand for several addresses, in each of the variants that are asked for.
+        case each(CheckRequest.Variants)
+        /// To each endpoint in the variant at its position.
+        case recorded([Variant])
+    }
+
+    /// The endpoints that were given, or the one of the target; at least one.
+    private(set) var endpoints: [CheckEndpoint]
     /// What the chain is judged by, `nil` where it is only to be seen.
     package let policy: HostPolicy?
     /// How often to try again when there was no answer.
     package let retries: Int
-    /// All that is checked of the target, `nil` when that is the endpoint alone.
-    var variants: TargetVariants? = nil
+    let ways: Ways
+
+    package var endpoint: CheckEndpoint { endpoints[0] }
+    package var timeout: Duration { endpoint.request.timeout }
+    var isOne: Bool { if case .one = ways { true } else { false } }
 
     /// How many connections are made at the same time.
-    package var mostConnections: Int { variants?.mostConnections ?? 1 }
-
-    package var timeout: Duration { endpoint.request.timeout }
+    package var mostConnections: Int {
+        switch ways {
+        case .one: 1
+        case .each(let variants) where variants.asksForAddresses: Self.connectionLimit
+        case .each(let variants):
+            min(Self.connectionLimit, endpoints.reduce(0) { $0 + variants.variants(of: $1).count })
+        case .recorded: min(Self.connectionLimit, endpoints.count)
+        }
+    }
 
     /// The same with no more time than `limit`.
     package func limited(to limit: Duration) -> Check {
-        var endpoint = endpoint
-        endpoint.request.timeout = min(endpoint.request.timeout, max(.milliseconds(1), limit))
-        return Check(endpoint: endpoint, policy: policy, retries: retries, variants: variants)
+        var check = self
+        check.endpoints[0].request.timeout = min(timeout, max(.milliseconds(1), limit))
+        return check
     }
 }
 
@@ -36,7 +59,7 @@ extension Check {
         checks.reserveCapacity(targets.count)
         for target in targets {
             do throws(CheckError) {
-                let endpoints = try CheckError.reading(target.endpoints)
+                let endpoints = try target.endpoints()
                 let policy = try policies.policy(
                     target.request.judging, for: endpoints[0].referenceName, writtenAs: endpoints[0].writtenName,
                     url: target.target.host, lacksPins: target.lacksPins)
@@ -55,7 +78,7 @@ extension Check {
             var request = target.request
             request.http = CheckRequest.HTTP()
             let target = CheckTarget(target: target.target, request: request, place: target.place)
-            do throws(CheckError) { checks.append(Check(target, try CheckError.reading(target.endpoints), nil)) } catch
+            do throws(CheckError) { checks.append(Check(target, try target.endpoints(), nil)) } catch
             { throw target.place.map(error.at) ?? error }
         }
         try refuseUnusedAddresses(of: targets)
@@ -63,55 +86,14 @@ extension Check {
     }
 
     private static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(CheckError) {
-        try CheckError.reading { () throws(RequestError) in try CheckTarget.refuseUnusedAddresses(of: targets) }
+        try CheckTarget.refuseUnusedAddresses(of: targets)
     }
 
     private init(_ target: CheckTarget, _ endpoints: [CheckEndpoint], _ policy: HostPolicy?) {
-        let isOne = endpoints.count == 1 && target.request.variants.isEmpty
+        let variants = target.request.variants
         self.init(
-            endpoint: endpoints[0], policy: policy,
+            endpoints: endpoints, policy: policy,
             retries: target.request.connection.retries ?? RequestDefaults.retries,
-            variants: isOne ? nil : TargetVariants(endpoints, target.request.variants))
+            ways: endpoints.count == 1 && variants.isEmpty ? .one : .each(variants))
     }
-}
-
-/// The addresses of one target and what is checked at each.
-///
-/// A class, so that the thousands of targets without variants do not grow.
-final class TargetVariants: Sendable {
-    /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
-    static let connectionLimit = 64
-
-    /// The endpoints that were given, or the one of the target; those with a name may stand for several addresses.
-    let endpoints: [CheckEndpoint]
-    let settings: CheckRequest.Variants
-    /// Connections that are to be made as they are, one by one, `nil` where they follow from the settings.
-    let recorded: [VariantAttempt]?
-
-    init(_ endpoints: [CheckEndpoint], _ settings: CheckRequest.Variants) {
-        self.endpoints = endpoints
-        self.settings = settings
-        recorded = nil
-    }
-
-    init(recorded: [VariantAttempt]) {
-        endpoints = recorded.map(\.endpoint)
-        settings = CheckRequest.Variants()
-        self.recorded = recorded
-    }
-
-    var mostConnections: Int {
-        let count =
-            settings.asksForAddresses
-            ? .max : recorded?.count ?? endpoints.reduce(0) { $0 + settings.variants(of: $1).count }
-        return min(Self.connectionLimit, max(1, count))
-    }
-
-    func looksUp(_ endpoint: CheckEndpoint) -> Bool { settings.asksForAddresses && endpoint.resolvedName != nil }
-}
-
-/// One connection to make.
-struct VariantAttempt: Sendable {
-    let endpoint: CheckEndpoint
-    let variant: Variant
 }

@@ -26,7 +26,7 @@ package struct Checker: Sendable {
             judgingProxiesBy: services.objection, onAtMost: threads)
         prober = probers.next()
         connectionLimit = max(1, environment.connectionLimit - probers.descriptors)
-        connectionsToTarget = min(TargetVariants.connectionLimit, connectionLimit)
+        connectionsToTarget = min(Check.connectionLimit, connectionLimit)
     }
 
     /// Lets go of the threads, and ends the checks under way.
@@ -51,7 +51,7 @@ package struct Checker: Sendable {
             checks, most: max(1, request.connection.jobs ?? RequestDefaults.jobs), connections: checker.connectionLimit,
             span: span)
         let result: Result<Void, Failure>
-        if more == nil, checks.count == 1, checks[0].variants == nil {
+        if more == nil, checks.count == 1, checks[0].isOne {
             let target = await checker.checked(checks[0])
             result = Result { () throws(Failure) in try each(0, target) }
         } else {
@@ -104,9 +104,9 @@ package struct Checker: Sendable {
     private func target(_ check: Check) async -> CheckedTarget {
         var checker = self
         checker.prober = probers.next()
-        guard let variants = check.variants else { return await checker.checked(check) }
+        if check.isOne { return await checker.checked(check) }
         return await TargetWork.$current.withValue(TargetWork()) {
-            await TargetCheck(checker: checker, check: check, variants: variants).checked()
+            await TargetCheck(checker: checker, check: check).checked()
         }
     }
 

@@ -9,7 +9,7 @@ extension Baseline {
         _ connection: CheckRequest.Connection, judgedBy policy: (CheckEndpoint) throws(CheckError) -> HostPolicy?
     ) throws(CheckError) -> [Check] {
         var order: [String] = []
-        var attempts: [String: [VariantAttempt]] = [:]
+        var attempts: [String: [(endpoint: CheckEndpoint, variant: Variant)]] = [:]
         for endpoint in snapshot.endpoints {
             let target = endpoint.key.target
             if attempts[target] == nil { order.append(target) }
@@ -17,31 +17,28 @@ extension Baseline {
         }
         var checks: [Check] = []
         for target in order {
-            guard let attempts = attempts[target], let first = attempts.first?.endpoint else { continue }
-            var check = Check(
-                endpoint: first, policy: try policy(first), retries: connection.retries ?? RequestDefaults.retries)
-            if attempts.count > 1 || attempts[0].variant != .ordinary {
-                check.variants = TargetVariants(recorded: attempts)
-            }
-            checks.append(check)
+            guard let attempts = attempts[target], let first = attempts.first else { continue }
+            let isOne = attempts.count == 1 && first.variant == .ordinary
+            checks.append(
+                Check(
+                    endpoints: attempts.map(\.endpoint), policy: try policy(first.endpoint),
+                    retries: connection.retries ?? RequestDefaults.retries,
+                    ways: isOne ? .one : .recorded(attempts.map(\.variant))))
         }
         return checks
     }
 }
 
 extension Snapshot.Key {
-    fileprivate func attempt(_ connection: CheckRequest.Connection) throws(CheckError) -> VariantAttempt {
-        do throws(RequestError) {
-            var connection = connection
-            connection.serverName = try sni.map(ServerNameChoice.named) ?? ServerNameChoice.none
-            if let connect { connection.addresses.given = try ConnectAddress.readAny(connect) }
-            let names = CheckRequest.Names(reference: verifyName.map(CheckRequest.Names.Reference.init) ?? .unchecked)
-            var request = CheckRequest()
-            request.names = names
-            request.connection = connection
-            let target = CheckTarget(target: try Target(target), request: request)
-            return VariantAttempt(
-                endpoint: try target.endpoints()[0], variant: variant.flatMap(Variant.init(label:)) ?? .ordinary)
-        } catch { throw .said(.request, error.message) }
+    fileprivate func attempt(
+        _ connection: CheckRequest.Connection
+    ) throws(CheckError) -> (endpoint: CheckEndpoint, variant: Variant) {
+        var request = CheckRequest()
+        request.names.reference = verifyName.map(CheckRequest.Names.Reference.init) ?? .unchecked
+        request.connection = connection
+        request.connection.serverName = try sni.map(ServerNameChoice.named) ?? ServerNameChoice.none
+        if let connect { request.connection.addresses.given = try ConnectAddress.readAny(connect) }
+        let target = CheckTarget(target: try Target(target), request: request)
+        return (try target.endpoints()[0], variant.flatMap(Variant.init(label:)) ?? .ordinary)
     }
 }

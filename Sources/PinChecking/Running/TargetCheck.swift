@@ -5,7 +5,8 @@ import TLSProbe
 struct TargetCheck: Sendable {
     let checker: Checker
     let check: Check
-    let variants: TargetVariants
+
+    private typealias Attempt = (endpoint: CheckEndpoint, variant: Variant)
 
     /// All connections that say something of their own, with what they differ in.
     func checked() async -> CheckedTarget {
@@ -17,7 +18,7 @@ struct TargetCheck: Sendable {
             return (await probe(attempts, until: deadline, judging) + failed, gaps)
         }
         judging.allow(checker.judgingLimit(deadline.remaining))
-        let connections = (variants.recorded == nil ? all.shown : all).map { judged($0, judging) }
+        let connections = (isRecorded ? all : all.shown).map { judged($0, judging) }
         return CheckedTarget(connections, by: check.policy, compared: AddressComparison(of: all, gaps: gaps))
     }
 
@@ -30,44 +31,39 @@ struct TargetCheck: Sendable {
     // MARK: Addresses
 
     /// What to connect to, families that were not answered, and names that could not be looked up.
-    private func attempts(
-        until deadline: Deadline
-    ) async -> ([VariantAttempt], [HostAddresses.Gap], [CheckedConnection]) {
-        if let recorded = variants.recorded { return (recorded, [], []) }
-        let (endpoints, gaps, failed) = await findAddresses(until: deadline)
-        let attempts = endpoints.flatMap { endpoint in
-            variants.settings.variants(of: endpoint).map { VariantAttempt(endpoint: endpoint, variant: $0) }
+    private func attempts(until deadline: Deadline) async -> ([Attempt], [HostAddresses.Gap], [CheckedConnection]) {
+        let variants: CheckRequest.Variants
+        switch check.ways {
+        case .one: return ([(check.endpoint, .ordinary)], [], [])
+        case .recorded(let variants): return (Array(zip(check.endpoints, variants)), [], [])
+        case .each(let asked): variants = asked
         }
-        return (attempts, gaps, failed)
-    }
-
-    /// The endpoints to connect to, families that were not answered, and names that could not be looked up.
-    private func findAddresses(
-        until deadline: Deadline
-    ) async -> ([CheckEndpoint], [HostAddresses.Gap], [CheckedConnection]) {
         var found: [CheckEndpoint] = []
         var gaps: [HostAddresses.Gap] = []
         var failed: [CheckedConnection] = []
-        for endpoint in variants.endpoints {
-            guard case .resolve(let name, let family) = endpoint.request.destination, variants.looksUp(endpoint) else {
+        for endpoint in check.endpoints {
+            guard variants.asksForAddresses, case .resolve(let name, let family) = endpoint.request.destination else {
                 found.append(endpoint)
                 continue
             }
             do {
                 let answer = try await checker.addresses(
-                    of: name, family: family, timeout: deadline.remaining, from: variants.settings.service)
+                    of: name, family: family, timeout: deadline.remaining, from: variants.service)
                 gaps += answer.gaps
                 found += answer.addresses.map { endpoint.connecting(to: $0, lookedUpAs: name) }
             } catch { failed.append(checker.connection(to: endpoint, .failure(error.ofPart(of: deadline.timeout)))) }
         }
-        return (found, gaps, failed)
+        let attempts = found.flatMap { endpoint in variants.variants(of: endpoint).map { (endpoint, $0) } }
+        return (attempts, gaps, failed)
     }
+
+    private var isRecorded: Bool { if case .recorded = check.ways { true } else { false } }
 
     // MARK: Connections
 
     /// Makes the connections, those of ordinary clients first, and says of each that there was no time for it once that is so.
     private func probe(
-        _ attempts: [VariantAttempt], until deadline: Deadline, _ judging: JudgingTime
+        _ attempts: [Attempt], until deadline: Deadline, _ judging: JudgingTime
     ) async -> [CheckedConnection] {
         let order =
             attempts.indices.filter { attempts[$0].variant == .ordinary }
@@ -92,7 +88,7 @@ struct TargetCheck: Sendable {
 
     /// Makes a connection; on that of an ordinary client the server is asked what there is to ask, and judged before.
     private func connection(
-        of attempt: VariantAttempt, until deadline: Deadline, _ judging: JudgingTime
+        of attempt: Attempt, until deadline: Deadline, _ judging: JudgingTime
     ) async -> CheckedConnection {
         let endpoint = attempt.endpoint.with(attempt.variant.request(of: attempt.endpoint))
         let made = { @Sendable (result: Result<Handshake, ProbeError>) in

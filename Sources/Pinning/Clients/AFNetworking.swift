@@ -5,7 +5,7 @@
 package struct AFNetworking: ClientProcedure {
     let policy: AFSecurityPolicy
     /// How a challenge is answered that is rejected: 4.0 cancels it, 3.0 – 3.2.1 reject its protection space.
-    let rejection: ChallengeDisposition
+    package let rejection: ChallengeDisposition
     /// In 2.2.1 – 2.5.4, with the defaults of 2.5.3 and later, whether the whole chain must be pinned; `nil` for later versions.
     ///
     /// It means another thing in each mode: with certificates every one of the built chain must be pinned, the root included although no

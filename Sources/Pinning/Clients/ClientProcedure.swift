@@ -15,6 +15,9 @@ package protocol ClientProcedure: Sendable {
     /// Whether it can take a server's key of this kind and compare it, whatever certificate has it.
     func takes(_ key: PublicKey) -> Bool
 
+    /// How a challenge of NSURLSession is answered that the client rejects.
+    var rejection: ChallengeDisposition { get }
+
     /// Decides step by step, in the client's own order.
     func evaluate(_ run: inout ProcedureRun) -> Verdict
 }
@@ -22,6 +25,7 @@ package protocol ClientProcedure: Sendable {
 extension ClientProcedure {
     package func platform(on release: PlatformRelease) -> Platform? { platform?.running(on: release) }
     package func takes(_ key: PublicKey) -> Bool { true }
+    package var rejection: ChallengeDisposition { .cancelAuthenticationChallenge }
 
     /// Decides as the client does, which its platform may leave nothing to decide: the TLS before it, App Transport Security after it.
     package func decide(

@@ -17,8 +17,8 @@ enum DeviceDataProperties {
             for root in roots {
                 try Violation.unless(data.lists(root, for: device), "a root of \(device.name) that is not on its list")
             }
-            let choice = try? data.choice(named: device.name)
-            try Violation.unless(choice == .device(device), "\(device.name) is not found by its name")
+            let found = try? data.device(named: device.name)
+            try Violation.unless(found == device, "\(device.name) is not found by its name")
         }
     }
 }

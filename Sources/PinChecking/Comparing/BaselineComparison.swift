@@ -1,36 +1,5 @@
-/// The recorded state that servers are compared with.
-package struct Baseline: Sendable {
-    package let path: String
-    package let snapshot: Snapshot
-    package let policy: RotationPolicy
-    private let comparison: SnapshotComparison
-
-    package init(_ path: String, _ snapshot: Snapshot, allowing policy: RotationPolicy) {
-        self.path = path
-        self.snapshot = snapshot
-        self.policy = policy
-        comparison = SnapshotComparison(with: snapshot)
-    }
-
-    package func changes(at endpoint: Snapshot.Endpoint) -> BaselineChanges {
-        described(comparison.changes(at: endpoint), at: endpoint)
-    }
-
-    package func described(_ changes: [Change], at endpoint: Snapshot.Endpoint) -> BaselineChanges {
-        let counterpart = comparison.counterpart(for: endpoint)
-        return BaselineChanges(
-            changes, since: path, by: policy,
-            comparedWith: counterpart.flatMap { $0.isElsewhere ? $0.endpoint.place : nil })
-    }
-
-    /// What is recorded of an endpoint, `nil` for nothing.
-    package func recorded(for endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? { comparison.recorded(for: endpoint) }
-
-    /// What is recorded and not among `endpoints`.
-    package func missing(from endpoints: [Snapshot.Endpoint]) -> [(endpoint: Snapshot.Endpoint, change: Change)] {
-        comparison.missing(from: endpoints)
-    }
-}
+import Pinning
+import TLSProbe
 
 /// Compares targets with a baseline as they come, and remembers what was seen.
 package struct BaselineComparison {
@@ -68,4 +37,31 @@ package struct BaselineComparison {
     package var unasked: [Snapshot.Key] { baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) } }
 
     package var updated: Snapshot { baseline.snapshot.replacing(seen) }
+}
+
+extension Snapshot.Key {
+    /// How an endpoint is recorded: by the address only where that was given.
+    package init(_ endpoint: CheckEndpoint, _ variant: Variant) {
+        let destination =
+            switch endpoint.request.destination {
+            case .address(let address): address.description
+            case .resolve(let host, _): host
+            }
+        let place = Target.authority(destination, Int(endpoint.request.port))
+        self.init(
+            target: endpoint.target, connect: place == endpoint.target ? nil : place,
+            sni: endpoint.request.serverNameIndication?.name,
+            verifyName: endpoint.referenceName == .unchecked ? nil : endpoint.referenceName.description,
+            variant: variant.label)
+    }
+}
+
+extension Snapshot.Endpoint {
+    /// What is recorded of an endpoint that was reached, `nil` for another.
+    package init?(_ connection: CheckedConnection) {
+        guard let result = connection.served else { return nil }
+        self.init(
+            Snapshot.Key(connection.endpoint, connection.variant), peer: result.peer?.description,
+            chain: result.presented.certificates.map(Snapshot.Certificate.init))
+    }
 }

@@ -1,8 +1,8 @@
-import PinChecking
+@testable import PinChecking
 import Testing
 
 /// Endpoints against what is recorded of them.
-struct SnapshotComparisonTests {
+struct BaselineTests {
     let leaf = recorded("leaf", by: "I")
     let rekeyed = recorded("leaf", by: "I", key: "new")
 
@@ -18,44 +18,43 @@ struct SnapshotComparisonTests {
     }
 
     @Test func whatIsTheSameIsUnchanged() {
-        let comparison = SnapshotComparison(with: Snapshot([endpoint(leaf)]))
-        #expect(comparison.changes(at: endpoint(leaf)).isEmpty)
-        #expect(comparison.changes(at: endpoint(rekeyed)).map(\.kind) == [.rekeyed])
+        let recorded = Baseline("base.json", Snapshot([endpoint(leaf)]))
+        #expect(recorded.changes(at: endpoint(leaf)).changes.isEmpty)
+        #expect(recorded.changes(at: endpoint(rekeyed)).changes.map(\.kind) == [.rekeyed])
     }
 
     @Test func anEndpointIsFoundByItsAddressOrByItsName() {
-        let comparison = SnapshotComparison(
-            with: Snapshot([endpoint(leaf), endpoint(of: "b.example:443", connect: "127.0.0.2:443", leaf)]))
+        let recorded = Baseline(
+            "base.json", Snapshot([endpoint(leaf), endpoint(of: "b.example:443", connect: "127.0.0.2:443", leaf)]))
         // An address of a target that is recorded by its name.
-        #expect(comparison.changes(at: endpoint(connect: "127.0.0.9:443", leaf)).isEmpty)
+        #expect(recorded.changes(at: endpoint(connect: "127.0.0.9:443", leaf)).changes.isEmpty)
         // A name that was looked up and led to an address that is recorded.
-        #expect(comparison.changes(at: endpoint(of: "b.example:443", peer: "127.0.0.2:443", leaf)).isEmpty)
+        #expect(recorded.changes(at: endpoint(of: "b.example:443", peer: "127.0.0.2:443", leaf)).changes.isEmpty)
         // Another address of a target is compared with what its recorded ones served.
         for elsewhere in [
             endpoint(of: "b.example:443", peer: "127.0.0.3:443", leaf), endpoint(of: "b.example:443", leaf),
             endpoint(of: "b.example:443", connect: "127.0.0.3:443", leaf),
         ] {
-            #expect(comparison.changes(at: elsewhere).isEmpty)
-            #expect(comparison.counterpart(for: elsewhere)?.isElsewhere == true)
-            #expect(comparison.counterpart(for: elsewhere)?.endpoint.place == "127.0.0.2:443")
+            #expect(recorded.changes(at: elsewhere).changes.isEmpty)
+            #expect(recorded.changes(at: elsewhere).comparedWith == "127.0.0.2:443")
         }
-        let rekeyed = endpoint(of: "b.example:443", connect: "127.0.0.3:443", recorded("leaf", by: "I", key: "new"))
-        #expect(comparison.changes(at: rekeyed).map(\.kind).contains(.rekeyed))
-        #expect(comparison.changes(at: endpoint(of: "c.example:443", leaf)).map(\.kind) == [.targetAdded])
+        let rekeyed = endpoint(of: "b.example:443", connect: "127.0.0.3:443", self.rekeyed)
+        #expect(recorded.changes(at: rekeyed).changes.map(\.kind).contains(.rekeyed))
+        #expect(recorded.changes(at: endpoint(of: "c.example:443", leaf)).changes.map(\.kind) == [.targetAdded])
         #expect(
-            comparison.changes(at: endpoint(of: "c.example:443", connect: "127.0.0.3:8443", leaf)) == [
+            recorded.changes(at: endpoint(of: "c.example:443", connect: "127.0.0.3:8443", leaf)).changes == [
                 Change(.targetAdded, old: nil, new: "c.example:443 → 127.0.0.3:8443 (SNI c.example)")
             ])
         var bare = endpoint(of: "c.example:443", leaf)
         bare.key.sni = nil
-        #expect(comparison.changes(at: bare).first?.new == "c.example:443 (no SNI, name c.example)")
+        #expect(recorded.changes(at: bare).changes.first?.new == "c.example:443 (no SNI, name c.example)")
     }
 
     @Test func whatIsOnlyInTheBaselineIsMissing() {
         let baseline = Snapshot([endpoint(leaf), endpoint(of: "b.example:443", leaf)])
-        let comparison = SnapshotComparison(with: baseline)
-        let missing = comparison.missing(from: [endpoint(leaf)])
-        #expect(missing.map(\.change) == [Change(.targetMissing, old: "b.example:443 (SNI b.example)", new: nil)])
-        #expect(comparison.missing(from: baseline.endpoints).isEmpty)
+        let recorded = Baseline("base.json", baseline)
+        let missing = recorded.missing(from: [endpoint(leaf)])
+        #expect(missing.flatMap(\.changes.changes) == [Change(.targetMissing, old: "b.example:443 (SNI b.example)", new: nil)])
+        #expect(recorded.missing(from: baseline.endpoints).isEmpty)
     }
 }

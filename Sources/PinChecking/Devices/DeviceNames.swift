@@ -1,56 +1,49 @@
-/// What a name behind `--device` stands for.
-package enum DeviceChoice: Sendable, Hashable {
-    /// This machine's roots, and each client's platform of today.
-    case system
-    case device(Device)
+import Base
+import Pinning
 
-    /// The name of ``system``.
-    package static let systemName = "system"
-}
-
-/// Why no device is called so.
-package struct UnknownDevice: Error, Hashable, CustomStringConvertible {
-    package let name: String
-    /// The devices of the same system whose versions are next to that of the name, the older first; none when no system is called so.
-    package let neighbours: [String]
-
-    /// The neighbours behind a verb, as in `are ios-12 and ios-13`.
-    package var neighboursInWords: String {
-        (neighbours.count == 1 ? "is " : "are ") + neighbours.joined(separator: " and ")
-    }
-
-    /// One line, without a remedy where the name is not that of a system.
-    package var description: String {
-        guard !neighbours.isEmpty else { return "there is no device '\(name)'" }
-        return "there is no list of roots for '\(name)': next to it \(neighboursInWords)"
-    }
-}
-
+/// Devices by the names that people write.
 extension DeviceData {
-    /// The names of all devices, ``DeviceChoice/systemName`` first, without their other names.
-    package var names: [String] { [DeviceChoice.systemName] + devices.map(\.name) }
+    /// What this machine is called, with its own roots and each client's platform of today.
+    package static let systemName = "system"
+
+    /// The names of all devices, this machine's first, without their other names.
+    package var names: [String] { [Self.systemName] + devices.map(\.name) }
 
     package var allNames: [String] { names + devices.compactMap(\.alias) }
 
-    /// What a name stands for.
+    /// The device of a name, `nil` for this machine.
     ///
     /// A version for which there is no list is an error, and never the one before: roots come and go within a version.
-    package func choice(named name: String) throws(UnknownDevice) -> DeviceChoice {
+    package func device(named name: String) throws(CheckError) -> Device? {
         for name in [name, Self.canonical(name)] {
-            if name == DeviceChoice.systemName { return .system }
-            if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return .device(device) }
+            if name == Self.systemName { return nil }
+            if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return device }
         }
-        throw UnknownDevice(name: name, neighbours: neighbours(of: Self.canonical(name)))
+        guard !name.isEmpty else {
+            throw .said(
+                .request,
+                "the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'")
+        }
+        let neighbours = neighbours(of: Self.canonical(name))
+        guard neighbours.isEmpty else {
+            throw .said(
+                .request,
+                "there is no list of roots for \(quoted(name)), and next to it \(neighbours.count == 1 ? "is" : "are") "
+                    + "\(neighbours.joined(separator: " and "))", .nameKnownDevice)
+        }
+        guard let nearest = newest(meantBy: name)?.name ?? Suggestion.nearest(to: name, in: allNames + ["all"]) else {
+            throw .said(.request, "there is no device \(quoted(name))", .nameKnownDevice)
+        }
+        throw .said(
+            .request,
+            "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
     }
 
-    /// The newest device of the system that a word stands for, as `iphone` and `android` do; `nil` for others.
-    package func newest(meantBy name: String) -> Device? { newest(of: Self.system(in: name)) }
-
-    /// The same of a word that begins as one of them does, as `iphon` does.
-    package func newest(nearlyMeantBy name: String) -> Device? {
+    /// The newest device of the system that a word stands for, as `iphone` and `android` do, or begins to, as `iphon` does.
+    private func newest(meantBy name: String) -> Device? {
         let word = Self.system(in: name)
-        guard word.count >= 3 else { return nil }
-        return newest(of: Self.systems.flatMap(\.words).first { $0.hasPrefix(word) } ?? "")
+        return newest(of: word)
+            ?? (word.count < 3 ? nil : Self.systems.flatMap(\.words).first { $0.hasPrefix(word) }.flatMap { newest(of: $0) })
     }
 
     private static func system(in name: String) -> String { String(canonical(name).prefix { $0 != "-" && $0 != " " }) }

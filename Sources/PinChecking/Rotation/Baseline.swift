@@ -1,0 +1,119 @@
+/// The recorded state that servers are compared with, and which changes may happen without being told.
+package struct Baseline: Sendable {
+    package let path: String
+    package let snapshot: Snapshot
+    private let allowed: Set<Change.Kind>
+    private let byKey: [Snapshot.Key: Snapshot.Endpoint]
+
+    package init(_ path: String, _ snapshot: Snapshot, allowing allowed: Set<Change.Kind> = []) {
+        self.path = path
+        self.snapshot = snapshot
+        self.allowed = allowed
+        byKey = Dictionary(snapshot.endpoints.map { ($0.key, $0) }) { first, _ in first }
+    }
+
+    /// What is recorded of an endpoint, `nil` for nothing.
+    ///
+    /// An address of a target that was recorded by its name, or one that a look-up led to, is taken for the same endpoint where
+    /// there is no closer match.
+    package func recorded(for endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
+        var key = endpoint.key
+        if let exact = byKey[key] { return exact }
+        if key.connect == nil {
+            key.connect = endpoint.peer
+            return endpoint.peer == nil ? nil : byKey[key]
+        }
+        key.connect = nil
+        return byKey[key]
+    }
+
+    /// What the target of an endpoint served at other addresses: the same chain, or one of those that most serve.
+    private func elsewhere(_ endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
+        let target = endpoint.key.isSameTarget
+        let others = snapshot.endpoints.filter { $0.key.isSameTarget == target }
+        if let same = others.first(where: { $0.chain == endpoint.chain }) { return same }
+        let groups = Dictionary(grouping: others.indices) { others[$0].leaf.certificateSHA256 }
+        return groups.values.max { left, right in
+            left.count != right.count ? left.count < right.count : left[0] > right[0]
+        }.map { others[$0[0]] }
+    }
+
+    /// What changed at an endpoint since.
+    package func changes(at endpoint: Snapshot.Endpoint) -> BaselineChanges {
+        let recorded = recorded(for: endpoint)
+        let other = recorded == nil ? elsewhere(endpoint) : nil
+        let changes =
+            (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) }
+            ?? [Change(.targetAdded, old: nil, new: endpoint.key.words)]
+        return BaselineChanges(changes, since: path, allowing: allowed, comparedWith: other?.place)
+    }
+
+    /// The recorded endpoints that are not among `endpoints`, as changes.
+    package func missing(
+        from endpoints: [Snapshot.Endpoint]
+    ) -> [(endpoint: Snapshot.Endpoint, changes: BaselineChanges)] {
+        let seen = Set(endpoints.compactMap { recorded(for: $0)?.key })
+        return snapshot.endpoints.filter { !seen.contains($0.key) }.map { endpoint in
+            let missing = Change(.targetMissing, old: endpoint.key.words, new: nil)
+            return (endpoint, BaselineChanges([missing], since: path, allowing: allowed, comparedWith: nil))
+        }
+    }
+}
+
+/// What changed at one endpoint since a baseline.
+package struct BaselineChanges: Hashable, Sendable {
+    package enum Status: String, Hashable, Sendable, CaseIterable {
+        case unchanged
+        case allowed
+        case changed
+    }
+
+    package let baseline: String
+    /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
+    package let comparedWith: String?
+    package let changes: [Change]
+    package let allowed: Set<Change.Kind>
+
+    init(_ changes: [Change], since baseline: String, allowing allowed: Set<Change.Kind>, comparedWith place: String?) {
+        self.changes = changes
+        self.baseline = baseline
+        self.allowed = allowed
+        comparedWith = place
+    }
+
+    package var status: Status {
+        changes.isEmpty ? .unchanged : refused.isEmpty ? .allowed : .changed
+    }
+
+    private var refused: [Change] { changes.filter { !allowed.contains($0.kind) } }
+
+    /// What is said of changes that may not happen, `nil` where there are none.
+    var refusal: Reason? {
+        refused.isEmpty ? nil : Reason(id: "changed", message: "\(Self.list(refused)) since \(baseline)")
+    }
+
+    /// What is said of a chain that was not judged and has no change that may not happen.
+    var approval: Reason {
+        if status == .unchanged { return Reason(id: "unchanged", message: "unchanged since \(baseline)") }
+        return Reason(id: "changed-as-allowed", message: "\(Self.list(changes)) since \(baseline), as allowed")
+    }
+
+    private static func list(_ changes: [Change]) -> String {
+        var ids: [String] = []
+        for change in changes where !ids.contains(change.kind.rawValue) { ids.append(change.kind.rawValue) }
+        return ids.joined(separator: ", ")
+    }
+}
+
+extension Snapshot.Key {
+    /// The target, where it was connected to, and the names that are not the target's.
+    var words: String {
+        var words = target
+        if let connect { words += " → \(connect)" }
+        words += sni.map { " (SNI \($0)" } ?? " (no SNI"
+        if let verifyName, verifyName != sni { words += ", name \(verifyName)" }
+        return words + (variant.map { ", \($0))" } ?? ")")
+    }
+}
+
+extension Snapshot.Endpoint { package var place: String { key.connect ?? peer ?? key.target } }
