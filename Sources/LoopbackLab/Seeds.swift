@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import Base
 
 /// The seeds a property test runs with: always the same few, so that a run means the same everywhere, and fresh ones, so that the
 /// runs of a year are not one run.
@@ -48,5 +44,24 @@ public enum Seeds {
         guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
         guard let number = UInt64(text) else { fatalError("\(variable) is '\(text)' and no whole number") }
         return number
+    }
+}
+
+/// A random number generator that gives the same numbers for the same seed, so that a failure can be seen again.
+///
+/// The steps are those of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+public struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// Starts the sequence of `seed`.
+    public init(seed: UInt64) { state = seed }
+
+    /// The next number of the sequence.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

@@ -5,14 +5,6 @@ import Synchronization
 import TLSProbe
 import X509
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// Checks servers and chains against pins as the clients that ship them would.
 ///
 /// ```swift
@@ -50,8 +42,7 @@ public final class PinChecker: Sendable {
         judging.clients = .named(clients)
         judging.trust.anchors = anchors
         judging.devices = devices.isEmpty ? nil : DeviceSelection(devices)
-        self.judging = judging
-        self.environment = environment
+        (self.judging, self.environment) = (judging, environment)
         let clock = now ?? { Timestamp(secondsSinceEpoch: Int64(time(nil))) }
         self.now = clock
         var policies = Policies(environment: environment, at: clock())
@@ -74,11 +65,8 @@ public final class PinChecker: Sendable {
         var request = CheckRequest()
         request.judging = judging
         request.connection.timeout = min(max(timeout, .milliseconds(1)), .seconds(86_400))
-        if let address {
-            request.connection.addresses.given = try ConnectAddress.readAny(address)
-        }
-        let checkTarget = CheckTarget(
-            target: try Target(target), request: request)
+        if let address { request.connection.addresses.given = try ConnectAddress.readAny(address) }
+        let checkTarget = CheckTarget(target: try Target(target), request: request)
         let checks = try policies.withLock { (policies) throws(CheckError) in try Check.plan([checkTarget], &policies) }
         let engine = Environment(variables: environment, now: now, connectionLimit: 64)
         var results: [CheckResult] = []

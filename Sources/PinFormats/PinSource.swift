@@ -14,8 +14,7 @@ package struct PinSource: Sendable, Hashable {
 
     /// Names a source; nothing is read yet.
     package init(_ text: String, at place: PinPlace = .option) {
-        self.text = text
-        self.place = place
+        (self.text, self.place) = (text, place)
         isCurlValue = false
     }
 
@@ -23,8 +22,7 @@ package struct PinSource: Sendable, Hashable {
     ///
     /// What curl would never find equal to a key is an error when it is read.
     package init(pinnedPublicKey text: String, at place: PinPlace = .pinnedPublicKey) {
-        self.text = text
-        self.place = place
+        (self.text, self.place) = (text, place)
         isCurlValue = true
     }
 

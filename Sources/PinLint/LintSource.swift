@@ -13,8 +13,7 @@ struct LintSource {
     private let index: HostIndex<(PinConfiguration.Kind, HostEntry)>
 
     private init(_ name: String, _ inspections: [PinReading]) {
-        self.name = name
-        self.inspections = inspections
+        (self.name, self.inspections) = (name, inspections)
         let members = inspections.flatMap { inspection in
             inspection.pins.map { PinnedSet.Member(pin: $0, place: inspection.lintPlace($0.origin, in: name)) }
         }

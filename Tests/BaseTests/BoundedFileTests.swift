@@ -1,12 +1,7 @@
 import LoopbackLab
-@testable import Base
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#endif
+@testable import Base
 
 /// Whatever stands at a path, reading it ends, and is bounded.
 @Suite(.timeLimit(.minutes(5))) struct BoundedFileTests {

@@ -2,12 +2,6 @@ import Dispatch
 import LoopbackLab
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Runs programs of this machine; started with posix_spawn, because Foundation's Process leaks.
 enum Program {
     /// What a run came to.

@@ -2,12 +2,6 @@ import Dispatch
 import LoopbackLab
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The `openssl` command line: the opinion of a program that is not the lab and not the code under test.
 ///
 /// Started with posix_spawn, because Foundation's Process leaks what the leak sanitizer then reports as ours.

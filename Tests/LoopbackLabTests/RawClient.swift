@@ -1,10 +1,5 @@
 import Dispatch
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import LoopbackLab
 
 /// The value of `errno` when nothing listens on a port.
 let connectionRefused = ECONNREFUSED

@@ -1,12 +1,6 @@
 import LoopbackLab
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// One of each kind of server.
 private func everyBehavior() throws -> [ServerBehavior] {
     let world = try StandardPKI.shared()

@@ -1,12 +1,7 @@
 import LoopbackLab
-@testable import PinCheckCLI
 import Testing
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+@testable import PinCheckCLI
 
 /// A store's file is read as far as it can be and complained about; a file that was given for the run is refused.
 @Suite struct DamagedStoreTests {

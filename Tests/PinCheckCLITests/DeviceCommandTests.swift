@@ -307,7 +307,9 @@ import X509
         #expect(
             try await refusal("--device", "ios-12", "--client", "afnetworking,curl").contains(
                 "the client curl runs on none of the devices (ios-12): leave it or its configuration out, or add"))
-        #expect(try await refusal("--device-data", "DATA").contains("device data is given and no device is named: give --device"))
+        #expect(
+            try await refusal("--device-data", "DATA").contains(
+                "device data is given and no device is named: give --device"))
         #expect(try await refusal("--device", "android-10").contains("next to it are android-9 and android-11"))
         #expect(try await refusal("--device", "iso-17").contains("there is no device 'iso-17': did you mean 'ios-17'?"))
         #expect(try await refusal("--device", "").contains("the name of a device is empty: write names"))

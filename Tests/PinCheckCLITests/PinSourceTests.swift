@@ -4,12 +4,6 @@ import PinCheckCLI
 import Pinning
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#endif
-
 /// Sources of pins as checks use them: requests, apps, curl's value, pipes.
 @Suite(.timeLimit(.minutes(5))) struct PinSourceTests {
     @Test func aKeyThatCurlDoesNotReadIsRefusedAsItsValue() async throws {

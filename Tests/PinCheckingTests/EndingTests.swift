@@ -27,8 +27,8 @@ import Testing
 
     private static func changes(_ kind: Change.Kind?, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
         BaselineChanges(
-            kind.map { [Change($0, old: nil, new: nil)] } ?? [], since: "old.json",
-            allowing: allowed, comparedWith: nil)
+            kind.map { [Change($0, old: nil, new: nil)] } ?? [], since: "old.json", allowing: allowed, comparedWith: nil
+        )
     }
 
     @Test func withoutAnythingElseTheClientsDecide() {

@@ -3,12 +3,6 @@ import PinFormats
 import Pinning
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#endif
-
 /// Sources made to take more time or memory than they are worth.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LargeSourceTests {
     static let starts: [String: [UInt8]] = [

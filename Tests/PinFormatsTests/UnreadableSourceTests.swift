@@ -3,12 +3,6 @@ import PinFormats
 import Pinning
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct UnreadableSourceTests {
     @Test func aPipeIntoWhichNobodyWritesIsNotWaitedForForEver() throws {
         try TemporaryDirectory.scoped { directory in
@@ -70,7 +64,7 @@ import Glibc
             let error = try failure(path)
             #expect(error.problem == .tooLarge)
             #expect(error.kind == .malformed)
-            #expect(error.description == "\(path): has more than 16 MiB: no file that pincheck reads is that large")
+            #expect(error.description == "\(path): has more than 16 MiB, no pin file is that large")
         }
     }
 

@@ -2,12 +2,6 @@ import LoopbackLab
 import Pinning
 import Testing
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 @Suite("An address is what inet_pton takes") struct IPAddressTests {
     /// What the C library makes of `text`, the independent opinion.
     static func inetPton(_ text: String) -> [UInt8]? {

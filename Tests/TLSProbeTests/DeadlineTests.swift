@@ -5,12 +5,6 @@ import Testing
 
 @testable import TLSProbe
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
     let world: StandardPKI
     /// Long enough to reach the handshake on a busy machine.

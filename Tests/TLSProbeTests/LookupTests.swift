@@ -1,14 +1,9 @@
+import LoopbackLab
 import NIOCore
 import Synchronization
 import Testing
 
 @testable import TLSProbe
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct LookupTests {
     @Test func aLookupDeliversAddressesWithThePort() async throws {

@@ -2,12 +2,6 @@ import LoopbackLab
 import Testing
 import X509
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// What OpenSSL's configuration includes (config(5)) is looked at before OpenSSL reads it.
 @Suite(.timeLimit(.minutes(10))) struct OpenSSLConfigurationTests {
     /// The part of the path below the directory that must not be read, `nil` when all may be.

@@ -3,12 +3,6 @@ import Pinning
 import Testing
 import X509
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 @Suite("Every valid path is found, whatever the wire order") struct PathVerifierTests {
     static let pki = try! StandardPKI.shared()
     static let now = Timestamp(secondsSinceEpoch: LabClock.now)

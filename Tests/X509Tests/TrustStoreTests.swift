@@ -3,12 +3,6 @@ import Pinning
 import Testing
 import X509
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 @Suite("Anchors are found by name, wherever they are kept") struct TrustStoreTests {
     static let pki = try! StandardPKI.shared()
 

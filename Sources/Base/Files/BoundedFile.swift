@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
 /// Reads files up to a size, and never waits for what may not come.
 ///
 /// Every file that pincheck reads is read here: what stands at a path may be a pipe, a device or endless.
@@ -121,5 +113,64 @@ package enum BoundedFile {
             guard bytes.count + length <= limit else { throw .tooLarge(limit: limit) }
             bytes += buffer[..<length]
         }
+    }
+}
+
+/// Why a file or directory could not be read; the caller has the words.
+package enum ReadFailure: Error, Hashable, Sendable {
+    /// The path is empty or holds a NUL.
+    case unnamed
+    /// Nothing stands at the path: the code in `errno` says which part of it is missing.
+    case absent(Int32)
+    case wrongKind(FileKind)
+    /// It has more bytes than allowed.
+    case tooLarge(limit: Int)
+    /// It is a pipe without a writer.
+    case withoutWriter
+    /// It gives nothing, as devices may for ever.
+    case silent
+    /// Anything else: the code in `errno`.
+    case system(Int32)
+
+    /// The failure of a call that left `code` in `errno`.
+    init(_ code: Int32) { self = [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) ? .absent(code) : .system(code) }
+}
+
+/// What stands at a path.
+package enum FileKind: Hashable, Sendable {
+    case regular
+    case directory
+    case pipe
+    /// A socket, a device.
+    case special
+    case absent
+    /// It cannot be known: the code in `errno`.
+    case inaccessible(Int32)
+
+    /// What stands at `path` (`stat`); a symbolic link itself is `special` (`lstat`).
+    package init(at path: String, followingLinks: Bool = true) {
+        // C would end the path at the NUL and look at another file.
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            self = .absent
+            return
+        }
+        var status = stat()
+        if (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 {
+            self.init(status)
+        } else {
+            let code = errno
+            self = ReadFailure(code) == .absent(code) ? .absent : .inaccessible(code)
+        }
+    }
+
+    /// What stat(2) found.
+    package init(_ status: stat) {
+        self =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .directory
+            case S_IFIFO: .pipe
+            default: .special
+            }
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 /// Writes to open descriptors.
 package enum Descriptor {
     /// Writes whole lines to a regular file, or to anything else all of `bytes`.
@@ -75,5 +69,49 @@ package enum Descriptor {
     private static func waitUntilWritable(_ descriptor: Int32) {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&request, 1, -1)
+    }
+}
+
+/// A terminal, a pipe or a device, which is written to as it is.
+package final class OpenFile: Sendable {
+    private let descriptor: Int32
+    private let closes: Bool
+
+    /// Opens what stands at `path`; `nil` for a file, a directory, and where nothing is.
+    package init?(at path: String) throws(WriteFailure) {
+        if let descriptor = AtomicFile.descriptor(named: path) {
+            self.descriptor = descriptor
+            closes = false
+            return
+        }
+        guard [.pipe, .special].contains(FileKind(at: path)) else { return nil }
+        descriptor = Descriptor.openForWriting(path)
+        closes = true
+        guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
+    }
+
+    deinit { if closes, descriptor >= 0 { close(descriptor) } }
+
+    package var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Writes all of `bytes`.
+    package func write(_ bytes: [UInt8]) throws(OutputError) { try Descriptor.write(bytes, to: descriptor) }
+}
+
+/// Reads from pipes such as `<(…)` without ever waiting for a writer that may not come.
+///
+/// They are opened with `O_NONBLOCK`: `open` returns at once, `read` gives nothing while there is no writer.
+package enum Pipe {
+    /// How long a first writer is waited for, in milliseconds: one that was started just now opens within that.
+    static let patience: Int32 = 1_000
+
+    /// Waits until there is something to read or no writer left (`poll`), for ever with -1; returns whether that came to pass.
+    package static func waitForInput(on descriptor: Int32, milliseconds: Int32) -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            let count = poll(&request, 1, milliseconds)
+            if count < 0, errno == EINTR { continue }
+            return count != 0
+        }
     }
 }

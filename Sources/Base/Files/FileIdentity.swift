@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-package import Glibc
-#elseif canImport(Darwin)
-package import Darwin
-#endif
+internal import Synchronization
 
 /// What tells a file from every other, however its name is written: its device and inode or, where it is not there yet, those of
 /// its directory and its name.
@@ -64,5 +60,42 @@ package struct FileIdentity: Hashable, Sendable {
         var status = stat()
         if !path.utf8.contains(0), stat(path, &status) == 0, FileKind(status) != .regular { return nil }
         self.init(of: path)
+    }
+}
+
+/// The files that were read: so that none of them is written over.
+package final class ReadLog: Sendable {
+    /// The log of the run that a task belongs to, `nil` where none is kept.
+    @TaskLocal package static var current: ReadLog?
+
+    private let paths = Mutex<Set<String>>([])
+
+    package init() {}
+
+    package func holds(_ identity: FileIdentity) -> Bool {
+        paths.withLock { $0 }.contains { FileIdentity(ofFile: $0) == identity }
+    }
+
+    func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+}
+
+/// Where paths lead to.
+enum SymbolicLinks {
+    /// The file that a path leads to through symbolic links, also one that is not there yet.
+    ///
+    /// - Throws: ``ReadFailure`` where they go round in circles, or to a name that is not UTF-8.
+    static func target(of path: String) throws(ReadFailure) -> String {
+        var path = path
+        for _ in 0..<40 {
+            var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)
+            let count = buffer.withUnsafeMutableBytes { bytes -> Int in
+                guard let start = bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
+                return readlink(path, start, bytes.count)
+            }
+            guard count > 0 else { return path }
+            guard let target = String(validating: buffer[..<count], as: UTF8.self) else { throw .system(EILSEQ) }
+            path = target.utf8.first == UInt8(ascii: "/") ? target : PathParts(path).directory + target
+        }
+        throw .system(ELOOP)
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 /// A file that grows under a name of its own, over any number of runs, until it is whole and takes the name it was meant for.
 ///
 /// For `NAME` that is `NAME.part`, and beside it `NAME.part.record` says what is in it. One process has it at a time; whatever ends a
@@ -67,9 +61,7 @@ package final class PartialFile {
                         if isNew { unlink(part) }
                         throw error
                     }
-                    self.descriptor = descriptor
-                    self.count = count
-                    self.isNew = isNew
+                    (self.descriptor, self.count, self.isNew) = (descriptor, count, isNew)
                     return
                 }
             } catch {

@@ -1,11 +1,5 @@
 internal import Synchronization
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 /// Text that waits until it is complete; what is more than memory should hold waits in a file without a name, which is gone with
 /// the process however it ends.
 package final class Spool: Sendable {

@@ -1,11 +1,5 @@
 internal import Synchronization
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 /// The end of the process by a signal: at once, but never within a line of output or the writing of a file.
 ///
 /// The process ends by the signal itself, so that a shell sees 130 or 143 and stops its own loop. A write that hangs, since nobody

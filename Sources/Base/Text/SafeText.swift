@@ -41,3 +41,73 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
         }
     }
 }
+
+/// Text from outside in quotes for a message: shortened at its end, escaped, and without what may be a piece of a private key
+/// or a password before a host.
+///
+/// - Parameters:
+///   - text: what a user, a file or a server said.
+///   - limit: the most characters that are shown.
+/// - Returns: one line.
+package func quoted(_ text: some StringProtocol, to limit: Int = 80) -> String {
+    "'" + TerminalText.shown(withoutSecrets(String(text)), to: limit) + "'"
+}
+
+/// Text from outside for a message: escaped, shortened in its middle, and without what may be a piece of a private key or a
+/// password before a host.
+///
+/// - Parameters:
+///   - text: what a user, a file or a server said.
+///   - limit: the number of bytes up to which it is shown whole.
+///   - isPublic: whether it is a path that was opened or a pin, in which encoded bytes are no secret.
+/// - Returns: one line.
+package func shortened(_ text: some StringProtocol, to limit: Int = 120, isPublic: Bool = false) -> String {
+    let text = isPublic ? UserInfo.hidden(in: String(text)) : withoutSecrets(String(text))
+    // By scalars: a character can be as long as the text.
+    let scalars = text.unicodeScalars
+    guard text.utf8.count > limit else { return TerminalText.escaped(text) }
+    let start = String.UnicodeScalarView(scalars.prefix(limit / 2))
+    let end = String.UnicodeScalarView(scalars.suffix(limit / 3))
+    return TerminalText.escaped("\(start)…\(end)")
+}
+
+/// Text from outside without what may be a piece of a private key, a password or a token; it is not escaped.
+package func withoutSecrets(_ text: String) -> String { KeyMaterial.cut(UserInfo.hidden(in: text)) }
+
+/// The first few of some words with commas between, and how many more there are, as in `a, b and 3 more`.
+///
+/// - Returns: one line; empty for no words.
+package func listed(_ words: some Collection<String>, first count: Int = 5) -> String {
+    listed(words.prefix(count), of: words.count)
+}
+
+/// The same of words whose number is known, so that those which are not named need not be made.
+package func listed(_ named: some Collection<String>, of total: Int) -> String {
+    let more = total - named.count
+    return named.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+}
+
+extension [String] {
+    /// The texts one after the other with `separator` between them.
+    ///
+    /// `joined` of the library looks up types at run time the first time it is called, which is a hundredth of a whole check: for what
+    /// each check says.
+    package func separated(by separator: String) -> String {
+        var text = first ?? ""
+        for next in dropFirst() {
+            text += separator
+            text += next
+        }
+        return text
+    }
+}
+
+/// A time in seconds to the millisecond, as `--timeout` takes it: `3 s`, `0.5 s`.
+package func secondsText(_ time: Duration) -> String {
+    let (seconds, attoseconds) = time.components
+    let rest = attoseconds / 1_000_000_000_000_000
+    guard rest > 0 else { return "\(seconds) s" }
+    var fraction = String(1_000 + rest).dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    return "\(seconds).\(fraction) s"
+}

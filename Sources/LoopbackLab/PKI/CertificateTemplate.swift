@@ -13,9 +13,7 @@ public struct CertificateTemplate: Sendable, Hashable {
 
         /// Constraints of an authority or of an end entity.
         public init(isAuthority: Bool, pathLength: Int? = nil, isCritical: Bool = true) {
-            self.isAuthority = isAuthority
-            self.pathLength = pathLength
-            self.isCritical = isCritical
+            (self.isAuthority, self.pathLength, self.isCritical) = (isAuthority, pathLength, isCritical)
         }
     }
 
@@ -43,8 +41,7 @@ public struct CertificateTemplate: Sendable, Hashable {
 
         /// Constraints to some subtrees and against others.
         public init(permitted: [GeneralName] = [], excluded: [GeneralName] = []) {
-            self.permitted = permitted
-            self.excluded = excluded
+            (self.permitted, self.excluded) = (permitted, excluded)
         }
     }
 
@@ -69,9 +66,7 @@ public struct CertificateTemplate: Sendable, Hashable {
 
         /// An extension with these content bytes.
         public init(_ identifier: OID, isCritical: Bool = false, value: [UInt8]) {
-            self.identifier = identifier
-            self.isCritical = isCritical
-            self.value = value
+            (self.identifier, self.isCritical, self.value) = (identifier, isCritical, value)
         }
     }
 

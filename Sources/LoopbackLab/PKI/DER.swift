@@ -1,3 +1,6 @@
+internal import Base
+internal import COpenSSL
+
 /// Writes DER (ITU-T X.690), the encoding certificates are made of.
 ///
 /// The lab encodes what it issues by itself, so that it can also issue what a well-behaved library refuses to write, and so
@@ -96,4 +99,91 @@ public struct OID: Sendable, Hashable {
     public static let anyExtendedKeyUsage = OID(2, 5, 29, 37, 0)
     /// extendedKeyUsage: Netscape's Server Gated Crypto, which does not stand in for ``serverAuth``.
     public static let netscapeServerGatedCrypto = OID(2, 16, 840, 1, 113730, 4, 1)
+}
+
+extension DER {
+    /// A Time (RFC 5280, 4.1.2.5): UTCTime for the years 1950 to 2049, GeneralizedTime for all others up to 9999.
+    static func time(_ secondsSinceEpoch: Int64) -> [UInt8] {
+        let (year, rest) = parts(of: secondsSinceEpoch)
+        guard (1950..<2050).contains(year) else { return generalizedTime(secondsSinceEpoch) }
+        return element(0x17, digits(year % 100, 2) + rest + [UInt8(ascii: "Z")])
+    }
+
+    /// A GeneralizedTime of whole seconds, for years up to 9999.
+    static func generalizedTime(_ secondsSinceEpoch: Int64) -> [UInt8] {
+        let (year, rest) = parts(of: secondsSinceEpoch)
+        return element(0x18, digits(year, 4) + rest + [UInt8(ascii: "Z")])
+    }
+
+    private static func parts(of secondsSinceEpoch: Int64) -> (year: Int, rest: [UInt8]) {
+        var seconds = time_t(secondsSinceEpoch)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let rest = [
+            Int(parts.tm_mon) + 1, Int(parts.tm_mday), Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec),
+        ]
+        return (Int(parts.tm_year) + 1900, rest.flatMap { digits($0, 2) })
+    }
+
+    private static func digits(_ number: Int, _ width: Int) -> [UInt8] {
+        let text = Array(String(number).utf8)
+        return [UInt8](repeating: UInt8(ascii: "0"), count: max(0, width - text.count)) + text
+    }
+}
+
+/// The time the lab issues certificates at.
+public enum LabClock {
+    /// Seconds since 1970-01-01T00:00:00Z by the system clock.
+    public static var now: Int64 { Int64(time(nil)) }
+    /// The seconds of an hour.
+    public static let hour: Int64 = 3_600
+    /// The seconds of a day.
+    public static let day: Int64 = 86_400
+    /// The seconds of 365 days.
+    public static let year: Int64 = 365 * day
+}
+
+/// `der` as PEM (RFC 7468): base64 in lines of 64 characters between the BEGIN and END lines of `label`.
+public func pem(_ der: [UInt8], label: String) -> String {
+    // EVP_EncodeBlock writes one NUL after the text.
+    var encoded = [UInt8](repeating: 0, count: (der.count + 2) / 3 * 4 + 1)
+    let length = Int(EVP_EncodeBlock(&encoded, der, Int32(der.count)))
+    var text = "-----BEGIN \(label)-----\n"
+    for start in stride(from: 0, to: length, by: 64) {
+        text += String(decoding: encoded[start..<min(start + 64, length)], as: UTF8.self) + "\n"
+    }
+    return text + "-----END \(label)-----\n"
+}
+
+/// The certificates in this order as one PEM text: what a server's chain file holds.
+public func pem(of certificates: [LabCertificate]) -> String { certificates.map(\.pem).joined() }
+
+/// The certificates in a PKCS #7 message without anything signed, as `.p7b` files are (RFC 5652, 5.1), in DER.
+public func signedData(of certificates: [LabCertificate]) -> [UInt8] {
+    let content = DER.sequence(
+        DER.integer([1]), DER.element(0x31, []), DER.sequence(OID(1, 2, 840, 113549, 1, 7, 1).der),
+        DER.explicit(0, certificates.flatMap(\.der)), DER.element(0x31, []))
+    return DER.sequence(OID(1, 2, 840, 113549, 1, 7, 2).der, DER.explicit(0, content))
+}
+
+extension LabKey {
+    /// A PKCS #10 request for a certificate with this key (RFC 2986, 4), in DER, without attributes.
+    public func certificationRequest(for subject: DistinguishedName) throws(LabError) -> [UInt8] {
+        let info = DER.sequence(DER.integer([0]), subject.der, publicKeyInfo, DER.explicit(0, []))
+        return try signed(info, digest: .sha256)
+    }
+}
+
+extension LabCertificate {
+    /// The name `openssl rehash` gives the certificate's file in a directory of anchors: its subject's hash and `.0`.
+    public var hashedFileName: String {
+        let hash = der.withUnsafeBufferPointer { bytes -> UInt in
+            var cursor = bytes.baseAddress
+            guard let certificate = d2i_X509(nil, &cursor, bytes.count) else { return 0 }
+            defer { X509_free(certificate) }
+            return X509_subject_name_hash(certificate)
+        }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".0"
+    }
 }

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import Base
 
 /// One accepted connection: its socket, its conversation, and what is still to be delivered.
 ///
@@ -25,11 +21,8 @@ final class Connection {
         takingOwnershipOf descriptor: Int32, conversation: any Conversation, delivery: ServerBehavior.Delivery,
         log: ServerLog, index: Int
     ) {
-        self.descriptor = descriptor
-        self.conversation = conversation
-        self.delivery = delivery
-        self.log = log
-        self.index = index
+        (self.descriptor, self.conversation, self.delivery) = (descriptor, conversation, delivery)
+        (self.log, self.index) = (log, index)
     }
 
     /// Starts the conversation at the time `now`, in milliseconds of the loop's clock.
@@ -136,3 +129,86 @@ final class Connection {
 
 /// close(2), by a name that ``Connection/close(reset:)`` does not hide.
 private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
+
+/// One side of a conversation with a client, apart from sockets: bytes in, bytes out.
+protocol Conversation: AnyObject {
+    /// Whether nothing more will be said once ``takeOutput()`` is empty: the sending side can be closed.
+    var isFinished: Bool { get }
+
+    /// Starts, before the client has said anything.
+    func begin()
+
+    func receive(_ bytes: ArraySlice<UInt8>)
+
+    /// Hands over what is to be said next and forgets it. Asked again each time it was sent.
+    func takeOutput() -> [UInt8]
+}
+
+/// A conversation of fixed bytes, or of none.
+final class ScriptedConversation: Conversation {
+    private var output: [UInt8] = []
+    private var script: ServerBehavior.Script?
+    private(set) var isFinished = false
+
+    /// Follows `script`; without one it only listens.
+    init(_ script: ServerBehavior.Script?) { self.script = script }
+
+    func begin() { if script?.waitsForClient == false { play() } }
+
+    func receive(_ bytes: ArraySlice<UInt8>) { play() }
+
+    func takeOutput() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+
+    private func play() {
+        guard let script else { return }
+        output = script.bytes
+        isFinished = script.ending == .closes
+        self.script = nil
+    }
+}
+
+/// Answers requests of a test's own making.
+public final class Responder: Sendable, Hashable {
+    /// What is sent, and what follows.
+    public struct Answer: Sendable {
+        /// How the server's side of the connection ends.
+        public enum Ending: Sendable {
+            /// By close_notify.
+            case goodbye
+            /// The connection is closed without it.
+            case cut
+            /// It does not: nothing more is sent.
+            case silence
+        }
+
+        /// What is sent.
+        public var bytes: [UInt8]
+        /// What follows.
+        public var ending: Ending
+
+        /// An answer.
+        public init(_ bytes: [UInt8], _ ending: Ending = .goodbye) { (self.bytes, self.ending) = (bytes, ending) }
+
+        /// An answer of a head, the line breaks of which are made right, and a body.
+        public init(_ head: String, _ body: some Sequence<UInt8> = [], _ ending: Ending = .goodbye) {
+            let head = head.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
+            self.init(Array((head + "\r\n\r\n").utf8) + Array(body), ending)
+        }
+    }
+
+    private let answer: @Sendable (String) -> Answer
+
+    /// A responder that answers by `answer`, which is handed the head of a request.
+    public init(_ answer: @escaping @Sendable (String) -> Answer) { self.answer = answer }
+
+    func answer(to request: String) -> Answer { answer(request) }
+
+    /// Whether both are the same one.
+    public static func == (left: Responder, right: Responder) -> Bool { left === right }
+
+    /// Adds what tells it from others.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,11 +1,5 @@
 internal import Synchronization
 
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
-
 /// A server on the loopback interface that lives as long as a closure runs.
 ///
 /// ```swift
@@ -123,9 +117,7 @@ private final class RunningServer: Sendable {
         }
         self.port = Sockets.port(of: listener)
         if case .tls(let context, _) = service { self.context = context } else { context = nil }
-        self.listener = listener
-        self.wakePipe = wakePipe
-        self.threads = started
+        (self.listener, self.wakePipe, self.threads) = (listener, wakePipe, started)
         self.departures = departures
     }
 

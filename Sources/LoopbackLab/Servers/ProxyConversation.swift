@@ -18,9 +18,7 @@ final class ProxyConversation: Conversation {
 
     /// A proxy that notes what it is asked for in the record `index` of `log`.
     init(_ settings: ProxySettings, log: ServerLog, index: Int, server: @escaping () -> any Conversation) {
-        self.settings = settings
-        self.log = log
-        self.index = index
+        (self.settings, self.log, self.index) = (settings, log, index)
         makeServer = server
         stage = settings.speech == .http ? .request : .greeting
     }

@@ -51,9 +51,7 @@ public enum ServerBehavior: Sendable {
 
         /// A script that sends `bytes`.
         public init(_ bytes: [UInt8], waitsForClient: Bool = true, ending: Ending = .closes) {
-            self.bytes = bytes
-            self.waitsForClient = waitsForClient
-            self.ending = ending
+            (self.bytes, self.waitsForClient, self.ending) = (bytes, waitsForClient, ending)
         }
     }
 
@@ -100,5 +98,19 @@ public enum ServerBehavior: Sendable {
     /// A handshake record that claims the 65,535 bytes it has, four times what TLS allows.
     public static var oversizedRecord: ServerBehavior {
         .script(Script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff)))
+    }
+}
+
+extension ServerBehavior.Delivery {
+    /// One of the ways a server can spoil a handshake from the byte `position` on, chosen by `generator`.
+    public static func hostile(at position: Int, using generator: inout SeededGenerator) -> Self {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: .stalls(afterBytes: position)
+        case 1: .urges(afterBytes: position, thenStalls: true)
+        case 2: .urges(afterBytes: position, thenStalls: false)
+        case 3: .drips(bytes: 1, everyMilliseconds: 20, afterBytes: position)
+        case 4: .closes(afterBytes: position)
+        default: .resets(afterBytes: position)
+        }
     }
 }

@@ -1,10 +1,4 @@
 #if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
-
-#if canImport(Darwin)
 private let streamType = SOCK_STREAM
 private let sendFlags: Int32 = 0
 #else

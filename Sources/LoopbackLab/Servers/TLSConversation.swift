@@ -32,13 +32,8 @@ final class TLSConversation: Conversation {
         _ = COpenSSL_BIO_set_mem_eof_return(incoming, -1)
         SSL_set_bio(ssl, incoming, outgoing)
         SSL_set_accept_state(ssl)
-        self.context = context
-        self.inner = inner
-        self.ssl = ssl
-        self.incoming = incoming
-        self.outgoing = outgoing
-        self.log = log
-        self.index = index
+        (self.context, self.inner, self.ssl, self.incoming) = (context, inner, ssl, incoming)
+        (self.outgoing, self.log, self.index) = (outgoing, log, index)
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
     }
 

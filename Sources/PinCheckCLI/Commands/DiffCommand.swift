@@ -153,9 +153,7 @@ struct DiffCommand {
         }
         let newer = try SnapshotFile.read(path, in: context)
         var writer = try ResultWriter(output, notes: [], in: context)
-        let changes =
-            newer.endpoints.map { ($0, baseline.changes(at: $0)) }
-            + baseline.missing(from: newer.endpoints)
+        let changes = newer.endpoints.map { ($0, baseline.changes(at: $0)) } + baseline.missing(from: newer.endpoints)
         for (position, change) in changes.enumerated() {
             let result = CheckResult(of: change.0, changes: change.1, time: context.now())
             try writer.add([result], at: position)

@@ -14,8 +14,7 @@ extension Remedy {
         case .chooseClient: ": add --client"
         case .nameKnownDevice: ": 'pincheck devices' lists them (devices are named by their system)"
         case .chooseClientOfDevice(let clients): ": add one of \(clients.joined(separator: ", ")) with --client"
-        case .nameDeviceOfClient:
-            ": leave it or its configuration out, or add a --device, where system is this machine"
+        case .nameDeviceOfClient: ": leave it or its configuration out, or add a --device, where system is this machine"
         case .nameDevice: ": give --device, or leave --device-data out"
         case .giveSomethingToJudgeBy: ": give --pins, --anchors or --client"
         case .giveServerName: ": give --host or --sni"

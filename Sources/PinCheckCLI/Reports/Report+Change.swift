@@ -45,7 +45,8 @@ extension Report.Change {
                 Class(
                     id: change.kind.rawValue, old: change.old, new: change.new,
                     oldCertificate: change.oldCertificate.map(Certificate.init),
-                    newCertificate: change.newCertificate.map(Certificate.init), allowed: changes.allowed.contains(change.kind))
+                    newCertificate: change.newCertificate.map(Certificate.init),
+                    allowed: changes.allowed.contains(change.kind))
             })
     }
 }

@@ -140,9 +140,7 @@ extension OptionGroup {
         Client.all.map { Option.Words.Word(text: $0.name, meaning: $0.summary) }
     }
 
-    static let devicesWithRoots = Option.Words(.one) {
-        DeviceData.builtIn.names.filter { $0 != DeviceData.systemName }
-    }
+    static let devicesWithRoots = Option.Words(.one) { DeviceData.builtIn.names.filter { $0 != DeviceData.systemName } }
 
     static let deviceNames = Option.Words(
         kind: .list, all: { DeviceData.builtIn.names.map { Option.Words.Word(text: $0) } + [all] })

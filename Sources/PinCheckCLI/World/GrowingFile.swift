@@ -1,11 +1,5 @@
 import Base
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// A file that grows line by line, so that it holds what is known when the run is broken off.
 final class GrowingFile: Sendable {
     private let descriptor: Int32

@@ -2,12 +2,6 @@ import Base
 import TLSProbe
 import X509
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// The first use of OpenSSL, for which it reads the configuration that the environment names and whatever that names.
 enum OpenSSLStart {
     /// How long it may take, in milliseconds: OpenSSL needs a few, and a library on a slow disk not a second.

@@ -2,12 +2,6 @@ import Base
 import Synchronization
 import TLSProbe
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// What a signal asks of a process that lives on.
 package enum ProcessSignal: Sendable {
     /// To end, once what is under way is done (SIGTERM, SIGINT).

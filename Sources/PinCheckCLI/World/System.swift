@@ -2,12 +2,6 @@ import Base
 import PinChecking
 import Pinning
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// The real world of the process: descriptors, environment, clock.
 enum System {
     /// The context of the process: its standard streams, environment and clock.

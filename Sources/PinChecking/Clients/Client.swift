@@ -45,8 +45,7 @@ public struct Client: Sendable {
     package static func named(_ name: String) throws(CheckError) -> Client {
         if let client = all.first(where: { $0.name == name }) { return client }
         guard !name.isEmpty else {
-            throw .said(
-                .request, "a client's name is empty: write names with one comma between, as in 'okhttp,curl'")
+            throw .said(.request, "a client's name is empty: write names with one comma between, as in 'okhttp,curl'")
         }
         let remedy =
             Suggestion.nearest(to: name, in: all.map(\.name) + ["all"]).map { "did you mean '\($0)'?" }
@@ -66,14 +65,15 @@ public struct Client: Sendable {
                 let known = settings.map(\.usage)
                 throw .said(
                     .request,
-                    "the client \(name) has no setting \(quoted(word)): \(known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name))")
+                    "the client \(name) has no setting \(quoted(word)): \(known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name))"
+                )
             }
             switch (setting.kind, parts.count > 1 ? parts[1] : nil) {
             case (.flag, nil): break
             case (.text, let text?) where !text.isEmpty: break
-            case (.date, let text?) where !text.isEmpty: do { _ = try TimeText.read(text) } catch { throw .said(.request, "\(error)") }
-            default:
-                throw .said(.request, "the setting \(quoted(word)) of \(name) is written \(setting.usage)")
+            case (.date, let text?) where !text.isEmpty:
+                do { _ = try TimeText.read(text) } catch { throw .said(.request, "\(error)") }
+            default: throw .said(.request, "the setting \(quoted(word)) of \(name) is written \(setting.usage)")
             }
         }
         var client = self
@@ -99,7 +99,9 @@ extension Client {
     /// - Throws: ``CheckError`` for an unknown client or setting.
     public init(_ text: String) throws(CheckError) {
         guard case .named(let clients) = try ClientSelection([text]), clients.count == 1 else {
-            throw .said(.request, "\(quoted(text)) is not one client: choose from \(Client.all.map(\.name).joined(separator: ", "))")
+            throw .said(
+                .request,
+                "\(quoted(text)) is not one client: choose from \(Client.all.map(\.name).joined(separator: ", "))")
         }
         self = clients[0]
     }
@@ -131,9 +133,7 @@ package struct ClientSetting: Sendable {
     package let help: String
 
     package init(_ name: String, _ kind: Kind, _ help: String) {
-        self.name = name
-        self.kind = kind
-        self.help = help
+        (self.name, self.kind, self.help) = (name, kind, help)
     }
 
     /// What an Android app is beside its network security configuration; apps for API 24 and later trust no user-installed root.

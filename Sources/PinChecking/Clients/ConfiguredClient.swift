@@ -62,8 +62,5 @@ package struct ShownSetting: Hashable, Sendable {
         self.init(parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true))
     }
 
-    package init(_ name: String, _ value: Value) {
-        self.name = name
-        self.value = value
-    }
+    package init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
 }

@@ -22,12 +22,8 @@ package struct Device: Sendable, Hashable {
         guard let platform = DevicePlatform(rawValue: String(parts[0])) else { return nil }
         version = parts.count > 1 ? DeviceVersion(parts[1]) : nil
         guard parts.count == (platform == .mozilla ? 1 : 2), platform == .mozilla || version != nil else { return nil }
-        self.platform = platform
-        self.name = name
-        self.alias = alias
-        self.release = release
-        self.address = address
-        self.date = date
+        (self.platform, self.name, self.alias, self.release) = (platform, name, alias, release)
+        (self.address, self.date) = (address, date)
     }
 
     package var rootCount: Int { membership.reduce(0) { $0 + $1.nonzeroBitCount } }
@@ -80,9 +76,7 @@ package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConver
 
     /// The version `major.minor.patch`.
     package init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
-        self.major = major
-        self.minor = minor
-        self.patch = patch
+        (self.major, self.minor, self.patch) = (major, minor, patch)
     }
 
     /// Reads `17`, `12.1` or `12.1.3`, `nil` for anything else.

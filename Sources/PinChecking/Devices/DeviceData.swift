@@ -145,10 +145,7 @@ package struct DeviceRoots: RandomAccessCollection, Sendable {
     private let data: DeviceData
     private let positions: [Int]
 
-    init(data: DeviceData, positions: [Int]) {
-        self.data = data
-        self.positions = positions
-    }
+    init(data: DeviceData, positions: [Int]) { (self.data, self.positions) = (data, positions) }
 
     package var startIndex: Int { positions.startIndex }
     /// The index after the last root's.

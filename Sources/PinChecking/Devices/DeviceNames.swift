@@ -21,8 +21,8 @@ extension DeviceData {
         }
         guard !name.isEmpty else {
             throw .said(
-                .request,
-                "the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'")
+                .request, "the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'"
+            )
         }
         let neighbours = neighbours(of: Self.canonical(name))
         guard neighbours.isEmpty else {
@@ -43,7 +43,8 @@ extension DeviceData {
     private func newest(meantBy name: String) -> Device? {
         let word = Self.system(in: name)
         return newest(of: word)
-            ?? (word.count < 3 ? nil : Self.systems.flatMap(\.words).first { $0.hasPrefix(word) }.flatMap { newest(of: $0) })
+            ?? (word.count < 3
+                ? nil : Self.systems.flatMap(\.words).first { $0.hasPrefix(word) }.flatMap { newest(of: $0) })
     }
 
     private static func system(in name: String) -> String { String(canonical(name).prefix { $0 != "-" && $0 != " " }) }

@@ -16,8 +16,7 @@ package struct DownloadRequest: Sendable {
     package var sha256: SHA256Digest?
 
     package init(_ location: HTTPLocation, request: CheckRequest) {
-        self.location = location
-        self.request = request
+        (self.location, self.request) = (location, request)
     }
 }
 

@@ -12,15 +12,11 @@ struct DownloadRecord: Hashable, Sendable {
     let acceptance: String?
 
     init(url: String, entityTag: String? = nil, total: Int? = nil, acceptance: String? = nil) {
-        self.url = url
-        self.entityTag = entityTag
-        self.total = total
-        self.acceptance = acceptance
+        (self.url, self.entityTag, self.total, self.acceptance) = (url, entityTag, total, acceptance)
     }
 
     init(_ head: HTTPResponse, url: String, acceptance: String?) {
-        self.url = url
-        self.acceptance = acceptance
+        (self.url, self.acceptance) = (url, acceptance)
         total = head.value(of: "Content-Length").flatMap(Self.length)
         // The rest of what is encoded would be asked for as it is.
         entityTag = head.contentCoding == nil ? head.value(of: "ETag").flatMap(Self.strong) : nil

@@ -20,8 +20,7 @@ package final class Downloader: Sendable {
         plan: @escaping @Sendable (CheckTarget) throws(CheckError) -> Check
     ) {
         checker = Checker(in: environment, expecting: 1)
-        self.settings = settings
-        self.plan = plan
+        (self.settings, self.plan) = (settings, plan)
     }
 
     /// How long a body may pause.

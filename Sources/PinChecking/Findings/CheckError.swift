@@ -38,9 +38,7 @@ public struct CheckError: Error, Hashable, Sendable {
     }
 
     private init(kind: Kind, message: SafeText, remedy: Remedy?) {
-        self.kind = kind
-        self.message = message
-        self.remedy = remedy
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
     }
 
     /// The error with the place of a list or a policy; one that names its own in the same file keeps it.

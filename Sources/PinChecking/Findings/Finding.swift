@@ -66,10 +66,7 @@ public struct Finding: Hashable, Sendable {
         return finding
     }
 
-    package init(_ level: Level, _ reason: Reason) {
-        self.level = level
-        self.reason = reason
-    }
+    package init(_ level: Level, _ reason: Reason) { (self.level, self.reason) = (level, reason) }
 
     /// A warning; the sentence is escaped.
     package static func warning(id: String, message: String, remedy: Remedy? = nil) -> Finding {

@@ -24,13 +24,9 @@ public struct ClientVerdict: Sendable {
         _ client: ConfiguredClient, on judgedDevice: JudgedDevice, in policy: HostPolicy, rank: Int = 0,
         _ verdict: Result<Verdict, ClientConfigurationError>, reason: Reason, facts: OutlookFacts? = nil
     ) {
-        self.client = client
-        self.judgedDevice = judgedDevice
+        (self.client, self.judgedDevice) = (client, judgedDevice)
         device = policy.lists == nil ? nil : judgedDevice.name
-        self.verdict = verdict
-        self.reason = reason
-        self.rank = rank
-        self.facts = facts
+        (self.verdict, self.reason, self.rank, self.facts) = (verdict, reason, rank, facts)
         matches = facts?.matches ?? []
         outlook = facts?.outlook()
     }

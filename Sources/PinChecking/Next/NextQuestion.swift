@@ -15,11 +15,10 @@ package struct NextQuestion {
         let isAskable = policy.clients.contains { client in
             if case .failure = client.procedure { true } else { client.pins != nil }
         }
-        guard isAskable else { throw .said(.request, "no pins are given that what is about to be deployed could match", .addPins) }
-        self.name = name
-        self.host = host
-        self.policy = policy
-        self.job = job
+        guard isAskable else {
+            throw .said(.request, "no pins are given that what is about to be deployed could match", .addPins)
+        }
+        (self.name, self.host, self.policy, self.job) = (name, host, policy, job)
     }
 
     /// The questions about the servers of `jobs`.

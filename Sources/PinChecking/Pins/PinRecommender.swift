@@ -23,9 +23,7 @@ package struct PinRecommender: Sendable {
         by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, trusting store: TrustStore, given: TrustStore?,
         at time: Timestamp
     ) {
-        self.cas = cas
-        self.reserve = reserve
-        self.comparesServerKeyOnly = comparesServerKeyOnly
+        (self.cas, self.reserve, self.comparesServerKeyOnly) = (cas, reserve, comparesServerKeyOnly)
         self.time = time
         verifier = OpenSSLPathVerifier(trustStore: store)
         self.given = given

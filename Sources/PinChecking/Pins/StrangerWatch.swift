@@ -9,8 +9,7 @@ package struct StrangerWatch {
     private var known: [[Certificate]: Finding?] = [:]
 
     package init(environment: [String: String], at time: Timestamp) {
-        self.environment = environment
-        self.time = time
+        (self.environment, self.time) = (environment, time)
     }
 
     /// What there is to say of a chain, `nil` for nothing.

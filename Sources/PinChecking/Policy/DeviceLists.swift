@@ -52,8 +52,7 @@ package enum DeviceLists {
             guard let device = try data.device(named: name), idle.contains(device) else { continue }
             let fitting = Client.all.filter { $0.isInAll && runs($0, on: device) }
             throw .said(
-                .request,
-                "none of the clients (\(clients.map(\.name).joined(separator: ", "))) runs on \(device.name)",
+                .request, "none of the clients (\(clients.map(\.name).joined(separator: ", "))) runs on \(device.name)",
                 .chooseClientOfDevice(fitting.map(\.name)))
         }
         return devices.filter { !idle.contains($0) }

@@ -40,21 +40,10 @@ package final class HostPolicy: Sendable {
         time: Timestamp? = nil, outlook: OutlookRules = OutlookRules(), fetchable: [Certificate] = [],
         installedRoots: [Certificate] = [], publicRoots: Set<[UInt8]> = []
     ) {
-        self.clients = clients
-        self.mode = mode
-        self.pins = pins
-        self.entries = entries
-        self.applied = applied
-        self.warnings = warnings
-        self.remarks = remarks
-        self.devices = devices
-        self.lists = lists
-        self.givenRoots = givenRoots
-        self.time = time
-        self.outlook = outlook
-        self.fetchable = fetchable
-        self.installedRoots = installedRoots
-        self.publicRoots = publicRoots
+        (self.clients, self.mode, self.pins, self.entries) = (clients, mode, pins, entries)
+        (self.applied, self.warnings, self.remarks, self.devices) = (applied, warnings, remarks, devices)
+        (self.lists, self.givenRoots, self.time, self.outlook) = (lists, givenRoots, time, outlook)
+        (self.fetchable, self.installedRoots, self.publicRoots) = (fetchable, installedRoots, publicRoots)
     }
 
     /// Which trust store is used, named as reports name it.

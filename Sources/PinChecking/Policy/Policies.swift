@@ -17,9 +17,7 @@ package struct Policies {
     private lazy var system = TrustStore.system(environment: environment)
 
     package init(environment: [String: String], at time: Timestamp? = nil, publicRoots: Set<[UInt8]> = []) {
-        self.environment = environment
-        self.time = time
-        self.publicRoots = publicRoots
+        (self.environment, self.time, self.publicRoots) = (environment, time, publicRoots)
     }
 
     /// The policies of settings that were read: by server, that of `nil` for all where no configuration tells hosts apart.

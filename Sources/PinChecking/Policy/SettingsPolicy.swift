@@ -35,7 +35,9 @@ struct SettingsPolicy {
     func policy(for server: Server) throws(CheckError) -> (policy: HostPolicy, notes: [Finding]) {
         let name = server.name
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
-        guard name != .unchecked || !isHostNeeded else { throw .said(.request, "the pins are configured host by host", .nameHost) }
+        guard name != .unchecked || !isHostNeeded else {
+            throw .said(.request, "the pins are configured host by host", .nameHost)
+        }
         try sources.refuseContradictions(about: server, follows: settings.clients == nil)
         let pins = sources.pins(for: name, writtenAs: server.host)
         let mode = try pinningMode(for: pins.all)
@@ -118,7 +120,8 @@ struct SettingsPolicy {
         guard let pins else { return settings.mode ?? .none }
         guard settings.mode != .certificate || !pins.certificates.isEmpty else {
             throw .said(
-                .request, "mode certificate compares certificates, and all the pins given are hashes or keys", .comparePublicKeys)
+                .request, "mode certificate compares certificates, and all the pins given are hashes or keys",
+                .comparePublicKeys)
         }
         return settings.mode ?? Self.suggestedMode(pins)
     }

@@ -40,7 +40,8 @@ extension CheckRequest {
             let names = list.split(separator: ",", omittingEmptySubsequences: false)
             let protocols = names.compactMap { ApplicationProtocol(String($0)) }
             guard protocols.count == names.count else {
-                throw .said(.request, 
+                throw .said(
+                    .request,
                     "\(quoted(list)) holds a name of no or of more than 255 bytes (RFC 7301): write h2,http/1.1")
             }
             return protocols
@@ -58,12 +59,14 @@ extension CheckRequest {
             let lowest =
                 minimumTLS ?? (isOnlyNew && highest == .tls13 ? highest : min(RequestDefaults.minimumTLS, highest))
             guard !(isOnlyOld && lowest == .tls13), !(isOnlyNew && highest < .tls13) else {
-                throw .said(.request, 
+                throw .said(
+                    .request,
                     "no TLS version that is to be offered has \(quoted(offer.ciphers ?? "", to: 200)): TLS 1.3 has cipher suites of its own, whose names begin with TLS_"
                 )
             }
             guard lowest <= highest else {
-                throw .said(.request, 
+                throw .said(
+                    .request,
                     "the lowest TLS version, \(lowest.number), is above the highest, \(highest.number): no version is left to offer"
                 )
             }
@@ -80,7 +83,8 @@ extension CheckRequest {
             guard isForRequest else { return applicationProtocols }
             let own = RequestDefaults.applicationProtocolOfRequests
             if let other = applicationProtocols.first(where: { $0.name != own }) {
-                throw .said(.request, 
+                throw .said(
+                    .request,
                     "\(quoted(other.name)) is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
                 )
             }
@@ -144,7 +148,8 @@ package enum ServerNameChoice: Hashable, Sendable {
         let name: ServerName
         do { name = try HostName.read(text) } catch { throw .said(.request, "\(error)") }
         guard let indication = ServerNameIndication(name) else {
-            throw .said(.request, 
+            throw .said(
+                .request,
                 "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none")
         }
         return .name(indication)

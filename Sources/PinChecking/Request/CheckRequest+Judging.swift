@@ -88,7 +88,8 @@ package struct OutlookRules: Hashable, Sendable {
 
     func check() throws(CheckError) {
         if let warning = limits.warnBefore, let failure = limits.failBefore, warning.isAlwaysBelow(failure) {
-            throw .said(.request, 
+            throw .said(
+                .request,
                 "the warning before \(warning) never comes, since less than \(failure) fails earlier: warn before the larger of the two"
             )
         }

@@ -108,7 +108,8 @@ extension CheckRequest {
         func exchange(host: ServerName, port: Int) throws(CheckError) -> CheckExchange? {
             if let path { return CheckExchange(HTTPRequest(path, host: host, port: port), expecting: expected) }
             guard expected == nil else {
-                throw .said(.request, 
+                throw .said(
+                    .request,
                     "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)")
             }
             return nil
@@ -134,8 +135,7 @@ package final class CheckExchange: Sendable {
     package let expected: ExpectedStatus?
 
     package init(_ request: HTTPRequest, expecting expected: ExpectedStatus?) {
-        self.request = request
-        self.expected = expected
+        (self.request, self.expected) = (request, expected)
     }
 }
 
@@ -152,7 +152,8 @@ package struct ExpectedStatus: Hashable, Sendable {
         texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         statuses = texts.compactMap(Self.statuses)
         guard statuses.count == texts.count else {
-            throw .said(.request, 
+            throw .said(
+                .request,
                 "\(quoted(text, to: 200)) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304")
         }
     }

@@ -13,9 +13,7 @@ package struct CheckTarget: Sendable {
     package var lacksPins = false
 
     package init(target: Target, request: CheckRequest, place: PinPlace? = nil) {
-        self.target = target
-        self.request = request
-        self.place = place
+        (self.target, self.request, self.place) = (target, request, place)
     }
 
     /// The target without the addresses that are for others.
@@ -87,7 +85,8 @@ extension CheckTarget {
         let exchange = try request.http.exchange(
             host: names.host?.host ?? target.host, port: names.host.map { $0.port ?? RequestDefaults.port } ?? port)
         if !request.variants.keyTypes.isEmpty, !connection.offer.leavesKeyTypesOpen {
-            throw .said(.request, 
+            throw .said(
+                .request,
                 "to ask for keys of each type (key-types, thorough) is to choose ciphers and sigalgs: leave out either")
         }
         let proxy = connection.proxy(for: target.host)
@@ -116,7 +115,8 @@ extension CheckTarget {
         case .dns(let name): return .resolve(host: name, family: family)
         case .ip(let address):
             guard family == .any || (family == .ipv6) == address.isIPv6 else {
-                throw .said(.request, 
+                throw .said(
+                    .request,
                     "\(quoted(address.description)) is not an address of the family asked for: ask for \(family == .ipv6 ? "IPv4" : "IPv6") or for any"
                 )
             }

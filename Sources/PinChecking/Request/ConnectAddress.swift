@@ -12,10 +12,7 @@ package struct ConnectAddress: Hashable, Sendable {
     package let port: Int?
 
     package init(onlyForHost: ServerName? = nil, onlyForPort: Int? = nil, host: ServerName? = nil, port: Int? = nil) {
-        self.onlyForHost = onlyForHost
-        self.onlyForPort = onlyForPort
-        self.host = host
-        self.port = port
+        (self.onlyForHost, self.onlyForPort, self.host, self.port) = (onlyForHost, onlyForPort, host, port)
     }
 
     func applies(to target: Target, port: Int) -> Bool {

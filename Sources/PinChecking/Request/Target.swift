@@ -89,10 +89,7 @@ struct GivenText {
     let name: SafeText
     let text: String
 
-    init(_ name: SafeText, _ text: String) {
-        self.name = name
-        self.text = text
-    }
+    init(_ name: SafeText, _ text: String) { (self.name, self.text) = (name, text) }
 
     /// What is wrong with the whole text.
     func wrong(_ problem: SafeText) -> CheckError {

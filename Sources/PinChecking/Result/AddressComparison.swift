@@ -126,8 +126,7 @@ struct AddressComparison: Sendable {
 
         init(_ connection: CheckedConnection, _ verb: String, _ object: String) {
             address = connection.address
-            self.verb = verb
-            self.object = object
+            (self.verb, self.object) = (verb, object)
         }
 
         /// `3 of 4 addresses serve X`, `203.0.113.9 serves Y`: what most do first.

@@ -8,8 +8,7 @@ package struct CheckedAnswer: Sendable {
     package let result: Result<HTTPResponse, HTTPError>?
 
     package init(_ exchange: CheckExchange, _ result: Result<HTTPResponse, HTTPError>?) {
-        self.exchange = exchange
-        self.result = result
+        (self.exchange, self.result) = (exchange, result)
     }
 
     /// Whether the answer is as it should be, `nil` where the server was not asked.

@@ -71,8 +71,7 @@ package struct CheckedTarget: Sendable {
             }
             return connection
         }
-        self.policy = policy
-        self.comparison = comparison
+        (self.policy, self.comparison) = (policy, comparison)
     }
 }
 

@@ -26,9 +26,7 @@ package struct Ending: Hashable, Sendable {
     package let told: Outlook.Finding?
 
     package init(_ outcome: Outcome, _ reason: Reason, told: Outlook.Finding? = nil) {
-        self.outcome = outcome
-        self.reason = reason
-        self.told = told
+        (self.outcome, self.reason, self.told) = (outcome, reason, told)
     }
 
     /// The one place that decides how a check ends.

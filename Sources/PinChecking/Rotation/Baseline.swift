@@ -6,9 +6,7 @@ package struct Baseline: Sendable {
     private let byKey: [Snapshot.Key: Snapshot.Endpoint]
 
     package init(_ path: String, _ snapshot: Snapshot, allowing allowed: Set<Change.Kind> = []) {
-        self.path = path
-        self.snapshot = snapshot
-        self.allowed = allowed
+        (self.path, self.snapshot, self.allowed) = (path, snapshot, allowed)
         byKey = Dictionary(snapshot.endpoints.map { ($0.key, $0) }) { first, _ in first }
     }
 
@@ -43,8 +41,9 @@ package struct Baseline: Sendable {
         let recorded = recorded(for: endpoint)
         let other = recorded == nil ? elsewhere(endpoint) : nil
         let changes =
-            (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) }
-            ?? [Change(.targetAdded, old: nil, new: endpoint.key.words)]
+            (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) } ?? [
+                Change(.targetAdded, old: nil, new: endpoint.key.words)
+            ]
         return BaselineChanges(changes, since: path, allowing: allowed, comparedWith: other?.place)
     }
 
@@ -75,15 +74,11 @@ package struct BaselineChanges: Hashable, Sendable {
     package let allowed: Set<Change.Kind>
 
     init(_ changes: [Change], since baseline: String, allowing allowed: Set<Change.Kind>, comparedWith place: String?) {
-        self.changes = changes
-        self.baseline = baseline
-        self.allowed = allowed
+        (self.changes, self.baseline, self.allowed) = (changes, baseline, allowed)
         comparedWith = place
     }
 
-    package var status: Status {
-        changes.isEmpty ? .unchanged : refused.isEmpty ? .allowed : .changed
-    }
+    package var status: Status { changes.isEmpty ? .unchanged : refused.isEmpty ? .allowed : .changed }
 
     private var refused: [Change] { changes.filter { !allowed.contains($0.kind) } }
 

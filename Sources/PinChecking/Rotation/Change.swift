@@ -13,10 +13,7 @@ package struct Change: Sendable, Hashable {
         _ kind: Kind, old: String?, new: String?, from oldCertificate: Snapshot.Certificate? = nil,
         to newCertificate: Snapshot.Certificate? = nil
     ) {
-        self.kind = kind
-        self.old = old
-        self.new = new
-        self.oldCertificate = oldCertificate
+        (self.kind, self.old, self.new, self.oldCertificate) = (kind, old, new, oldCertificate)
         self.newCertificate = newCertificate
     }
 

@@ -34,10 +34,7 @@ package struct Snapshot: Sendable, Hashable {
         package var variant: String?
 
         package init(target: String, connect: String?, sni: String?, verifyName: String?, variant: String? = nil) {
-            self.target = target
-            self.connect = connect
-            self.sni = sni
-            self.verifyName = verifyName
+            (self.target, self.connect, self.sni, self.verifyName) = (target, connect, sni, verifyName)
             self.variant = variant
         }
 
@@ -59,9 +56,7 @@ package struct Snapshot: Sendable, Hashable {
         /// An endpoint that served `chain`, `nil` for an empty one.
         package init?(_ key: Key, peer: String? = nil, chain: [Certificate]) {
             guard !chain.isEmpty else { return nil }
-            self.key = key
-            self.peer = peer
-            self.chain = chain
+            (self.key, self.peer, self.chain) = (key, peer, chain)
         }
 
         package var leaf: Certificate { chain[0] }
@@ -92,14 +87,9 @@ package struct Snapshot: Sendable, Hashable {
             subject: String, issuer: String, issuerKeyID: String?, names: [String], notBefore: Timestamp,
             notAfter: Timestamp, key: String, spkiSHA256: String, certificateSHA256: String
         ) {
-            self.subject = subject
-            self.issuer = issuer
-            self.issuerKeyID = issuerKeyID
+            (self.subject, self.issuer, self.issuerKeyID) = (subject, issuer, issuerKeyID)
             self.names = names.sorted()
-            self.notBefore = notBefore
-            self.notAfter = notAfter
-            self.key = key
-            self.spkiSHA256 = spkiSHA256
+            (self.notBefore, self.notAfter, self.key, self.spkiSHA256) = (notBefore, notAfter, key, spkiSHA256)
             self.certificateSHA256 = certificateSHA256
         }
 

@@ -78,8 +78,9 @@ extension Check {
             var request = target.request
             request.http = CheckRequest.HTTP()
             let target = CheckTarget(target: target.target, request: request, place: target.place)
-            do throws(CheckError) { checks.append(Check(target, try target.endpoints(), nil)) } catch
-            { throw target.place.map(error.at) ?? error }
+            do throws(CheckError) { checks.append(Check(target, try target.endpoints(), nil)) } catch {
+                throw target.place.map(error.at) ?? error
+            }
         }
         try refuseUnusedAddresses(of: targets)
         return checks
@@ -92,8 +93,7 @@ extension Check {
     private init(_ target: CheckTarget, _ endpoints: [CheckEndpoint], _ policy: HostPolicy?) {
         let variants = target.request.variants
         self.init(
-            endpoints: endpoints, policy: policy,
-            retries: target.request.connection.retries ?? RequestDefaults.retries,
+            endpoints: endpoints, policy: policy, retries: target.request.connection.retries ?? RequestDefaults.retries,
             ways: endpoints.count == 1 && variants.isEmpty ? .one : .each(variants))
     }
 }

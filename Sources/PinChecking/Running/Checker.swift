@@ -198,9 +198,7 @@ private struct CheckQueue {
 
     init(_ checks: [Check], most: Int, connections: Int, span: Int?) {
         waiting = checks
-        self.most = most
-        self.connections = connections
-        self.span = span
+        (self.most, self.connections, self.span) = (most, connections, span)
     }
 
     var isLow: Bool { waiting.count - begun < Self.fewest }

@@ -1,12 +1,5 @@
+import Base
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// When the time of one target is over: name lookups, every connection and every retry included.
 struct Deadline: Sendable {

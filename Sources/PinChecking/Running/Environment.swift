@@ -16,10 +16,7 @@ package struct Environment: Sendable {
         variables: [String: String], now: @escaping @Sendable () -> Timestamp, thread: ProbeThread? = nil,
         network: StagedNetwork? = nil, connectionLimit: Int
     ) {
-        self.variables = variables
-        self.now = now
-        self.thread = thread
-        self.network = network
+        (self.variables, self.now, self.thread, self.network) = (variables, now, thread, network)
         self.connectionLimit = connectionLimit
     }
 }

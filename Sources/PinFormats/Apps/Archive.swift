@@ -1,14 +1,6 @@
 internal import Base
 internal import CLibraries
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// One pass through a zip archive: libarchive's `struct archive` and the file it reads.
 ///
 /// Nothing is unpacked to disk. The table of contents is read into memory by libarchive when the first entry is asked for, so

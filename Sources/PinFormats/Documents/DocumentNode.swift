@@ -9,15 +9,12 @@ package struct DocumentNode: Sendable {
     package let key: String
 
     init(root value: DocumentTree, of file: PinFile) {
-        self.value = value
-        self.file = file
+        (self.value, self.file) = (value, file)
         key = ""
     }
 
     private init(_ value: DocumentTree, _ key: String, _ file: PinFile) {
-        self.value = value
-        self.key = key
-        self.file = file
+        (self.value, self.key, self.file) = (value, key, file)
     }
 
     /// The line where the document has lines, else the keys.
@@ -57,8 +54,6 @@ package struct DocumentNode: Sendable {
     package var string: String? { value.text }
 
     package var isNull: Bool { value.isNull }
-
-    package var isTrue: Bool { if case .flag(true) = value.content { true } else { false } }
 
     package var truth: Bool? { if case .flag(let flag) = value.content { flag } else { nil } }
 

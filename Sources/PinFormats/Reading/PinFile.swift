@@ -1,4 +1,4 @@
-package import Base
+internal import Base
 
 /// A file that was read, as the formats look at it.
 package struct PinFile {
@@ -10,9 +10,7 @@ package struct PinFile {
     let isInArchive: Bool
 
     package init(path: String, bytes: [UInt8], isInArchive: Bool = false) {
-        self.path = path
-        self.isInArchive = isInArchive
-        self.bytes = bytes
+        (self.path, self.isInArchive, self.bytes) = (path, isInArchive, bytes)
         let contents = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let isPlain = contents.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
         text = isPlain ? String(validating: contents, as: UTF8.self) : nil
@@ -137,7 +135,7 @@ package enum RegularFile {
     }
 
     /// What keeps what stands at `place` from being read, in words.
-    package static func failure(_ failure: ReadFailure, at place: PinPlace) -> PinFormatError {
+    static func failure(_ failure: ReadFailure, at place: PinPlace) -> PinFormatError {
         switch failure {
         case .unnamed, .absent: PinFormatError(.missingFile, at: place, "there is no such file")
         case .wrongKind(.directory):
@@ -147,7 +145,7 @@ package enum RegularFile {
                 .notARegularFile, at: place, "is a pipe, a socket or a device and not a file",
                 remedy: "save what it gives to a file first")
         case .tooLarge(let limit):
-            PinFormatError(.tooLarge, at: place, "has more than \(limit >> 20) MiB: no file that pincheck reads is that large")
+            PinFormatError(.tooLarge, at: place, "has more than \(limit >> 20) MiB, no pin file is that large")
         case .silent: PinFormatError(.notARegularFile, at: place, "gives nothing to read, as a device may")
         case .withoutWriter: PinFormatError(.empty, at: place, "is a pipe without a writer")
         case .system(let code):

@@ -27,8 +27,7 @@ package struct PinFormatError: Error, Sendable, Hashable {
     ) {
         self.lines = lines.map(TerminalText.escaped)
         self.kind = problem.isAbsence ? .missing : .malformed
-        self.problem = problem
-        self.place = place
+        (self.problem, self.place) = (problem, place)
         self.reason = TerminalText.escaped(reason)
         self.remedy = remedy.map(TerminalText.escaped)
     }

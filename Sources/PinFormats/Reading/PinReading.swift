@@ -43,9 +43,7 @@ package struct PinReading: Sendable {
     package private(set) var incompleteEntries: Set<String> = []
 
     init(of text: String = "", _ kind: FileKind = .absent, readsPolicies: Bool = true) {
-        self.text = text
-        self.kind = kind
-        self.readsPolicies = readsPolicies
+        (self.text, self.kind, self.readsPolicies) = (text, kind, readsPolicies)
     }
 
     package var isDirectory: Bool { kind == .directory }

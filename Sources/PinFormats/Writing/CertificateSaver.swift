@@ -1,14 +1,6 @@
 internal import Base
 package import Pinning
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Writes certificates as DER files into one directory, and never over a file that holds anything else.
 package struct CertificateSaver {
     package struct Failure: Error, Sendable, Hashable, CustomStringConvertible { package let description: String }

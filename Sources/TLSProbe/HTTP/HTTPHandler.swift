@@ -1,13 +1,6 @@
+import Base
 internal import NIOCore
 internal import NIOHTTP1
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Sends one request over a channel and hands the response to its receiver, within its bounds.
 ///
@@ -41,11 +34,7 @@ final class HTTPHandler: ChannelInboundHandler {
     init(
         _ exchange: HTTPExchange, answered: @escaping () -> Void,
         ended: @escaping (Result<HTTPResponse, HTTPError>) -> Void
-    ) {
-        self.exchange = exchange
-        self.answered = answered
-        self.ended = ended
-    }
+    ) { (self.exchange, self.answered, self.ended) = (exchange, answered, ended) }
 
     /// The handlers that speak HTTP on a channel, this one last; those of TLS go before them.
     func handlers() -> [any ChannelHandler] {
@@ -178,4 +167,26 @@ private final class HTTPInputCheck: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if handler.admits(unwrapInboundIn(data)) { context.fireChannelRead(data) }
     }
+}
+
+/// A request for a server that is accepted, and who takes the response.
+package struct HTTPExchange: Sendable {
+    package let request: HTTPRequest
+    /// Takes the response; `nil` where its head is all that is wanted.
+    package let receiver: (any HTTPReceiver)?
+    /// How long the body may pause once the head is there; `nil` where the deadline of the connection is that of all.
+    package let patience: Duration?
+
+    package init(_ request: HTTPRequest, for receiver: (any HTTPReceiver)? = nil, patience: Duration? = nil) {
+        (self.request, self.receiver, self.patience) = (request, receiver, patience)
+    }
+}
+
+/// Takes a response as it comes, on the event loop, and says whether to go on.
+package protocol HTTPReceiver: AnyObject, Sendable {
+    /// Takes the head; `false` ends the exchange without its body.
+    func receive(_ head: HTTPResponse) -> Bool
+
+    /// Takes the next bytes of the body; `false` ends the exchange.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
 }

@@ -55,10 +55,7 @@ package struct HTTPField: Sendable, Hashable {
         self.init(unchecked: String(name), String(value))
     }
 
-    init(unchecked name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
+    init(unchecked name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
     package func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
 
@@ -82,10 +79,7 @@ package struct HTTPResponse: Sendable, Hashable {
     package let time: Duration
 
     package init(status: Int, statusLine: String = "", fields: [HTTPField] = [], time: Duration = .zero) {
-        self.status = status
-        self.statusLine = statusLine
-        self.fields = fields
-        self.time = time
+        (self.status, self.statusLine, self.fields, self.time) = (status, statusLine, fields, time)
     }
 
     /// The value of the only field with this name; `nil` where there is none, or several that differ.

@@ -1,12 +1,5 @@
+import Base
 internal import NIOCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 enum HandshakeOutcome {
     /// The server proved its key; `completed` is false when it then gave up for want of a client certificate.
@@ -48,10 +41,7 @@ final class HandshakeHandler: ChannelInboundHandler {
         connection: TLSConnection, request: ProbeRequest, clock: any HandshakeClock, keepsOpen: Bool = false,
         conclude: @escaping (HandshakeOutcome) -> Void
     ) {
-        self.connection = connection
-        self.request = request
-        self.clock = clock
-        self.keepsOpen = keepsOpen
+        (self.connection, self.request, self.clock, self.keepsOpen) = (connection, request, clock, keepsOpen)
         self.conclude = conclude
     }
 
@@ -155,4 +145,17 @@ final class HandshakeHandler: ChannelInboundHandler {
         conclude(outcome)
         context?.close(promise: nil)
     }
+}
+
+/// Says whether there is time for another step of a handshake.
+///
+/// Each step looks at the clock: a server may choose how long it takes, and others may wait behind it.
+protocol HandshakeClock: AnyObject {
+    /// Makes a step unless it comes too late for a server that has sent so many bytes so far.
+    ///
+    /// - Returns: `nil` when nothing is done any more.
+    func step(after count: Int, _ step: () -> TLSConnection.Step) -> TLSConnection.Step?
+
+    /// Has a costly step made when others had their turn, unless it is too late by then.
+    func inTurn(_ step: @escaping () -> Void)
 }

@@ -69,3 +69,82 @@ extension TLSConnection {
         }
     }
 }
+
+// What came along with the certificates, and how the keys were agreed on.
+extension TLSConnection {
+    /// The OCSP response that the server sent along, `nil` when it sent none.
+    var staple: [UInt8]? {
+        var start: UnsafePointer<UInt8>?
+        let count = COpenSSL_SSL_get_tlsext_status_ocsp_resp(ssl, &start)
+        guard count > 0, let start else { return nil }
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    var keyExchange: KeyExchange {
+        guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return .other }
+        switch SSL_CIPHER_get_kx_nid(cipher) {
+        case NID_kx_ecdhe: return .ephemeral
+        // TLS 1.3 has groups of both kinds.
+        case NID_kx_any: return finiteFieldBits.map { .ephemeralInGroup(bits: $0) } ?? .ephemeral
+        case NID_kx_dhe: return finiteFieldBits.map { .ephemeralInGroup(bits: $0) } ?? .other
+        case NID_kx_rsa: return .staticRSA
+        default: return .other
+        }
+    }
+
+    /// How long the prime of a Diffie-Hellman group is, `nil` for a curve.
+    private var finiteFieldBits: Int? {
+        var key: OpaquePointer?
+        guard COpenSSL_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }
+        defer { EVP_PKEY_free(key) }
+        guard EVP_PKEY_is_a(key, "DH") == 1 else { return nil }
+        return Int(EVP_PKEY_get_bits(key))
+    }
+}
+
+/// Turns what OpenSSL says about a failed handshake into a reason a user can act on.
+enum HandshakeDiagnosis {
+    /// The reason behind the errors that `request`'s handshake failed with.
+    static func reason(
+        of errors: OpenSSLErrors, request: ProbeRequest, isReadingCertificates: Bool
+    ) -> ProbeError.Reason {
+        guard let reason = errors.tlsReason else { return .tlsFailure(errors.text) }
+        let noCommonVersion = ProbeError.Reason.protocolVersion(
+            minimum: request.minimumTLS, maximum: request.maximumTLS)
+        if let alert = errors.alert {
+            if let keyType = request.keyType, alert.isForWantOfCommonParameters {
+                return .keyTypeRefused(keyType, alert)
+            }
+            if !request.offer.isEmpty, alert.isForWantOfCommonParameters { return .offerRefused(request.offer, alert) }
+            return alert == .protocolVersion ? noCommonVersion : .alert(alert)
+        }
+        if !request.offer.isEmpty,
+            [SSL_R_NO_SUITABLE_GROUPS, SSL_R_NO_CIPHERS_AVAILABLE, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM].contains(
+                reason)
+        {
+            return .offerRefused(request.offer, nil)
+        }
+        // Some servers send the certificate they have, whatever is offered.
+        if let keyType = request.keyType, [SSL_R_WRONG_SIGNATURE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE].contains(reason) {
+            return .keyTypeRefused(keyType, nil)
+        }
+        return switch reason {
+        case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_WRONG_VERSION_NUMBER, SSL_R_VERSION_TOO_LOW,
+            SSL_R_VERSION_TOO_HIGH, SSL_R_NO_PROTOCOLS_AVAILABLE:
+            noCommonVersion
+        case SSL_R_BAD_SIGNATURE, SSL_R_WRONG_SIGNATURE_TYPE, SSL_R_WRONG_SIGNATURE_SIZE,
+            SSL_R_SIGNATURE_FOR_NON_SIGNING_CERTIFICATE:
+            .keyNotProven
+        case SSL_R_EXCESSIVE_MESSAGE_SIZE where isReadingCertificates:
+            .certificatesTooLarge(limit: TLSContext.certificateListLimit)
+        case SSL_R_EXCESSIVE_MESSAGE_SIZE: .tlsFailure("a message is longer than any of its kind")
+        case Int32(ERR_R_ASN1_LIB) where !isReadingCertificates: .tlsFailure(errors.text)
+        case Int32(ERR_R_ASN1_LIB), SSL_R_CERT_LENGTH_MISMATCH, SSL_R_UNABLE_TO_FIND_PUBLIC_KEY_PARAMETERS,
+            SSL_R_UNKNOWN_CERTIFICATE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE:
+            .unreadableCertificate(errors.text)
+        case SSL_R_DH_KEY_TOO_SMALL:
+            .tlsFailure("the server's Diffie-Hellman group has fewer than 1024 bits or more than 4096")
+        default: .tlsFailure(errors.text)
+        }
+    }
+}

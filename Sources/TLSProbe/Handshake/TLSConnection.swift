@@ -62,9 +62,7 @@ final class TLSConnection {
         _ = COpenSSL_BIO_set_mem_eof_return(input, -1)
         SSL_set_bio(ssl, input, output)
         SSL_set_connect_state(ssl)
-        self.ssl = ssl
-        self.input = input
-        self.output = output
+        (self.ssl, self.input, self.output) = (ssl, input, output)
         identity = request.clientIdentity
         // A share for a key goes along with the first, of a cheap group unless somebody chose them; for others a server has to ask.
         firstCostlyFlight = request.offer.groups == nil ? 2 : 1

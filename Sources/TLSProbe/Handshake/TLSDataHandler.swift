@@ -1,12 +1,5 @@
+import Base
 internal import NIOCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// TLS between the bytes of a channel and the handlers behind it, once the handshake is complete.
 ///

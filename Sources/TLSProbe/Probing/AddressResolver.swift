@@ -12,9 +12,7 @@ package struct AddressResolver: Sendable {
 
     /// A resolver that asks `service`.
     package init(_ service: AddressService, prober: Prober, objection: @escaping Objection) {
-        self.service = service
-        self.prober = prober
-        self.objection = objection
+        (self.service, self.prober, self.objection) = (service, prober, objection)
     }
 
     /// Asks for all addresses of `name`.

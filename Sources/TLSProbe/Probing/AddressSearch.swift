@@ -15,8 +15,7 @@ package struct HostAddresses: Sendable, Hashable {
         package let reason: String
 
         package init(family: ProbeRequest.AddressFamily, reason: String) {
-            self.family = family
-            self.reason = reason
+            (self.family, self.reason) = (family, reason)
         }
     }
 
@@ -48,10 +47,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     var position = 0
 
     init(host: String, family: ProbeRequest.AddressFamily, timeout: Duration, in workshop: ProbeWorkshop) {
-        self.host = host
-        self.family = family
-        self.timeout = timeout
-        self.workshop = workshop
+        (self.host, self.family, self.timeout, self.workshop) = (host, family, timeout, workshop)
         resolver = workshop.resolver(family: family, watch: ProbeWatch.current)
     }
 

@@ -1,14 +1,7 @@
+import Base
 internal import NIOCore
 internal import NIOPosix
 internal import Pinning
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// How the TCP connection of a request is made, and what a failure to make it means.
 extension ProbeRequest {

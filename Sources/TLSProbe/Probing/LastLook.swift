@@ -1,12 +1,5 @@
+import Base
 internal import NIOCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// What the kernel has done for a connection while a busy event loop had not come to it.
 ///

@@ -25,9 +25,7 @@ private final class PlainExchange: Attempt, @unchecked Sendable {
     var position = 0
 
     init(_ request: ProbeRequest, _ exchange: HTTPExchange, in workshop: ProbeWorkshop) {
-        self.request = request
-        self.exchange = exchange
-        self.workshop = workshop
+        (self.request, self.exchange, self.workshop) = (request, exchange, workshop)
         connection = TimedConnection(request, in: workshop)
     }
 

@@ -42,9 +42,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     var phase: ProbeError.Phase { request.proxy != nil && passed == nil ? .proxy : connection.phase }
 
     init(_ request: ProbeRequest, in workshop: ProbeWorkshop, keepsOpen: Bool = false) {
-        self.request = request
-        self.workshop = workshop
-        self.keepsOpen = keepsOpen
+        (self.request, self.workshop, self.keepsOpen) = (request, workshop, keepsOpen)
         connection = TimedConnection(request.firstHop, in: workshop)
     }
 

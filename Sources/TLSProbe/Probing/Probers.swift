@@ -1,4 +1,6 @@
 internal import NIOCore
+internal import NIOPosix
+package import Pinning
 internal import Synchronization
 
 /// Probers with a thread each, among which many probes are spread.
@@ -41,4 +43,99 @@ package final class Probers: Sendable {
 
     /// Shuts all of them down, as ``Prober/shutdown()`` does.
     package func shutdown() async { for prober in probers { await prober.shutdown() } }
+}
+
+/// A thread that is the event loop of probes and runs the tasks around them, one thing at a time.
+///
+/// For a process that checks one server. The thread it was born with is enough: the concurrency runtime's own threads, their
+/// waking each other and a heap for each cost a sixth of such a check. Work for several servers belongs on several threads.
+package final class ProbeThread: TaskExecutor {
+    let loop: any EventLoop
+
+    private init(loop: any EventLoop) { self.loop = loop }
+
+    /// Makes the calling thread a probe thread for as long as the process lives.
+    ///
+    /// OpenSSL is set up there as well, while the server's answer to a connection is on its way: a thread of its own for that costs
+    /// 7 % of a check's time, and saves none.
+    package static func run(_ body: @escaping @Sendable (ProbeThread) async -> Never) -> Never {
+        MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
+            let thread = ProbeThread(loop: loop)
+            _ = Task(executorPreference: thread) { await body(thread) }
+        }
+        preconditionFailure("the event loop ended, which nobody asked for")
+    }
+
+    /// Runs a step of a task when the thread comes to it.
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// Judges the chain that an `https` proxy of this name presents: `nil` for one that is trusted, or why it is not.
+///
+/// Called on the event loop.
+package typealias ProxyObjection = @Sendable (PresentedChain, ServerName) -> String?
+
+/// What all probes of one event loop share.
+///
+/// Sendable because everything that changes is touched on the event loop only.
+final class ProbeWorkshop: @unchecked Sendable {
+    let loop: any EventLoop
+    let lookups: LookupThreads
+    let costlySteps: CostlySteps
+    let network: StagedNetwork?
+    /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
+    let proxyObjection: ProxyObjection
+    /// What is on its way, in no order.
+    private(set) var attempts: [any Attempt] = []
+    /// The number of the loop among those that share many probes, `nil` where there are few.
+    private let numberAmongMany: Int?
+    private var madeContext: TLSContext?
+
+    init(
+        loop: any EventLoop, lookups: LookupThreads, network: StagedNetwork? = nil, numberAmongMany: Int? = nil,
+        proxyObjection: @escaping ProxyObjection = { _, _ in "nobody judges it" }
+    ) {
+        self.loop = loop
+        costlySteps = CostlySteps(on: loop)
+        (self.proxyObjection, self.network, self.lookups) = (proxyObjection, network, lookups)
+        self.numberAmongMany = numberAmongMany
+    }
+
+    func add(_ attempt: any Attempt) {
+        attempt.position = attempts.count
+        attempts.append(attempt)
+    }
+
+    func remove(_ attempt: any Attempt) {
+        guard let last = attempts.popLast(), last !== attempt else { return }
+        attempts[attempt.position] = last
+        last.position = attempt.position
+    }
+
+    /// What looks up the addresses of one host.
+    func resolver(family: ProbeRequest.AddressFamily, watch: ProbeWatch?) -> SystemResolver {
+        SystemResolver(loop: loop, threads: lookups, network: network, family: family, watch: watch)
+    }
+
+    func context() throws(OpenSSLSetUpError) -> TLSContext {
+        if let madeContext { return madeContext }
+        let library = numberAmongMany.flatMap { TLSContext.library(ofLoop: $0) }
+        let context = try TLSContext(in: library)
+        madeContext = context
+        return context
+    }
+
+    /// Makes the context ahead of its use; a failure shows when it is used.
+    func prepareContext() { _ = try? context() }
+}
+
+/// Work on an event loop that ends with exactly one result.
+protocol Attempt: AnyObject {
+    var position: Int { get set }
+
+    /// Ends the attempt, or keeps it from starting; called on the event loop.
+    func cancel()
 }

@@ -44,14 +44,12 @@ final class TimedConnection: @unchecked Sendable {
     private static let pause = TimeAmount.milliseconds(50)
 
     init(_ request: ProbeRequest, in workshop: ProbeWorkshop) {
-        self.request = request
-        self.workshop = workshop
+        (self.request, self.workshop) = (request, workshop)
         self.phase = if case .resolve = request.destination { .resolve } else { .connect }
     }
 
     func start(_ events: Events, readingAtOnce readSize: Int? = nil) {
-        self.events = events
-        self.readSize = readSize
+        (self.events, self.readSize) = (events, readSize)
         started = .now()
         // A year is for ever, and cannot overflow the clock.
         timeout = min(TimeAmount(request.timeout), .hours(24 * 365))

@@ -1,12 +1,5 @@
+import Base
 internal import NIOCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Asks a proxy for a way through, and then passes on what comes.
 ///
@@ -26,8 +19,7 @@ final class ProxyHandler: ChannelInboundHandler {
 
     /// A handler that says nothing before ``begin()``.
     init(_ dialogue: ProxyDialogue, conclude: @escaping (ProxyFailure?) -> Void) {
-        self.dialogue = dialogue
-        self.conclude = conclude
+        (self.dialogue, self.conclude) = (dialogue, conclude)
     }
 
     /// Says the first word; what carries it has to be there.

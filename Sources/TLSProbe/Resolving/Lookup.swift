@@ -1,13 +1,6 @@
+import Base
 internal import NIOCore
 internal import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// One question to the system's resolver: the addresses of a host in one family.
 final class Lookup: Sendable {
@@ -22,9 +15,7 @@ final class Lookup: Sendable {
     ///
     /// `deliver` takes the answer on the thread that found it, at most once.
     init(host: String, port: Int, family: Int32, deliver: @escaping @Sendable (Answer) -> Void) {
-        self.host = host
-        self.port = port
-        self.family = family
+        (self.host, self.port, self.family) = (host, port, family)
         self.deliver = Mutex(deliver)
     }
 
@@ -93,10 +84,7 @@ struct LookupFailure: Error {
     let kind: Kind
     let detail: String
 
-    private init(_ kind: Kind, detail: String) {
-        self.kind = kind
-        self.detail = detail
-    }
+    private init(_ kind: Kind, detail: String) { (self.kind, self.detail) = (kind, detail) }
 
     /// Reads a code that `getaddrinfo` returned.
     init(code: Int32) {

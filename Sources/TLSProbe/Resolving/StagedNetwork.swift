@@ -12,9 +12,7 @@ package struct StagedNetwork: Sendable {
     private let loopback: IPAddress
 
     package init(names: [String: [IPAddress]], ports: [PeerAddress: UInt16], loopback: IPAddress) {
-        self.names = names
-        self.ports = ports
-        self.loopback = loopback
+        (self.names, self.ports, self.loopback) = (names, ports, loopback)
         peers = Dictionary(ports.map { ($0.value, $0.key) }) { first, _ in first }
     }
 

@@ -3,14 +3,6 @@ internal import NIOCore
 internal import NIOPosix
 internal import Pinning
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Feeds NIO's happy eyeballs from the system's resolver, one lookup a family, for one probe.
 ///
 /// Unlike NIO's own, it asks for each family apart (a slow AAAA answer does not hold back the A answer), keeps to a family,
@@ -28,10 +20,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         loop: any EventLoop, threads: LookupThreads, network: StagedNetwork?, family: ProbeRequest.AddressFamily,
         watch: ProbeWatch? = nil
     ) {
-        self.watch = watch
-        self.loop = loop
-        self.threads = threads
-        self.network = network
+        (self.watch, self.loop, self.threads, self.network) = (watch, loop, threads, network)
         self.family = family
     }
 

@@ -1,12 +1,5 @@
+import Base
 internal import Pinning
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Why one address could not be connected to.
 package struct ConnectFailure: Sendable, Hashable {
@@ -31,10 +24,7 @@ package struct ConnectFailure: Sendable, Hashable {
     package let kind: Kind
 
     /// Describes the failure to connect to `peer`.
-    package init(peer: PeerAddress?, kind: Kind) {
-        self.peer = peer
-        self.kind = kind
-    }
+    package init(peer: PeerAddress?, kind: Kind) { (self.peer, self.kind) = (peer, kind) }
 
     /// The word for all failures when they are of one kind, `connect-failed` otherwise.
     static func commonID(of failures: [ConnectFailure]) -> String {

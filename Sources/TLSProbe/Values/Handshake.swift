@@ -49,10 +49,7 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     package let ip: IPAddress
     package let port: UInt16
 
-    package init(ip: IPAddress, port: UInt16) {
-        self.ip = ip
-        self.port = port
-    }
+    package init(ip: IPAddress, port: UInt16) { (self.ip, self.port) = (ip, port) }
 
     /// `203.0.113.7:443` or `[2001:db8::1]:443`.
     package var description: String { ip.isIPv6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }

@@ -38,3 +38,122 @@ extension HandshakeOffer: CustomStringConvertible {
         ].compactMap(\.self).joined(separator: "; ")
     }
 }
+
+/// A type of key that a server may have a certificate with, besides those with keys of other types.
+///
+/// A client sees one of a server's certificates only: the one that fits what its ClientHello offers. Restricting the offer to one type
+/// shows the certificate with a key of that type.
+package enum CertificateKeyType: String, Sendable, Hashable, CaseIterable {
+    /// RSA, also with keys that are for PSS signatures only (id-RSASSA-PSS).
+    case rsa
+    /// ECDSA on whatever curve.
+    case ecdsa
+    /// EdDSA on Curve25519 (RFC 8032).
+    case ed25519
+}
+
+extension CertificateKeyType: CustomStringConvertible {
+    /// The name in the standards' letters, as in `RSA` or `Ed25519`.
+    package var description: String {
+        switch self {
+        case .rsa: "RSA"
+        case .ecdsa: "ECDSA"
+        case .ed25519: "Ed25519"
+        }
+    }
+}
+
+/// A version of TLS that can be offered and negotiated.
+package enum TLSVersion: UInt16, Sendable, Hashable, CaseIterable {
+    /// TLS 1.0 (RFC 2246). Broken; offered only when asked for.
+    case tls10 = 0x0301
+    /// TLS 1.1 (RFC 4346). Broken; offered only when asked for.
+    case tls11 = 0x0302
+    /// TLS 1.2 (RFC 5246).
+    case tls12 = 0x0303
+    /// TLS 1.3 (RFC 8446).
+    case tls13 = 0x0304
+
+    /// The version with a number as users write it, as in `1.2`; `nil` for any other text.
+    package init?(number: String) {
+        guard let version = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = version
+    }
+
+    /// The number alone, as in `1.2`: what users write.
+    package var number: String {
+        switch self {
+        case .tls10: "1.0"
+        case .tls11: "1.1"
+        case .tls12: "1.2"
+        case .tls13: "1.3"
+        }
+    }
+}
+
+extension TLSVersion: Comparable {
+    package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension TLSVersion: CustomStringConvertible {
+    /// The name with its `v`, as in `TLSv1.3`.
+    package var description: String { "TLSv" + number }
+}
+
+/// How the keys of a connection were agreed on, as far as it matters for what is recorded today and broken later.
+package enum KeyExchange: Sendable, Hashable {
+    /// With keys made for the connection, on an elliptic curve.
+    case ephemeral
+    /// With keys made for the connection, in a group with a prime of so many bits: the server's own (DHE of TLS 1.2 and older), or one
+    /// of TLS 1.3.
+    case ephemeralInGroup(bits: Int)
+    /// The client encrypted the secret with the certificate's RSA key: whoever gets that key reads everything ever recorded.
+    case staticRSA
+    case other
+}
+
+/// The first message of a handshake (RFC 8446, 4.1.2), as far as it says what it costs.
+enum ClientHello {
+    /// The groups that a key is sent for in the record with the message; `nil` for bytes that are none.
+    static func keyShares(in record: [UInt8]) -> [UInt16]? {
+        // One record: no client's is longer than the 16 KiB that one holds.
+        var reader = Reader(record[...])
+        guard reader.skip(3), var record = reader.vector(lengthOf: 2), record.skip(1),
+            var hello = record.vector(lengthOf: 3), hello.skip(34), hello.vector(lengthOf: 1) != nil,
+            hello.vector(lengthOf: 2) != nil, hello.vector(lengthOf: 1) != nil
+        else { return nil }
+        var groups: [UInt16] = []
+        guard var extensions = hello.vector(lengthOf: 2) else { return groups }
+        while let kind = extensions.number(), var body = extensions.vector(lengthOf: 2) {
+            guard kind == 51, var shares = body.vector(lengthOf: 2) else { continue }
+            while let group = shares.number(), shares.vector(lengthOf: 2) != nil { groups.append(group) }
+        }
+        return groups
+    }
+
+    /// Reads TLS's presentation language (RFC 8446, 3).
+    private struct Reader {
+        private var rest: ArraySlice<UInt8>
+
+        init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+        mutating func number() -> UInt16? {
+            guard rest.count >= 2, let high = rest.popFirst(), let low = rest.popFirst() else { return nil }
+            return UInt16(high) << 8 | UInt16(low)
+        }
+
+        mutating func skip(_ count: Int) -> Bool {
+            guard rest.count >= count else { return false }
+            rest = rest.dropFirst(count)
+            return true
+        }
+
+        mutating func vector(lengthOf size: Int) -> Reader? {
+            guard rest.count >= size else { return nil }
+            let length = rest.prefix(size).reduce(0) { $0 << 8 | Int($1) }
+            guard rest.count >= size + length else { return nil }
+            defer { rest = rest.dropFirst(size + length) }
+            return Reader(rest.dropFirst(size).prefix(length))
+        }
+    }
+}

@@ -79,12 +79,8 @@ package struct ProbeError: Error, Sendable, Hashable {
         _ phase: Phase, _ reason: Reason, target: String, peer: PeerAddress? = nil, proxy: String? = nil,
         service: String? = nil
     ) {
-        self.proxy = proxy
-        self.service = service
-        self.phase = phase
-        self.reason = reason
-        self.target = target
-        self.peer = peer
+        (self.proxy, self.service, self.phase, self.reason) = (proxy, service, phase, reason)
+        (self.target, self.peer) = (target, peer)
     }
 
     /// A stable word for machines, as in `refused` or `tls-alert`.

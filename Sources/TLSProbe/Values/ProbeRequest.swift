@@ -47,16 +47,9 @@ package struct ProbeRequest: Sendable, Hashable {
         clientIdentity: ClientIdentity? = nil, alpn: [ApplicationProtocol] = [],
         offer: HandshakeOffer = HandshakeOffer(), proxy: Proxy? = nil, timeout: Duration = .seconds(10)
     ) {
-        self.destination = destination
-        self.port = port
-        self.serverNameIndication = serverNameIndication
-        self.minimumTLS = minimumTLS
-        self.maximumTLS = maximumTLS
-        self.keyType = keyType
-        self.clientIdentity = clientIdentity
-        self.alpn = alpn
-        self.offer = offer
-        self.proxy = proxy
+        (self.destination, self.port, self.serverNameIndication) = (destination, port, serverNameIndication)
+        (self.minimumTLS, self.maximumTLS, self.keyType) = (minimumTLS, maximumTLS, keyType)
+        (self.clientIdentity, self.alpn, self.offer, self.proxy) = (clientIdentity, alpn, offer, proxy)
         self.timeout = timeout
     }
 

@@ -1,3 +1,4 @@
+internal import Base
 package import Pinning
 
 /// A proxy that connections go through.
@@ -27,10 +28,7 @@ package struct Proxy: Sendable, Hashable {
     package var origin: String
 
     package init(_ kind: Kind, host: ServerName, port: UInt16, credentials: ProxyCredentials? = nil, origin: String) {
-        self.kind = kind
-        self.host = host
-        self.port = port
-        self.credentials = credentials
+        (self.kind, self.host, self.port, self.credentials) = (kind, host, port, credentials)
         self.origin = origin
     }
 
@@ -66,8 +64,7 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
     /// HTTP takes no control characters, and no colon in a name (RFC 7617, 2). SOCKS takes 1 to 255 bytes of a name, and as many or
     /// none of a password (RFC 1929, 2).
     package init?(user: [UInt8], password: [UInt8], for kind: Proxy.Kind) {
-        self.user = user
-        self.password = password
+        (self.user, self.password) = (user, password)
         guard isFit(for: kind) else { return nil }
     }
 
@@ -93,5 +90,126 @@ package struct ProxyPassage: Sendable, Hashable {
         /// The cipher suite under OpenSSL's name.
         package let cipher: String
         package let leaf: Certificate
+    }
+}
+
+/// Why a proxy let nobody through: its own failures, not those of the server behind it.
+package enum ProxyFailure: Error, Sendable, Hashable {
+    /// There is no connection to the proxy, for the same reasons as there may be none to a server.
+    indirect case unreachable(ProbeError.Reason)
+    /// TLS with an `https` proxy failed.
+    indirect case handshake(ProbeError.Reason)
+    /// The chain of an `https` proxy is not trusted, for the reason given.
+    case untrusted(String)
+    /// It answered CONNECT with another status than 2xx.
+    case status(Int, line: String)
+    /// It asks for a name and a password, and there are none.
+    case credentialsMissing
+    /// It does not take the name and the password.
+    case credentialsRefused
+    /// It answered with this reply code of SOCKS (RFC 1928, 6).
+    case reply(UInt8)
+    /// What it says is not what was asked for.
+    case foreign(Language)
+    /// Its answer has no end within so many bytes.
+    case tooLong(limit: Int)
+    /// It closed the connection after so many bytes of an answer.
+    case closedEarly(received: Int)
+    case reset
+    /// The connection broke, in the system's words.
+    case broken(String)
+
+    /// What a proxy seems to speak instead.
+    package enum Language: String, Sendable, Hashable {
+        /// HTTP, where SOCKS was spoken.
+        case http = "HTTP"
+        /// SOCKS, where HTTP was spoken.
+        case socks = "SOCKS"
+        /// TLS, where none was spoken.
+        case tls = "TLS"
+        /// Nothing that is known.
+        case unknown = "neither HTTP nor SOCKS"
+    }
+
+    package var id: String {
+        switch self {
+        case .unreachable: "proxy-unreachable"
+        case .handshake: "proxy-tls-failure"
+        case .untrusted: "proxy-untrusted"
+        case .status, .reply: "proxy-refused"
+        case .credentialsMissing, .credentialsRefused: "proxy-authentication"
+        case .foreign, .tooLong: "proxy-protocol"
+        case .closedEarly, .reset, .broken: "proxy-closed"
+        }
+    }
+
+    /// Whether another attempt could end otherwise.
+    package var mayPass: Bool {
+        switch self {
+        case .untrusted, .credentialsMissing, .credentialsRefused, .foreign: false
+        default: true
+        }
+    }
+}
+
+extension ProxyFailure {
+    /// One sentence on the proxy with this URL, which was asked for a way to `target`.
+    func sentence(on proxy: String, to target: String) -> String {
+        let proxy = "the proxy '\(proxy)'"
+        let target = "'\(target)'"
+        return switch self {
+        case .unreachable(.notConnected(let failures)):
+            "cannot connect to \(proxy): \(ConnectFailure.describe(failures))"
+        case .unreachable(.nameNotFound): "cannot resolve \(proxy): there is no such name; check the spelling"
+        case .unreachable(.noAddress): "cannot resolve \(proxy): the name has no usable address; name another proxy"
+        case .unreachable(.resolverFailed(let detail)):
+            "cannot resolve \(proxy): \(detail); check the DNS settings, or name the proxy by its address"
+        case .unreachable(let reason), .handshake(let reason):
+            "TLS with \(proxy) failed: \(ProbeError(.handshake, reason, target: "the proxy").fact); "
+                + "if it speaks HTTP without TLS, write http://"
+        case .untrusted(let why):
+            "the certificate of \(proxy) is not trusted: \(why); install its root, or name it in SSL_CERT_FILE"
+        case .status(let status, let line):
+            "\(proxy) did not connect to \(target): it answered \"\(TerminalText.shortened(line, to: 200))\"; "
+                + (status >= 500 ? "check the target, and what the proxy can reach" : "check what the proxy allows")
+        case .credentialsMissing:
+            "\(proxy) asks for a name and a password; give them in its URL, as in http://user:password@host"
+        case .credentialsRefused: "\(proxy) does not take the name and the password it was given; check them"
+        case .reply(let code):
+            "\(proxy) did not connect to \(target): \(Self.words(of: code)); \(Self.remedy(for: code))"
+        case .foreign(.http): "\(proxy) speaks HTTP and not SOCKS; write http://"
+        case .foreign(.socks): "\(proxy) speaks SOCKS and not HTTP; write socks5h://"
+        case .foreign(.tls): "\(proxy) speaks TLS; write https://"
+        case .foreign(.unknown): "\(proxy) answered with neither HTTP nor SOCKS; check that it is a proxy"
+        case .tooLong(let limit): "the answer of \(proxy) has no end within \(limit) bytes; check that it is a proxy"
+        case .closedEarly(0):
+            "\(proxy) closed the connection without an answer; check what it speaks and whom it lets in"
+        case .closedEarly(let received):
+            "\(proxy) closed the connection after \(received) bytes of its answer; see its log"
+        case .reset: "\(proxy) reset the connection; check what it speaks and whom it lets in"
+        case .broken(let detail): "the connection to \(proxy) broke: \(detail); try again"
+        }
+    }
+
+    private static func words(of code: UInt8) -> String {
+        switch code {
+        case 1: "it failed, for a reason of its own"
+        case 2: "its rules do not allow it"
+        case 3: "it has no way to that network"
+        case 4: "it has no way to that host, or does not find the name"
+        case 5: "the connection was refused"
+        case 6: "it took too long"
+        case 7: "it knows no CONNECT"
+        case 8: "it does not take this kind of address"
+        default: "it answered with the unknown code \(code)"
+        }
+    }
+
+    private static func remedy(for code: UInt8) -> String {
+        switch code {
+        case 2: "check what it allows"
+        case 8: "write socks5h:// to give it the name, or socks5:// for the address"
+        default: "check the target, and what the proxy can reach"
+        }
     }
 }

@@ -1,12 +1,6 @@
 internal import Base
 internal import COpenSSL
 
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
-
 /// The configuration file that OpenSSL reads by itself when it is first used.
 package enum OpenSSLConfiguration {
     /// The path of a file of the configuration when reading it could block or never end: a pipe, a device, something huge, or

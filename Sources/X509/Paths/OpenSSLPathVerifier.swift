@@ -13,11 +13,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     package init(
         trustStore: TrustStore, sharing shared: SharedFindings? = nil,
         isPublicRoot: @escaping @Sendable (Certificate) -> Bool = { _ in false }
-    ) {
-        self.trustStore = trustStore
-        self.shared = shared
-        self.isPublicRoot = isPublicRoot
-    }
+    ) { (self.trustStore, self.shared, self.isPublicRoot) = (trustStore, shared, isPublicRoot) }
 
     /// Searches with what was presented first, and with other certificates as links only when that leads nowhere.
     ///

@@ -180,3 +180,59 @@ private final class VerificationRecord {
         return Validity.notAfter(of: certificate) == time
     }
 }
+
+/// A path that was looked at and rejected, to be ranked among others.
+struct RejectedPath {
+    let nodes: [PathNode]
+    let isAnchored: Bool
+
+    func score(at time: Timestamp, byPoints: Bool) -> Int {
+        byPoints ? points(at: time) : isAnchored ? 10_000 : nodes.count
+    }
+
+    /// Anchored before all, then one that ends at a self-signed certificate and is short, then a long one; dates and strength count
+    /// for little.
+    private func points(at time: Timestamp) -> Int {
+        let certificates = nodes.map(\.certificate)
+        var points = isAnchored ? 10_000 : 0
+        points += certificates.last?.isSelfIssued == true ? 1_000 - nodes.count : nodes.count
+        if certificates.allSatisfy({ $0.notBefore <= time && time <= $0.notAfter }) { points += 100 }
+        let failures = Platform.apple().failures(
+            of: PlatformPath(certificates, endingAt: .system), under: .sslServer(name: .unchecked))
+        if !failures.contains(where: { $0.reason == .weakSignature }) { points += 10 }
+        if !failures.contains(where: { $0.reason == .weakKey }) { points += 10 }
+        return points
+    }
+}
+
+/// What counts as valid: the verifier's own judgement, or what a platform makes of it.
+struct PathRules {
+    /// The platform, `nil` for the verifier's own judgement.
+    let platform: Platform?
+    let policy: TrustPolicy
+    /// What came along with the leaf, `nil` where it was not looked at.
+    let evidence: LeafEvidence?
+    let anchorClass: (PathNode) -> AnchorClass
+
+    func failures(of path: [PathNode], firstAnchor: Int, _ findings: [TrustFailure]) -> [TrustFailure] {
+        guard let platform, let last = path.last else { return findings }
+        return platform.objections(
+            to: path.map(\.certificate), firstAnchor: firstAnchor, findings: findings, under: policy,
+            evidence: evidence, anchorClass: { anchorClass(last) })
+    }
+
+    /// What there is against a path that leads to no anchor, as far as that does not depend on whose its anchor would be.
+    func failures(ofDeadEnd path: [PathNode], _ findings: [TrustFailure]) -> [TrustFailure] {
+        guard let platform else { return findings }
+        let certificates = path.map(\.certificate)
+        let all = AnchorClass.allCases.map { anchorClass in
+            // Only what does not depend on the class is common to all three.
+            platform.objections(
+                to: certificates, firstAnchor: certificates.count, findings: findings, under: policy,
+                evidence: evidence, anchorClass: { anchorClass })
+        }
+        return all[0].filter { failure in
+            all.dropFirst().allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }
+        }
+    }
+}

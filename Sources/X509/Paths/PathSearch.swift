@@ -45,10 +45,7 @@ struct PathSearch {
         issuers: CandidateIssuers, judge: PathJudge, rules: PathRules, name: ServerName?,
         judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
     ) {
-        self.issuers = issuers
-        self.judge = judge
-        self.rules = rules
-        self.name = name
+        (self.issuers, self.judge, self.rules, self.name) = (issuers, judge, rules, name)
         self.judgements = judgements
     }
 

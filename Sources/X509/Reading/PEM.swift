@@ -1,10 +1,5 @@
+internal import Base
 internal import COpenSSL
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// One block of PEM text (RFC 7468).
 package struct PEMBlock: Sendable, Hashable {

@@ -30,8 +30,7 @@ package final class AnchorBundle: AnchorSource {
     private let parsed: Mutex<Parsed>
 
     private init(_ entries: [Entry], damage: [X509Error] = []) {
-        self.entries = entries
-        self.damage = damage
+        (self.entries, self.damage) = (entries, damage)
         holdsDistrust = entries.contains(where: \.isDistrusted)
         parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
     }
@@ -202,4 +201,55 @@ package final class AnchorBundle: AnchorSource {
         parsed.withLock { $0.nodes[position] = node }
         return node
     }
+}
+
+/// Those certificates of a bundle that one device trusts.
+///
+/// Devices have most of their roots in common: what is found out about a certificate is found out for all selections of its bundle.
+package final class AnchorSelection: AnchorSource {
+    let bundle: AnchorBundle
+    private let isSelected: [Bool]
+
+    /// The certificates at these positions of a bundle; none is distrusted.
+    package init(_ positions: some Sequence<Int>, of bundle: AnchorBundle) {
+        self.bundle = bundle
+        var isSelected = [Bool](repeating: false, count: bundle.count)
+        for position in positions { isSelected[position] = true }
+        self.isSelected = isSelected
+    }
+
+    func holds(_ position: Int) -> Bool { isSelected[position] }
+
+    func anchors(named name: OpaquePointer) -> [PathNode] {
+        bundle.nodes(named: name).filter { holds($0.position) }.map(\.node)
+    }
+
+    func distrusted(named name: OpaquePointer) -> [PathNode] { [] }
+}
+
+/// Somewhere anchors are looked up by name, so that only those a path needs are ever parsed.
+protocol AnchorSource: Sendable {
+    /// The certificates whose subject is `name`, compared in canonical form, distrusted ones among them.
+    ///
+    /// - Returns: the anchors, none when there is none of that name.
+    func anchors(named name: OpaquePointer) -> [PathNode]
+
+    /// Those of them whose trust settings forbid to trust them for TLS servers.
+    ///
+    /// Every path asks for each of its certificates, so an answer of none has to be cheap.
+    func distrusted(named name: OpaquePointer) -> [PathNode]
+
+    /// Whether something in a file that was read could not be read as it stands; costs next to nothing.
+    var isDamaged: Bool { get }
+
+    /// What could not be read where certificates of this name are looked for.
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage]
+}
+
+extension AnchorSource {
+    /// Whole: what is given for a run is refused when it is not.
+    var isDamaged: Bool { false }
+
+    /// None: what is given for a run is refused when it is damaged.
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] { [] }
 }

@@ -17,9 +17,7 @@ package final class TrustStore: Sendable {
     let selection: AnchorSelection?
 
     private init(tiers: [[any AnchorSource]], systemRoots: SystemRoots? = nil, selection: AnchorSelection? = nil) {
-        self.tiers = tiers
-        self.systemRoots = systemRoots
-        self.selection = selection
+        (self.tiers, self.systemRoots, self.selection) = (tiers, systemRoots, selection)
     }
 
     /// Anchors-only trust: the system's roots do not count.

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#endif
+import LoopbackLab
 
 /// Where files are made for readers that want a path.
 struct Scratch {

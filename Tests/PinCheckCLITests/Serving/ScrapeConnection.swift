@@ -1,11 +1,6 @@
 import Dispatch
+import LoopbackLab
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// One connection to an exporter, by a few system calls: what it sends is what the test says, and nothing more.
 final class ScrapeConnection: Sendable {

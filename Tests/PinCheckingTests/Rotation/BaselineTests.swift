@@ -54,7 +54,10 @@ struct BaselineTests {
         let baseline = Snapshot([endpoint(leaf), endpoint(of: "b.example:443", leaf)])
         let recorded = Baseline("base.json", baseline)
         let missing = recorded.missing(from: [endpoint(leaf)])
-        #expect(missing.flatMap(\.changes.changes) == [Change(.targetMissing, old: "b.example:443 (SNI b.example)", new: nil)])
+        #expect(
+            missing.flatMap(\.changes.changes) == [
+                Change(.targetMissing, old: "b.example:443 (SNI b.example)", new: nil)
+            ])
         #expect(recorded.missing(from: baseline.endpoints).isEmpty)
     }
 }

@@ -33,14 +33,8 @@ package struct CA: Sendable, Hashable {
             name: String, key: SHA256Digest, algorithm: String, state: State, until: Timestamp? = nil,
             crossSigners: [String] = [], source: String, date: String
         ) {
-            self.name = name
-            self.key = key
-            self.algorithm = algorithm
-            self.state = state
-            self.until = until
-            self.crossSigners = crossSigners
-            self.source = source
-            self.date = date
+            (self.name, self.key, self.algorithm, self.state) = (name, key, algorithm, state)
+            (self.until, self.crossSigners, self.source, self.date) = (until, crossSigners, source, date)
         }
 
         /// A row of ``CA/published``: the key's SHA-256 in hexadecimal digits, and the day of `until`.
@@ -61,10 +55,7 @@ package struct CA: Sendable, Hashable {
         }
     }
 
-    package init(_ name: String, _ roots: [Root]) {
-        self.name = name
-        self.roots = roots
-    }
+    package init(_ name: String, _ roots: [Root]) { (self.name, self.roots) = (name, roots) }
 
     /// The roots below which servers get certificates.
     package var rootsInUse: [Root] { roots.filter { $0.state == .inUse } }

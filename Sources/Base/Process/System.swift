@@ -1,0 +1,61 @@
+/// How many descriptors the system gives.
+package enum DescriptorLimit {
+    /// How many connections can be open at the same time, after asking the system for as many as it gives.
+    ///
+    /// A connection that cannot be opened for want of a descriptor would look like a server that cannot be reached.
+    package static func connectionLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(descriptorResource, &limit) == 0 else { return 128 }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = min(limit.rlim_max, 65_536)
+            if setrlimit(descriptorResource, &raised) == 0 { limit = raised }
+        }
+        // Some are for files, the event loop and name lookups.
+        return max(1, Int(min(limit.rlim_cur, 65_536)) - 64)
+    }
+
+    #if canImport(Glibc)
+    private static let descriptorResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+    private static let descriptorResource = RLIMIT_NOFILE
+    #endif
+
+    /// Whether so many descriptors can still be opened: without a few, the event loop cannot even be made.
+    package static func hasFreeDescriptors(_ count: Int = 6) -> Bool {
+        let copies = (0..<count).map { _ in dup(STDERR_FILENO) }
+        for copy in copies where copy >= 0 { close(copy) }
+        return copies.allSatisfy { $0 >= 0 }
+    }
+}
+
+/// The environment variable `TZ`, which names a file that the C library opens whenever a time is taken apart.
+package enum TimeZoneVariable {
+    /// Lets this process know UTC alone, whatever the variable says: the file may be a pipe, and no time of another zone is ever
+    /// shown.
+    ///
+    /// It goes before any other thread is there.
+    package static func ignore() { if getenv("TZ") != nil { setenv("TZ", "UTC0", 1) } }
+}
+
+package enum SystemError {
+    /// The system's words for an `errno` value.
+    package static func message(of code: Int32) -> String {
+        strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+}
+
+/// A library that is looked up when it is first needed, and that pincheck cannot do without then.
+package enum MissingLibrary {
+    /// Ends the program, as the system's loader does at the start of one that is linked with what is missing.
+    ///
+    /// An answer without it would be wrong, and many of those who need it can only answer.
+    package static func end(_ name: SafeText, packages: SafeText, reason: String) -> Never {
+        let reason = TerminalText.shortened(reason, to: 200)
+        let message: SafeText = "Error: \(name) cannot be loaded (\(reason)): install it (\(packages))\n"
+        var text = message.description
+        text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        // EX_SOFTWARE of sysexits.h.
+        _exit(70)
+    }
+}

@@ -1,0 +1,72 @@
+extension String {
+    /// Whether `part` stands in the text, byte by byte.
+    ///
+    /// `contains` and `firstRange` of the library make types at run time wherever they are called: tens of thousands of instructions for
+    /// a text of ten bytes, which counts where it is asked of every certificate of a thousand servers. Meant for short texts: it looks
+    /// at each place anew.
+    package func holdsBytes(of part: String) -> Bool {
+        let found = utf8.withContiguousStorageIfAvailable { text in
+            part.utf8.withContiguousStorageIfAvailable { Self.holds($0, in: text) }
+        }
+        return (found ?? nil)
+            ?? Array(utf8).withUnsafeBufferPointer { text in
+                Array(part.utf8).withUnsafeBufferPointer { Self.holds($0, in: text) }
+            }
+    }
+
+    private static func holds(_ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = part.first else { return true }
+        guard part.count <= text.count else { return false }
+        for start in 0...(text.count - part.count) where text[start] == first {
+            var length = 1
+            while length < part.count, text[start + length] == part[length] { length += 1 }
+            if length == part.count { return true }
+        }
+        return false
+    }
+}
+
+extension String {
+    /// The text with some strings in it replaced, all in one pass; of several that stand at the same place the first counts.
+    ///
+    /// It looks at bytes. `replacing` and `split` of the library compare characters as a reader sees them: a combining mark
+    /// behind a quotation mark, or a letter that joins what follows, makes another character of it, which they pass over, while
+    /// whoever reads the text takes it for the quotation mark it is.
+    package func replacingBytes(_ replacements: KeyValuePairs<StaticString, String>) -> String {
+        let table = replacements.map { (needle: Array("\($0.key)".utf8), text: $0.value) }
+        let bytes = Array(utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            let found = table.first { !$0.needle.isEmpty && bytes[index...].starts(with: $0.needle) }
+            if let found {
+                result += found.text.utf8
+                index += found.needle.count
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}
+
+/// The base64 of bytes (RFC 4648, 4), written out because the modules below have no Foundation.
+package enum Base64 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// The bytes in the standard alphabet, with padding.
+    package static func text(of bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let word = group.enumerated().reduce(0) { $0 | Int($1.element) << (16 - 8 * $1.offset) }
+            for position in 0..<4 {
+                text.append(position <= group.count ? alphabet[word >> (18 - 6 * position) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
