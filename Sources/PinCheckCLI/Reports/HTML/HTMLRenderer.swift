@@ -17,7 +17,7 @@ struct HTMLRenderer: ResultRenderer {
         let number: Int
         let title: String
         let status: ExitStatus
-        /// Until when the pins are sure to match.
+        /// Until when the pins of what is accepted are sure to match.
         let until: String?
 
         func goes(before other: Line) -> Bool {
@@ -38,7 +38,7 @@ struct HTMLRenderer: ResultRenderer {
         lines.append(
             Line(
                 number: count, title: TerminalText.shortened(report.title, to: 200), status: report.status,
-                until: report.outlook?.pinsMatchUntil))
+                until: report.verdict == .accept ? report.outlook?.pinsMatchUntil : nil))
         if lines.count > 2 * Self.mostLines { keepWorst() }
         let twin = connections.first { $0.isServed(like: report) }
         var section = HTMLSection(report, number: count, explains: explains).markup(shownBy: twin)
@@ -85,15 +85,15 @@ struct HTMLRenderer: ResultRenderer {
     }
 
     private static func start(_ first: Report?) -> String {
-        let day = first.map { " on " + $0.evaluatedAt.prefix(10) } ?? ""
+        let day = first?.evaluatedAt.prefix(10) ?? ""
         let start: Markup = """
             <!DOCTYPE html>
             <html lang="en" xmlns="http://www.w3.org/1999/xhtml"><head><meta charset="utf-8"/>
             <meta http-equiv="Content-Security-Policy" content="\(HTMLSheet.policy)"/>
             <meta name="viewport" content="width=device-width,initial-scale=1"/>
             <meta name="color-scheme" content="light dark"/>
-            <title>Certificate pins\(day)</title><style>\(Markup(stringLiteral: HTMLSheet.page))</style></head><body>
-            <h1>Certificate pins\(day)</h1><p><a href="#summary">Summary</a></p>
+            <title>Certificate pins \(day)</title><style>\(Markup(stringLiteral: HTMLSheet.page))</style></head><body>
+            <h1>Certificate pins <time>\(day)</time></h1><p><a href="#summary">Summary</a></p>
 
             """
         return start.text
@@ -104,6 +104,6 @@ extension Report {
     /// Whether another connection shows the same chain and comes to the same.
     fileprivate func isServed(like other: Report) -> Bool {
         !presented.isEmpty && presented.map(\.certSha256) == other.presented.map(\.certSha256) && reason == other.reason
-            && status == other.status
+            && warnings == other.warnings && status == other.status
     }
 }

@@ -18,7 +18,7 @@ struct HTMLSection {
             <p class="m">\(connection.joined(separator: " · "))</p>
 
             """
-        if let twin { return "\(body)<p>\(report.sentence), as at \(twin.peer ?? twin.title)</p></section>\n" }
+        if let twin { return "\(body)<p>\(report.sentence); the chain is that of \(twin.title)</p></section>\n" }
         body += "\(headline)<p>\(report.withAnswer(report.sentence))</p>\n\(attention)"
         if let timeline = Timeline(report) { body += timeline.svg }
         return "\(body)\(chain)\(pins)\(clients)\(details)</section>\n"
@@ -28,12 +28,12 @@ struct HTMLSection {
 
     /// What the connections to one target come to together.
     static func conclusion(_ summary: VariantSummary) -> Markup {
-        let findings = summary.consistency.findings.map { finding -> Markup in
-            "<li>\(finding.level == .warning ? "warning" : "note"): \(finding.message)</li>"
+        let findings = summary.consistency.findings.map { finding in
+            "\(finding.level == .warning ? "warning" : "note"): \(finding.message)"
         }
         return """
             <section><h2>\(badge(summary.consistency.exit.status)) \(summary.places.first?.reports.first?.target ?? "")</h2>
-            <p class="k">\(summary.sentence)</p><ul>\(findings)</ul></section>
+            <p class="k">\(summary.sentence)</p>\(list(findings))</section>
 
             """
     }
@@ -62,15 +62,13 @@ struct HTMLSection {
             let rejecting = report.clients.count { $0.verdict == .reject }
             let who = report.clients.count > 1 ? "\(rejecting) of \(report.clients.count) clients" : "apps"
             let pins = report.pins.configured.isEmpty ? "" : " with these pins"
-            let isAdvised = text.isMismatch(report) && !report.warnings.contains { $0.id == "interceptor" }
+            // Of what comes the reason says what to ship, and of an interceptor the warning what to do.
+            let isAdvised = text.isMismatch(report) && !isNext && !report.warnings.contains { $0.id == "interceptor" }
             return Self.headline(
                 "\(isNext ? "It would lock out" : "Locked out today:") \(who)\(pins).",
-                !isAdvised
-                    ? ""
-                    : isNext
-                        ? "deploy a key that is pinned, or release an app with this pin before"
-                        : "install a certificate that is pinned, or release an app with other pins: \(Self.recommending)"
-            )
+                isAdvised
+                    ? "install a certificate that is pinned, or release an app with other pins: \(Self.recommending)"
+                    : "")
         case .accept: break
         }
         guard let outlook = report.outlook, !report.pins.configured.isEmpty else {
@@ -107,10 +105,12 @@ struct HTMLSection {
 
     /// What else is to be known, in the words of the text.
     private var attention: Markup {
-        let lines =
-            report.warnings.map { "warning: " + $0.message } + text.outlook(report) + report.toldNotes.map(text.note)
-        guard !lines.isEmpty else { return "" }
-        return "<ul>\(lines.map { line -> Markup in "<li>\(Self.trimmed(line))</li>" })</ul>\n"
+        Self.list(
+            report.warnings.map { "warning: " + $0.message } + text.outlook(report) + report.toldNotes.map(text.note))
+    }
+
+    private static func list(_ lines: [String]) -> Markup {
+        lines.isEmpty ? "" : "<ul>\(lines.map { line -> Markup in "<li>\(trimmed(line))</li>" })</ul>\n"
     }
 
     private static func trimmed(_ line: String) -> Substring { line.hasPrefix("  ") ? line.dropFirst(2) : line[...] }
@@ -142,15 +142,17 @@ struct HTMLSection {
         let configured = report.pins.configured
         guard !configured.isEmpty, !report.built.isEmpty || report.next != nil else { return "" }
         let depths = Dictionary(report.pins.matched.map { ($0.pin, $0.depth) }) { min($0, $1) }
-        let standings = report.outlook?.pins ?? []
+        let outlooks = report.clients.compactMap(\.outlook).filter { $0.pins.count == configured.count }
         func standing(_ index: Int) -> (rank: Int, words: String) {
             if let depth = depths[index] {
                 let role = report.built.indices.contains(depth) ? report.built[depth].certificate.role : "what comes"
                 return (0, "\(depth) \(role)")
             }
-            guard standings.indices.contains(index) else { return (2, "nothing") }
-            if standings[index].backup, !depths.isEmpty { return (1, "nothing yet: backup") }
-            return (2, standings[index].compared ? "nothing" : "not compared")
+            if !depths.isEmpty, outlooks.contains(where: { $0.pins[index].backup }) {
+                return (1, "nothing yet: backup")
+            }
+            let isCompared = outlooks.isEmpty || outlooks.contains { $0.pins[index].compared }
+            return (2, isCompared ? "nothing" : "not compared")
         }
         let told = configured.indices.map { (index: $0, standing: standing($0)) }
         let shown = [0, 1, 2].flatMap { rank in told.filter { $0.standing.rank == rank } }.prefix(Self.mostPins)
@@ -173,13 +175,13 @@ struct HTMLSection {
             return reasons.map { reason -> Markup in
                 let names = alike.filter { $0.reason == reason }.map(\.title).joined(separator: ", ")
                 return """
-                    <tr><td>\(alike[0].verdict.rawValue)</td><td>\(names)</td><td>\(reason.message)</td>\
-                    <td>\(alike[0].outlook?.pinsMatchUntil.map(Self.day) ?? "–")</td></tr>
+                    <tr><td>\(names)</td><td>\(reason.message)</td><td>\(alike[0].verdict.rawValue)</td>\
+                    <td>\(Self.day(alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil ?? "–" : "–"))</td></tr>
 
                     """
             }
         }
-        return Self.table("Clients", ["", "client", "why", "pins sure until"], rows)
+        return Self.table("Clients", ["client", "why", "", "pins sure until"], rows)
     }
 
     /// What else the text says.

@@ -9,7 +9,8 @@ enum HTMLSheet {
         --good:#116329;--bad:#b42318;--warn:#855700}
         @media screen and (prefers-color-scheme:dark){:root{--bg:#0d1117;--fg:#e6edf3;--soft:#9aa4ae;--line:#3d444d;\
         --fill:#24303c;--edge:#8ba3ba;--pin:#6cb0ff;--good:#57d364;--bad:#ff8b80;--warn:#e3b341}}
-        svg text{font:12px system-ui,sans-serif;fill:var(--fg);paint-order:stroke;stroke:var(--bg);stroke-width:4px}
+        svg text{font:12px system-ui,sans-serif;fill:var(--fg);paint-order:stroke;stroke:var(--bg);stroke-width:6px;\
+        stroke-linejoin:round}
         svg .bg{fill:var(--bg)}
         svg text.h{font-weight:600}
         svg text.d{text-anchor:end;font-variant-numeric:tabular-nums}
@@ -34,7 +35,7 @@ enum HTMLSheet {
         timeline + """
             body{font:16px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:60rem;margin:0 auto;\
             padding:1rem;overflow-wrap:break-word}
-            h1{font-size:1.5rem;margin:0}
+            h1{font-size:1.4rem;margin:0}
             h2{font-size:1.2rem;margin:0 0 .3rem}
             section,footer{border-top:1px solid var(--line);padding:1.2rem 0}
             p,ul,pre{margin:.4rem 0}

@@ -35,7 +35,7 @@ extension Timeline {
 
     private func ending(_ row: Row) -> String {
         guard let end = row.end else { return "no end known" }
-        if row.kind == .noPin, end <= now { return "today" }
+        if row.kind == .noPin, end == now { return "today" }
         let days = Report.Certificate.wholeDays(from: now, to: end)
         return end.date + (days < 0 ? ", \(-days) d ago" : ", \(days) d")
     }
