@@ -31,8 +31,9 @@ struct HTMLSection {
         let findings = summary.consistency.findings.map { finding in
             "\(finding.level == .warning ? "warning" : "note"): \(finding.message)"
         }
+        let target = summary.places.first?.reports.first?.target ?? ""
         return """
-            <section><h2>\(badge(summary.consistency.exit.status)) \(summary.places.first?.reports.first?.target ?? "")</h2>
+            <section><h2>\(badge(summary.consistency.exit.status)) \(target)</h2>
             <p class="k">\(summary.sentence)</p>\(list(findings))</section>
 
             """
@@ -79,16 +80,18 @@ struct HTMLSection {
         }
         guard let until = outlook.pinsMatchUntil else { return Self.headline("Accepted, but not because of the pins.") }
         let isRenewal = outlook.pinsEnd == "leaf-renewal"
+        let renewal = outlook.renewalPoint ?? until
+        let authority = outlook.pinsEnd == "root-expiry" ? "root" : "intermediate"
         let event: Markup =
             isRenewal
-            ? "the server’s next renewal, usually by \(Self.day(outlook.renewalPoint ?? until)), due by \(Self.day(until))"
-            : "the server gets another \(outlook.pinsEnd == "root-expiry" ? "root" : "intermediate"), on or before \(Self.day(until))"
+            ? "the server’s next renewal, usually by \(Self.day(renewal)), due by \(Self.day(until))"
+            : "the server gets another \(authority), on or before \(Self.day(until))"
         let backups = outlook.pins.filter(\.backup).map(\.pin)
         let reserve =
             !outlook.hasBackup
             ? "There is no backup."
             : "Then they need \(backups.isEmpty ? "their backups" : "the backup, " + Timeline.numbered(backups))."
-        let due = isRenewal ? outlook.renewalPoint ?? until : until
+        let due = isRenewal ? renewal : until
         let when: Markup = due > report.evaluatedAt ? "before \(Self.day(due))" : "now"
         return Self.headline(
             "Apps with these pins are sure to work until \(event). \(reserve)",
@@ -124,7 +127,8 @@ struct HTMLSection {
             let source = link.sourceInWords.map { " (\($0))" } ?? ""
             let pins = link.pins.isEmpty ? "–" : Timeline.numbered(link.pins)
             return """
-                <tr><td>\(depth) \(one.role)</td><td>\(one.shortName)\(source), \(one.key)<code>\(one.spkiSha256)</code></td>\
+                <tr><td>\(depth) \(one.role)</td>\
+                <td>\(one.shortName)\(source), \(one.key)<code>\(one.spkiSha256)</code></td>\
                 <td>\(Self.day(one.notAfter)) \(TextRenderer.validity(one))</td><td>\(pins)</td></tr>
 
                 """
@@ -173,10 +177,11 @@ struct HTMLSection {
         let rows = report.clientsAlike.flatMap { alike in
             let reasons = alike.map(\.reason).reduce(into: [Report.Message]()) { if !$0.contains($1) { $0.append($1) } }
             return reasons.map { reason -> Markup in
+                let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
                 let names = alike.filter { $0.reason == reason }.map(\.title).joined(separator: ", ")
                 return """
                     <tr><td>\(names)</td><td>\(reason.message)</td><td>\(alike[0].verdict.rawValue)</td>\
-                    <td>\(Self.day(alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil ?? "–" : "–"))</td></tr>
+                    <td>\(Self.day(until ?? "–"))</td></tr>
 
                     """
             }
@@ -195,7 +200,8 @@ struct HTMLSection {
 
     private static func table(_ caption: Markup, _ heads: [String], _ rows: [Markup]) -> Markup {
         """
-        <table><caption>\(caption)</caption><thead><tr>\(heads.map { head -> Markup in "<th>\(head)</th>" })</tr></thead>
+        <table><caption>\(caption)</caption>\
+        <thead><tr>\(heads.map { head -> Markup in "<th>\(head)</th>" })</tr></thead>
         <tbody>\(rows)</tbody></table>
 
         """

@@ -57,7 +57,8 @@ enum HTMLSheet {
             td code{display:block;word-break:break-all}
             time{white-space:nowrap}
             pre{white-space:pre-wrap}
-            @media (max-width:40rem){thead{display:none}tr{display:flex;flex-wrap:wrap}td:nth-child(2){order:1;flex:0 0 100%;padding-top:0}}
+            @media (max-width:40rem){thead{display:none}tr{display:flex;flex-wrap:wrap}\
+            td:nth-child(2){order:1;flex:0 0 100%;padding-top:0}}
             @media print{body{font-size:11pt;max-width:none;padding:0}section{break-inside:avoid}}
 
             """

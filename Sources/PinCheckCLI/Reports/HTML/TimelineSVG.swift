@@ -1,7 +1,7 @@
 import Base
 import Pinning
 
-/// A timeline as SVG: places are percentages, so that it is as wide as there is room and its words stay as large as they are.
+/// A timeline as SVG: places are percentages, so that it is as wide as there is room, and words keep their size.
 ///
 /// Shapes differ by outline and dashes, and each has its words: nothing is told by colour alone.
 extension Timeline {
@@ -9,7 +9,8 @@ extension Timeline {
     var picture: Markup {
         let (body, height) = drawing
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" role="img" width="740" height="\(height)" viewBox="0 0 740 \(height)">\
+            <svg xmlns="http://www.w3.org/2000/svg" role="img" \
+            width="740" height="\(height)" viewBox="0 0 740 \(height)">\
             \(alternative)<style>\(Markup(stringLiteral: HTMLSheet.timeline))</style>\
             <rect class="bg" width="100%" height="100%"/><svg x="10" width="720">\(body)</svg></svg>
 
@@ -56,8 +57,10 @@ extension Timeline {
             }
             let top = y
             for row in part.rows {
-                rows +=
-                    "<text y=\"\(y + 12)\">\(row.label)</text><text class=\"d\" x=\"100%\" y=\"\(y + 12)\">\(ending(row))</text>"
+                rows += """
+                    <text y="\(y + 12)">\(row.label)</text>\
+                    <text class="d" x="100%" y="\(y + 12)">\(ending(row))</text>
+                    """
                 rows += shape(row, at: y + 17)
                 y += row.kind == .noPin ? Self.headingHeight : Self.rowHeight
             }
@@ -78,14 +81,17 @@ extension Timeline {
     private func shape(_ row: Row, at y: Int) -> Markup {
         guard row.kind != .noPin else { return "" }
         if row.kind == .renewal, let end = row.end {
-            return
-                "\(line("r", at: end, from: y - 24, to: y))<circle class=\"r\" cx=\"\(percent(end))\" cy=\"\(y + 5)\" r=\"5\"/>"
+            return """
+                \(line("r", at: end, from: y - 24, to: y))\
+                <circle class="r" cx="\(percent(end))" cy="\(y + 5)" r="5"/>
+                """
         }
         let start = row.start.map(position) ?? 0
         let end = row.end.map(position) ?? 1_000
         let width = Self.text(max(end - start, 2))
-        let bar: Markup =
-            "<rect class=\"\(row.kind.rawValue)\" x=\"\(Self.text(start))\" y=\"\(y)\" width=\"\(width)\" height=\"10\"/>"
+        let bar: Markup = """
+            <rect class="\(row.kind.rawValue)" x="\(Self.text(start))" y="\(y)" width="\(width)" height="10"/>
+            """
         return end < 1_000 ? bar : "\(bar)<text class=\"a \(row.kind.rawValue)\" x=\"100%\" y=\"\(y + 9)\">→</text>"
     }
 
@@ -105,8 +111,10 @@ extension Timeline {
             (-before...after).filter { $0 != 0 }.map { number in
                 let day = now.advanced(bySeconds: number * step * 86_400)
                 let label = number < 0 ? "−\(-number * step) d" : "+\(number * step) d"
-                return
-                    "\(line("t", at: day, from: 22, to: bottom))<text class=\"l\" x=\"\(percent(day))\" y=\"\(bottom + 13)\">\(label)</text>"
+                return """
+                    \(line("t", at: day, from: 22, to: bottom))\
+                    <text class="l" x="\(percent(day))" y="\(bottom + 13)">\(label)</text>
+                    """
             })
     }
 
