@@ -82,9 +82,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github"]) func everyFormNamesIt(
-        form: String
-    ) async throws {
+    @Test(arguments: ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"])
+    func everyFormNamesIt(form: String) async throws {
         try await files { files, verify in
             let outcome = await run(
                 verify + ["--pins", "\(files.path)/inter.cer", "--client", "okhttp,lab-client", "-f", form])

@@ -29,7 +29,7 @@ import Base
         }
     }
 
-    private static let forms = ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github"]
+    private static let forms = ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"]
     private static let blocks = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
 
     @Test func theNamesOfACertificate() async throws {
@@ -106,7 +106,7 @@ import Base
             _ = try files.write("junk", to: "c\(name).app/d\(name).cer")
             _ = try files.write("{", to: "c\(name).app/Info.plist")
             for file in [chain, junk, bundle] {
-                for form in ["text", "json", "github", "nagios", "junit"] {
+                for form in ["text", "json", "github", "nagios", "junit", "html"] {
                     await expectHarmless(["verify", file, "--anchors", file, "--pins", file, "-f", form])
                 }
                 await expectHarmless(["pins", file])
@@ -272,7 +272,7 @@ import Base
                 #expect(recorded.status == .pass)
                 for text in hostileVariants(of: recorded.output) {
                     let file = try files.write(text, to: "recorded.json")
-                    for form in ["text", "github", "json", "nagios", "junit"] {
+                    for form in ["text", "github", "json", "nagios", "junit", "html"] {
                         await expectHarmless(["diff", file, "-f", form, "--timeout", "1"])
                         await expectHarmless(target + ["--baseline", file, "-f", form])
                     }

@@ -354,7 +354,7 @@ import Testing
 
     // MARK: Forms
 
-    @Test(arguments: ["text", "json", "jsonl", "nagios", "junit", "github"]) func everyFormHasTheStatusLine(
+    @Test(arguments: ["text", "json", "jsonl", "nagios", "junit", "github", "html"]) func everyFormHasTheStatusLine(
         form: String
     ) async throws {
         try await serving(.answers(answer("HTTP/1.1 202 All Well"))) { _, base, _ in

@@ -66,7 +66,7 @@ enum GoneWords {
 
     /// Values of `--format`, of whichever command had them.
     static let forms: [String: SafeText] = [
-        "markdown": "write github, or json", "sarif": "'pincheck lint' has it; here write github, or junit",
+        "markdown": "write html, github or json", "sarif": "'pincheck lint' has it; here write github, or junit",
         "tlsa": "a TLSA record is no pin that an app compares: write json, or the form of a client",
         "hpkp": "browsers follow that header no more: write json, or the form of a client",
     ]

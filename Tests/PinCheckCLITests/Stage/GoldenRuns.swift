@@ -38,6 +38,7 @@ struct GoldenRun: Sendable, CustomStringConvertible {
 
     private static let verdicts = [
         GoldenRun("verify-pass", "\(verify) \(both)", every + explained + ["-f jsonl"]),
+        GoldenRun("verify-html", "\(verify) \(both)", ["-f html"]),
         GoldenRun("verify-pin-mismatch", "\(verify) --pins $JUNK", every), GoldenRun("verify-no-pins", verify, two),
         GoldenRun("verify-no-name", "verify $CHAIN --anchors $ROOT", two),
         GoldenRun("verify-untrusted", "verify $CHAIN --host $HOST \(both)", two + explained),

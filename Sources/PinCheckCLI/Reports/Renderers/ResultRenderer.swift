@@ -32,6 +32,7 @@ extension OutputForm {
         case .prometheus: return PrometheusRenderer(now: context.now)
         case .junit: return JUnitRenderer()
         case .github: return GitHubRenderer()
+        case .html: return HTMLRenderer(explains: settings.explains)
         }
     }
 }

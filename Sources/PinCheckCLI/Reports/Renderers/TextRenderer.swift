@@ -118,7 +118,7 @@ struct TextRenderer: Sendable {
     }
 
     /// What changed since the baseline, each from old to new.
-    private func change(_ report: Report) -> [String] {
+    func change(_ report: Report) -> [String] {
         guard let change = report.change else { return [] }
         var baseline = safe(change.baseline, length: 120)
         if let place = change.comparedWith { baseline += ", where \(safe(place, length: 120)) is recorded" }
@@ -135,7 +135,7 @@ struct TextRenderer: Sendable {
 
     // MARK: Verdict
 
-    private func explanation(_ report: Report) -> [String] {
+    func explanation(_ report: Report) -> [String] {
         var lines: [String] = []
         for client in report.clients {
             let settings = client.settings.map { setting in

@@ -1,0 +1,209 @@
+import Base
+import PinChecking
+
+/// One result on a page: until when apps work, why, and what to do; then when what ends, and what it rests on.
+struct HTMLSection {
+    private let report: Report
+    private let number: Int
+    private let explains: Bool
+
+    init(_ report: Report, number: Int, explains: Bool) {
+        (self.report, self.number, self.explains) = (report, number, explains)
+    }
+
+    /// The section; short where `twin`, another connection to the target, shows the same chain and comes to the same.
+    func markup(shownBy twin: Report?) -> Markup {
+        var body: Markup = """
+            <section id="h\(number)"><h2>\(Self.badge(report.status)) \(report.title)</h2>
+            <p class="m">\(connection.joined(separator: " · "))</p>
+
+            """
+        if let twin { return "\(body)<p>\(report.sentence); the chain is that of \(twin.title)</p></section>\n" }
+        body += "\(headline)<p>\(report.withAnswer(report.sentence))</p>\n\(attention)"
+        if let timeline = Timeline(report) { body += timeline.svg }
+        return "\(body)\(chain)\(pins)\(clients)\(details)</section>\n"
+    }
+
+    static func badge(_ status: ExitStatus) -> Markup { "<span class=\"s \(status.name)\">\(status.name)</span>" }
+
+    /// What the connections to one target come to together.
+    static func conclusion(_ summary: VariantSummary) -> Markup {
+        let findings = summary.consistency.findings.map { finding in
+            "\(finding.level == .warning ? "warning" : "note"): \(finding.message)"
+        }
+        let target = summary.places.first?.reports.first?.target ?? ""
+        return """
+            <section><h2>\(badge(summary.consistency.exit.status)) \(target)</h2>
+            <p class="k">\(summary.sentence)</p>\(list(findings))</section>
+
+            """
+    }
+
+    private var connection: [String] {
+        // The title says it of an address that was given.
+        let peer = report.title == report.target ? report.peer : nil
+        return [peer].compactMap(\.self) + text.names(report)
+            + (report.tls.map { [$0.version + " " + $0.cipher] } ?? [])
+    }
+
+    /// What says the rest in the words of the text.
+    private var text: TextRenderer {
+        let style = TextStyle(.never, isTerminal: false, environment: [:])
+        return TextRenderer(style: style, explains: explains, tellsNotEmulated: false)
+    }
+
+    // MARK: Until when
+
+    /// Until when apps that are out work, and what to do about it.
+    private var headline: Markup {
+        let isNext = report.next != nil
+        switch report.verdict {
+        case .none: return ""
+        case .reject:
+            let rejecting = report.clients.count { $0.verdict == .reject }
+            let who = report.clients.count > 1 ? "\(rejecting) of \(report.clients.count) clients" : "apps"
+            let pins = report.pins.configured.isEmpty ? "" : " with these pins"
+            // Of what comes the reason says what to ship, and of an interceptor the warning what to do.
+            let isAdvised = text.isMismatch(report) && !isNext && !report.warnings.contains { $0.id == "interceptor" }
+            return Self.headline(
+                "\(isNext ? "It would lock out" : "Locked out today:") \(who)\(pins).",
+                isAdvised
+                    ? "install a certificate that is pinned, or release an app with other pins: \(Self.recommending)"
+                    : "")
+        case .accept: break
+        }
+        guard let outlook = report.outlook, !report.pins.configured.isEmpty else {
+            return isNext ? "" : Self.headline("Accepted today; no pins were given.")
+        }
+        if report.clients.count == 1, let end = outlook.pinsExpire, end < report.evaluatedAt {
+            return Self.headline("Not pinned since \(Self.day(end)): any trusted chain is accepted.")
+        }
+        guard let until = outlook.pinsMatchUntil else { return Self.headline("Accepted, but not because of the pins.") }
+        let isRenewal = outlook.pinsEnd == "leaf-renewal"
+        let renewal = outlook.renewalPoint ?? until
+        let authority = outlook.pinsEnd == "root-expiry" ? "root" : "intermediate"
+        let event: Markup =
+            isRenewal
+            ? "the server’s next renewal, usually by \(Self.day(renewal)), due by \(Self.day(until))"
+            : "the server gets another \(authority), on or before \(Self.day(until))"
+        let backups = outlook.pins.filter(\.backup).map(\.pin)
+        let reserve =
+            !outlook.hasBackup
+            ? "There is no backup."
+            : "Then they need \(backups.isEmpty ? "their backups" : "the backup, " + Timeline.numbered(backups))."
+        let due = isRenewal ? renewal : until
+        let when: Markup = due > report.evaluatedAt ? "before \(Self.day(due))" : "now"
+        return Self.headline(
+            "Apps with these pins are sure to work until \(event). \(reserve)",
+            outlook.hasBackup || isNext ? "" : "release an app with a backup pin \(when): \(Self.recommending)")
+    }
+
+    private static let recommending = "pincheck pins --recommend says which pins to ship"
+
+    private static func headline(_ text: Markup, _ advice: Markup = "") -> Markup {
+        "<p class=\"k\">\(text)</p>\n\(advice.text.isEmpty ? "" : "<p><b>To do</b> \(advice)</p>\n" as Markup)"
+    }
+
+    static func day(_ time: String) -> Markup { "<time>\(time.prefix(10))</time>" }
+
+    /// What else is to be known, in the words of the text.
+    private var attention: Markup {
+        Self.list(
+            report.warnings.map { "warning: " + $0.message } + text.outlook(report) + report.toldNotes.map(text.note))
+    }
+
+    private static func list(_ lines: [String]) -> Markup {
+        lines.isEmpty ? "" : "<ul>\(lines.map { line -> Markup in "<li>\(trimmed(line))</li>" })</ul>\n"
+    }
+
+    private static func trimmed(_ line: String) -> Substring { line.hasPrefix("  ") ? line.dropFirst(2) : line[...] }
+
+    // MARK: What it rests on
+
+    private var chain: Markup {
+        guard !report.built.isEmpty else { return "" }
+        let rows = report.neededCertificates.map { depth, _, link -> Markup in
+            let one = link.certificate
+            let source = link.sourceInWords.map { " (\($0))" } ?? ""
+            let pins = link.pins.isEmpty ? "–" : Timeline.numbered(link.pins)
+            return """
+                <tr><td>\(depth) \(one.role)</td>\
+                <td>\(one.shortName)\(source), \(one.key)<code>\(one.spkiSha256)</code></td>\
+                <td>\(Self.day(one.notAfter)) \(TextRenderer.validity(one))</td><td>\(pins)</td></tr>
+
+                """
+        }
+        // Where the chain is the reason for the verdict, that says so.
+        let isTold = report.builtIsValid || report.verdict != .accept && !text.isMismatch(report)
+        let why = isTold ? "" : " (not verified\(report.whyUnverified.map { ": " + $0 } ?? ""))"
+        return Self.table("Chain\(why)", ["", "certificate and key", "ends", "matches"], rows)
+    }
+
+    /// Of more pins those are shown that matter most.
+    private static let mostPins = 20
+
+    private var pins: Markup {
+        let configured = report.pins.configured
+        guard !configured.isEmpty, !report.built.isEmpty || report.next != nil else { return "" }
+        let depths = Dictionary(report.pins.matched.map { ($0.pin, $0.depth) }) { min($0, $1) }
+        let outlooks = report.clients.compactMap(\.outlook).filter { $0.pins.count == configured.count }
+        func standing(_ index: Int) -> (rank: Int, words: String) {
+            if let depth = depths[index] {
+                let role = report.built.indices.contains(depth) ? report.built[depth].certificate.role : "what comes"
+                return (0, "\(depth) \(role)")
+            }
+            if !depths.isEmpty, outlooks.contains(where: { $0.pins[index].backup }) {
+                return (1, "nothing yet: backup")
+            }
+            let isCompared = outlooks.isEmpty || outlooks.contains { $0.pins[index].compared }
+            return (2, isCompared ? "nothing" : "not compared")
+        }
+        let told = configured.indices.map { (index: $0, standing: standing($0)) }
+        let shown = [0, 1, 2].flatMap { rank in told.filter { $0.standing.rank == rank } }.prefix(Self.mostPins)
+        let rows = shown.map { index, standing -> Markup in
+            let pin = configured[index]
+            let whose = [pin.subject, pin.certificate, pin.origin].compactMap(\.self).joined(separator: ", ")
+            return """
+                <tr><td>\(index + 1)</td><td>\(whose)<code>\(pin.pin)</code></td><td>\(standing.words)</td></tr>
+
+                """
+        }
+        let more = shown.count < configured.count ? ", \(shown.count) of \(configured.count)" : ""
+        return Self.table("Pins\(more)", ["", "pin", "matches"], rows)
+    }
+
+    private var clients: Markup {
+        guard report.clients.count > 1 else { return "" }
+        let rows = report.clientsAlike.flatMap { alike in
+            let reasons = alike.map(\.reason).reduce(into: [Report.Message]()) { if !$0.contains($1) { $0.append($1) } }
+            return reasons.map { reason -> Markup in
+                let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
+                let names = alike.filter { $0.reason == reason }.map(\.title).joined(separator: ", ")
+                return """
+                    <tr><td>\(names)</td><td>\(reason.message)</td><td>\(alike[0].verdict.rawValue)</td>\
+                    <td>\(Self.day(until ?? "–"))</td></tr>
+
+                    """
+            }
+        }
+        return Self.table("Clients", ["client", "why", "", "pins sure until"], rows)
+    }
+
+    /// What else the text says.
+    private var details: Markup {
+        let lines =
+            text.configurations(report) + (report.http.map { text.request($0, in: report) } ?? []) + text.change(report)
+            + (explains ? text.explanation(report) : [])
+        guard !lines.isEmpty else { return "" }
+        return "<pre>\(lines.map { line -> Markup in "\(Self.trimmed(line))\n" })</pre>\n"
+    }
+
+    private static func table(_ caption: Markup, _ heads: [String], _ rows: [Markup]) -> Markup {
+        """
+        <table><caption>\(caption)</caption>\
+        <thead><tr>\(heads.map { head -> Markup in "<th>\(head)</th>" })</tr></thead>
+        <tbody>\(rows)</tbody></table>
+
+        """
+    }
+}

@@ -1,0 +1,136 @@
+import Base
+import PinChecking
+import PinFormats
+import Pinning
+
+/// What ends when: the certificates of a host, and for clients of one outlook together their pins.
+struct Timeline {
+    /// A line: what it is about, and from when to when it is.
+    struct Row {
+        /// How it is drawn; the word is its class.
+        enum Kind: String {
+            case certificate = "c"
+            /// A moment on the server's certificate.
+            case renewal = "r"
+            case pin = "p"
+            case backup = "b"
+            /// Until when pins are compared at all.
+            case pinSet = "e"
+            /// From when on no pin is sure to match.
+            case noPin = "n"
+        }
+
+        let kind: Kind
+        let label: String
+        var start: Timestamp? = nil
+        /// `nil` where there is no end, or none is known.
+        var end: Timestamp? = nil
+    }
+
+    /// Rows of the chain, or of clients that share them.
+    struct Part {
+        /// Whose they are, `nil` where nobody's are others.
+        var clients: String? = nil
+        var rows: [Row]
+    }
+
+    let host: String
+    let now: Timestamp
+    let parts: [Part]
+    /// What is drawn; what goes on beyond it has an arrow.
+    let first: Timestamp
+    let last: Timestamp
+
+    /// - Returns: `nil` without a chain.
+    init?(_ report: Report) {
+        guard let leaf = report.built.first?.certificate, let now = Self.time(report.evaluatedAt) else { return nil }
+        (host, self.now) = (report.title, now)
+        var chain: [Row] = []
+        for (depth, _, link) in report.neededCertificates {
+            let one = link.certificate
+            chain.append(
+                Row(
+                    kind: .certificate, label: "\(depth) \(one.role)", start: Self.time(one.notBefore),
+                    end: Self.time(one.notAfter)))
+            if depth == 0, let renewal = Self.time(report.outlook?.renewalPoint), chain.count == 1 {
+                chain.append(Row(kind: .renewal, label: "usually renewed by", end: renewal))
+            }
+        }
+        let groups = report.clientsAlike.filter { $0[0].outlook?.pins.contains(where: \.compared) ?? false }
+        parts =
+            [Part(rows: chain)]
+            + groups.map { clients in
+                Part(
+                    clients: report.clientsAlike.count > 1
+                        ? listed(clients.map(\.title), first: 2) + (clients[0].verdict == .reject ? ": reject" : "")
+                        : nil, rows: clients[0].outlook.map { Self.rows($0, in: report) } ?? [])
+            }
+        // A root of twenty years would make a point of the leaf's ninety days.
+        let end = Self.time(leaf.notAfter) ?? now
+        let far = now.advanced(bySeconds: max(400 * 86_400, 2 * min(max(now.seconds(to: end), 0), 1 << 40)))
+        let ends = [end] + parts.flatMap(\.rows).filter { $0.kind != .certificate }.compactMap(\.end)
+        let last = max(now.advanced(bySeconds: 86_400), ends.filter { $0 <= far }.max() ?? now)
+        let earliest = min(now, end).advanced(bySeconds: -max(now.seconds(to: last), 30 * 86_400))
+        first = min(now, max(Self.time(leaf.notBefore) ?? earliest, earliest))
+        self.last = last
+    }
+
+    /// The pins of an outlook, those that match alike in one row, and what ends them.
+    private static func rows(_ outlook: Report.Outlook, in report: Report) -> [Row] {
+        let now = time(report.evaluatedAt)
+        var matching: [(depth: Int, until: String?, pins: [Int])] = []
+        for standing in outlook.pins where standing.compared {
+            guard let depth = standing.depth else { continue }
+            if let index = matching.firstIndex(where: { $0.depth == depth && $0.until == standing.until }) {
+                matching[index].pins.append(standing.pin)
+            } else {
+                matching.append((depth, standing.until, [standing.pin]))
+            }
+        }
+        var rows = matching.map { depth, until, pins in
+            let role = report.built.indices.contains(depth) ? " " + report.built[depth].certificate.role : ""
+            return Row(kind: .pin, label: "\(numbered(pins)) → \(depth)\(role)", start: now, end: time(until))
+        }
+        guard !rows.isEmpty else { return [Row(kind: .noPin, label: "no pin matches", end: now)] }
+        let backups = outlook.pins.filter(\.backup).map(\.pin)
+        if !backups.isEmpty {
+            // What only a part of the pins has in reserve keeps nobody connected by itself.
+            let label = (outlook.hasBackup ? "backup: " : "backup of a part: ") + numbered(backups)
+            rows.append(
+                Row(kind: .backup, label: label, start: now, end: outlook.hasBackup ? time(outlook.noPinAfter) : nil))
+        }
+        if let end = time(outlook.pinsExpire) {
+            rows.append(Row(kind: .pinSet, label: "pins compared until", start: now.map { min($0, end) }, end: end))
+        }
+        if let end = time(outlook.noPinAfter) {
+            rows.append(Row(kind: .noPin, label: "no pin is sure to match after", end: end))
+        }
+        return rows
+    }
+
+    /// As in `pins 1, 2`.
+    static func numbered(_ pins: [Int]) -> String {
+        (pins.count == 1 ? "pin " : "pins ") + listed(pins.map { String($0 + 1) }, first: 4)
+    }
+
+    private static func time(_ text: String?) -> Timestamp? { text.flatMap { try? TimeText.read($0) } }
+}
+
+extension Report {
+    /// The clients, those together that decide alike and expect the same.
+    var clientsAlike: [[Client]] {
+        var groups: [(key: [String?], clients: [Client])] = []
+        for client in clients {
+            let outlook = client.outlook
+            let dates = [outlook?.validUntil, outlook?.pinsMatchUntil, outlook?.noPinAfter, outlook?.pinsExpire]
+            let pins = (outlook?.pins ?? []).map { "\($0.compared) \($0.backup) \($0.depth ?? -1) \($0.until ?? "")" }
+            let key = [client.verdict.rawValue] + dates + pins
+            if let index = groups.firstIndex(where: { $0.key == key }) {
+                groups[index].clients.append(client)
+            } else {
+                groups.append((key, [client]))
+            }
+        }
+        return groups.map(\.clients)
+    }
+}

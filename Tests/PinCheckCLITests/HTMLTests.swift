@@ -1,0 +1,178 @@
+import Foundation
+@testable import PinCheckCLI
+@testable import PinChecking
+import Pinning
+import Testing
+
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+/// The page and its timeline, over reports with fixed keys and times.
+@Suite(.endsSomeTime) struct HTMLTests {
+    /// What a page is made of, read as XML.
+    private final class Page: NSObject, XMLParserDelegate {
+        var elements: Set<String> = []
+        var attributes: Set<String> = []
+        var ids: [String] = []
+        var links: [String] = []
+        var policy: String?
+
+        init(_ text: String) throws {
+            super.init()
+            let parser = XMLParser(data: Data(text.utf8))
+            parser.delegate = self
+            try #require(parser.parse(), "\(String(describing: parser.parserError)): \(text)")
+        }
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes values: [String: String]
+        ) {
+            elements.insert(name)
+            attributes.formUnion(values.keys)
+            if let id = values["id"] { ids.append(id) }
+            if let link = values["href"] { links.append(link) }
+            if values["http-equiv"] == "Content-Security-Policy" { policy = values["content"] }
+        }
+    }
+
+    /// A server with a chain of three, an app for iOS with a backup, and one for Android without.
+    private static func scene() throws -> Report {
+        var report = RendererTests.passing()
+        var inter = try #require(report.built.first)
+        report.built[0].certificate.notBefore = "2026-09-13T00:00:00Z"
+        report.built[0].certificate.notAfter = "2026-12-12T00:00:00Z"
+        report.built[0].certificate.daysLeft = 69
+        inter.certificate.index = 1
+        inter.certificate.role = "intermediate"
+        inter.certificate.subject = "CN=Example CA 1"
+        inter.certificate.certSha256 = "00ff2"
+        inter.certificate.notAfter = "2029-01-01T00:00:00Z"
+        inter.certificate.daysLeft = 820
+        inter.pins = []
+        report.built.insert(inter, at: 1)
+        report.built[2].certificate.index = 2
+        report.built[2].certificate.notAfter = "2036-10-01T00:00:00Z"
+        let end = "2026-12-12T00:00:00Z"
+        let outlook = Report.Outlook(
+            level: .warn, validUntil: end, renewalPoint: "2026-11-12T00:00:00Z", pinsMatchUntil: end,
+            pinsEnd: "leaf-renewal", hasBackup: true,
+            pins: [
+                .init(pin: 0, depth: 0, until: end, compared: true, backup: false),
+                .init(pin: 1, compared: true, backup: true),
+            ],
+            findings: [
+                .init(
+                    id: "breaks-at-renewal", level: .warn,
+                    message:
+                        "android: leaf key pinned: breaks at the next renewal with a new key, on or before 2026-12-12; "
+                        + "no backup", isTold: false)
+            ])
+        report.clients[0].outlook = outlook
+        var android = report.clients[0]
+        android.name = "android"
+        android.outlook = Report.Outlook(
+            level: .warn, validUntil: end, renewalPoint: outlook.renewalPoint, pinsMatchUntil: end,
+            pinsEnd: "leaf-renewal", noPinAfter: end, pinsExpire: "2027-01-10T00:00:00Z", hasBackup: false,
+            pins: [
+                .init(pin: 0, depth: 0, until: end, compared: true, backup: false),
+                .init(pin: 1, compared: false, backup: false),
+            ], findings: outlook.findings)
+        report.clients.append(android)
+        report.outlook = android.outlook
+        report.warnings = []
+        return report
+    }
+
+    private static func page(_ reports: [Report], explains: Bool = false) throws -> String {
+        try MachineFormatTests.text(HTMLRenderer(explains: explains), reports)
+    }
+
+    @Test func aPageIsWellFormedAndItsOwnWhateverItHolds() throws {
+        var reports = [MachineFormatTests.hostile(), MachineFormatTests.unreachable(), try Self.scene()]
+        reports += reports
+        reports[3].built[0].certificate.notBefore = "-9999-01-01T00:00:00Z"
+        reports[5].built[0].certificate.notAfter = "9999-12-31T23:59:59Z"
+        let text = try Self.page(reports, explains: true)
+        #expect(isPlain(text))
+        let page = try Page(text)
+        #expect(
+            page.elements.isSubset(of: [
+                "a", "b", "body", "caption", "circle", "code", "desc", "footer", "h1", "h2", "head", "html", "li",
+                "line", "meta", "p", "pre", "rect", "section", "span", "style", "svg", "table", "tbody", "td", "text",
+                "th", "thead", "time", "title", "tr", "ul",
+            ]), "\(page.elements)")
+        #expect(
+            page.attributes.isSubset(of: [
+                "charset", "class", "content", "cx", "cy", "height", "href", "http-equiv", "id", "lang", "name", "r",
+                "role", "text-anchor", "width", "x", "x1", "x2", "xmlns", "y", "y1", "y2",
+            ]), "\(page.attributes)")
+        #expect(page.ids == (1...6).map { "h\($0)" } + ["summary"])
+        #expect(page.links.first == "#summary" && Set(page.links) == Set(page.ids.map { "#" + $0 }))
+        #expect(page.policy?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
+        for word in ["url(", "@import", "<", "&"] { #expect(!HTMLSheet.page.contains(word)) }
+        #expect(try Page(Self.page([])).ids == ["summary"])
+    }
+
+    @Test func aHostTakesSixKilobytesAtMost() throws {
+        let scene = try Self.scene()
+        let one = try Self.page([scene]).utf8.count
+        let size = try (Self.page(Array(repeating: scene, count: 101)).utf8.count - one) / 100
+        #expect(size <= 6_000, "\(size)")
+    }
+
+    @Test func theSummaryNamesTheWorst() throws {
+        let reports = try (0..<500).map { $0 == 250 ? RendererTests.failing() : try Self.scene() }
+        let page = try Page(Self.page(reports))
+        #expect(page.links.count == 201 && page.links[1] == "#h251" && page.ids.count == 501)
+    }
+
+    @Test func clientsThatExpectTheSameShareRows() throws {
+        var report = try Self.scene()
+        let rows = try #require(Timeline(report)).parts.map { part in
+            [part.clients ?? ""] + part.rows.map { "\($0.kind) \($0.label) \($0.end?.date ?? "–")" }
+        }
+        #expect(
+            rows == [
+                [
+                    "", "certificate 0 leaf 2026-12-12", "renewal usually renewed by 2026-11-12",
+                    "certificate 1 intermediate 2029-01-01", "certificate 2 root 2036-10-01",
+                ], ["afnetworking", "pin pin 1 → 0 leaf 2026-12-12", "backup backup: pin 2 –"],
+                [
+                    "android", "pin pin 1 → 0 leaf 2026-12-12", "pinSet pins compared until 2027-01-10",
+                    "noPin no pin is sure to match after 2026-12-12",
+                ],
+            ])
+        report.clients[1].outlook = report.clients[0].outlook
+        #expect(try #require(Timeline(report)).parts.map(\.clients) == [nil, nil])
+        report.clients[1].verdict = .reject
+        #expect(try #require(Timeline(report)).parts.map(\.clients) == [nil, "afnetworking", "android: reject"])
+    }
+
+    @Test func aConnectionThatShowsTheSameIsNotToldTwice() throws {
+        var connections = try [Self.scene(), Self.scene()]
+        for index in connections.indices {
+            connections[index].variant = Report.Variant(label: "ordinary", counts: true)
+        }
+        connections[1].consistency = Report.Consistency(
+            consistent: true, addresses: 2, accepted: 2, rejected: 0, unreachable: 0, findings: [],
+            exit: Report.Exit(.pass), hasKnownDifferences: false)
+        let text = try Self.page(connections)
+        #expect(text.ranges(of: "<svg").count == 1)
+        #expect(text.contains("accepted; consistent</p>"))
+    }
+
+    /// The picture of README.
+    @Test func thePictureIsWhatTheProgramDraws() throws {
+        let file = Article.top.appending(path: "Sources/pincheck/pincheck.docc/Resources/timeline.svg")
+        let picture = try #require(Timeline(Self.scene())).picture.text
+        #expect(throws: Never.self) { try Page(picture) }
+        if ProcessInfo.processInfo.environment["PINCHECK_UPDATE"] == "1" {
+            try Data(picture.utf8).write(to: file)
+        } else {
+            let kept = try? String(contentsOf: file, encoding: .utf8)
+            #expect(kept == picture, "PINCHECK_UPDATE=1 writes it")
+        }
+    }
+}
