@@ -89,7 +89,9 @@ package enum PinCheck {
             let status = try await ReadLog.$current.withValue(ReadLog()) {
                 try await arguments.command.run(settings, context)
             }
-            if status == .unreachable, let hint = FileArgument.hint(for: arguments.positionals) {
+            // What 'diff' compares with is a file.
+            let hosts = arguments.positionals.dropFirst(arguments.command.name == "diff" ? 1 : 0)
+            if status == .unreachable, let hint = FileArgument.hint(for: Array(hosts)) {
                 context.console.report("Note: \(hint)")
             }
             return (status, convention)

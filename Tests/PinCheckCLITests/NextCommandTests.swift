@@ -114,6 +114,27 @@ import Testing
                 let info = try files.write(plist, to: "Info.plist")
                 let pins = ["--pins", info, "--pins", leaf.pin, "--client", "afnetworking"]
                 #expect(await decision(["--next", next, "--host", host] + pins) == expected)
+                // What is asked of a certificate that there is not yet is assumed.
+                let key = try files.write(leaf.key.publicKeyPEM, to: "key.pub")
+                #expect(await decision(["--next", key, "--host", host] + pins) == "pass pin-matched")
+            }
+        }
+    }
+
+    @Test func aKeyWithoutItsChainIsNoAnswerWhereItsAuthorityIsPinnedToo() async throws {
+        try await withFiles { flags, file in
+            let identities = [("Leaf", pki.leaf2.pin), ("CA", pki.interA.pin)].map { place, pin in
+                "<key>NSPinned\(place)Identities</key><array><dict><key>SPKI-SHA256-BASE64</key>"
+                    + "<string>\(pin.dropFirst(7))</string></dict></array>"
+            }
+            let plist =
+                "<plist><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict><key>\(host)</key>"
+                + "<dict>\(identities.joined())</dict></dict></dict></dict></plist>"
+            try await TemporaryDirectory.scoped { files in
+                let info = try files.write(plist, to: "Info.plist")
+                let outcome = await pincheck(["--next", file("next.csr"), "--pins", info] + flags)
+                #expect(outcome.status == .fail)
+                #expect(outcome.output.contains("ask with the chain, or name a target"), "\(outcome)")
             }
         }
     }

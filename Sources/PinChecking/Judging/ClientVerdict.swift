@@ -41,12 +41,12 @@ public struct ClientVerdict: Sendable {
     package var decided: Verdict? { try? verdict.get() }
 
     /// The keys that its connection shows in use.
-    var keysInUse: Set<SHA256Digest> { facts?.keysInUse ?? [] }
+    var inUse: Set<SHA256Digest> { facts?.inUse ?? [] }
 
     /// Looks ahead anew, knowing of keys that other connections show in use: a pin for one of them is no backup.
-    mutating func learn(keysInUse: Set<SHA256Digest>) {
-        guard facts.map({ !keysInUse.isSubset(of: $0.keysInUse) }) == true else { return }
-        facts?.keysInUse.formUnion(keysInUse)
+    mutating func learn(inUse: Set<SHA256Digest>) {
+        guard facts.map({ !inUse.isSubset(of: $0.inUse) }) == true else { return }
+        facts?.inUse.formUnion(inUse)
         outlook = facts?.outlook()
     }
 
@@ -75,7 +75,7 @@ package struct JudgedChain: Sendable {
     /// The verdicts by device and registry, without clients that could not be set up.
     package var ranked: [ClientVerdict] { clients.ranked }
 
-    var keysInUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.keysInUse) } }
+    var inUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.inUse) } }
 
     /// How long the verdicts will last: the worst of all clients; `nil` where none has one.
     package var outlook: Outlook? {

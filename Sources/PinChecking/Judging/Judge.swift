@@ -96,8 +96,8 @@ extension HostPolicy {
             matches: verdict.matches.flatMap { match in
                 placed(match.pinIndex).map { PinMatch(pinIndex: $0, depth: match.depth) }
             }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }, comparison: comparison,
-            keysInUse: Set(inUse.map(\.publicKey.spkiSHA256)), isAcceptedForPins: isAcceptedForPins, time: view.time,
-            limits: outlook.limits)
+            inUse: Set(inUse.flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] }),
+            isAcceptedForPins: isAcceptedForPins, time: view.time, limits: outlook.limits)
     }
 }
 

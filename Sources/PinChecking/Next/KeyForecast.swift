@@ -56,8 +56,10 @@ struct KeyForecast {
                 ? depths.allSatisfy { matched(condition, $0) != nil }
                 : depths.contains { matched(condition, $0) != nil }
         }
-        // No path is the leaf alone; of a certificate it is assumed, with a warning, that its CAs are pinned as well.
-        let lacksPath = certificate == nil && authorities.isEmpty && conditions.contains { $0.place == .everywhere }
+        // No path is the leaf alone; of a certificate it is assumed, with a warning, that each of its CAs is pinned as well.
+        let lacksPath =
+            authorities.isEmpty
+            && conditions.contains { $0.place == .everywhere ? certificate == nil : matched($0, 0) == nil }
         let own: Verdict
         let platform = procedure.platform(on: release)
         if let platform, !platform.strength.isStrong(key.algorithm) {
@@ -75,26 +77,22 @@ struct KeyForecast {
             own = client.client.loader == nil ? unpinned("no pin is for \(name)") : refusing("no pin is compared")
         } else if match != nil, lacksPath {
             own = refusing(
-                "every certificate of the chain must be pinned, and a key has none: ask with the chain, or name a target"
-            )
+                "its key is pinned; whether the CAs above it are, as they must be, shows with them: "
+                    + "ask with the chain, or name a target")
         } else if let match, holds {
             own = verdict(.pinMatched(match), .pass, "public key pin matched at depth 0")
         } else {
             own = verdict(comparison.isEnforced ? .pinMismatch : .mismatchNotEnforced, .fail, "no pin matches the key")
         }
-        if own.isAccepted, isUnderTransportSecurity(client) {
-            guard let signature = certificate?.signatureAlgorithm else {
-                let unknown = "what App Transport Security asks of the certificate is not known of a key"
-                return (refusing("\(unknown): ask with the certificate"), false)
-            }
-            if Platform.apple().strength.isRefused(signature) {
-                return (refusing("App Transport Security refuses a leaf signed with \(signature)"), false)
-            }
+        if own.isAccepted, isUnderTransportSecurity(client), let signature = certificate?.signatureAlgorithm,
+            Platform.apple().strength.isRefused(signature)
+        {
+            return (refusing("App Transport Security refuses a leaf signed with \(signature)"), false)
         }
         return (own, depths.dropFirst().contains { depth in conditions.contains { matched($0, depth) != nil } })
     }
 
-    /// Whether App Transport Security of the client's app judges the certificate, whose signature no key tells.
+    /// Whether App Transport Security of the client's app judges the certificate.
     private func isUnderTransportSecurity(_ client: ConfiguredClient) -> Bool {
         guard let settings = client.app?.settings, let host = host ?? name.serverName else { return false }
         if case .on = settings.ruling(for: host) { return true }

@@ -63,11 +63,11 @@ package struct CheckedTarget: Sendable {
     ///
     /// Its server has all of their keys: a pin for one that another connection shows in use is no backup.
     init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: AddressComparison) {
-        let keysInUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.keysInUse ?? []) }
+        let inUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.inUse ?? []) }
         self.connections = connections.map { connection in
             var connection = connection
             for index in connection.judged?.clients.indices ?? 0..<0 {
-                connection.judged?.clients[index].learn(keysInUse: keysInUse)
+                connection.judged?.clients[index].learn(inUse: inUse)
             }
             return connection
         }

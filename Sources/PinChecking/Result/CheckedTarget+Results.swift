@@ -64,7 +64,7 @@ extension JudgedChain {
         let matched = Set(matches.map(\.pinIndex))
         let others = configured.indices.filter { !matched.contains($0) }
         // What another connection shows in use is not lost.
-        let inUse = keysInUse
+        let inUse = inUse
         let pins = policy.pins?.pins ?? []
         guard clients.ending(in: policy).outcome == .accepted, !matched.isEmpty, !others.isEmpty,
             others.allSatisfy({

@@ -47,6 +47,9 @@ struct AuthorityComparison {
             }
         }
 
+        /// Whether all that is known above the leaf is the name of what issued it, which need not be a root.
+        var isBare: Bool { links.count == 1 && links[0].certificate == nil }
+
         var root: Snapshot.Certificate? { path.count > 1 && path.last?.isSelfIssued == true ? path.last : nil }
 
         /// Whether a certificate on the path names this one as its issuer, and none with that name was sent.
@@ -122,7 +125,7 @@ struct AuthorityComparison {
     private var rootChange: Change? {
         // One chain may only go on where the other ends, and without its intermediate it names what is no root.
         guard let before = old.links.last, let after = new.links.last, !before.canBe(after), !old.passes(after),
-            !new.passes(before), !lacksIssuer
+            !new.passes(before), old.isBare == new.isBare
         else { return nil }
         return Change(.rootChanged, old: before.words(besides: after), new: after.words(besides: before))
     }
@@ -130,7 +133,7 @@ struct AuthorityComparison {
     /// Whether the leaf's issuer was sent, and the other issuer it has now is not.
     private var lacksIssuer: Bool {
         guard let first = new.links.first, let before = old.links.first else { return false }
-        return new.links.count == 1 && first.certificate == nil && old.links.count > 1 && !before.canBe(first)
+        return new.isBare && old.links.count > 1 && !before.canBe(first)
     }
 }
 

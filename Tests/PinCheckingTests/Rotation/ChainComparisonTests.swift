@@ -56,6 +56,8 @@ struct ChainComparisonTests {
         ("leaf I1 I2", "leaf I1-again I2", "renewed"), ("leaf I1 I2", "leaf-by-J1 J1 I2", "rekeyed issuer-changed"),
         ("leaf I1", "leaf-by-J1 J1", "rekeyed issuer-changed"),
         ("leaf I1", "leaf-91 I1-rekeyed", "renewed issuer-changed"),
+        // What issued a leaf that is sent alone need not be a root.
+        ("leaf", "leaf-by-J1 J1", "rekeyed issuer-changed"),
         ("leaf-key-01", "leaf-key-02", "renewed issuer-changed root-changed"), ("leaf-key-01", "leaf-91", "renewed"),
         ("leaf I1 I2", "leaf I1-by-J2 J2", "issuer-changed"), ("leaf I1 I2", "leaf I1 I2-by-S", "root-changed"),
         ("leaf I1 I2 R", "leaf I1 I2-by-S S", "root-changed"), ("leaf I1 I2 R", "leaf I1 I2-by-S", "root-changed"),

@@ -9,6 +9,7 @@ struct OutlookTests {
     private static let intermediate = certificate("I", by: "R", number: 2, from: -100, to: 900)
     private static let root = certificate("R", number: 3, from: -1_000, to: 4_000)
     private static let other = certificate("other", number: 9, from: 0, to: 30)
+    private static let renewed = certificate("leaf", by: "I", number: 1, edition: 1, from: 60, to: 150)
     private static let later = certificate("later", number: 8, from: 0, to: 500)
     private static let path = [leaf, intermediate, root]
 
@@ -48,8 +49,8 @@ struct OutlookTests {
             return OutlookFacts(
                 path: path, restsOn: [path], pins: pins, matches: matches.map { PinMatch(pinIndex: $0.0, depth: $0.1) },
                 comparison: PinComparison(conditions ?? (pins.isEmpty ? [] : [all]), expiration: pinsExpire),
-                keysInUse: Set(path.map(\.publicKey.spkiSHA256)), isAcceptedForPins: !matches.isEmpty, time: at,
-                limits: limits)
+                inUse: Set(path.flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] }),
+                isAcceptedForPins: !matches.isEmpty, time: at, limits: limits)
         }
     }
 
@@ -75,6 +76,13 @@ struct OutlookTests {
             testDescription: "a backup certificate ends with it", pins: [whole(leaf), whole(later)], matches: [(0, 0)],
             comparesCertificates: true, until: day(90), end: .leafRenewal, noPinAfter: day(500), backups: [1],
             findings: ["breaks-at-renewal:info"]),
+        Row(
+            testDescription: "the next certificate for the same key is one where certificates are compared",
+            pins: [whole(leaf), whole(renewed)], matches: [(0, 0)], comparesCertificates: true, until: day(90),
+            end: .leafRenewal, noPinAfter: day(150), backups: [1], findings: ["breaks-at-renewal:info"]),
+        Row(
+            testDescription: "and none where keys are", pins: [whole(leaf), whole(renewed)], matches: [(0, 0), (1, 0)],
+            until: day(90), end: .leafRenewal, noPinAfter: day(90), findings: ["breaks-at-renewal:info"]),
         Row(
             testDescription: "an expired certificate is no backup", pins: [whole(leaf), whole(other)],
             matches: [(0, 0)], comparesCertificates: true, at: day(40), until: day(90), end: .leafRenewal,
@@ -242,7 +250,7 @@ struct OutlookTests {
 
     @Test func aKeyInUseElsewhereIsNoBackup() {
         var facts = Row(testDescription: "", pins: [Self.key(1), Self.key(7)], matches: [(0, 0)]).facts
-        facts.keysInUse.insert(Self.key(7).spkiSHA256)
+        facts.inUse.insert(Self.key(7).spkiSHA256)
         let outlook = facts.outlook()
         #expect(!outlook.hasBackup && outlook.backups.isEmpty && outlook.noPinAfter == day(90))
     }

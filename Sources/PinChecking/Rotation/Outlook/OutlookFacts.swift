@@ -13,8 +13,9 @@ package struct OutlookFacts: Sendable {
     package var matches: [PinMatch]
     /// What the client compares, its positions being those of ``pins``.
     package var comparison: PinComparison
-    /// The keys of certificates that the server presents or that are on a path, on whichever connection: a pin for one is no backup.
-    package var keysInUse: Set<SHA256Digest>
+    /// The keys and the fingerprints of certificates that the server presents or that are on a path, on whichever connection: a pin for
+    /// one is no backup.
+    package var inUse: Set<SHA256Digest>
     /// Whether the client accepts because of its pins, so that it does no longer when they match no more.
     package var isAcceptedForPins: Bool
     package var time: Timestamp
@@ -77,7 +78,11 @@ package struct OutlookFacts: Sendable {
             return standing
         }
         let later = condition.pins.filter { !standing.matched.contains($0) && canStillMatch($0, condition) }
-        standing.backups = later.filter { !keysInUse.contains(pins[$0].spkiSHA256) }
+        // Another certificate for a key in use can be the next, where the certificate is compared.
+        standing.backups = later.filter { index in
+            let certificate = condition.comparesWhole(pins[index]) ? pins[index].certificate : nil
+            return !inUse.contains(certificate?.fingerprint ?? pins[index].spkiSHA256)
+        }
         // Of several places the highest, which the fewest changes reach.
         guard let depth = holds.map(\.depth).max() else { return standing }
         let isRoot = depth == path.count - 1 && path[depth].isSelfIssued
