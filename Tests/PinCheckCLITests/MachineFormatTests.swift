@@ -26,7 +26,7 @@ import FoundationXML
         report.warnings = []
         report.verdict = .none
         report.reason = Report.Message(id: "refused", message: "connect: connection refused")
-        report.exit = Report.Exit(.unreachable)
+        report.exit = .unreachable
         report.monitoring = RendererTests.monitored(.unreachable, report.reason.message)
         return report
     }
@@ -116,7 +116,7 @@ import FoundationXML
     @Test func whatIsShownForComparisonSetsOffNoAlert() throws {
         var without = Self.calm()
         without.variant = Report.Variant(label: "no SNI", counts: false)
-        without.exit = Report.Exit(.warn)
+        without.exit = .warn
         let time = Timestamp(secondsSinceEpoch: 0)
         let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])
         #expect(metrics.ranges(of: "\npincheck_status{").count == 1)

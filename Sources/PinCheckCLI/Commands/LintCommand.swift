@@ -68,7 +68,7 @@ struct LintCommand {
         }
         let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.lint.failOn)
         for output in outputs { try write(report, as: output, in: context) }
-        return report.status
+        return report.exit
     }
 
     /// A source as reports name it: what is no file may be a piece of a private key, unless it says that it is a pin.

@@ -4,14 +4,12 @@ import Pinning
 import X509
 
 /// The JSON document of `devices`.
-struct DevicesReport: DocumentObject {
-    /// The name and version of the document's form.
-    static let schema = "pincheck-devices/1"
-
+struct DevicesReport: Encodable {
+    let schema = "pincheck-devices/1"
     var data: Data
     var devices: [Entry]
 
-    struct Data: DocumentObject {
+    struct Data: Encodable {
         /// The file, `nil` for what is part of the program.
         var file: String?
         var source: String
@@ -23,7 +21,7 @@ struct DevicesReport: DocumentObject {
         var certificateCount: Int
     }
 
-    struct Entry: DocumentObject {
+    struct Entry: Encodable {
         var name: String
         var alias: String?
         /// Whose list it is: `ios`, `android` or `mozilla`; `nil` for this machine.
@@ -37,7 +35,7 @@ struct DevicesReport: DocumentObject {
         var roots: [Root]?
     }
 
-    struct Root: DocumentObject {
+    struct Root: Encodable {
         /// The common name, or the whole subject of a root without one.
         var name: String
         var certSha256: String
@@ -48,6 +46,8 @@ struct DevicesReport: DocumentObject {
         var availability: String
         /// Whether all of them have; no part of the document.
         var isEverywhere: Bool
+
+        private enum CodingKeys: CodingKey { case name, certSha256, spkiSha256, key, notBefore, notAfter, availability }
     }
 }
 
@@ -111,52 +111,4 @@ extension DevicesReport.Root {
         let holders = file.data.devices(listing: der)
         isEverywhere = file.data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
     }
-}
-
-// The keys of the document.
-
-extension DevicesReport {
-    static let fields: DocumentFields<DevicesReport> = [
-        DocumentField("schema", { _ in DevicesReport.schema }, as: .constant(DevicesReport.schema)),
-        DocumentField("data", \.data), DocumentField("devices", \.devices),
-    ]
-}
-
-extension DevicesReport.Data {
-    static let fields: DocumentFields<DevicesReport.Data> = [
-        DocumentField("file", \.file, "The file of --device-data; null for the data that is part of the program."),
-        DocumentField("source", \.source, "Where the lists are from."),
-        DocumentField("licence", \.licence, "The licence of the lists."),
-        DocumentField("date", \.date, "The day on which the newest list was read.", as: .day),
-        DocumentField("age_days", \.ageDays, as: .atLeast(0)),
-        DocumentField("is_stale", \.isStale, "Whether the data is older than 180 days."),
-        DocumentField("certificate_count", \.certificateCount, as: .atLeast(1)),
-    ]
-}
-
-extension DevicesReport.Entry {
-    static let definition: String? = "device"
-
-    static let fields: DocumentFields<DevicesReport.Entry> = [
-        DocumentField("name", \.name), DocumentField("alias", \.alias, "Another name of the same list."),
-        DocumentField("platform", \.platform, as: .words(DevicePlatform.allCases.map(\.rawValue))),
-        DocumentField("version", \.version), DocumentField("release", \.release, "The versions in words."),
-        DocumentField("url", \.url, "Where the list is published."),
-        DocumentField("read", \.read, "The day on which the list was read.", as: .day),
-        DocumentField("root_count", \.rootCount, as: .atLeast(1)),
-        DocumentField("rules", \.rules, "What its system asks for, in words."),
-        DocumentField("roots", \.roots, "The roots, by name; null in the list of all devices."),
-    ]
-}
-
-extension DevicesReport.Root {
-    static let definition: String? = "root"
-
-    static let fields: DocumentFields<DevicesReport.Root> = [
-        DocumentField("name", \.name, "The common name, or the whole subject."),
-        DocumentField("cert_sha256", \.certSha256, as: .sha256), DocumentField("spki_sha256", \.spkiSha256, as: .pin),
-        DocumentField("key", \.key, "The algorithm and its size."), DocumentField("not_before", \.notBefore, as: .time),
-        DocumentField("not_after", \.notAfter, as: .time),
-        DocumentField("availability", \.availability, "Which devices of the platform have it, in words."),
-    ]
 }

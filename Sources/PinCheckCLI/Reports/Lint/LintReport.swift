@@ -2,21 +2,19 @@ import PinFormats
 import PinLint
 import Pinning
 
-/// The findings of one run, apart from the types of the linter, so that keys stay what they are when those change.
-struct LintReport: DocumentObject {
-    /// The name and version of the document's form.
-    static let schema = "pincheck-lint/1"
-
+/// The findings of one run, apart from the types of the linter, so that keys stay what they are when those change;
+/// what the keys mean is in `schemas/lint.json`.
+struct LintReport: Encodable {
+    let schema = "pincheck-lint/1"
     /// The moment of the judgement, RFC 3339.
     var evaluatedAt: String
     var sources: [String]
     /// The findings, in the order of the sources and rules.
     var findings: [Finding]
     var summary: Summary
-    var exit: Report.Exit
-    let status: ExitStatus
+    var exit: ExitStatus
 
-    struct Finding: DocumentObject {
+    struct Finding: Encodable {
         var id: String
         /// `error`, `warning` or `note`.
         var severity: String
@@ -35,7 +33,7 @@ struct LintReport: DocumentObject {
         var isMalformed: Bool
     }
 
-    struct Summary: DocumentObject {
+    struct Summary: Encodable {
         var errors: Int
         var warnings: Int
         var notes: Int
@@ -51,8 +49,7 @@ struct LintReport: DocumentObject {
         summary = Summary(
             errors: count(.error), warnings: count(.warning), notes: count(.note),
             malformed: findings.count { $0.obstacle != nil })
-        status = Self.status(findings, failOn)
-        exit = Report.Exit(status)
+        exit = Self.status(findings, failOn)
     }
 
     private static func status(_ findings: [LintFinding], _ failOn: LintSeverity?) -> ExitStatus {
@@ -72,41 +69,4 @@ extension LintReport.Finding {
     }
 
     var sentence: String { message + (remedy.map { "; \($0)" } ?? "") }
-}
-
-// The keys of the document.
-
-extension LintReport {
-    static let fields: DocumentFields<LintReport> = [
-        DocumentField("schema", { _ in LintReport.schema }, as: .constant(LintReport.schema)),
-        DocumentField("evaluated_at", \.evaluatedAt, as: .time),
-        DocumentField("sources", \.sources, "The sources as they were named."),
-        DocumentField("findings", \.findings, "In the order of the sources and rules."),
-        DocumentField("summary", \.summary),
-        DocumentField("exit", \.exit, as: .exits([.pass, .fail, .data, .noInput])),
-    ]
-}
-
-extension LintReport.Finding {
-    static let definition: String? = "finding"
-
-    static let fields: DocumentFields<LintReport.Finding> = [
-        DocumentField("id", \.id, "The rule or problem; compare this, not the message."),
-        DocumentField("severity", \.severity, as: .words(["error", "warning", "note"])),
-        DocumentField("file", \.file, "The file or directory; null for pins given as arguments."),
-        DocumentField("line", \.line, "From 1; null for a file without lines or as a whole.", as: .atLeast(1)),
-        DocumentField("key", \.key, "The keys that lead to the value in a file without lines."),
-        DocumentField("place", \.place, "The place as people write it."),
-        DocumentField("host", \.host, "The host or pattern; null for all or none."),
-        DocumentField("message", \.message), DocumentField("remedy", \.remedy, "What to do about it."),
-        DocumentField("is_malformed", \.isMalformed, "Whether the source cannot be used because of it."),
-    ]
-}
-
-extension LintReport.Summary {
-    static let fields: DocumentFields<LintReport.Summary> = [
-        DocumentField("errors", \.errors, as: .atLeast(0)), DocumentField("warnings", \.warnings, as: .atLeast(0)),
-        DocumentField("notes", \.notes, as: .atLeast(0)),
-        DocumentField("malformed", \.malformed, "How many of the errors are malformed places.", as: .atLeast(0)),
-    ]
 }

@@ -14,7 +14,7 @@ struct LintTextRenderer: Sendable {
                     + style.faint("[\(finding.id)]"))
             if let remedy = finding.remedy { lines.append("    " + safe(remedy, length: 800)) }
         }
-        lines.append("\(style.token(report.status))  \(summary(report))")
+        lines.append("\(style.token(report.exit))  \(summary(report))")
         return layout.folded(lines.joined(separator: "\n")) + "\n"
     }
 

@@ -24,7 +24,7 @@ struct JSONResultRenderer: ResultRenderer {
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String {
         if let first { return try JSONRenderer.document(first) }
         let start = isList ? "\n  ]" : "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : []"
-        return start + ",\n  \"exit\" : " + (try JSONRenderer.text(Report.Exit(exit), depth: 1)) + "\n}\n"
+        return start + ",\n  \"exit\" : " + (try JSONRenderer.text(exit, depth: 1)) + "\n}\n"
     }
 }
 

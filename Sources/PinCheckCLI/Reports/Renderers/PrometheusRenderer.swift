@@ -53,7 +53,7 @@ struct PrometheusRenderer: ResultRenderer {
         func seconds(_ milliseconds: Double?) -> String? { milliseconds.map { DecimalText.seconds($0 / 1_000) } }
         func time(_ text: String?) -> Int64? { text.flatMap { try? TimeText.read($0).secondsSinceEpoch } }
         // What is shown for comparison must set off no alert that is about the target.
-        if report.counts { add("status", report.exit.code) }
+        if report.counts { add("status", report.exit.rawValue) }
         add("reached", report.verdict == .none ? 0 : 1)
         var names: [String?: UniqueNames] = [:]
         for client in report.clients where client.verdict != .none {

@@ -26,7 +26,7 @@ extension TextRenderer {
             let message = matrix?.naming(finding.message) ?? finding.message
             return "  \(finding.level == .warning ? style.doubtful("warning") : "note"): \(safe(message, length: 600))"
         }
-        let status = consistency.exit.status
+        let status = consistency.exit
         // The word is that of the exit status: without --fail-on warn a difference is a warning above it, and no WARN.
         let differs = status == .pass && consistency.consistent == false
         let sentence = differs ? style.doubtful(summary.sentence) : summary.sentence

@@ -122,7 +122,7 @@ struct TextRenderer: Sendable {
         guard let change = report.change else { return [] }
         var baseline = safe(change.baseline, length: 120)
         if let place = change.comparedWith { baseline += ", where \(safe(place, length: 120)) is recorded" }
-        guard change.status != "unchanged" else { return ["  unchanged since \(baseline)"] }
+        guard change.status != .unchanged else { return ["  unchanged since \(baseline)"] }
         let names = change.classes.map { $0.id + ($0.allowed ? " (allowed)" : "") }
         let width = names.map(TerminalText.cells).max() ?? 0
         return ["  since \(baseline):"]
@@ -138,7 +138,7 @@ struct TextRenderer: Sendable {
     func explanation(_ report: Report) -> [String] {
         var lines: [String] = []
         for client in report.clients {
-            let settings = client.settings.map { setting in
+            let settings = client.settings.all.map { setting in
                 switch setting.value {
                 case .flag(let value): "\(setting.name) \(value ? "YES" : "NO")"
                 case .text(let value): "\(setting.name) \(value)"

@@ -61,7 +61,7 @@ struct ResultWriter {
         defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
         for report in reports {
             if report.counts { statuses.insert(report.status) }
-            if countsWarnings { statuses.insert(report.monitoring.statusOfRun) }
+            if countsWarnings { statuses.insert(report.monitored.runExit) }
         }
         for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(reports) }
         guard needsOrder else { return }
