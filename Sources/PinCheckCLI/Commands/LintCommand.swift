@@ -93,7 +93,7 @@ struct LintCommand {
             let layout = output.file == nil ? context.console.output.layout : TextLayout()
             text = LintTextRenderer(style: style, layout: layout).text(report)
         case .json: text = try JSONRenderer.document(report)
-        case .github: text = LintGitHubRenderer.text(report)
+        case .github: text = report.workflowCommands
         case .sarif: text = try JSONRenderer.document(LintSARIF.log(of: report))
         }
         guard let file = output.file else {

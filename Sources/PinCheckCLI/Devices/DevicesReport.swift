@@ -3,6 +3,25 @@ import PinChecking
 import Pinning
 import X509
 
+/// The device data that a command works with: the program's own, or that of `--device-data`.
+struct DeviceDataFile {
+    let data: DeviceData
+    /// The file it was read from, `nil` for the program's own.
+    let path: String?
+
+    /// Reads the file, or takes the program's own data when none is named; warns of data that is old.
+    init(_ path: String?, in context: Context) throws(CommandError) {
+        self.path = path
+        data = try CommandError.reading { () throws(CheckError) in try DeviceLists.data(at: path) }
+        guard let warning = DeviceLists.warning(of: data, at: context.now()) else { return }
+        context.console.report("Warning: \(Report.Message(warning.reason).message)")
+    }
+
+    func device(named name: String) throws(CommandError) -> Device? {
+        try CommandError.reading { () throws(CheckError) in try data.device(named: name) }
+    }
+}
+
 /// The JSON document of `devices`.
 struct DevicesReport: Encodable {
     let schema = "pincheck-devices/1"
@@ -111,4 +130,47 @@ extension DevicesReport.Root {
         let holders = file.data.devices(listing: der)
         isEverywhere = file.data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
     }
+}
+
+/// Writes devices, or the roots of one, as text.
+enum DevicesTextRenderer {
+    static func table(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
+        let layout = TextLayout(columns: layout.columns, wraps: true)
+        let heading = ["device", "also", "roots", "read", "rules"]
+        let rows = report.devices.map { device in
+            [
+                device.name, device.alias ?? "", device.rootCount.map { String($0) } ?? "", device.read ?? "",
+                device.rules.isEmpty ? "-" : device.rules.joined(separator: ", "),
+            ]
+        }
+        return Table(rows: [heading] + rows, indent: 0).lines(foldedIn: layout)
+            + [
+                "", "SCTs: certificates of public roots need timestamps of Certificate Transparency",
+                "leaf limits: 825 days and serverAuth, also below an app's own anchors",
+                "ATS for IPs: App Transport Security holds for addresses too", "",
+                "\(report.data.certificateCount) roots; the newest list was read \(report.data.date)",
+                "source: \(safe(report.data.source))",
+            ].map { layout.folded($0) }
+    }
+
+    static func roots(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
+        guard let device = report.devices.first, let roots = device.roots else { return [] }
+        // A list to be read: in a pipe it is as narrow as at a terminal.
+        let layout = TextLayout(columns: layout.columns, wraps: true)
+        let names = [device.name, device.alias].compactMap(\.self).joined(separator: ", ")
+        let count = roots.count == 1 ? "1 root" : "\(roots.count) roots"
+        let heading = [
+            "\(names): \(safe(device.release ?? "")), \(count), read \(device.read ?? "") at \(safe(device.url ?? ""))",
+            "rules: \(device.rules.joined(separator: ", "))",
+        ].map { layout.folded($0) }
+        return heading
+            + roots.map { root in
+                let name =
+                    "ends \(root.notAfter.prefix(10))  \(safe(root.name))"
+                    + (root.isEverywhere ? "" : "  (\(root.availability))")
+                return layout.folded(layout.joined(["  \(root.certSha256)", name], by: "  "))
+            }
+    }
+
+    private static func safe(_ text: String) -> String { TerminalText.shown(text, to: 200) }
 }
