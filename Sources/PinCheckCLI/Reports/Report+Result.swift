@@ -397,7 +397,8 @@ extension Report.Change {
                 Class(
                     id: change.kind.rawValue, old: change.old, new: change.new,
                     oldCertificate: change.oldCertificate.map(Self.certificate),
-                    newCertificate: change.newCertificate.map(Self.certificate), allowed: changes.allowed.contains(change.kind))
+                    newCertificate: change.newCertificate.map(Self.certificate),
+                    allowed: changes.allowed.contains(change.kind))
             })
     }
 
