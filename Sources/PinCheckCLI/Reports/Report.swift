@@ -374,8 +374,8 @@ extension Report {
             /// The position of the pin in `configured`, from 0.
             let pin: Int
             /// The position in `built` of the certificate it matches.
-            let depth: Int?
-            let until: String?
+            var depth: Int?
+            var until: String?
             let compared: Bool
             /// Whether it is for a key that is not in use and can match one day.
             let backup: Bool
