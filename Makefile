@@ -83,17 +83,13 @@ build: libraries ## build the release binary, .build/release/pincheck
 	@mkdir -p .build/static && if [ -f "$(LIBSTDCXX)" ]; then ln -sf "$(LIBSTDCXX)" .build/static/; fi
 	$(SWIFT) build $(RELEASE_FLAGS) --product pincheck
 
-manual: build ## build manual, schemas and the completions of bash, zsh and fish, .build/share
+manual: build ## build manual and the completions of bash, zsh and fish, .build/share
 	@rm -rf .build/share && mkdir -p .build/share
 	@for page in $$($(BINARY) --generate-manual); do \
 	    $(BINARY) --generate-manual $$page >.build/share/$$page.1 || exit 1; \
 	done
 	@for shell in bash zsh fish; do \
 	    $(BINARY) --generate-completion-script $$shell >.build/share/pincheck.$$shell || exit 1; \
-	done
-	@mkdir .build/share/schemas
-	@for schema in $$($(BINARY) --generate-schema); do \
-	    $(BINARY) --generate-schema $$schema >.build/share/schemas/$$schema.json || exit 1; \
 	done
 
 # The libraries with what they make public, and the manual, which has articles alone. The symbols are read from the modules of the tests;
@@ -132,7 +128,7 @@ install: ## install binary, manual, schemas and completions below PREFIX (/usr/l
 	fi; \
 	put() { install -d "$(SHARE)/$$2" && install -m 644 ".build/share/$$1" "$(SHARE)/$$2/$$3"; }; \
 	for page in .build/share/*.1; do page=$${page##*/}; put $$page man/man1 $$page || exit 1; done; \
-	for schema in .build/share/schemas/*.json; do schema=$${schema##*/}; put schemas/$$schema pincheck/schemas $$schema || exit 1; done; \
+	for schema in Sources/pincheck/schemas/*.json; do put ../../$$schema pincheck/schemas $${schema##*/} || exit 1; done; \
 	put pincheck.bash bash-completion/completions pincheck && \
 	    put pincheck.zsh zsh/site-functions _pincheck && \
 	    put pincheck.fish fish/vendor_completions.d pincheck.fish

@@ -48,8 +48,9 @@ let package = Package(
                 nioHTTP1, nioPosix,
             ]),
         .executableTarget(
-            name: "pincheck", dependencies: ["PinCheckCLI"], exclude: ["README.zh.md"], swiftSettings: swiftSettings),
-        tests("BaseTests", ["Base", "LoopbackLab"]), tests("PinningTests", ["LoopbackLab", "Pinning"]),
+            name: "pincheck", dependencies: ["PinCheckCLI"], exclude: ["README.zh.md", "schemas"],
+            swiftSettings: swiftSettings), tests("BaseTests", ["Base", "LoopbackLab"]),
+        tests("PinningTests", ["LoopbackLab", "Pinning"]),
         tests("X509Tests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
         tests("SemanticsTests", ["LoopbackLab", "PinFormats", "Pinning", "X509"]),
         tests("TLSProbeTests", ["COpenSSL", "LoopbackLab", "Pinning", "TLSProbe", nioCore]),

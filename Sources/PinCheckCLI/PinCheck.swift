@@ -65,6 +65,13 @@ package enum PinCheck {
         var context = context
         let arguments = Arguments(argv)
         var convention = arguments.convention
+        var given: Settings?
+        let log = ReadLog()
+        func refuse(_ error: CommandError) {
+            Self.refuse(error, convention, in: context)
+            guard let given else { return }
+            ReadLog.$current.withValue(log) { tell(error, where: given, in: context) }
+        }
         context.console.style = TextStyle(
             arguments.color, isTerminal: context.console.errors.isTerminal, environment: context.environment)
         context.run = { await run(arguments: $0, in: $1) }
@@ -81,12 +88,13 @@ package enum PinCheck {
             }
             if !arguments.namesCommand { try MistypedCommand.refuse(in: argv, positionals: arguments.positionals) }
             let settings = try arguments.settings()
+            given = settings
             if settings.formats.contains(where: { $0.hasPrefix("nagios") }),
                 let own = try? OutputSettings(settings, in: context)
             {
                 convention = own.exitConvention
             }
-            let status = try await ReadLog.$current.withValue(ReadLog()) {
+            let status = try await ReadLog.$current.withValue(log) {
                 try await arguments.command.run(settings, context)
             }
             // What 'diff' compares with is a file.
@@ -97,12 +105,33 @@ package enum PinCheck {
             return (status, convention)
         } catch OutputError.brokenPipe { return (.pass, convention) } catch OutputError.failed(let reason) {
             let message: SafeText = "the result could not be written: \(reason)"
-            refuse(CommandError(status: .inputOutput, description: message), convention, in: context)
+            refuse(CommandError(status: .inputOutput, description: message))
             return (.inputOutput, convention)
         } catch {
             let error = CommandError(anything: error, other: CommandError.software)
-            refuse(error, convention, in: context)
+            refuse(error)
             return (error.status, convention)
+        }
+    }
+
+    /// Tells of a file that ended the run also where it is read by machines: as an annotation and as an erroneous test case.
+    private static func tell(_ error: CommandError, where settings: Settings, in context: Context) {
+        guard [.data, .noInput].contains(error.status), let output = try? OutputSettings(settings, in: context) else {
+            return
+        }
+        for one in output.outputs where one.file != nil || !output.isQuiet {
+            let text: String
+            switch one.form {
+            case .github: text = GitHubRenderer.ended(by: error)
+            case .junit: text = JUnitRenderer.ended(by: error, at: context.now())
+            default: continue
+            }
+            guard let file = one.file else {
+                try? context.console.output.write(text)
+                continue
+            }
+            // What cannot be written changes nothing of why the run ended.
+            _ = try? (OutputFile.refuseReadFile(file), OutputFile.write(Array(text.utf8), to: file))
         }
     }
 

@@ -157,7 +157,7 @@ import FoundationXML
         }
         connections[1].consistency = Report.Consistency(
             consistent: true, addresses: 2, accepted: 2, rejected: 0, unreachable: 0, findings: [],
-            exit: Report.Exit(.pass), hasKnownDifferences: false)
+            hasKnownDifferences: false, exit: .pass)
         let text = try Self.page(connections)
         #expect(text.ranges(of: "<svg").count == 1)
         #expect(text.contains("accepted; consistent</p>"))

@@ -15,10 +15,12 @@ struct JSONSchemaCheck {
     private let isOfThisVersion: Bool
     private let name: String
 
-    init(_ document: SchemaDocument) throws {
-        root = try #require(JSONSerialization.jsonObject(with: Data(document.text().utf8)) as? [String: Any])
+    /// The schema of that name as it is shipped.
+    init(shipped name: String) throws {
+        let data = try PublishedSchemas.current(name)
+        root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
         isOfThisVersion = true
-        name = document.name
+        self.name = name
     }
 
     /// The schema of that name as it was first published.
@@ -38,24 +40,24 @@ struct JSONSchemaCheck {
             ?? text.split(separator: "\n").compactMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) }
         for document in documents {
             guard let identifier = (document as? Object)?["schema"] as? String,
-                let schema = SchemaDocument.all.first(where: { $0.identifier == identifier })
+                let name = PublishedSchemas.names.first(where: { identifier == PublishedSchemas.identifiers[$0] })
             else { continue }
             do {
-                let published = try JSONSchemaCheck(published: schema.name).findings(in: document)
+                let published = try JSONSchemaCheck(published: name).findings(in: document)
                 if !published.isEmpty {
                     Issue.record(
                         """
-                        Readers of \(schema.name) as it was published do not take the document:
+                        Readers of \(name) as it was published do not take the document:
                         \(published.prefix(20).joined(separator: "\n"))
                         """, sourceLocation: sourceLocation)
                 }
-                let findings = try JSONSchemaCheck(schema).findings(in: document)
+                let findings = try JSONSchemaCheck(shipped: name).findings(in: document)
                 guard !findings.isEmpty else { continue }
                 Issue.record(
                     """
-                    The document is not as its schema (\(schema.name)) says:
+                    The document is not as its schema (\(name)) says:
                     \(findings.prefix(20).joined(separator: "\n"))
-                    Keys, values and schema come from the table of the object, its `fields`. A change of meaning needs a new version.
+                    The schema is Sources/pincheck/schemas/\(name).json. A change of meaning needs a new version.
                     """, sourceLocation: sourceLocation)
             } catch { Issue.record(error, sourceLocation: sourceLocation) }
         }

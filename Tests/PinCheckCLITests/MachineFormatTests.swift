@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackLab
 @testable import PinCheckCLI
 @testable import PinChecking
 import Pinning
@@ -26,7 +27,7 @@ import FoundationXML
         report.warnings = []
         report.verdict = .none
         report.reason = Report.Message(id: "refused", message: "connect: connection refused")
-        report.exit = Report.Exit(.unreachable)
+        report.exit = .unreachable
         report.monitoring = RendererTests.monitored(.unreachable, report.reason.message)
         return report
     }
@@ -116,7 +117,7 @@ import FoundationXML
     @Test func whatIsShownForComparisonSetsOffNoAlert() throws {
         var without = Self.calm()
         without.variant = Report.Variant(label: "no SNI", counts: false)
-        without.exit = Report.Exit(.warn)
+        without.exit = .warn
         let time = Timestamp(secondsSinceEpoch: 0)
         let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])
         #expect(metrics.ranges(of: "\npincheck_status{").count == 1)
@@ -343,5 +344,27 @@ import FoundationXML
         #expect(commands.count == 8)
         // A percent sign that is not one of ours could become the end of the line.
         #expect(commands.allSatisfy { !$0.contains("d%0A") })
+    }
+
+    /// What ended the run is where the results would have been, and not only on standard error.
+    @Test(arguments: [("bad.txt", "DATA"), ("none.txt", "NOINPUT")])
+    func aFileThatEndsTheRunIsAnAnnotationAndAnErroneousCase(pins: String, name: String) async throws {
+        try await TemporaryDirectory.scoped { files in
+            _ = try files.write("sha256/AAAA\n", to: "bad.txt")
+            let (path, report) = ("\(files.path)/\(pins)", "\(files.path)/report.xml")
+            let line = ["127.0.0.1:1", "--pins", path, "-f", "github", "-f", "junit=\(report)"]
+            let end = await pincheck(line)
+            #expect(end.status.name == name && end.errors.hasPrefix("Error: "))
+            #expect(end.output.hasPrefix("::error title=pincheck \(name)::") && end.output.contains(path))
+            #expect(end.output.split(separator: "\n").count == 1)
+            let xml = try String(contentsOfFile: report, encoding: .utf8)
+            let suites = try XMLDocument(data: Data(xml.utf8)).rootElement()
+            let error = try suites?.nodes(forXPath: "testsuite/testcase/error").first as? XMLElement
+            #expect(suites?.attribute(forName: "errors")?.stringValue == "1")
+            #expect(error?.attribute(forName: "type")?.stringValue == name)
+            #expect(error?.attribute(forName: "message")?.stringValue?.contains(path) == true)
+            let other = await pincheck("127.0.0.1:1", "--pins", path, "-q", "-f", "github")
+            #expect(other.output.isEmpty && other.status == end.status)
+        }
     }
 }

@@ -139,16 +139,4 @@ import Testing
             }
         }
     }
-
-    @Test func everySchemaIsPrinted() async throws {
-        let names = await process(["--generate-schema"]).output
-        #expect(names == "report\npins\nlint\nsnapshot\ndevices\npolicy\n")
-        for document in SchemaDocument.all {
-            let end = await process(["--generate-schema", document.name])
-            #expect(end.code == 0)
-            #expect(try JSONValue(end.output)["$schema"].text == "https://json-schema.org/draft/2020-12/schema")
-        }
-        let end = await process(["--generate-schema", "none"])
-        #expect(end.code == 64 && end.errors.contains("choose from report"))
-    }
 }

@@ -19,6 +19,20 @@ struct PublishedSchemas: Sendable {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
         "PublishedSchemas")
 
+    /// The schemas that are shipped, and what their documents say under `schema`.
+    static let names = ["devices", "lint", "pins", "policy", "report", "snapshot"]
+    static let identifiers = [
+        "devices": "pincheck-devices/1", "lint": "pincheck-lint/1", "pins": "pincheck-pins/1", "report": "pincheck/1",
+        "snapshot": "pincheck-snapshot/1",
+    ]
+
+    /// A schema as it is shipped today.
+    static func current(_ name: String) throws -> Data {
+        let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try Data(contentsOf: root.appendingPathComponent("Sources/pincheck/schemas/\(name).json"))
+    }
+
+    /// A schema as it was first published.
     static func data(of name: String) throws -> Data {
         try Data(contentsOf: folder.appendingPathComponent("\(name).json"))
     }

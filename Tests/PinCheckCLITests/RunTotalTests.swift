@@ -15,7 +15,7 @@ import Testing
     private func report(_ name: String, _ status: ExitStatus) -> Report {
         var report = status == .fail ? RendererTests.failing() : RendererTests.passing()
         report.target = name
-        report.exit = Report.Exit(status)
+        report.exit = status
         return report
     }
 
@@ -29,8 +29,7 @@ import Testing
         let rejected = statuses.count { $0 == .fail }
         reports[reports.count - 1].consistency = Report.Consistency(
             consistent: rejected == 0, addresses: statuses.count, accepted: statuses.count - rejected,
-            rejected: rejected, unreachable: 0, findings: [], exit: Report.Exit(.worst(statuses)),
-            hasKnownDifferences: false)
+            rejected: rejected, unreachable: 0, findings: [], hasKnownDifferences: false, exit: .worst(statuses))
         return reports
     }
 

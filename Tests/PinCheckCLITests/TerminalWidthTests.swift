@@ -166,7 +166,7 @@ import Base
         }
         reports[5].consistency = Report.Consistency(
             consistent: true, addresses: 1, accepted: 5, rejected: 0, unreachable: 0, findings: [],
-            exit: Report.Exit(.pass), hasKnownDifferences: false)
+            hasKnownDifferences: false, exit: .pass)
         for columns in Self.widths {
             let text = TextRenderer(
                 style: TextStyle(.never, isTerminal: true, environment: [:]), explains: false,

@@ -20,15 +20,15 @@ extension Command {
 /// `pincheck clients`: what can stand behind `--client`.
 struct ClientsCommand {
     func run(in context: Context) throws -> ExitStatus {
-        let width = Client.all.map(\.name.count).max() ?? 0
         let layout = context.console.output.layout
+        let table = Table(rows: Client.all.map { [$0.name, $0.summary] }, indent: 0)
+        let start = table.widths[0] + 4
         var lines = LineWriter(context.console.output)
-        for entry in Client.all {
-            let name = TerminalText.padded(entry.name, toCells: width) + "  "
-            try lines.write(layout.folded(name + entry.summary, indent: width + 2))
+        for (entry, line) in zip(Client.all, table.lines(foldedIn: layout)) {
+            try lines.write(line)
             for setting in entry.settings {
-                let start = String(repeating: " ", count: width + 4)
-                try lines.write(layout.folded(start + setting.usage + "  " + setting.help, indent: width + 6))
+                let line = String(repeating: " ", count: start) + setting.usage + "  " + setting.help
+                try lines.write(layout.folded(line, indent: start + 2))
             }
         }
         return .pass

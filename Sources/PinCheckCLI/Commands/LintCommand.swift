@@ -68,7 +68,7 @@ struct LintCommand {
         }
         let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.lint.failOn)
         for output in outputs { try write(report, as: output, in: context) }
-        return report.status
+        return report.exit
     }
 
     /// A source as reports name it: what is no file may be a piece of a private key, unless it says that it is a pin.
@@ -93,7 +93,7 @@ struct LintCommand {
             let layout = output.file == nil ? context.console.output.layout : TextLayout()
             text = LintTextRenderer(style: style, layout: layout).text(report)
         case .json: text = try JSONRenderer.document(report)
-        case .github: text = LintGitHubRenderer.text(report)
+        case .github: text = report.workflowCommands
         case .sarif: text = try JSONRenderer.document(LintSARIF.log(of: report))
         }
         guard let file = output.file else {

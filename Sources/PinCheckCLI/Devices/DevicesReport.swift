@@ -3,15 +3,32 @@ import PinChecking
 import Pinning
 import X509
 
-/// The JSON document of `devices`.
-struct DevicesReport: DocumentObject {
-    /// The name and version of the document's form.
-    static let schema = "pincheck-devices/1"
+/// The device data that a command works with: the program's own, or that of `--device-data`.
+struct DeviceDataFile {
+    let data: DeviceData
+    /// The file it was read from, `nil` for the program's own.
+    let path: String?
 
+    /// Reads the file, or takes the program's own data when none is named; warns of data that is old.
+    init(_ path: String?, in context: Context) throws(CommandError) {
+        self.path = path
+        data = try CommandError.reading { () throws(CheckError) in try DeviceLists.data(at: path) }
+        guard let warning = DeviceLists.warning(of: data, at: context.now()) else { return }
+        context.console.report("Warning: \(Report.Message(warning.reason).message)")
+    }
+
+    func device(named name: String) throws(CommandError) -> Device? {
+        try CommandError.reading { () throws(CheckError) in try data.device(named: name) }
+    }
+}
+
+/// The JSON document of `devices`.
+struct DevicesReport: Encodable {
+    let schema = "pincheck-devices/1"
     var data: Data
     var devices: [Entry]
 
-    struct Data: DocumentObject {
+    struct Data: Encodable {
         /// The file, `nil` for what is part of the program.
         var file: String?
         var source: String
@@ -23,7 +40,7 @@ struct DevicesReport: DocumentObject {
         var certificateCount: Int
     }
 
-    struct Entry: DocumentObject {
+    struct Entry: Encodable {
         var name: String
         var alias: String?
         /// Whose list it is: `ios`, `android` or `mozilla`; `nil` for this machine.
@@ -37,7 +54,7 @@ struct DevicesReport: DocumentObject {
         var roots: [Root]?
     }
 
-    struct Root: DocumentObject {
+    struct Root: Encodable {
         /// The common name, or the whole subject of a root without one.
         var name: String
         var certSha256: String
@@ -48,6 +65,8 @@ struct DevicesReport: DocumentObject {
         var availability: String
         /// Whether all of them have; no part of the document.
         var isEverywhere: Bool
+
+        private enum CodingKeys: CodingKey { case name, certSha256, spkiSha256, key, notBefore, notAfter, availability }
     }
 }
 
@@ -113,50 +132,45 @@ extension DevicesReport.Root {
     }
 }
 
-// The keys of the document.
+/// Writes devices, or the roots of one, as text.
+enum DevicesTextRenderer {
+    static func table(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
+        let layout = TextLayout(columns: layout.columns, wraps: true)
+        let heading = ["device", "also", "roots", "read", "rules"]
+        let rows = report.devices.map { device in
+            [
+                device.name, device.alias ?? "", device.rootCount.map { String($0) } ?? "", device.read ?? "",
+                device.rules.isEmpty ? "-" : device.rules.joined(separator: ", "),
+            ]
+        }
+        return Table(rows: [heading] + rows, indent: 0).lines(foldedIn: layout)
+            + [
+                "", "SCTs: certificates of public roots need timestamps of Certificate Transparency",
+                "leaf limits: 825 days and serverAuth, also below an app's own anchors",
+                "ATS for IPs: App Transport Security holds for addresses too", "",
+                "\(report.data.certificateCount) roots; the newest list was read \(report.data.date)",
+                "source: \(safe(report.data.source))",
+            ].map { layout.folded($0) }
+    }
 
-extension DevicesReport {
-    static let fields: DocumentFields<DevicesReport> = [
-        DocumentField("schema", { _ in DevicesReport.schema }, as: .constant(DevicesReport.schema)),
-        DocumentField("data", \.data), DocumentField("devices", \.devices),
-    ]
-}
+    static func roots(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
+        guard let device = report.devices.first, let roots = device.roots else { return [] }
+        // A list to be read: in a pipe it is as narrow as at a terminal.
+        let layout = TextLayout(columns: layout.columns, wraps: true)
+        let names = [device.name, device.alias].compactMap(\.self).joined(separator: ", ")
+        let count = roots.count == 1 ? "1 root" : "\(roots.count) roots"
+        let heading = [
+            "\(names): \(safe(device.release ?? "")), \(count), read \(device.read ?? "") at \(safe(device.url ?? ""))",
+            "rules: \(device.rules.joined(separator: ", "))",
+        ].map { layout.folded($0) }
+        return heading
+            + roots.map { root in
+                let name =
+                    "ends \(root.notAfter.prefix(10))  \(safe(root.name))"
+                    + (root.isEverywhere ? "" : "  (\(root.availability))")
+                return layout.folded(layout.joined(["  \(root.certSha256)", name], by: "  "))
+            }
+    }
 
-extension DevicesReport.Data {
-    static let fields: DocumentFields<DevicesReport.Data> = [
-        DocumentField("file", \.file, "The file of --device-data; null for the data that is part of the program."),
-        DocumentField("source", \.source, "Where the lists are from."),
-        DocumentField("licence", \.licence, "The licence of the lists."),
-        DocumentField("date", \.date, "The day on which the newest list was read.", as: .day),
-        DocumentField("age_days", \.ageDays, as: .atLeast(0)),
-        DocumentField("is_stale", \.isStale, "Whether the data is older than 180 days."),
-        DocumentField("certificate_count", \.certificateCount, as: .atLeast(1)),
-    ]
-}
-
-extension DevicesReport.Entry {
-    static let definition: String? = "device"
-
-    static let fields: DocumentFields<DevicesReport.Entry> = [
-        DocumentField("name", \.name), DocumentField("alias", \.alias, "Another name of the same list."),
-        DocumentField("platform", \.platform, as: .words(DevicePlatform.allCases.map(\.rawValue))),
-        DocumentField("version", \.version), DocumentField("release", \.release, "The versions in words."),
-        DocumentField("url", \.url, "Where the list is published."),
-        DocumentField("read", \.read, "The day on which the list was read.", as: .day),
-        DocumentField("root_count", \.rootCount, as: .atLeast(1)),
-        DocumentField("rules", \.rules, "What its system asks for, in words."),
-        DocumentField("roots", \.roots, "The roots, by name; null in the list of all devices."),
-    ]
-}
-
-extension DevicesReport.Root {
-    static let definition: String? = "root"
-
-    static let fields: DocumentFields<DevicesReport.Root> = [
-        DocumentField("name", \.name, "The common name, or the whole subject."),
-        DocumentField("cert_sha256", \.certSha256, as: .sha256), DocumentField("spki_sha256", \.spkiSha256, as: .pin),
-        DocumentField("key", \.key, "The algorithm and its size."), DocumentField("not_before", \.notBefore, as: .time),
-        DocumentField("not_after", \.notAfter, as: .time),
-        DocumentField("availability", \.availability, "Which devices of the platform have it, in words."),
-    ]
+    private static func safe(_ text: String) -> String { TerminalText.shown(text, to: 200) }
 }

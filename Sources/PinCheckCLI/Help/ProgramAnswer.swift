@@ -29,7 +29,7 @@ enum ProgramAnswer {
         }
     }
 
-    /// Completions, a page of the manual or a schema; their names where none is given.
+    /// Completions or a page of the manual; their names where none is given.
     private static func generated(_ argv: [String], at time: Timestamp) throws -> String? {
         guard let first = argv.first, first.hasPrefix("--generate-"), argv.count <= 2 else { return nil }
         let parts = first.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -46,9 +46,6 @@ enum ProgramAnswer {
             return try one(of: Completion.scripts) ?? Completion.scripts.map { $0.name + "\n" }.joined()
         case "--generate-manual":
             return try one(of: ManualPage.all)?.text(at: time) ?? ManualPage.all.map { $0.name + "\n" }.joined()
-        case "--generate-schema":
-            let all = SchemaDocument.all.map { ($0.name, $0) }
-            return try one(of: all)?.text() ?? all.map { $0.0 + "\n" }.joined()
         default: return nil
         }
     }

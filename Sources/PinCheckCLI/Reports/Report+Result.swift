@@ -1,3 +1,4 @@
+import Base
 import PinChecking
 import PinFormats
 import Pinning
@@ -11,11 +12,14 @@ extension Report {
         let evidence = judged?.view.evidence
         let matches = result.matches
         let built = path.map { Self.links(of: $0.certificates, matches, in: result) } ?? []
-        let status = ExitStatus(result.outcome)
-        let ownNotes = result.notes.map { Message($0.reason) } + Self.notes(on: result)
+        let exit = ExitStatus(result.outcome)
+        let reason = Message(result.reason)
         self.init(
-            target: result.target, endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) },
-            proxy: Proxy(result), tls: (try? result.connection?.get()).map(TLS.init),
+            target: result.target,
+            verdict: result.verdict.outcome == .accepted
+                ? .accept : result.verdict.outcome == .rejected ? .reject : .none, reason: reason, exit: exit,
+            endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) }, proxy: Proxy(result),
+            tls: (try? result.connection?.get()).map(TLS.init),
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant.map(Variant.init), consistency: result.consistency.map(Consistency.init),
             evaluatedAt: result.time.description, isOfAnotherTime: result.policy?.time != nil,
@@ -24,18 +28,25 @@ extension Report {
             whyUnverified: shown.flatMap {
                 Self.whyUnverified($0, among: judged?.clients.count { $0.decided != nil } ?? 0)
             }, otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
-            transparency: evidence.map(Transparency.init), revocation: evidence.map { Revocation($0.staple) },
+            transparency: evidence.map(Self.transparency), revocation: evidence.map { Self.revocation($0.staple) },
             devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
             warnings: result.warnings.map { Message($0.reason) },
-            notes: ownNotes + (result.verdict.outcome == .unjudged ? [] : Self.notEmulated), ownNotes: ownNotes,
+            notes: result.notes.map { Message($0.reason) } + Self.notes(on: result)
+                + (result.verdict.outcome == .unjudged ? [] : Self.notEmulated),
             unjudged: Self.unjudgedNote(on: result),
             outlook: result.outlook.map { Outlook($0, told: result.ending.told) }, next: result.next.map(Next.init),
             change: result.changes.map(Change.init), http: result.answer.map(HTTP.init),
-            verdict: VerdictWord(result.verdict), reason: Message(result.reason), exit: Exit(status),
-            monitoring: Monitoring(
-                status: ExitStatus(result.endingCountingWarnings.outcome),
-                reason: Message(result.endingCountingWarnings.reason),
-                statusOfRun: ExitStatus(result.outcomeCountingWarnings)))
+            monitoring: Self.monitoring(result, beside: exit, reason))
+    }
+
+    /// `nil` where monitoring systems are told the same as all others.
+    private static func monitoring(_ result: CheckResult, beside exit: ExitStatus, _ reason: Message) -> Monitoring? {
+        let ending = result.endingCountingWarnings
+        let monitoring = Monitoring(
+            exit: ExitStatus(ending.outcome), reason: Message(ending.reason),
+            runExit: ExitStatus(result.outcomeCountingWarnings))
+        let isSame = monitoring.exit == exit && monitoring.runExit == exit && monitoring.reason == reason
+        return isSame ? nil : monitoring
     }
 
     /// Why the client's path is not verified, in the words of its own steps; `nil` where it is.
@@ -85,7 +96,7 @@ extension Report {
                         client: client.client.client.name, device: client.device, id: step.id,
                         status: step.status.rawValue, detail: step.detail)
                 }
-            } + (result.answer.map { [HTTP($0).check] } ?? [])
+            } + (result.answer.map { [Check(HTTP($0))] } ?? [])
     }
 
     /// The other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.
@@ -134,12 +145,6 @@ extension Report {
     }
 }
 
-extension Report.VerdictWord {
-    fileprivate init(_ verdict: Ending) {
-        self = verdict.outcome == .accepted ? .accept : verdict.outcome == .rejected ? .reject : .none
-    }
-}
-
 extension Report.Client {
     fileprivate init(_ result: ClientVerdict) {
         let isChallenged = result.client.client.answersChallenges
@@ -147,7 +152,7 @@ extension Report.Client {
         self.init(
             name: result.client.client.name, device: result.device,
             verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: Report.Message(result.reason),
-            disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: result.client.settings,
+            disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: Settings(result.client.settings),
             outlook: result.outlook.map { Report.Outlook($0) })
     }
 }
@@ -222,5 +227,209 @@ extension Report.ConfigurationEntry {
         self.init(
             kind: configured.kind.rawValue, hosts: entry.hosts?.description, origin: entry.origin,
             enforcesPinning: entry.enforcesPinning, expires: entry.expiration?.date)
+    }
+}
+
+extension Report.Endpoint {
+    /// Reports an endpoint; `referenceName` is the one its certificate has to be valid for.
+    init(_ endpoint: EndpointFacts, referenceName: ReferenceName) {
+        var isIPv6: Bool?
+        if case .ip(let address)? = endpoint.address { isIPv6 = address.isIPv6 }
+        self.init(
+            address: endpoint.address?.description, port: endpoint.port, family: isIPv6.map { $0 ? "ipv6" : "ipv4" },
+            resolvedName: endpoint.resolvedName, sni: endpoint.serverName,
+            verifyName: referenceName == .unchecked ? nil : referenceName.description, host: endpoint.host)
+    }
+}
+
+extension Report.Proxy {
+    /// Reports the proxy of a result, `nil` for none.
+    fileprivate init?(_ result: CheckResult) {
+        guard let proxy = result.endpoint?.proxy else { return nil }
+        let passage = (try? result.connection?.get())?.proxy
+        self.init(
+            url: proxy.url, origin: proxy.origin, address: passage?.address.description,
+            tls: passage?.tls.map { tls in
+                Report.ProxyTLS(
+                    version: tls.version.description, cipher: tls.cipher, subject: tls.leaf.subject,
+                    certSha256: tls.leaf.fingerprint.hexadecimal)
+            })
+    }
+}
+
+extension Report.TLS {
+    fileprivate init(_ result: Handshake) {
+        self.init(
+            version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,
+            clientCertificateRequested: result.clientCertificateRequested,
+            clientCertificateSent: result.clientCertificateSent,
+            timingsMs: Report.Timings(
+                resolve: result.timings.resolve.map(Report.milliseconds),
+                connect: Report.milliseconds(result.timings.connect),
+                proxy: result.timings.proxy.map(Report.milliseconds),
+                handshake: Report.milliseconds(result.timings.handshake)))
+    }
+}
+
+extension Report {
+    /// A duration in milliseconds, to the microsecond.
+    fileprivate static func milliseconds(_ duration: Duration) -> Double {
+        let (seconds, attoseconds) = duration.components
+        let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        return Double(microseconds) / 1_000
+    }
+
+    private static func transparency(_ evidence: LeafEvidence) -> JSONObject {
+        let timestamps = evidence.timestamps.map { item in
+            ["log_id": item.logID.hexadecimal, "time": item.time.description] as JSONObject
+        }
+        return ["timestamps": timestamps, "logs": evidence.logs]
+    }
+
+    /// What the staple says; where it does not say that the certificate is good, why.
+    private static func revocation(_ staple: LeafEvidence.Staple) -> JSONObject {
+        switch staple {
+        case .none: ["staple": "none", "revoked_at": nil, "problem": nil]
+        case .good: ["staple": "good", "revoked_at": nil, "problem": nil]
+        case .revoked(let time, _): ["staple": "revoked", "revoked_at": time.description, "problem": nil]
+        case .unusable(let why): ["staple": "unusable", "revoked_at": nil, "problem": why]
+        }
+    }
+}
+
+extension Report.Check {
+    /// The phases of a connection: passed, failed, or skipped because an earlier one failed or there was nothing to do.
+    fileprivate static func phases(
+        of connection: Result<Handshake, ProbeError>, to endpoint: EndpointFacts?
+    ) -> [Report.Check] {
+        var error: ProbeError?
+        if case .failure(let failure) = connection { error = failure }
+        var hasFailed = false
+        return ProbeError.Phase.allCases.filter { $0 != .proxy || endpoint?.proxy != nil }.map { phase in
+            func check(_ status: String, _ detail: String) -> Report.Check {
+                Report.Check(client: nil, id: phase.rawValue, status: status, detail: detail)
+            }
+            if let error, phase == error.phase {
+                hasFailed = true
+                return check("fail", error.description)
+            }
+            if hasFailed { return check("skip", "not reached") }
+            if phase == .resolve, let proxy = endpoint?.proxy, proxy.kind != .socks5 {
+                return check("skip", "left to the proxy")
+            }
+            if phase == .resolve, endpoint?.resolvedName == nil { return check("skip", "an address was given") }
+            return check("pass", "")
+        }
+    }
+
+    /// The request as a check beside those of the connection and the clients.
+    fileprivate init(_ http: Report.HTTP) {
+        self.init(
+            client: nil, id: Self.request, status: http.asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
+            detail: "\(http.method) \(http.path): \(http.outcome)")
+    }
+}
+
+extension Report.HTTP {
+    fileprivate init(_ answer: CheckedAnswer) {
+        let request = answer.exchange.request
+        let result = answer.result
+        let came = try? result?.get()
+        var problem: String?
+        if case .failure(let error)? = result { problem = error.description }
+        self.init(
+            method: HTTPRequest.method, path: withoutSecrets(request.path), host: request.authority,
+            expected: answer.exchange.expected?.texts ?? [], asked: result != nil, status: came?.status,
+            statusLine: came?.statusLine, timeMs: came.map { Report.milliseconds($0.time) },
+            asExpected: answer.isAsExpected, problem: problem)
+    }
+}
+
+extension Report.Devices {
+    /// Reports the devices of a result, `nil` where none was named.
+    fileprivate init?(_ result: CheckResult) {
+        guard let policy = result.policy, let lists = policy.lists else { return nil }
+        self.init(
+            file: lists.file, source: lists.data.source, date: lists.data.date.date,
+            ageDays: lists.data.age(at: result.time), isStale: lists.data.isStale(at: result.time),
+            judged: policy.devices.map { device in
+                let verdicts = result.clients.filter { $0.device == device.name }.map(\.isAccepted)
+                return Report.Device(
+                    name: device.name, platform: device.device?.platform.rawValue, release: device.device?.release,
+                    read: device.device?.date.date, trust: device.trust,
+                    verdict: verdicts.contains(false) ? .reject : verdicts.contains(true) ? .accept : .none)
+            })
+    }
+}
+
+extension Report.Next {
+    fileprivate init(_ next: NextDeployment) {
+        self.init(kind: next.kind, pin: next.pin.description, assumed: next.isAssumed, issuers: next.issuers)
+    }
+}
+
+extension Report.Outlook {
+    fileprivate init(_ outlook: PinChecking.Outlook, told: PinChecking.Outlook.Finding? = nil) {
+        let backups = Set(outlook.backups)
+        self.init(
+            level: outlook.level, validUntil: outlook.validUntil?.description,
+            renewalPoint: outlook.renewalPoint?.description, pinsMatchUntil: outlook.pinsMatchUntil?.description,
+            pinsEnd: outlook.end?.rawValue, noPinAfter: outlook.noPinAfter?.description,
+            pinsExpire: outlook.pinsExpire?.description, hasBackup: outlook.hasBackup,
+            pins: outlook.pins.map { pin in
+                Standing(
+                    pin: pin.index, depth: pin.depth, until: pin.until?.description, compared: pin.isCompared,
+                    backup: backups.contains(pin.index))
+            },
+            findings: outlook.findings.map { finding in
+                Finding(
+                    id: finding.id, level: finding.level, message: TerminalText.escaped(finding.message),
+                    isTold: finding == told)
+            })
+    }
+}
+
+extension Report.Change {
+    fileprivate init(_ changes: BaselineChanges) {
+        self.init(
+            baseline: changes.baseline, status: changes.status, comparedWith: changes.comparedWith,
+            classes: changes.changes.map { change in
+                Class(
+                    id: change.kind.rawValue, old: change.old, new: change.new,
+                    oldCertificate: change.oldCertificate.map(Self.certificate),
+                    newCertificate: change.newCertificate.map(Self.certificate),
+                    allowed: changes.allowed.contains(change.kind))
+            })
+    }
+
+    private static func certificate(_ certificate: Snapshot.Certificate) -> JSONObject {
+        [
+            "subject": certificate.subject, "issuer": certificate.issuer, "key": certificate.key,
+            "spki_sha256": certificate.spkiSHA256, "cert_sha256": certificate.certificateSHA256,
+            "not_before": certificate.notBefore.description, "not_after": certificate.notAfter.description,
+            "names": certificate.names,
+        ]
+    }
+}
+
+extension Report.Variant {
+    fileprivate init(_ variant: Variant) {
+        var keyType: String?
+        if case .keyType(let type) = variant { keyType = type.rawValue }
+        self.init(label: variant.label ?? "ordinary", keyType: keyType, counts: variant.counts, rank: variant.rank)
+    }
+}
+
+extension Report.Consistency {
+    fileprivate init(_ consistency: Consistency) {
+        self.init(
+            consistent: consistency.isConsistent, addresses: consistency.addresses, accepted: consistency.accepted,
+            rejected: consistency.rejected, unreachable: consistency.unreachable,
+            findings: consistency.findings.map { finding in
+                let message = Report.Message(finding.reason)
+                return Finding(
+                    id: message.id, level: finding.level == .warning ? .warning : .info, message: message.message)
+            }, hasKnownDifferences: consistency.hasKnownDifferences, answeringOtherwise: consistency.answeringOtherwise,
+            exit: .worst(consistency.outcomes.map(ExitStatus.init)))
     }
 }

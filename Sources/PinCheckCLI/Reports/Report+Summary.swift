@@ -3,6 +3,9 @@ import Pinning
 
 /// What several forms say of a report in the same words. Text from outside is as it came.
 extension Report {
+    /// The exit status the report alone would lead to.
+    var status: ExitStatus { exit }
+
     /// What was connected to, unless that is the target itself; without the port when it is the target's.
     var peer: String? {
         guard let endpoint, let address = endpoint.address else { return nil }
@@ -42,8 +45,32 @@ extension Report {
         return sentence + "; " + line
     }
 
+    /// What monitoring systems are told.
+    var monitored: Monitoring { monitoring ?? Monitoring(exit: exit, reason: reason, runExit: exit) }
+
+    /// What the clients' platforms check and pincheck does not.
+    static let notEmulated = [
+        Message(
+            id: "no-revocation",
+            message:
+                "of revocation only the OCSP response that the server staples is looked at: nothing but the target is "
+                + "contacted"),
+        Message(
+            id: "no-aia",
+            message:
+                "missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them"
+        ),
+        Message(
+            id: "no-ct-logs",
+            message: "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"),
+        Message(
+            id: "no-managed-roots",
+            message: "roots that management puts on devices, and updates of root lists over the air, are not known: "
+                + "--extra-root stands for them"),
+    ]
+
     /// What is good to know of the result, and in one line what is not judged and can matter.
-    var toldNotes: [Message] { ownNotes + (unjudged.map { [$0] } ?? []) }
+    var toldNotes: [Message] { notes.filter { !Self.notEmulated.contains($0) } + (unjudged.map { [$0] } ?? []) }
 
     /// What deserves attention: the warnings, and what the outlook warns of unless the verdict says it.
     var attention: [Message] {
@@ -94,8 +121,8 @@ extension Report.Client {
 
     /// The client as `--client` names it; AFNetworking's settings, which have flags of their own, are left out.
     var nameWithSettings: String {
-        guard !settings.contains(where: { $0.name == "mode" }) else { return name }
-        return settings.reduce(name) { name, setting in
+        guard !settings.all.contains(where: { $0.name == "mode" }) else { return name }
+        return settings.all.reduce(name) { name, setting in
             switch setting.value {
             case .flag: "\(name):\(setting.name)"
             case .text(let value): "\(name):\(setting.name)=\(value)"

@@ -101,39 +101,60 @@ enum SnapshotFile {
     }
 }
 
-extension Snapshot: DocumentObject {
-    static let fields: DocumentFields<Snapshot> = [
-        DocumentField("schema", { _ in SnapshotFile.schema }, as: .constant(SnapshotFile.schema)),
-        DocumentField("endpoints", \.endpoints, "Sorted by target, address and names."),
-    ]
+// Files are compared and reviewed by people: their keys stay in the order of the alphabet.
+
+extension Snapshot: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        try (["endpoints": endpoints, "schema": SnapshotFile.schema] as JSONObject).encode(to: encoder)
+    }
 }
 
-extension Snapshot.Endpoint: DocumentObject {
-    static let definition: String? = "endpoint"
-    static let fields: DocumentFields<Snapshot.Endpoint> = [
-        DocumentField("target", \.key.target, "The target with its port."),
-        DocumentField(
-            "connect", \.key.connect,
-            "The address and port that were given to connect to; null when the target was looked up."),
-        DocumentField("sni", \.key.sni, "The server name that was sent."),
-        DocumentField("verify_name", \.key.verifyName, "The name the certificate has to be valid for."),
-        DocumentField(
-            "variant", \.key.variant,
-            "The part of the offer that was changed, as in RSA or no SNI; null for ordinary clients."),
-        DocumentField("chain", \.chain, "The certificates the server sent, in wire order, at least one."),
-    ]
+extension Snapshot.Endpoint: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        try
+            ([
+                "chain": chain, "connect": key.connect, "sni": key.sni, "target": key.target, "variant": key.variant,
+                "verify_name": key.verifyName,
+            ] as JSONObject).encode(to: encoder)
+    }
 }
 
-extension Snapshot.Certificate: DocumentObject {
-    static let definition: String? = "certificate"
-    static let fields: DocumentFields<Snapshot.Certificate> = [
-        DocumentField("subject", \.subject, "In the order of RFC 2253."), DocumentField("issuer", \.issuer),
-        DocumentField("issuer_key_id", \.issuerKeyID, "The authority key identifier in hexadecimal digits."),
-        DocumentField("names", \.names, "The subject alternative names, sorted."),
-        DocumentField("not_before", \.notBefore.description, as: .time),
-        DocumentField("not_after", \.notAfter.description, as: .time),
-        DocumentField("key", \.key, "The algorithm and its size, as in EC P-256."),
-        DocumentField("spki_sha256", \.spkiSHA256, "The public-key pin in the notation of OkHttp.", as: .pin),
-        DocumentField("cert_sha256", \.certificateSHA256, as: .sha256),
-    ]
+extension Snapshot.Certificate: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        try
+            ([
+                "cert_sha256": certificateSHA256, "issuer": issuer, "issuer_key_id": issuerKeyID, "key": key,
+                "names": names, "not_after": notAfter.description, "not_before": notBefore.description,
+                "spki_sha256": spkiSHA256, "subject": subject,
+            ] as JSONObject).encode(to: encoder)
+    }
+}
+
+extension Baseline {
+    /// Reads the baseline at `path`, and what may differ from it.
+    init(reading path: String, _ settings: Settings, in context: Context) throws(CommandError) {
+        guard path != "-" || !settings.updatesBaseline else {
+            throw .usage("--update cannot rewrite standard input: name the file of the baseline")
+        }
+        self.init(path, try SnapshotFile.read(path, in: context), allowing: settings.allowed)
+    }
+
+    /// Says which recorded endpoints were not among those that were asked.
+    func reportUnasked(_ unasked: [Snapshot.Key], in context: Context) {
+        guard !unasked.isEmpty else { return }
+        let places = unasked.lazy.map { key in key.connect.map { "\(key.target) at \($0)" } ?? key.target }
+        context.console.report(
+            "Note: \(quoted(path)) also records \(listed(places, first: 1)), which "
+                + "\(unasked.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all")
+    }
+
+    /// Rewrites the baseline after a run that ended well; says so where it did not.
+    func update(to snapshot: Snapshot, after status: ExitStatus, in context: Context) throws(CommandError) {
+        guard status == .pass || status == .warn else {
+            context.console.report("Warning: \(quoted(path)) was not updated: the run ended with \(status.name)")
+            return
+        }
+        guard snapshot != self.snapshot else { return }
+        try OutputFile.write(Array(try SnapshotFile.document(snapshot).utf8), to: path)
+    }
 }

@@ -33,7 +33,7 @@ struct HTMLSection {
         }
         let target = summary.places.first?.reports.first?.target ?? ""
         return """
-            <section><h2>\(badge(summary.consistency.exit.status)) \(target)</h2>
+            <section><h2>\(badge(summary.consistency.exit)) \(target)</h2>
             <p class="k">\(summary.sentence)</p>\(list(findings))</section>
 
             """

@@ -1,22 +1,21 @@
+import Base
 import PinFormats
 import PinLint
 import Pinning
 
-/// The findings of one run, apart from the types of the linter, so that keys stay what they are when those change.
-struct LintReport: DocumentObject {
-    /// The name and version of the document's form.
-    static let schema = "pincheck-lint/1"
-
+/// The findings of one run, apart from the types of the linter, so that keys stay what they are when those change;
+/// what the keys mean is in `schemas/lint.json`.
+struct LintReport: Encodable {
+    let schema = "pincheck-lint/1"
     /// The moment of the judgement, RFC 3339.
     var evaluatedAt: String
     var sources: [String]
     /// The findings, in the order of the sources and rules.
     var findings: [Finding]
     var summary: Summary
-    var exit: Report.Exit
-    let status: ExitStatus
+    var exit: ExitStatus
 
-    struct Finding: DocumentObject {
+    struct Finding: Encodable {
         var id: String
         /// `error`, `warning` or `note`.
         var severity: String
@@ -35,7 +34,7 @@ struct LintReport: DocumentObject {
         var isMalformed: Bool
     }
 
-    struct Summary: DocumentObject {
+    struct Summary: Encodable {
         var errors: Int
         var warnings: Int
         var notes: Int
@@ -51,8 +50,7 @@ struct LintReport: DocumentObject {
         summary = Summary(
             errors: count(.error), warnings: count(.warning), notes: count(.note),
             malformed: findings.count { $0.obstacle != nil })
-        status = Self.status(findings, failOn)
-        exit = Report.Exit(status)
+        exit = Self.status(findings, failOn)
     }
 
     private static func status(_ findings: [LintFinding], _ failOn: LintSeverity?) -> ExitStatus {
@@ -74,39 +72,53 @@ extension LintReport.Finding {
     var sentence: String { message + (remedy.map { "; \($0)" } ?? "") }
 }
 
-// The keys of the document.
+/// Writes findings as text: a line each that begins with its place, as compilers write them, and the summary last.
+struct LintTextRenderer: Sendable {
+    let style: TextStyle
+    var layout = TextLayout()
 
-extension LintReport {
-    static let fields: DocumentFields<LintReport> = [
-        DocumentField("schema", { _ in LintReport.schema }, as: .constant(LintReport.schema)),
-        DocumentField("evaluated_at", \.evaluatedAt, as: .time),
-        DocumentField("sources", \.sources, "The sources as they were named."),
-        DocumentField("findings", \.findings, "In the order of the sources and rules."),
-        DocumentField("summary", \.summary),
-        DocumentField("exit", \.exit, as: .exits([.pass, .fail, .data, .noInput])),
-    ]
-}
+    func text(_ report: LintReport) -> String {
+        var lines: [String] = []
+        for finding in report.findings {
+            lines.append(
+                "\(safe(finding.place, length: 300)): \(severity(finding)): \(safe(finding.message, length: 800))" + " "
+                    + style.faint("[\(finding.id)]"))
+            if let remedy = finding.remedy { lines.append("    " + safe(remedy, length: 800)) }
+        }
+        lines.append("\(style.token(report.exit))  \(summary(report))")
+        return layout.folded(lines.joined(separator: "\n")) + "\n"
+    }
 
-extension LintReport.Finding {
-    static let definition: String? = "finding"
+    private func severity(_ finding: LintReport.Finding) -> String {
+        switch finding.severity {
+        case LintSeverity.error.rawValue: style.bad(finding.severity)
+        case LintSeverity.warning.rawValue: style.doubtful(finding.severity)
+        default: finding.severity
+        }
+    }
 
-    static let fields: DocumentFields<LintReport.Finding> = [
-        DocumentField("id", \.id, "The rule or problem; compare this, not the message."),
-        DocumentField("severity", \.severity, as: .words(["error", "warning", "note"])),
-        DocumentField("file", \.file, "The file or directory; null for pins given as arguments."),
-        DocumentField("line", \.line, "From 1; null for a file without lines or as a whole.", as: .atLeast(1)),
-        DocumentField("key", \.key, "The keys that lead to the value in a file without lines."),
-        DocumentField("place", \.place, "The place as people write it."),
-        DocumentField("host", \.host, "The host or pattern; null for all or none."),
-        DocumentField("message", \.message), DocumentField("remedy", \.remedy, "What to do about it."),
-        DocumentField("is_malformed", \.isMalformed, "Whether the source cannot be used because of it."),
-    ]
-}
+    private func summary(_ report: LintReport) -> String {
+        let count = report.sources.count
+        let name = count == 1 ? safe(report.sources[0], length: 120) : "\(count) sources"
+        let summary = report.summary
+        let parts = [
+            plural(summary.errors, "error"), plural(summary.warnings, "warning"), plural(summary.notes, "note"),
+        ].compactMap { $0 }
+        return name + ": " + (parts.isEmpty ? "nothing found" : parts.joined(separator: ", "))
+            + (summary.malformed > 0 ? " (\(summary.malformed) malformed or missing)" : "")
+    }
 
-extension LintReport.Summary {
-    static let fields: DocumentFields<LintReport.Summary> = [
-        DocumentField("errors", \.errors, as: .atLeast(0)), DocumentField("warnings", \.warnings, as: .atLeast(0)),
-        DocumentField("notes", \.notes, as: .atLeast(0)),
-        DocumentField("malformed", \.malformed, "How many of the errors are malformed places.", as: .atLeast(0)),
-    ]
+    private func plural(_ count: Int, _ word: String) -> String? {
+        count == 0 ? nil : "\(count) \(word)\(count == 1 ? "" : "s")"
+    }
+
+    /// Every kind of finding, a line each where there is room.
+    static func catalogue(_ layout: TextLayout) -> String {
+        let rows = LintKind.all.map { entry in
+            [entry.id, entry.isObstacle ? "malformed" : entry.severity.rawValue, entry.explanation]
+        }
+        return Table(rows: rows, indent: 0).lines(foldedIn: layout).map { $0 + "\n" }.joined()
+    }
+
+    private func safe(_ text: String, length: Int) -> String { TerminalText.shown(text, to: length) }
 }

@@ -4,31 +4,29 @@ import X509
 
 /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
 enum LintSARIF {
-    static func log(of report: LintReport) -> JSONNode {
+    static func log(of report: LintReport) -> JSONObject {
         let entries = LintKind.all
         let indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })
         var occurrences: [String: Int] = [:]
-        let results = report.findings.map { finding -> JSONNode in
+        let results = report.findings.map { finding -> JSONObject in
             [
-                "ruleId": .text(finding.id), "ruleIndex": .integer(indices[finding.id] ?? -1),
-                "level": .text(finding.severity), "message": ["text": .text(finding.sentence)],
-                "locations": [location(of: finding)],
-                "partialFingerprints": ["pincheckFinding/v1": .text(fingerprint(of: finding, &occurrences))],
+                "ruleId": finding.id, "ruleIndex": indices[finding.id] ?? -1, "level": finding.severity,
+                "message": text(finding.sentence), "locations": [location(of: finding)],
+                "partialFingerprints": ["pincheckFinding/v1": fingerprint(of: finding, &occurrences)] as JSONObject,
             ]
         }
-        let rules = entries.map { entry -> JSONNode in
+        let rules = entries.map { entry -> JSONObject in
             [
-                "id": .text(entry.id), "shortDescription": ["text": .text(entry.explanation)],
-                "defaultConfiguration": ["level": .text(entry.severity.rawValue)],
+                "id": entry.id, "shortDescription": text(entry.explanation),
+                "defaultConfiguration": ["level": entry.severity.rawValue] as JSONObject,
             ]
         }
-        let driver: JSONNode = ["name": "pincheck", "version": .text(ProgramVersion.number), "rules": .array(rules)]
-        let invocation: JSONNode = [
-            "executionSuccessful": .flag(report.status == .pass || report.status == .fail),
-            "exitCode": .integer(Int(report.status.rawValue)),
+        let driver: JSONObject = ["name": "pincheck", "version": ProgramVersion.number, "rules": rules]
+        let invocation: JSONObject = [
+            "executionSuccessful": report.exit == .pass || report.exit == .fail, "exitCode": report.exit.rawValue,
         ]
-        let run: JSONNode = [
-            "tool": ["driver": driver], "invocations": [invocation], "results": .array(results),
+        let run: JSONObject = [
+            "tool": ["driver": driver] as JSONObject, "invocations": [invocation], "results": results,
             "columnKind": "unicodeCodePoints",
         ]
         return ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
@@ -44,21 +42,22 @@ enum LintSARIF {
     }
 
     /// The place of a finding: pins given as arguments have a name and no file, and what is in an archive has that as its file.
-    private static func location(of finding: LintReport.Finding) -> JSONNode {
+    private static func location(of finding: LintReport.Finding) -> JSONObject {
         guard let file = finding.file else { return ["logicalLocations": [logicalLocation(finding.place)]] }
         let (archive, entry) = Self.archive(in: file)
-        var physical: JSONNode = ["artifactLocation": artifactLocation(path: archive ?? file)]
+        var physical: JSONObject = ["artifactLocation": artifactLocation(path: archive ?? file)]
         if archive == nil, let line = finding.line {
-            physical = physical.adding("region", ["startLine": .integer(line)])
+            physical.members.append(("region", ["startLine": line] as JSONObject))
         }
         let line = entry == nil ? nil : finding.line.map(String.init)
         let names = [entry, line, finding.key].compactMap { $0 }
-        let location: JSONNode = ["physicalLocation": physical]
-        return names.isEmpty
-            ? location : location.adding("logicalLocations", [logicalLocation(names.joined(separator: ":"))])
+        guard !names.isEmpty else { return ["physicalLocation": physical] }
+        return ["physicalLocation": physical, "logicalLocations": [logicalLocation(names.joined(separator: ":"))]]
     }
 
-    private static func logicalLocation(_ name: String) -> JSONNode { ["fullyQualifiedName": .text(name)] }
+    private static func text(_ text: String) -> JSONObject { ["text": text] }
+
+    private static func logicalLocation(_ name: String) -> JSONObject { ["fullyQualifiedName": name] }
 
     /// The archive that a path goes through and the path within it, as in `App.ipa:Payload/App.app/Info.plist`.
     private static func archive(in path: String) -> (archive: String?, entry: String?) {
@@ -70,7 +69,7 @@ enum LintSARIF {
     }
 
     /// The URI of a path: relative to the root of the sources, or with the scheme `file` (RFC 3986, 8089).
-    private static func artifactLocation(path: String) -> JSONNode {
+    private static func artifactLocation(path: String) -> JSONObject {
         var relative = path[...]
         while relative.hasPrefix("./") { relative = relative.dropFirst(2) }
         let encoded = relative.utf8.map { byte in
@@ -83,7 +82,7 @@ enum LintSARIF {
             }
         }.joined()
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-        guard isAbsolute else { return ["uri": .text(encoded), "uriBaseId": "%SRCROOT%"] }
-        return ["uri": .text("file://" + encoded)]
+        guard isAbsolute else { return ["uri": encoded, "uriBaseId": "%SRCROOT%"] }
+        return ["uri": "file://" + encoded]
     }
 }

@@ -1,5 +1,5 @@
 import Base
-import PinFormats
+import PinLint
 
 /// Workflow commands of GitHub Actions: an annotation for each target that does not pass and for each warning, and the text of
 /// each target in a group that can be opened.
@@ -11,9 +11,14 @@ struct GitHubRenderer: ResultRenderer {
     init() {}
 
     func ending(exit: ExitStatus) -> String {
-        let notes = notEmulated.map { Self.harmless("  " + Self.data($0.message, length: 400)) + "\n" }
+        let notes = notEmulated.map { Self.harmless("  " + WorkflowCommand.data($0.message, length: 400)) + "\n" }
         return (notes.isEmpty ? "" : "::group::What is not judged\n" + notes.joined() + "::endgroup::\n")
             + (total.count > 1 ? total.sentence() + "\n" : "")
+    }
+
+    /// What there is of a run that an error ended.
+    static func ended(by error: CommandError) -> String {
+        WorkflowCommand.line("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
     }
 
     private static func block(_ report: Report) -> String {
@@ -24,7 +29,7 @@ struct GitHubRenderer: ResultRenderer {
     mutating func text(for report: Report) -> String {
         total.add(report, status: report.counts ? report.status : nil)
         let name = report.title
-        var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
+        var lines = ["::group::" + WorkflowCommand.data("\(report.status.name)  \(name)", length: 200)]
         if report.verdict != .none {
             notEmulated += Report.notEmulated.filter { report.notes.contains($0) && !notEmulated.contains($0) }
         }
@@ -33,12 +38,11 @@ struct GitHubRenderer: ResultRenderer {
         if report.counts, let command = Self.command(for: report.status) {
             let pins = report.pins.configured.isEmpty ? "" : Self.pins(of: report)
             lines.append(
-                "::\(command) title=\(Self.property("pincheck \(report.status.name) \(name)"))::"
-                    + Self.data(report.sentence, length: 1_000) + pins)
+                WorkflowCommand.line(command, [("title", "pincheck \(report.status.name) \(name)")], report.sentence)
+                    + pins)
         }
         for warning in report.attention {
-            lines.append(
-                "::warning title=\(Self.property("pincheck \(name)"))::" + Self.data(warning.message, length: 1_000))
+            lines.append(WorkflowCommand.line("warning", [("title", "pincheck \(name)")], warning.message))
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -56,21 +60,50 @@ struct GitHubRenderer: ResultRenderer {
     private static func pins(of report: Report) -> String {
         guard report.pins.matched.isEmpty, report.verdict == .reject else { return "" }
         return report.built.map { link in
-            "%0Aserved: " + data("\(link.certificate.spkiSha256)  \(link.certificate.subject)", length: 200)
+            "%0Aserved: "
+                + WorkflowCommand.data("\(link.certificate.spkiSha256)  \(link.certificate.subject)", length: 200)
         }.joined()
-    }
-
-    private static func data(_ text: String, length: Int) -> String {
-        TerminalText.shown(text, to: length).replacingBytes(["%": "%25", "##[": "## ["])
-    }
-
-    private static func property(_ text: String) -> String {
-        data(text, length: 200).replacingBytes([":": "%3A", ",": "%2C"])
     }
 
     /// A line of the log that is no command: not in the form with colons, and not in the older one, which counts anywhere.
     private static func harmless(_ line: String) -> String {
         let line = line.replacingBytes(["##[": "## ["])
         return line.utf8.drop { $0 == 0x20 }.starts(with: "::".utf8) ? "·" + line : line
+    }
+}
+
+/// Workflow commands, from which GitHub makes annotations: `::error file=…,line=…,title=…::message`.
+///
+/// In messages `%`, CR and LF are escaped, in properties also `:` and `,`.
+enum WorkflowCommand {
+    static func line(
+        _ command: String, _ properties: [(name: String, value: String)], _ message: String, length: Int = 1_000
+    ) -> String {
+        let list = properties.map { name, value in
+            // A path has to be whole.
+            let text = data(value, length: name == "file" ? 4_096 : 200)
+            return name + "=" + text.replacingBytes([":": "%3A", ",": "%2C"])
+        }
+        return "::\(command) \(list.joined(separator: ","))::" + data(message, length: length)
+    }
+
+    static func data(_ text: String, length: Int) -> String {
+        TerminalText.shown(text, to: length).replacingBytes(["%": "%25", "##[": "## ["])
+    }
+}
+
+extension LintReport {
+    /// An annotation for each finding, beside its line where it has one.
+    var workflowCommands: String {
+        findings.map { finding in
+            var properties: [(name: String, value: String)] = []
+            if let file = finding.file { properties.append(("file", file)) }
+            if let line = finding.line { properties.append(("line", String(line))) }
+            properties.append(("title", finding.id))
+            // Without a line the annotation stands at the top of the file, where only the message tells the place.
+            let place = finding.line == nil ? finding.place + ": " : ""
+            let command = finding.severity == LintSeverity.note.rawValue ? "notice" : finding.severity
+            return WorkflowCommand.line(command, properties, place + finding.sentence, length: 4_000) + "\n"
+        }.joined()
     }
 }

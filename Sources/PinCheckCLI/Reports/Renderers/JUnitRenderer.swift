@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import PinFormats
+import Pinning
 
 /// Results as test reports in the XML that JUnit's Ant task made common: a suite for each target, a case for each step of each
 /// client, and a last one for the verdict.
@@ -77,13 +78,33 @@ struct JUnitRenderer: ResultRenderer {
             add(client.title, client.reason.id, .skipped(client.reason.message))
         }
         if counts.failures + counts.errors == 0 { add("pincheck", "verdict", Self.verdict(of: report)) }
-        let time = report.seconds ?? 0
-        seconds += time
+        addSuite(
+            suite, cases + [Self.output(report.attention)], counts, seconds: report.seconds ?? 0, at: report.evaluatedAt
+        )
+        return ""
+    }
+
+    private mutating func addSuite(
+        _ suite: String, _ parts: [String], _ counts: Counts, seconds: Double, at time: String
+    ) {
+        self.seconds += seconds
+        // The schema has no place for the zone, which is UTC.
+        let timestamp = XMLText.escaped(time.hasSuffix("Z") ? String(time.dropLast()) : time)
         suites.append(
             "  <testsuite name=\"\(XMLText.escaped(suite))\" \(counts.attributes) skipped=\"\(counts.skipped)\""
-                + " time=\"\(DecimalText.seconds(time))\" timestamp=\"\(Self.timestamp(report))\">\n" + cases.joined()
-                + Self.output(report.attention) + "  </testsuite>\n")
-        return ""
+                + " time=\"\(DecimalText.seconds(seconds))\" timestamp=\"\(timestamp)\">\n" + parts.joined()
+                + "  </testsuite>\n")
+    }
+
+    /// The report of a run that an error ended: one case, which is erroneous.
+    static func ended(by error: CommandError, at time: Timestamp) -> String {
+        var renderer = JUnitRenderer()
+        let outcome = Outcome.error(type: error.status.name, message: error.description)
+        renderer.total.count(outcome)
+        renderer.addSuite(
+            "pincheck", [element("run", of: "pincheck", outcome, seconds: nil)], renderer.total, seconds: 0,
+            at: time.description)
+        return renderer.ending(exit: error.status)
     }
 
     mutating func ending(exit: ExitStatus) -> String {
@@ -153,11 +174,6 @@ struct JUnitRenderer: ResultRenderer {
             default: nil as Double?
             }
         return milliseconds.map { $0 / 1_000 }
-    }
-
-    /// The moment in UTC without its zone, which the schema has no place for.
-    private static func timestamp(_ report: Report) -> String {
-        XMLText.escaped(report.evaluatedAt.hasSuffix("Z") ? String(report.evaluatedAt.dropLast()) : report.evaluatedAt)
     }
 
     private static func element(_ name: String, of suite: String, _ outcome: Outcome, seconds: Double?) -> String {

@@ -41,8 +41,8 @@ struct NagiosRenderer: ResultRenderer {
 
     /// A warning is what a monitoring system is there to tell, whether or not it changes the exit status of other forms.
     mutating func text(for report: Report) -> String {
-        status = .worst([status, report.monitoring.statusOfRun])
-        total.add(report, status: report.monitoring.statusOfRun)
+        status = .worst([status, report.monitored.runExit])
+        total.add(report, status: report.monitored.runExit)
         if report.variant != nil { connections.append(report) }
         if let consistency = report.consistency {
             sentence = "\(Self.safe(report.target, length: 120)) \(VariantSummary(connections, consistency).sentence)"
@@ -50,9 +50,9 @@ struct NagiosRenderer: ResultRenderer {
         }
         entries.append(
             Entry(
-                status: report.monitoring.status,
+                status: report.monitored.exit,
                 name: names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120)),
-                sentence: Self.safe(report.withAnswer(report.sentence(for: report.monitoring.reason)), length: 400),
+                sentence: Self.safe(report.withAnswer(report.sentence(for: report.monitored.reason)), length: 400),
                 measurements: Self.measurements(of: report)))
         return ""
     }

@@ -1,3 +1,4 @@
+import Base
 import PinFormats
 import Pinning
 
@@ -53,7 +54,7 @@ struct PrometheusRenderer: ResultRenderer {
         func seconds(_ milliseconds: Double?) -> String? { milliseconds.map { DecimalText.seconds($0 / 1_000) } }
         func time(_ text: String?) -> Int64? { text.flatMap { try? TimeText.read($0).secondsSinceEpoch } }
         // What is shown for comparison must set off no alert that is about the target.
-        if report.counts { add("status", report.exit.code) }
+        if report.counts { add("status", report.exit.rawValue) }
         add("reached", report.verdict == .none ? 0 : 1)
         var names: [String?: UniqueNames] = [:]
         for client in report.clients where client.verdict != .none {
@@ -103,5 +104,36 @@ struct PrometheusRenderer: ResultRenderer {
         let count = seen["\(labels)", default: 0] + 1
         seen["\(labels)"] = count
         return count == 1 ? labels : labels + [("check", String(count))]
+    }
+}
+
+/// Metrics in the text format of Prometheus: families in their order, each with its series.
+struct MetricPage: Sendable {
+    /// The labels of a series, in their order.
+    typealias Labels = [(name: String, value: String)]
+
+    private let families: [(name: String, help: String)]
+    private var series: [String: [String]] = [:]
+
+    /// A page of these families, of which those that end in `_total` are counters.
+    init(_ families: [(name: String, help: String)]) { self.families = families }
+
+    mutating func add(_ name: String, _ value: some CustomStringConvertible, _ labels: Labels = []) {
+        let pairs = labels.map { $0.name + "=\"" + Self.escaped($0.value) + "\"" }
+        series[name, default: []].append(
+            name + (pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}") + " \(value)\n")
+    }
+
+    /// The lines of the families that have series.
+    var text: String {
+        families.map { name, help in
+            guard let lines = series[name] else { return "" }
+            let kind = name.hasSuffix("_total") ? "counter" : "gauge"
+            return "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n" + lines.joined()
+        }.joined()
+    }
+
+    private static func escaped(_ text: String) -> String {
+        TerminalText.shown(text, to: 200).replacingBytes(["\\": "\\\\", "\"": "\\\""])
     }
 }

@@ -36,3 +36,96 @@ extension OutputForm {
         }
     }
 }
+
+/// One JSON document for the whole run: the report itself when there is one, a list of them otherwise.
+///
+/// Whether there is one is known when the second comes, so the first waits; none of the others does.
+struct JSONResultRenderer: ResultRenderer {
+    private var first: Report?
+    private var isList = false
+
+    init() {}
+
+    mutating func text(for report: Report) throws(CommandError) -> String {
+        guard let first else {
+            if isList { return ",\n    " + (try JSONRenderer.text(report, depth: 2)) }
+            self.first = report
+            return ""
+        }
+        self.first = nil
+        isList = true
+        let start = "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : [\n    "
+        return start + (try JSONRenderer.text(first, depth: 2)) + ",\n    " + (try JSONRenderer.text(report, depth: 2))
+    }
+
+    mutating func ending(exit: ExitStatus) throws(CommandError) -> String {
+        if let first { return try JSONRenderer.document(first) }
+        let start = isList ? "\n  ]" : "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : []"
+        return start + ",\n  \"exit\" : " + (try JSONRenderer.text(exit, depth: 1)) + "\n}\n"
+    }
+}
+
+/// One JSON object a line (JSON Lines), each written as soon as its target is done.
+struct JSONLinesRenderer: ResultRenderer {
+    var takesAnyOrder: Bool { true }
+
+    func text(for report: Report) throws(CommandError) -> String { try JSONRenderer.line(report) }
+}
+
+/// Blocks of text with an empty line between them, and how many targets passed.
+///
+/// The connections to one target are one table, where that says all there is to say of them.
+struct TextResultRenderer: ResultRenderer {
+    let text: TextRenderer
+    /// Whether all results come here, so that they can be counted.
+    private let hasAll: Bool
+    private var isFirst = true
+    private var connections: [Report] = []
+    private var total = RunTotal()
+
+    init(text: TextRenderer, hasAll: Bool = true) { (self.text, self.hasAll) = (text, hasAll) }
+
+    mutating func text(for report: Report) -> String {
+        total.add(report, status: report.counts ? report.status : nil)
+        guard report.variant != nil else { return separated(text.block(report)) }
+        connections.append(report)
+        guard let consistency = report.consistency else { return "" }
+        defer { connections = [] }
+        return separated(target(VariantSummary(connections, consistency)))
+    }
+
+    func ending(exit: ExitStatus) -> String {
+        guard hasAll, total.count > 1 else { return "" }
+        let lines = total.troubled.map { unit in
+            "  \(text.style.token(unit.status))  \(text.safe(unit.name, length: 180))"
+        }
+        return "\n" + text.text([total.sentence(text.style.token)] + lines)
+    }
+
+    private mutating func separated(_ block: String) -> String {
+        defer { isFirst = false }
+        return isFirst ? block : "\n" + block
+    }
+
+    /// The table; blocks where everything is to be shown, or changes, and where there is nothing to put into a table.
+    private func target(_ summary: VariantSummary) -> String {
+        let served = connections.count { !$0.presented.isEmpty }
+        let isPlain = connections.allSatisfy { $0.change == nil }
+        guard text.explains || !isPlain || served == 0 || connections.count == 1 else {
+            return text.matrix(of: summary)
+        }
+        return blocks() + text.conclusion(summary, of: connections[0])
+    }
+
+    /// The connections in full, those that show a chain which is on the screen already in one line each.
+    private func blocks() -> String {
+        var shown: Set<[String]> = []
+        var result = ""
+        for report in connections {
+            let chain = report.presented.map(\.certSha256)
+            let isKnown = !text.explains && !chain.isEmpty && !shown.insert([report.verdict.rawValue] + chain).inserted
+            result += isKnown ? text.verdictLine(report) : (result.isEmpty ? "" : "\n") + text.block(report)
+        }
+        return result
+    }
+}

@@ -6,16 +6,7 @@ extension TextRenderer {
         guard !report.built.isEmpty else { return [] }
         let needed = report.neededCertificates
         let links = needed.map(\.link)
-        let rows = needed.map { place in
-            ChainTable.Row(
-                depth: String(place.depth), role: place.link.certificate.role,
-                name: explains ? subject(of: place.link.certificate) : name(of: place.link.certificate),
-                key: safe(place.link.certificate.key, length: 20), days: validity(of: place.link),
-                pin: place.link.certificate.spkiSha256, arrow: arrow(place.link.pins), source: place.link.sourceInWords)
-        }
-        let table = ChainTable(layout: layout, style: style)
-        let lines = explains ? table.wholeLines(rows) : table.lines(rows)
-        var parts = lines
+        var parts = explains ? wholeTable(needed) : table(needed)
         if links.count > report.built.count {
             let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().joined(separator: ", ")
             parts.insert("  the system also checks, for \(safe(clients, length: 200)):", at: report.built.count)
@@ -34,12 +25,73 @@ extension TextRenderer {
         return parts
     }
 
+    private typealias Place = (depth: Int, path: Int, link: Report.ChainLink)
+
+    /// A name that has to be cut keeps at least so many cells, and so many before its source.
+    private static let shortestName = 8
+    private static let shortestStart = 4
+
+    /// A line for each, as wide as there is room for: where there is not enough, the hash goes without its algorithm, then without
+    /// its end, and at last names are cut.
+    private func table(_ places: [Place]) -> [String] {
+        let pins = places.map(\.link.certificate.spkiSha256)
+        func table(_ pin: (String) -> String, name: Int? = nil) -> Table {
+            let rows = zip(places, pins).map { place, text in
+                [
+                    String(place.depth), place.link.certificate.role, title(of: place.link, toCells: name),
+                    safe(place.link.certificate.key, length: 20), validity(of: place.link), pin(text),
+                    arrow(place.link.pins) ?? "",
+                ]
+            }
+            return Table(rows: rows, gaps: [1: 1, 4: 1], rightAligned: [0, 4])
+        }
+        for pin in [Self.shortPin, Self.bareShortPin] {
+            let table = table(pin)
+            if table.width <= layout.columns { return table.lines }
+        }
+        /// As in `NSQoeTIW…`: what tells one key from another at a glance.
+        func beginning(_ pin: String) -> String {
+            let short = Self.bareShortPin(pin)
+            return short.firstIndex(of: "…").map { String(short[...$0]) } ?? short
+        }
+        let whole = table(beginning)
+        let name = whole.widths[2]
+        return table(beginning, name: max(min(name, Self.shortestName), name - max(0, whole.width - layout.columns)))
+            .lines
+    }
+
+    /// Whole names, which go on below themselves, and whole pins on lines of their own.
+    private func wholeTable(_ places: [Place]) -> [String] {
+        let rows = places.map { place in
+            [
+                String(place.depth), place.link.certificate.role, safe(place.link.certificate.key, length: 20),
+                validity(of: place.link), subject(of: place.link.certificate) + origin(of: place.link),
+            ]
+        }
+        let lines = Table(rows: rows, gaps: [1: 1, 3: 1], rightAligned: [0, 3]).lines(foldedIn: layout)
+        return zip(lines, places).map { line, place in
+            line + "\n      " + place.link.certificate.spkiSha256 + (arrow(place.link.pins).map { "   " + $0 } ?? "")
+        }
+    }
+
+    private func origin(of link: Report.ChainLink) -> String { link.sourceInWords.map { " (\($0))" } ?? "" }
+
+    /// The name with its source, cut so that it takes so many cells with that.
+    private func title(of link: Report.ChainLink, toCells cells: Int?) -> String {
+        let name = name(of: link.certificate)
+        let origin = origin(of: link)
+        guard let cells, TerminalText.cells(name + origin) > cells else { return name + origin }
+        let left = cells - TerminalText.cells(origin)
+        guard left >= Self.shortestStart else { return TerminalText.cut(name + origin, toCells: cells) }
+        return TerminalText.cut(name, toCells: left) + origin
+    }
+
     /// The pins that match, as in `← pin 1, 2`; of many the first.
     private func arrow(_ pins: [Int]) -> String? {
         guard !pins.isEmpty else { return nil }
         let most = explains ? Int.max : 3
         let numbers = pins.prefix(most).map { String($0 + 1) } + (pins.count > most ? ["…"] : [])
-        return "← pin " + numbers.joined(separator: ", ")
+        return style.good("← pin " + numbers.joined(separator: ", "))
     }
 
     func name(of certificate: Report.Certificate) -> String { safe(certificate.shortName, length: 80) }

@@ -1,4 +1,5 @@
 import Base
+import PinChecking
 
 extension TextRenderer {
     /// What each address answers to each kind of client, and what that comes to; it ends in a newline.
@@ -8,9 +9,7 @@ extension TextRenderer {
         let matrix = VariantMatrix(summary)
         let mismatch = reports.first { $0.counts && isMismatch($0) }
         var lines = [layout.joined([name(first)] + names(first), by: "   ")]
-        if let judged = reports.first(where: { !$0.clients.isEmpty }) {
-            lines += DeviceTextRenderer(style: style, layout: layout).summary(judged)
-        }
+        if let judged = reports.first(where: { !$0.clients.isEmpty }) { lines += devicesInShort(judged) }
         lines += table(matrix) + keys(matrix)
         lines += mismatch.map { configured($0) } ?? numbers(first, withBackups: false)
         lines += Self.distinct(reports.flatMap { configurations($0) })
@@ -26,7 +25,7 @@ extension TextRenderer {
             let message = matrix?.naming(finding.message) ?? finding.message
             return "  \(finding.level == .warning ? style.doubtful("warning") : "note"): \(safe(message, length: 600))"
         }
-        let status = consistency.exit.status
+        let status = consistency.exit
         // The word is that of the exit status: without --fail-on warn a difference is a warning above it, and no WARN.
         let differs = status == .pass && consistency.consistent == false
         let sentence = differs ? style.doubtful(summary.sentence) : summary.sentence
@@ -36,34 +35,17 @@ extension TextRenderer {
     // MARK: Parts
 
     private func table(_ matrix: VariantMatrix) -> [String] {
-        let widths = matrix.columns.indices.map { index in
-            ([matrix.columns[index]] + matrix.rows.map { $0.entries[index]?.text ?? VariantMatrix.none }).map {
-                TerminalText.cells($0)
-            }.max() ?? 0
-        }
-        let first = matrix.rows.map { TerminalText.cells($0.address) }.max() ?? 0
-        // Long addresses have a line of their own where the signs would not fit behind them.
-        let isSplit = 2 + first + widths.reduce(0) { $0 + $1 + 2 } > layout.columns
-        let start = isSplit ? 4 : first + 2
-        func line(_ cells: [(text: String, shown: String)]) -> String {
-            var line = ""
-            var missing = 0
-            for (cell, width) in zip(cells, widths) {
-                if !cell.text.isEmpty { line += String(repeating: " ", count: missing + 2) + cell.shown }
-                missing = width - TerminalText.cells(cell.text) + (cell.text.isEmpty ? missing + 2 : 0)
-            }
-            return line
-        }
-        let heading = String(repeating: " ", count: start) + line(matrix.columns.map { ($0, style.faint($0)) })
         // One kind of client needs no name.
-        return (matrix.columns.count > 1 ? [heading] : [])
-            + matrix.rows.map { row in
-                let cells = line(row.entries.map { ($0?.text ?? VariantMatrix.none, shown($0)) })
-                let address = "  " + safe(row.address)
-                return isSplit
-                    ? address + "\n" + String(repeating: " ", count: start) + cells
-                    : TerminalText.padded(address, toCells: start) + cells
-            } + (matrix.legend.map { [style.faint("  " + $0)] } ?? [])
+        let heading = matrix.columns.count > 1 ? [matrix.columns.map(style.faint)] : []
+        let cells = heading + matrix.rows.map { $0.entries.map(shown) }
+        let addresses = heading.map { _ in "" } + matrix.rows.map { safe($0.address) }
+        let table = Table(rows: zip(addresses, cells).map { [$0] + $1 })
+        let legend = matrix.legend.map { [style.faint("  " + $0)] } ?? []
+        guard table.width > layout.columns else { return table.lines + legend }
+        // Long addresses have a line of their own where the signs would not fit behind them.
+        return zip(addresses, Table(rows: cells, indent: 6).lines).map { address, line in
+            address.isEmpty ? line : "  " + address + "\n" + line
+        } + legend
     }
 
     private func shown(_ cell: VariantMatrix.Cell?) -> String {
@@ -164,5 +146,108 @@ extension TextRenderer {
 
     private static func distinct(_ lines: [String]) -> [String] {
         lines.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+}
+
+/// What each address answers to each kind of client, as a table of signs and names of keys.
+struct VariantMatrix {
+    /// What became of one connection.
+    struct Cell {
+        let status: ExitStatus
+        /// The name of the key that was served, `nil` for none.
+        let key: String?
+        let counts: Bool
+
+        var sign: String {
+            switch status {
+            case .pass: "✓"
+            case .warn: "!"
+            case .fail, .changed: "✗"
+            default: "?"
+            }
+        }
+
+        var text: String { sign + (key.map { " " + $0 } ?? "") }
+    }
+
+    /// A key that is served somewhere, with one certificate that has it.
+    struct Key {
+        let name: String
+        let certificate: Report.Certificate
+        let pins: [Int]
+    }
+
+    static let none = "–"
+
+    private struct Label: Hashable {
+        let text: String
+        let counts: Bool
+        let rank: Int
+    }
+
+    /// What stands above the cells; in brackets what is only shown for comparison.
+    let columns: [String]
+    /// An address with what it answers, `nil` for no certificate.
+    let rows: [(address: String, entries: [Cell?])]
+    /// The keys in the order of their names: A, B, C.
+    let keys: [Key]
+
+    init(_ summary: VariantSummary) {
+        var labels: [Label] = []
+        var keys: [Key] = []
+        for report in summary.places.flatMap(\.reports) {
+            labels.append(
+                Label(text: report.variant?.label ?? "", counts: report.counts, rank: report.variant?.rank ?? 0))
+        }
+        // The table is the same whatever the first address has.
+        labels = Set(labels).sorted { ($0.rank, $0.text) < ($1.rank, $1.text) }
+        func name(_ report: Report) -> String? {
+            guard let leaf = report.presented.first else { return nil }
+            if let known = keys.first(where: { $0.certificate.spkiSha256 == leaf.spkiSha256 }) { return known.name }
+            let key = Key(name: Self.name(keys.count), certificate: leaf, pins: report.built.first?.pins ?? [])
+            keys.append(key)
+            return key.name
+        }
+        rows = summary.places.map { place in
+            let entries = labels.map { label in
+                place.reports.first { $0.variant?.label == label.text }.map { report in
+                    Cell(status: report.status, key: name(report), counts: report.counts)
+                }
+            }
+            return (place.name, entries)
+        }
+        columns = labels.map { $0.counts ? $0.text : "(\($0.text))" }
+        self.keys = keys
+    }
+
+    /// What the signs and columns of the table mean that do not say it themselves, `nil` where all do.
+    var legend: String? {
+        let cells = rows.flatMap(\.entries)
+        let verdicts = [("!", "a warning"), ("?", "no verdict")].filter { sign, _ in cells.contains { $0?.sign == sign }
+        }
+        let kinds = [
+            columns.count > 1 && columns.contains("ordinary") ? "ordinary: as most clients connect" : nil,
+            columns.contains { $0.hasPrefix("(") } ? "in brackets: shown, not judged" : nil,
+        ].compactMap(\.self)
+        let signs =
+            verdicts.map { "\($0.0) \($0.1)" } + (cells.contains { $0 == nil } ? ["\(Self.none) no certificate"] : [])
+            + kinds
+        return signs.isEmpty ? nil : signs.joined(separator: "; ")
+    }
+
+    /// A to Z, then A2 and so on.
+    private static func name(_ index: Int) -> String {
+        let (round, letter) = index.quotientAndRemainder(dividingBy: 26)
+        return String(UnicodeScalar(UInt8(0x41 + letter))) + (round == 0 ? "" : String(round + 1))
+    }
+
+    /// The name of the key that a report is of, `nil` where none was served.
+    func key(of report: Report) -> String? {
+        keys.first { $0.certificate.spkiSha256 == report.presented.first?.spkiSha256 }?.name
+    }
+
+    /// A sentence of the engine's with the names of the keys in place of their hashes.
+    func naming(_ sentence: String) -> String {
+        keys.reduce(sentence) { text, key in text.replacing(key.certificate.spkiSha256, with: key.name) }
     }
 }

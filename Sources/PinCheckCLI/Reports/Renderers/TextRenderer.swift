@@ -22,7 +22,7 @@ struct TextRenderer: Sendable {
         lines += change(report)
         if explains { lines += explanation(report) }
         if report.devices != nil {
-            lines += DeviceTextRenderer(style: style, layout: layout).lines(report)
+            lines += devices(report)
         } else if report.clients.count > 1 {
             lines += matrix(report)
         }
@@ -122,15 +122,13 @@ struct TextRenderer: Sendable {
         guard let change = report.change else { return [] }
         var baseline = safe(change.baseline, length: 120)
         if let place = change.comparedWith { baseline += ", where \(safe(place, length: 120)) is recorded" }
-        guard change.status != "unchanged" else { return ["  unchanged since \(baseline)"] }
-        let names = change.classes.map { $0.id + ($0.allowed ? " (allowed)" : "") }
-        let width = names.map(TerminalText.cells).max() ?? 0
-        return ["  since \(baseline):"]
-            + zip(change.classes, names).map { entry, name in
-                let sides = [entry.old ?? "–", entry.new ?? "–"].map { safe($0, length: 200) }
-                let padded = TerminalText.padded(name, toCells: width)
-                return "    \(entry.allowed ? padded : style.doubtful(padded))  \(sides[0]) → \(sides[1])"
-            }
+        guard change.status != .unchanged else { return ["  unchanged since \(baseline)"] }
+        let rows = change.classes.map { entry in
+            let name = entry.id + (entry.allowed ? " (allowed)" : "")
+            let sides = [entry.old ?? "–", entry.new ?? "–"].map { safe($0, length: 200) }
+            return [entry.allowed ? name : style.doubtful(name), "\(sides[0]) → \(sides[1])"]
+        }
+        return ["  since \(baseline):"] + Table(rows: rows, indent: 4).lines
     }
 
     // MARK: Verdict
@@ -138,7 +136,7 @@ struct TextRenderer: Sendable {
     func explanation(_ report: Report) -> [String] {
         var lines: [String] = []
         for client in report.clients {
-            let settings = client.settings.map { setting in
+            let settings = client.settings.all.map { setting in
                 switch setting.value {
                 case .flag(let value): "\(setting.name) \(value ? "YES" : "NO")"
                 case .text(let value): "\(setting.name) \(value)"
@@ -164,18 +162,16 @@ struct TextRenderer: Sendable {
     func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: Self.longestSentence))" }
 
     private func matrix(_ report: Report) -> [String] {
-        let names = report.clients.map { safe($0.nameWithSettings) }
-        let width = min(names.map(TerminalText.cells).max() ?? 0, layout.columns / 3)
-        return zip(report.clients, names).map { client, name in
+        let rows = report.clients.map { client in
             let word =
                 switch client.verdict {
                 case .accept: style.good("accept")
                 case .reject: style.bad("reject")
-                case .none: "none  "
+                case .none: "none"
                 }
-            return
-                "  \(word)  \(TerminalText.padded(name, toCells: width))  \(safe(client.reason.message, length: Self.longestSentence))"
+            return [word, safe(client.nameWithSettings), safe(client.reason.message, length: Self.longestSentence)]
         }
+        return Table(rows: rows, widest: max(6, layout.columns / 3)).lines
     }
 
     func verdict(_ report: Report) -> String {

@@ -37,7 +37,11 @@ struct PinsWriter {
         }
         let saved = try save(sources)
         switch settings.form {
-        case .json: try lines.write(text: JSONRenderer.document(report(sources, saved, exit)))
+        case .json:
+            try lines.write(
+                text: JSONRenderer.document(
+                    PinsReport.document(
+                        sources, host: host, pinsAll: pinsAll(sources), saved: saved, time: time, exit: exit)))
         case .text:
             let style = TextStyle(
                 color, isTerminal: context.console.output.isTerminal, environment: context.environment)
@@ -63,10 +67,6 @@ struct PinsWriter {
             }
             try lines.write(text: block)
         }
-    }
-
-    private func report(_ sources: [KeySource], _ saved: [Certificate: String], _ exit: ExitStatus) -> PinsReport {
-        PinsReport(sources, host: host, pinsAll: pinsAll(sources), saved: saved, time: time, exit: exit)
     }
 
     /// Whether authorities are pinned too: where their positions were asked for, and where nothing else is given.

@@ -1,0 +1,67 @@
+import Base
+
+/// Rows of cells as lines, each column as wide as its widest cell.
+///
+/// Cells are ready to be shown, and may be coloured, which takes no room.
+struct Table {
+    var rows: [[String]]
+    /// The blanks before each row.
+    var indent = 2
+    /// The blanks before a column, where they are not two.
+    var gaps: [Int: Int] = [:]
+    /// The columns whose cells end below each other.
+    var rightAligned: Set<Int> = []
+    /// No column but the last is made wider than this for the sake of its cells.
+    var widest = Int.max
+
+    var widths: [Int] {
+        let count = rows.map(\.count).max() ?? 0
+        return (0..<count).map { column in
+            rows.map { column < $0.count ? TerminalText.cells($0[column]) : 0 }.max() ?? 0
+        }
+    }
+
+    var width: Int {
+        let widths = widths
+        return indent + widths.reduce(0, +) + widths.indices.reduce(0) { widths[$1] == 0 ? $0 : $0 + gap(before: $1) }
+    }
+
+    var lines: [String] {
+        let widths = widths
+        return rows.map { row in
+            // Nothing is behind the last cell that is there.
+            let last = row.lastIndex { !$0.isEmpty } ?? 0
+            return row.indices.prefix(last + 1).reduce(String(repeating: " ", count: indent)) { line, column in
+                let width = min(widths[column], widest)
+                let cell =
+                    rightAligned.contains(column)
+                    ? TerminalText.leftPadded(row[column], toCells: width)
+                    : column == last ? row[column] : TerminalText.padded(row[column], toCells: width)
+                return line + String(repeating: " ", count: gap(before: column)) + cell
+            }
+        }
+    }
+
+    /// The lines, in which the last column goes on below itself where there is not enough room.
+    func lines(foldedIn layout: TextLayout) -> [String] {
+        let start = indent + widths.indices.dropLast().reduce(0) { $0 + widths[$1] + gap(before: $1 + 1) }
+        return lines.map { layout.folded($0, indent: start) }
+    }
+
+    /// Tables of some columns each beside the first, so that none is wider than `columns` cells where that can be.
+    func parts(columns: Int) -> [Table] {
+        let widths = widths
+        var parts: [(columns: Range<Int>, width: Int)] = []
+        for column in widths.indices.dropFirst() {
+            let width = gap(before: column) + widths[column]
+            if let last = parts.last, last.width + width <= columns {
+                parts[parts.count - 1] = (last.columns.lowerBound..<column + 1, last.width + width)
+            } else {
+                parts.append((column..<column + 1, indent + widths[0] + width))
+            }
+        }
+        return parts.map { part in Table(rows: rows.map { [$0[0]] + $0[part.columns] }, indent: indent) }
+    }
+
+    private func gap(before column: Int) -> Int { column == 0 ? 0 : gaps[column] ?? 2 }
+}
