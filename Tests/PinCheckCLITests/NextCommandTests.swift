@@ -114,9 +114,6 @@ import Testing
                 let info = try files.write(plist, to: "Info.plist")
                 let pins = ["--pins", info, "--pins", leaf.pin, "--client", "afnetworking"]
                 #expect(await decision(["--next", next, "--host", host] + pins) == expected)
-                // What is asked of a certificate that there is not yet is assumed.
-                let key = try files.write(leaf.key.publicKeyPEM, to: "key.pub")
-                #expect(await decision(["--next", key, "--host", host] + pins) == "pass pin-matched")
             }
         }
     }

@@ -146,7 +146,7 @@ extension Report {
 }
 
 extension Report.Client {
-    fileprivate init(_ result: ClientVerdict) {
+    init(_ result: ClientVerdict) {
         let isChallenged = result.client.client.answersChallenges
         let verdict = result.decided
         self.init(
@@ -158,7 +158,7 @@ extension Report.Client {
 }
 
 extension Report.Pins {
-    fileprivate init(_ result: CheckResult, _ matches: [PinMatch]) {
+    init(_ result: CheckResult, _ matches: [PinMatch]) {
         let policy = result.policy
         self.init(
             mode: (policy?.mode ?? .none).rawValue, configured: policy?.pins?.pins.map { Report.Pin($0) } ?? [],
@@ -169,7 +169,7 @@ extension Report.Pins {
 }
 
 extension Report.AppliedConfiguration {
-    fileprivate init(_ applied: AppliedConfiguration) {
+    init(_ applied: AppliedConfiguration) {
         self.init(
             kind: applied.kind.rawValue, clients: applied.clients, hosts: applied.hosts, origin: applied.origin,
             settings: applied.settings)
@@ -211,7 +211,7 @@ extension Report.Certificate {
 }
 
 extension Report.Pin {
-    fileprivate init(_ pin: Pin) {
+    init(_ pin: Pin) {
         self.init(
             pin: pin.spkiSHA256.description, kind: pin.certificate == nil ? "public-key" : "certificate",
             origin: pin.origin, subject: pin.certificate?.description,
@@ -222,7 +222,7 @@ extension Report.Pin {
 }
 
 extension Report.ConfigurationEntry {
-    fileprivate init(_ configured: ConfiguredEntry) {
+    init(_ configured: ConfiguredEntry) {
         let entry = configured.entry
         self.init(
             kind: configured.kind.rawValue, hosts: entry.hosts?.description, origin: entry.origin,
@@ -230,55 +230,7 @@ extension Report.ConfigurationEntry {
     }
 }
 
-extension Report.Endpoint {
-    /// Reports an endpoint; `referenceName` is the one its certificate has to be valid for.
-    init(_ endpoint: EndpointFacts, referenceName: ReferenceName) {
-        var isIPv6: Bool?
-        if case .ip(let address)? = endpoint.address { isIPv6 = address.isIPv6 }
-        self.init(
-            address: endpoint.address?.description, port: endpoint.port, family: isIPv6.map { $0 ? "ipv6" : "ipv4" },
-            resolvedName: endpoint.resolvedName, sni: endpoint.serverName,
-            verifyName: referenceName == .unchecked ? nil : referenceName.description, host: endpoint.host)
-    }
-}
-
-extension Report.Proxy {
-    /// Reports the proxy of a result, `nil` for none.
-    fileprivate init?(_ result: CheckResult) {
-        guard let proxy = result.endpoint?.proxy else { return nil }
-        let passage = (try? result.connection?.get())?.proxy
-        self.init(
-            url: proxy.url, origin: proxy.origin, address: passage?.address.description,
-            tls: passage?.tls.map { tls in
-                Report.ProxyTLS(
-                    version: tls.version.description, cipher: tls.cipher, subject: tls.leaf.subject,
-                    certSha256: tls.leaf.fingerprint.hexadecimal)
-            })
-    }
-}
-
-extension Report.TLS {
-    fileprivate init(_ result: Handshake) {
-        self.init(
-            version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,
-            clientCertificateRequested: result.clientCertificateRequested,
-            clientCertificateSent: result.clientCertificateSent,
-            timingsMs: Report.Timings(
-                resolve: result.timings.resolve.map(Report.milliseconds),
-                connect: Report.milliseconds(result.timings.connect),
-                proxy: result.timings.proxy.map(Report.milliseconds),
-                handshake: Report.milliseconds(result.timings.handshake)))
-    }
-}
-
 extension Report {
-    /// A duration in milliseconds, to the microsecond.
-    fileprivate static func milliseconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
-        let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-        return Double(microseconds) / 1_000
-    }
-
     private static func transparency(_ evidence: LeafEvidence) -> JSONObject {
         let timestamps = evidence.timestamps.map { item in
             ["log_id": item.logID.hexadecimal, "time": item.time.description] as JSONObject
@@ -294,142 +246,5 @@ extension Report {
         case .revoked(let time, _): ["staple": "revoked", "revoked_at": time.description, "problem": nil]
         case .unusable(let why): ["staple": "unusable", "revoked_at": nil, "problem": why]
         }
-    }
-}
-
-extension Report.Check {
-    /// The phases of a connection: passed, failed, or skipped because an earlier one failed or there was nothing to do.
-    fileprivate static func phases(
-        of connection: Result<Handshake, ProbeError>, to endpoint: EndpointFacts?
-    ) -> [Report.Check] {
-        var error: ProbeError?
-        if case .failure(let failure) = connection { error = failure }
-        var hasFailed = false
-        return ProbeError.Phase.allCases.filter { $0 != .proxy || endpoint?.proxy != nil }.map { phase in
-            func check(_ status: String, _ detail: String) -> Report.Check {
-                Report.Check(client: nil, id: phase.rawValue, status: status, detail: detail)
-            }
-            if let error, phase == error.phase {
-                hasFailed = true
-                return check("fail", error.description)
-            }
-            if hasFailed { return check("skip", "not reached") }
-            if phase == .resolve, let proxy = endpoint?.proxy, proxy.kind != .socks5 {
-                return check("skip", "left to the proxy")
-            }
-            if phase == .resolve, endpoint?.resolvedName == nil { return check("skip", "an address was given") }
-            return check("pass", "")
-        }
-    }
-
-    /// The request as a check beside those of the connection and the clients.
-    fileprivate init(_ http: Report.HTTP) {
-        self.init(
-            client: nil, id: Self.request, status: http.asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
-            detail: "\(http.method) \(http.path): \(http.outcome)")
-    }
-}
-
-extension Report.HTTP {
-    fileprivate init(_ answer: CheckedAnswer) {
-        let request = answer.exchange.request
-        let result = answer.result
-        let came = try? result?.get()
-        var problem: String?
-        if case .failure(let error)? = result { problem = error.description }
-        self.init(
-            method: HTTPRequest.method, path: withoutSecrets(request.path), host: request.authority,
-            expected: answer.exchange.expected?.texts ?? [], asked: result != nil, status: came?.status,
-            statusLine: came?.statusLine, timeMs: came.map { Report.milliseconds($0.time) },
-            asExpected: answer.isAsExpected, problem: problem)
-    }
-}
-
-extension Report.Devices {
-    /// Reports the devices of a result, `nil` where none was named.
-    fileprivate init?(_ result: CheckResult) {
-        guard let policy = result.policy, let lists = policy.lists else { return nil }
-        self.init(
-            file: lists.file, source: lists.data.source, date: lists.data.date.date,
-            ageDays: lists.data.age(at: result.time), isStale: lists.data.isStale(at: result.time),
-            judged: policy.devices.map { device in
-                let verdicts = result.clients.filter { $0.device == device.name }.map(\.isAccepted)
-                return Report.Device(
-                    name: device.name, platform: device.device?.platform.rawValue, release: device.device?.release,
-                    read: device.device?.date.date, trust: device.trust,
-                    verdict: verdicts.contains(false) ? .reject : verdicts.contains(true) ? .accept : .none)
-            })
-    }
-}
-
-extension Report.Next {
-    fileprivate init(_ next: NextDeployment) {
-        self.init(kind: next.kind, pin: next.pin.description, assumed: next.isAssumed, issuers: next.issuers)
-    }
-}
-
-extension Report.Outlook {
-    fileprivate init(_ outlook: PinChecking.Outlook, told: PinChecking.Outlook.Finding? = nil) {
-        let backups = Set(outlook.backups)
-        self.init(
-            level: outlook.level, validUntil: outlook.validUntil?.description,
-            renewalPoint: outlook.renewalPoint?.description, pinsMatchUntil: outlook.pinsMatchUntil?.description,
-            pinsEnd: outlook.end?.rawValue, noPinAfter: outlook.noPinAfter?.description,
-            pinsExpire: outlook.pinsExpire?.description, hasBackup: outlook.hasBackup,
-            pins: outlook.pins.map { pin in
-                Standing(
-                    pin: pin.index, depth: pin.depth, until: pin.until?.description, compared: pin.isCompared,
-                    backup: backups.contains(pin.index))
-            },
-            findings: outlook.findings.map { finding in
-                Finding(
-                    id: finding.id, level: finding.level, message: TerminalText.escaped(finding.message),
-                    isTold: finding == told)
-            })
-    }
-}
-
-extension Report.Change {
-    fileprivate init(_ changes: BaselineChanges) {
-        self.init(
-            baseline: changes.baseline, status: changes.status, comparedWith: changes.comparedWith,
-            classes: changes.changes.map { change in
-                Class(
-                    id: change.kind.rawValue, old: change.old, new: change.new,
-                    oldCertificate: change.oldCertificate.map(Self.certificate),
-                    newCertificate: change.newCertificate.map(Self.certificate),
-                    allowed: changes.allowed.contains(change.kind))
-            })
-    }
-
-    private static func certificate(_ certificate: Snapshot.Certificate) -> JSONObject {
-        [
-            "subject": certificate.subject, "issuer": certificate.issuer, "key": certificate.key,
-            "spki_sha256": certificate.spkiSHA256, "cert_sha256": certificate.certificateSHA256,
-            "not_before": certificate.notBefore.description, "not_after": certificate.notAfter.description,
-            "names": certificate.names,
-        ]
-    }
-}
-
-extension Report.Variant {
-    fileprivate init(_ variant: Variant) {
-        var keyType: String?
-        if case .keyType(let type) = variant { keyType = type.rawValue }
-        self.init(label: variant.label ?? "ordinary", keyType: keyType, counts: variant.counts, rank: variant.rank)
-    }
-}
-
-extension Report.Consistency {
-    fileprivate init(_ consistency: Consistency) {
-        self.init(
-            consistent: consistency.isConsistent, addresses: consistency.addresses, accepted: consistency.accepted,
-            rejected: consistency.rejected, unreachable: consistency.unreachable,
-            findings: consistency.findings.map { finding in
-                let message = Report.Message(finding.reason)
-                return Finding(
-                    id: message.id, level: finding.level == .warning ? .warning : .info, message: message.message)
-            }, hasKnownDifferences: consistency.hasKnownDifferences, answeringOtherwise: consistency.answeringOtherwise,
-            exit: .worst(consistency.outcomes.map(ExitStatus.init)))
     }
 }

@@ -84,15 +84,19 @@ struct KeyForecast {
         } else {
             own = verdict(comparison.isEnforced ? .pinMismatch : .mismatchNotEnforced, .fail, "no pin matches the key")
         }
-        if own.isAccepted, isUnderTransportSecurity(client), let signature = certificate?.signatureAlgorithm,
-            Platform.apple().strength.isRefused(signature)
-        {
-            return (refusing("App Transport Security refuses a leaf signed with \(signature)"), false)
+        if own.isAccepted, isUnderTransportSecurity(client) {
+            guard let signature = certificate?.signatureAlgorithm else {
+                let unknown = "what App Transport Security asks of the certificate is not known of a key"
+                return (refusing("\(unknown): ask with the certificate"), false)
+            }
+            if Platform.apple().strength.isRefused(signature) {
+                return (refusing("App Transport Security refuses a leaf signed with \(signature)"), false)
+            }
         }
         return (own, depths.dropFirst().contains { depth in conditions.contains { matched($0, depth) != nil } })
     }
 
-    /// Whether App Transport Security of the client's app judges the certificate.
+    /// Whether App Transport Security of the client's app judges the certificate, whose signature no key tells.
     private func isUnderTransportSecurity(_ client: ConfiguredClient) -> Bool {
         guard let settings = client.app?.settings, let host = host ?? name.serverName else { return false }
         if case .on = settings.ruling(for: host) { return true }

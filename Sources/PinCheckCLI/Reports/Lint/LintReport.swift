@@ -122,3 +122,19 @@ struct LintTextRenderer: Sendable {
 
     private func safe(_ text: String, length: Int) -> String { TerminalText.shown(text, to: length) }
 }
+
+extension LintReport {
+    /// An annotation for each finding, beside its line where it has one.
+    var workflowCommands: String {
+        findings.map { finding in
+            var properties: [(name: String, value: String)] = []
+            if let file = finding.file { properties.append(("file", file)) }
+            if let line = finding.line { properties.append(("line", String(line))) }
+            properties.append(("title", finding.id))
+            // Without a line the annotation stands at the top of the file, where only the message tells the place.
+            let place = finding.line == nil ? finding.place + ": " : ""
+            let command = finding.severity == LintSeverity.note.rawValue ? "notice" : finding.severity
+            return WorkflowCommand.line(command, properties, place + finding.sentence, length: 4_000) + "\n"
+        }.joined()
+    }
+}

@@ -1,5 +1,4 @@
 import Base
-import PinLint
 
 /// Workflow commands of GitHub Actions: an annotation for each target that does not pass and for each warning, and the text of
 /// each target in a group that can be opened.
@@ -89,21 +88,5 @@ enum WorkflowCommand {
 
     static func data(_ text: String, length: Int) -> String {
         TerminalText.shown(text, to: length).replacingBytes(["%": "%25", "##[": "## ["])
-    }
-}
-
-extension LintReport {
-    /// An annotation for each finding, beside its line where it has one.
-    var workflowCommands: String {
-        findings.map { finding in
-            var properties: [(name: String, value: String)] = []
-            if let file = finding.file { properties.append(("file", file)) }
-            if let line = finding.line { properties.append(("line", String(line))) }
-            properties.append(("title", finding.id))
-            // Without a line the annotation stands at the top of the file, where only the message tells the place.
-            let place = finding.line == nil ? finding.place + ": " : ""
-            let command = finding.severity == LintSeverity.note.rawValue ? "notice" : finding.severity
-            return WorkflowCommand.line(command, properties, place + finding.sentence, length: 4_000) + "\n"
-        }.joined()
     }
 }

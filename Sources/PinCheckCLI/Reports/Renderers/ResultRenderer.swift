@@ -18,25 +18,6 @@ extension ResultRenderer {
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String { "" }
 }
 
-extension OutputForm {
-    func renderer(_ settings: OutputSettings, to stream: OutputStream, in context: Context) -> any ResultRenderer {
-        switch self {
-        case .text:
-            let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
-            return TextResultRenderer(
-                text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout),
-                hasAll: !settings.tellsChangesAlone)
-        case .json: return JSONResultRenderer()
-        case .jsonl: return JSONLinesRenderer()
-        case .nagios: return NagiosRenderer()
-        case .prometheus: return PrometheusRenderer(now: context.now)
-        case .junit: return JUnitRenderer()
-        case .github: return GitHubRenderer()
-        case .html: return HTMLRenderer(explains: settings.explains)
-        }
-    }
-}
-
 /// One JSON document for the whole run: the report itself when there is one, a list of them otherwise.
 ///
 /// Whether there is one is known when the second comes, so the first waits; none of the others does.

@@ -177,3 +177,22 @@ struct ResultSink {
         }
     }
 }
+
+extension OutputForm {
+    func renderer(_ settings: OutputSettings, to stream: OutputStream, in context: Context) -> any ResultRenderer {
+        switch self {
+        case .text:
+            let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
+            return TextResultRenderer(
+                text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout),
+                hasAll: !settings.tellsChangesAlone)
+        case .json: return JSONResultRenderer()
+        case .jsonl: return JSONLinesRenderer()
+        case .nagios: return NagiosRenderer()
+        case .prometheus: return PrometheusRenderer(now: context.now)
+        case .junit: return JUnitRenderer()
+        case .github: return GitHubRenderer()
+        case .html: return HTMLRenderer(explains: settings.explains)
+        }
+    }
+}

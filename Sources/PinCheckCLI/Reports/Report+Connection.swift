@@ -1,0 +1,152 @@
+import Base
+import PinChecking
+import Pinning
+import TLSProbe
+
+/// The connection of a result, and what was asked on it.
+extension Report {
+    struct Endpoint: Encodable {
+        var address: String?
+        var port: Int
+        var family: String?
+        var resolvedName: String?
+        var sni: String?
+        var verifyName: String?
+        var host: String
+    }
+
+    struct Proxy: Encodable {
+        let url: String
+        let origin: String
+        let address: String?
+        let tls: ProxyTLS?
+    }
+
+    struct ProxyTLS: Encodable { let version, cipher, subject, certSha256: String }
+
+    struct TLS: Encodable {
+        var version: String
+        var cipher: String
+        var group: String?
+        var alpn: String?
+        var clientCertificateRequested: Bool
+        var clientCertificateSent = false
+        var timingsMs: Timings
+    }
+
+    /// In milliseconds; `nil` for what there was not.
+    struct Timings: Encodable { var resolve, connect, proxy, handshake: Double? }
+
+    /// The request for an accepted server, and what came of it.
+    struct HTTP: Encodable {
+        let method: String
+        let path: String
+        let host: String
+        let expected: [String]
+        let asked: Bool
+        let status: Int?
+        let statusLine: String?
+        let timeMs: Double?
+        let asExpected: Bool?
+        let problem: String?
+
+        /// What came of the request, in few words.
+        var outcome: String { statusLine ?? problem ?? "not asked, since the server is not accepted" }
+    }
+}
+
+extension Report.Endpoint {
+    /// Reports an endpoint; `referenceName` is the one its certificate has to be valid for.
+    init(_ endpoint: EndpointFacts, referenceName: ReferenceName) {
+        var isIPv6: Bool?
+        if case .ip(let address)? = endpoint.address { isIPv6 = address.isIPv6 }
+        self.init(
+            address: endpoint.address?.description, port: endpoint.port, family: isIPv6.map { $0 ? "ipv6" : "ipv4" },
+            resolvedName: endpoint.resolvedName, sni: endpoint.serverName,
+            verifyName: referenceName == .unchecked ? nil : referenceName.description, host: endpoint.host)
+    }
+}
+
+extension Report.Proxy {
+    /// Reports the proxy of a result, `nil` for none.
+    init?(_ result: CheckResult) {
+        guard let proxy = result.endpoint?.proxy else { return nil }
+        let passage = (try? result.connection?.get())?.proxy
+        self.init(
+            url: proxy.url, origin: proxy.origin, address: passage?.address.description,
+            tls: passage?.tls.map { tls in
+                Report.ProxyTLS(
+                    version: tls.version.description, cipher: tls.cipher, subject: tls.leaf.subject,
+                    certSha256: tls.leaf.fingerprint.hexadecimal)
+            })
+    }
+}
+
+extension Report.TLS {
+    init(_ result: Handshake) {
+        self.init(
+            version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,
+            clientCertificateRequested: result.clientCertificateRequested,
+            clientCertificateSent: result.clientCertificateSent,
+            timingsMs: Report.Timings(
+                resolve: result.timings.resolve.map(Report.milliseconds),
+                connect: Report.milliseconds(result.timings.connect),
+                proxy: result.timings.proxy.map(Report.milliseconds),
+                handshake: Report.milliseconds(result.timings.handshake)))
+    }
+}
+
+extension Report.Check {
+    /// The phases of a connection: passed, failed, or skipped because an earlier one failed or there was nothing to do.
+    static func phases(of connection: Result<Handshake, ProbeError>, to endpoint: EndpointFacts?) -> [Report.Check] {
+        var error: ProbeError?
+        if case .failure(let failure) = connection { error = failure }
+        var hasFailed = false
+        return ProbeError.Phase.allCases.filter { $0 != .proxy || endpoint?.proxy != nil }.map { phase in
+            func check(_ status: String, _ detail: String) -> Report.Check {
+                Report.Check(client: nil, id: phase.rawValue, status: status, detail: detail)
+            }
+            if let error, phase == error.phase {
+                hasFailed = true
+                return check("fail", error.description)
+            }
+            if hasFailed { return check("skip", "not reached") }
+            if phase == .resolve, let proxy = endpoint?.proxy, proxy.kind != .socks5 {
+                return check("skip", "left to the proxy")
+            }
+            if phase == .resolve, endpoint?.resolvedName == nil { return check("skip", "an address was given") }
+            return check("pass", "")
+        }
+    }
+
+    /// The request as a check beside those of the connection and the clients.
+    init(_ http: Report.HTTP) {
+        self.init(
+            client: nil, id: Self.request, status: http.asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
+            detail: "\(http.method) \(http.path): \(http.outcome)")
+    }
+}
+
+extension Report.HTTP {
+    init(_ answer: CheckedAnswer) {
+        let request = answer.exchange.request
+        let result = answer.result
+        let came = try? result?.get()
+        var problem: String?
+        if case .failure(let error)? = result { problem = error.description }
+        self.init(
+            method: HTTPRequest.method, path: withoutSecrets(request.path), host: request.authority,
+            expected: answer.exchange.expected?.texts ?? [], asked: result != nil, status: came?.status,
+            statusLine: came?.statusLine, timeMs: came.map { Report.milliseconds($0.time) },
+            asExpected: answer.isAsExpected, problem: problem)
+    }
+}
+
+extension Report {
+    /// A duration in milliseconds, to the microsecond.
+    fileprivate static func milliseconds(_ duration: Duration) -> Double {
+        let (seconds, attoseconds) = duration.components
+        let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        return Double(microseconds) / 1_000
+    }
+}
