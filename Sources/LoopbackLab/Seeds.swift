@@ -1,5 +1,3 @@
-internal import Base
-
 /// The seeds a property test runs with: always the same few, so that a run means the same everywhere, and fresh ones, so that the
 /// runs of a year are not one run.
 ///

@@ -1,4 +1,3 @@
-internal import Base
 internal import COpenSSL
 
 /// A directory for the length of a closure, readable by this user only, removed with all it holds.

@@ -1,4 +1,3 @@
-internal import Base
 internal import COpenSSL
 
 /// Writes DER (ITU-T X.690), the encoding certificates are made of.

@@ -1,5 +1,3 @@
-internal import Base
-
 /// The name of a subject or an issuer: attributes in the order of the encoding, each in a set of its own.
 public struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The string type an attribute's value is written in.

@@ -1,5 +1,3 @@
-internal import Base
-
 /// One accepted connection: its socket, its conversation, and what is still to be delivered.
 ///
 /// Used by one thread only.

@@ -1,5 +1,3 @@
-internal import Base
-
 /// The loop of one of a server's threads: accepts connections and serves them until it is woken to stop.
 ///
 /// Several loops may share a listening socket; each connection stays with the loop that accepted it, which alone touches it.

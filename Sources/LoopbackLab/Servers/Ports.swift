@@ -1,5 +1,3 @@
-internal import Base
-
 /// A port that leaves a new connection attempt without any answer while a closure runs: connecting neither succeeds nor fails.
 ///
 /// A listening socket that does not accept, with its queue filled: Linux then drops what asks for a connection, as a firewall
