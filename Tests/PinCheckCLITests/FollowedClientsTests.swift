@@ -80,7 +80,6 @@ import Testing
         ("--pins kotlin.kt --pins lines-junk.txt", "okhttp:pin-matched generic:pin-mismatch", .fail),
         ("--pins CURL --pins JUNK", "curl:pin-matched generic:pin-mismatch", .fail),
         ("--pins CURL --pins JUNK --client curl", "curl:pin-matched", .pass),
-        ("--pins CURLINTER --pins LEAF --client curl", "curl:pin-mismatch", .fail),
         ("--pins nsc.xml --pins pinned.plist", "android:pin-matched nspinneddomains:pin-matched", .pass),
         ("--pins nsc.xml --pins nsc-junk.xml", "", .data), ("--pins kotlin.kt --pins kotlin-junk.kt", "", .data),
         // Apps.

@@ -90,8 +90,7 @@ struct SettingsPolicy {
             let policy = own?.policy
             // A pin that is named for any host holds where the chosen client's own configuration has nothing.
             let clientPins =
-                if follows { sources.pins(of: client, policy) } else if client.name == "curl", !sources.curlPins.isEmpty
-                { PinSet(sources.curlPins) } else if own == nil { pins.pins(of: client) } else {
+                if follows { sources.pins(of: client, policy) } else if own == nil { pins.pins(of: client) } else {
                     policy.map(\.pins) ?? pins.unconditional
                 }
             let isUncovered = clientPins == nil && policy == nil && (!follows || sources.isOfSet(client))
