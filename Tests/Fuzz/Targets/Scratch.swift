@@ -1,4 +1,4 @@
-import LoopbackLab
+import Base
 
 /// Where files are made for readers that want a path.
 struct Scratch {
