@@ -271,7 +271,7 @@ import Testing
             let pin = ["--pins", pki.leaf.pin]
             let none = await pincheck(["--next", file("next.csr")] + flags)
             #expect(none.status == .usage)
-            #expect(none.errors.contains("add --pins"))
+            #expect(none.errors.contains("none are given: give --pins"))
             let key = await pincheck(["--next", file("next.key")] + pin + flags)
             #expect(key.status == .data)
             #expect(key.errors.contains("holds a private key, which was not used: give its public half"))

@@ -1,5 +1,3 @@
-internal import COpenSSL
-
 /// A directory for the length of a closure, readable by this user only, removed with all it holds.
 public struct TemporaryDirectory: Sendable {
     /// The absolute path, without a slash at its end.
@@ -80,42 +78,4 @@ private func removeTree(_ path: String) {
 /// write(2), by a name that ``TemporaryDirectory/write(_:to:)`` does not hide.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
-}
-
-/// What kept the lab from issuing a certificate or from running a server.
-public enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A call into OpenSSL failed: its name and the reasons from OpenSSL's error queue.
-    case openSSL(operation: String, reason: String)
-    /// A system call failed: what was attempted and the value of `errno`.
-    case system(operation: String, code: Int32)
-    /// The combination that was asked for does not exist; the text says which and what does.
-    case unsupported(String)
-
-    /// One line: what was attempted and why it failed.
-    public var description: String {
-        switch self {
-        case .openSSL(let operation, let reason): "OpenSSL could not \(operation): \(reason)"
-        case .system(let operation, let code): "cannot \(operation): \(String(cString: strerror(code)))"
-        case .unsupported(let combination): "not supported by the loopback lab: \(combination)"
-        }
-    }
-
-    /// An error of the OpenSSL call that just failed on this thread.
-    ///
-    /// Empties the thread's error queue.
-    static func openSSL(_ operation: String) -> LabError {
-        var reasons: [String] = []
-        while true {
-            let code = ERR_get_error()
-            guard code != 0 else { break }
-            var text = [CChar](repeating: 0, count: 256)
-            ERR_error_string_n(code, &text, text.count)
-            reasons.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        }
-        return .openSSL(
-            operation: operation, reason: reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))
-    }
-
-    /// An error of the system call that just failed on this thread.
-    static func system(_ operation: String) -> LabError { .system(operation: operation, code: errno) }
 }

@@ -196,7 +196,7 @@ private final class JSONOutput: Encoder {
     }
 }
 
-// Documents are whole values: containers within containers are asked for by nobody.
+// Documents are whole values, and ask for no containers within containers.
 
 private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let output: JSONOutput

@@ -7,7 +7,6 @@ extension Remedy {
     var flags: String {
         switch self {
         case .givePins: ": give --pins"
-        case .addPins: ": add --pins"
         case .nameHost: ": give --host or --verify-name"
         case .comparePublicKeys: ": pin a certificate file, or use --mode public-key"
         case .addAnchors: ": give --anchors too, or leave --and-system out"

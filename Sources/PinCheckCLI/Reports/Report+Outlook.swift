@@ -13,7 +13,7 @@ extension Report {
         let isStale: Bool
         let judged: [Device]
 
-        /// Whether the devices' own roots play no part, so that nobody has to know of when they are.
+        /// Whether the devices' own roots play no part, so that their date says nothing.
         var useGivenAnchorsAlone: Bool { judged.allSatisfy { $0.trust == .anchors } }
     }
 

@@ -55,7 +55,7 @@ struct Report: Encodable, Sendable {
         let id: String
         let message: String
 
-        /// A sentence, escaped here so that nobody has to.
+        /// A sentence, which is escaped here and nowhere else.
         init(id: String, message: String) {
             self.id = id
             self.message = TerminalText.escaped(message)

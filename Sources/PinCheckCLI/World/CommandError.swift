@@ -20,9 +20,7 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
     ///
     /// An error that names its own place in the file keeps it.
     func at(_ place: PinPlace) -> CommandError {
-        let isPlaced = place.path.map { description.hasPrefix(TerminalText.escaped($0) + ":") } ?? false
-        return CommandError(
-            status: status == .usage ? .data : status, description: isPlaced ? message : "\(place): \(message)")
+        CommandError(status: status == .usage ? .data : status, description: place.before(message))
     }
 
     /// The error with the name of what it is about before it: `--mode 'x' is unknown`, `--sni: the host name …`.

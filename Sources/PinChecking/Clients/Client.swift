@@ -63,10 +63,9 @@ public struct Client: Sendable {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = settings.first(where: { $0.name == parts[0] }) else {
                 let known = settings.map(\.usage)
-                throw .said(
-                    .request,
-                    "the client \(name) has no setting \(quoted(word)): \(known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name))"
-                )
+                let remedy =
+                    known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name)
+                throw .said(.request, "the client \(name) has no setting \(quoted(word)): \(remedy)")
             }
             switch (setting.kind, parts.count > 1 ? parts[1] : nil) {
             case (.flag, nil): break

@@ -25,8 +25,6 @@ public struct CheckError: Error, Hashable, Sendable {
     package let remedy: Remedy?
     /// Where it stands in a list or a policy, `nil` for what the caller says itself.
     package private(set) var place: PinPlace?
-    /// Whether the message begins with its own place in the same file.
-    private var isPlaced = false
 
     package static func said(_ kind: Kind, _ message: SafeText, _ remedy: Remedy? = nil) -> CheckError {
         CheckError(kind: kind, message: message, remedy: remedy)
@@ -41,12 +39,10 @@ public struct CheckError: Error, Hashable, Sendable {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
     }
 
-    /// The error with the place of a list or a policy; one that names its own in the same file keeps it.
+    /// The error with a place in a list or a policy, where it has none yet.
     func at(_ place: PinPlace) -> CheckError {
         var error = self
-        let isPlaced = place.path.map { message.description.hasPrefix(TerminalText.escaped($0) + ":") } ?? false
         error.place = self.place ?? place
-        error.isPlaced = isPlaced
         return error
     }
 }
@@ -56,5 +52,5 @@ extension CheckError: CustomStringConvertible {
     public var description: String { placed.description + (remedy?.words ?? "") }
 
     /// The message behind the place that it is about.
-    package var placed: SafeText { place.map { isPlaced ? message : "\($0): \(message)" } ?? message }
+    package var placed: SafeText { place?.before(message) ?? message }
 }

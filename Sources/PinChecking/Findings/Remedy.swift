@@ -3,8 +3,6 @@ package import Pinning
 /// What would mend something, as a case: the command line has its flags for it.
 package enum Remedy: Hashable, Sendable {
     case givePins
-    /// Give pins to compare with what is about to be deployed.
-    case addPins
     /// Name the host whose pins are meant.
     case nameHost
     /// Pin a certificate file, or compare public keys.
@@ -60,12 +58,12 @@ package enum Remedy: Hashable, Sendable {
     /// What to do, as it goes behind a sentence, in words of no program's.
     package var words: String {
         switch self {
-        case .givePins, .addPins: ": give pins"
+        case .givePins: ": give pins"
         case .nameHost: ": name the host"
         case .comparePublicKeys: ": pin a certificate file, or compare public keys"
         case .addAnchors: ": give anchors"
         case .chooseClient: ": choose the client as well"
-        case .nameKnownDevice: ": name a version of a system"
+        case .nameKnownDevice: ": name one that is listed"
         case .chooseClientOfDevice(let clients): ": choose from \(clients.joined(separator: ", "))"
         case .nameDeviceOfClient: ": leave it or its configuration out, or name a device of its system"
         case .nameDevice: ": name one, or leave the data out"

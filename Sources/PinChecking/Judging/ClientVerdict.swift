@@ -40,10 +40,10 @@ public struct ClientVerdict: Sendable {
     /// Its verdict, `nil` where it cannot be set up.
     package var decided: Verdict? { try? verdict.get() }
 
-    /// The keys that its connection shows in use.
+    /// The keys, and the fingerprints of certificates, that its connection shows in use.
     var inUse: Set<SHA256Digest> { facts?.inUse ?? [] }
 
-    /// Looks ahead anew, knowing of keys that other connections show in use: a pin for one of them is no backup.
+    /// Looks ahead anew, knowing what other connections show in use: a pin for it is no backup.
     mutating func learn(inUse: Set<SHA256Digest>) {
         guard facts.map({ !inUse.isSubset(of: $0.inUse) }) == true else { return }
         facts?.inUse.formUnion(inUse)

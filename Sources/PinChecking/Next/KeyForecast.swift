@@ -77,7 +77,7 @@ struct KeyForecast {
             own = client.client.loader == nil ? unpinned("no pin is for \(name)") : refusing("no pin is compared")
         } else if match != nil, lacksPath {
             own = refusing(
-                "its key is pinned; whether the CAs above it are, as they must be, shows with them: "
+                "the key is pinned, and the CAs above it must be pinned as well, which are not known: "
                     + "ask with the chain, or name a target")
         } else if let match, holds {
             own = verdict(.pinMatched(match), .pass, "public key pin matched at depth 0")

@@ -16,7 +16,7 @@ package struct NextQuestion {
             if case .failure = client.procedure { true } else { client.pins != nil }
         }
         guard isAskable else {
-            throw .said(.request, "no pins are given that what is about to be deployed could match", .addPins)
+            throw .said(.request, "what is about to be deployed is compared with pins, and none are given", .givePins)
         }
         (self.name, self.host, self.policy, self.job) = (name, host, policy, job)
     }

@@ -61,7 +61,7 @@ package struct CheckedTarget: Sendable {
 
     /// A target that stands for several connections.
     ///
-    /// Its server has all of their keys: a pin for one that another connection shows in use is no backup.
+    /// Its server has all of their keys and certificates: a pin for one that another connection shows in use is no backup.
     init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: AddressComparison) {
         let inUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.inUse ?? []) }
         self.connections = connections.map { connection in

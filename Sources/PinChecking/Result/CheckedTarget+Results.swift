@@ -64,11 +64,11 @@ extension JudgedChain {
         let matched = Set(matches.map(\.pinIndex))
         let others = configured.indices.filter { !matched.contains($0) }
         // What another connection shows in use is not lost.
-        let inUse = inUse
+        let used = inUse
         let pins = policy.pins?.pins ?? []
         guard clients.ending(in: policy).outcome == .accepted, !matched.isEmpty, !others.isEmpty,
             others.allSatisfy({
-                before.contains(configured[$0]) && !(pins.indices.contains($0) && inUse.contains(pins[$0].spkiSHA256))
+                before.contains(configured[$0]) && !(pins.indices.contains($0) && used.contains(pins[$0].spkiSHA256))
             })
         else { return nil }
         func numbers(_ indices: some Sequence<Int>) -> String {

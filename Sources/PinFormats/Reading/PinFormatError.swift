@@ -69,6 +69,12 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// A message behind the place, or as it is where it begins with a place in the same file.
+    package func before(_ message: SafeText) -> SafeText {
+        let isPlaced = path.map { message.description.hasPrefix(TerminalText.escaped($0) + ":") } ?? false
+        return isPlaced ? message : "\(self): \(message)"
+    }
+
     /// The place of the file at `path`, or of a line of it.
     package static func at(_ path: String, line: Int? = nil) -> PinPlace {
         let path = path.utf8.count > 1024 ? shortened(path, to: 1024, isPublic: true) : path

@@ -16,10 +16,7 @@ package struct AFNetworking: ClientProcedure {
     package init(
         policy: AFSecurityPolicy, rejection: ChallengeDisposition = .cancelAuthenticationChallenge,
         validatesCertificateChain: Bool? = nil
-    ) {
-        (self.policy, self.rejection) = (policy, rejection)
-        self.validatesCertificateChain = validatesCertificateChain
-    }
+    ) { (self.policy, self.rejection, self.validatesCertificateChain) = (policy, rejection, validatesCertificateChain) }
 
     package var platform: Platform? { .apple() }
     package func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }

@@ -29,7 +29,7 @@ struct Timeline {
 
     /// Rows of the chain, or of clients that share them.
     struct Part {
-        /// Whose they are, `nil` where nobody's are others.
+        /// The clients, `nil` where all share the rows.
         var clients: String? = nil
         var rows: [Row]
     }
@@ -94,7 +94,7 @@ struct Timeline {
         guard !rows.isEmpty else { return [Row(kind: .noPin, label: "no pin matches", end: now)] }
         let backups = outlook.pins.filter(\.backup).map(\.pin)
         if !backups.isEmpty {
-            // What only a part of the pins has in reserve keeps nobody connected by itself.
+            // A backup for a part of what the client demands keeps no app connected by itself.
             let label = (outlook.hasBackup ? "backup: " : "backup of a part: ") + numbered(backups)
             rows.append(
                 Row(kind: .backup, label: label, start: now, end: outlook.hasBackup ? time(outlook.noPinAfter) : nil))
