@@ -92,7 +92,7 @@ manual: build ## build manual and the completions of bash, zsh and fish, .build/
 	    $(BINARY) --generate-completion-script $$shell >.build/share/pincheck.$$shell || exit 1; \
 	done
 
-# The libraries with what they make public, and the manual, which has articles alone. The symbols are read from the modules of the tests;
+# The libraries with what their package can use, and the manual, which has articles alone. The symbols are read from the modules of the tests;
 # where no test was built, the graph of what runs them is missed, and no other.
 docs: libraries ## build the articles with DocC, .build/docs; a dead link is an error
 	@docc=$(DOCC); \
@@ -101,7 +101,7 @@ docs: libraries ## build the articles with DocC, .build/docs; a dead link is an 
 	    exit 1; \
 	fi; \
 	rm -rf .build/docs && mkdir -p .build/docs; \
-	$(SWIFT) package dump-symbol-graph --skip-synthesized-members >.build/docs/log 2>&1; \
+	$(SWIFT) package dump-symbol-graph --skip-synthesized-members --minimum-access-level package >.build/docs/log 2>&1; \
 	graphs=$$(sed -n 's/^Files written to //p' .build/docs/log); \
 	for module in pincheck PinChecking Pinning; do \
 	    mkdir -p .build/docs/symbols/$$module && set --; \
