@@ -50,6 +50,21 @@ package struct PinSource: Sendable, Hashable {
         return reading
     }
 
+    /// Reads the source and, where it is a directory, those below it: what an app's repository is to its developer.
+    ///
+    /// Each directory with pins is a source of its own; an app is one as a whole, and so is `res`. Links are not followed. Of what is
+    /// below, files without pins are not named.
+    package func inspectAll() -> [PinReading] {
+        var own = inspect()
+        own.dropNotes(at: Set(own.subdirectories.map { .at($0) }))
+        let below = own.subdirectories.flatMap { PinSource($0).inspectAll() }.filter(\.concernsPins).map { reading in
+            var reading = reading
+            reading.dropNotes()
+            return reading
+        }
+        return (own.concernsPins || below.isEmpty ? [own] : []) + below
+    }
+
     /// Reads the source for a policy that names it, another policy apart, and adds all it holds but its pins.
     func readForPolicy(into reading: inout PinReading) -> [Pin] {
         var own = PinReading(readsPolicies: false)
@@ -142,6 +157,6 @@ extension PinFormatError {
     static func noPinInDirectory(at place: PinPlace) -> PinFormatError {
         PinFormatError(
             .noPinsInDirectory, at: place, "no file in this directory holds a pin",
-            remedy: "name the subdirectory or file that does: subdirectories and hidden files are not searched")
+            remedy: "name the directory or file that does; hidden files are not searched")
     }
 }

@@ -35,28 +35,33 @@ struct Drift {
                 LintFinding(
                     .driftHosts, at: source.place, host: host,
                     "\(shortened(host)) is pinned in \(shortened(first.place.description, isPublic: true)) and not here",
-                    remedy: "pin it here too, or leave it out there"))
+                    remedy: "pin it here too, or leave it out there",
+                    drift: LintFinding.Drift(what: "the host", place: first.place)))
         }
         for (index, view) in present.enumerated() where view.isComplete {
             let others = present.indices.filter { $0 != index }.map { present[$0] }
-            findings += missing(
-                view.keys, of: others.map { ($0.place.description, $0.keys) }, at: view.place, host: host)
+            findings += missing(view.keys, of: others.map { ($0.place, $0.keys) }, at: view.place, host: host)
         }
         return findings + (pattern.depth == .oneLabel ? [] : subdomains(host, present))
     }
 
     private func missing(
-        _ keys: [SHA256Digest], of others: [(name: String, keys: [SHA256Digest])], at place: LintPlace, host: String?
+        _ keys: [SHA256Digest], of others: [(place: LintPlace, keys: [SHA256Digest])], at place: LintPlace,
+        host: String?
     ) -> [LintFinding] {
         let own = Set(keys)
-        let lacking = others.map { other in (name: other.name, keys: other.keys.filter { !own.contains($0) }) }
+        let lacking = others.map { other in (place: other.place, keys: other.keys.filter { !own.contains($0) }) }
         guard let other = lacking.first(where: { !$0.keys.isEmpty }) else { return [] }
         let names = listed(other.keys.lazy.map(\.description), first: 3)
         return [
             LintFinding(
                 .driftPins, at: place, host: host,
                 "\(names) \(other.keys.count == 1 ? "is" : "are") pinned" + (host.map { " for \(shortened($0))" } ?? "")
-                    + " in \(shortened(other.name, isPublic: true)) and not here", remedy: "pin the same keys in both")
+                    + " in \(shortened(other.place.description, isPublic: true)) and not here",
+                remedy: "pin the same keys in both",
+                drift: LintFinding.Drift(
+                    what: listed(other.keys.lazy.map { $0.description.prefix(15) + "…" }, first: 2), place: other.place)
+            )
         ]
     }
 
@@ -70,7 +75,8 @@ struct Drift {
                 .driftSubdomains, isAllItCan ? .note : nil, at: view.place, host: host,
                 "\(names) are pinned in \(shortened(widest.place.description, isPublic: true)) and not here",
                 remedy: isAllItCan
-                    ? "give deeper names entries of their own" : "include subdomains in both or in neither")
+                    ? "give deeper names entries of their own" : "include subdomains in both or in neither",
+                drift: LintFinding.Drift(what: "the names below it", place: widest.place))
         }
     }
 
@@ -85,7 +91,7 @@ struct Drift {
             let others = pinned.indices.filter { other in
                 pinned[other].name != source.name && (source.patterns.isEmpty || pinned[other].patterns.isEmpty)
             }
-            return missing(keys[index], of: others.map { (pinned[$0].name, keys[$0]) }, at: source.place, host: nil)
+            return missing(keys[index], of: others.map { (pinned[$0].place, keys[$0]) }, at: source.place, host: nil)
         }
     }
 }

@@ -12,17 +12,27 @@ package struct LintFinding: Sendable, Hashable {
     package let host: String?
     /// Why the source cannot be used as it is; `nil` for a finding about pins that can be read.
     package let obstacle: PinFormatError.Kind?
+    /// What one source pins and another does not, which has the finding; `nil` for a finding about one source.
+    package let drift: Drift?
+
+    package struct Drift: Sendable, Hashable {
+        /// What is pinned, in few words, escaped.
+        package let what: String
+        package let place: LintPlace
+    }
 
     init(
         _ kind: LintKind, _ severity: LintSeverity? = nil, at place: LintPlace, host: String? = nil, _ message: String,
-        remedy: String? = nil
+        remedy: String? = nil, drift: Drift? = nil
     ) {
         (id, self.severity, self.place, self.host, obstacle) = (kind.id, severity ?? kind.severity, place, host, nil)
+        self.drift = drift
         (self.message, self.remedy) = (TerminalText.escaped(message), remedy.map(TerminalText.escaped))
     }
 
     init(_ error: PinFormatError, at place: LintPlace) {
         (id, severity, self.place, host, obstacle) = (error.problem.rawValue, .error, place, nil, error.kind)
+        drift = nil
         (message, remedy) = (error.reason, error.remedy)
     }
 }

@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"])
+    @Test(arguments: ["text", "brief", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"])
     func everyFormNamesIt(form: String) async throws {
         try await files { files, verify in
             let outcome = await run(

@@ -41,7 +41,7 @@ import Testing
                 #expect(
                     lines[0] == "\(StandardPKI.serverName) and all names below it   from \(path):3, until 2040-06-01")
                 #expect(lines[1] == "  0 public-key (\(path):5)")
-                #expect(lines[2] == "      okhttp   sha256/\(a)")
+                #expect(lines[2] == "      sha256/\(a)")
             }
             let piped = await pincheck("pins", "-", input: Array(android.utf8))
             #expect(piped.output.contains("from standard input:3, until 2040-06-01"))

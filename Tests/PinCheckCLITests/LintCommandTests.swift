@@ -145,7 +145,8 @@ import Testing
             #expect(try String(contentsOfFile: sarif, encoding: .utf8).contains("\"no-backup-pin\""))
             #expect(await pincheck("lint", source, "-f", "text", "-f", "json").status == .usage)
             #expect(
-                await pincheck("lint", source, "-f", "junit").errors.contains("choose from text, json, github, sarif"))
+                await pincheck("lint", source, "-f", "html").errors.contains(
+                    "choose from text, json, github, junit, sarif"))
         }
     }
 
@@ -207,19 +208,69 @@ import Testing
         #expect(client.output.contains("[client-takes-certificates]"))
     }
 
-    @Test func sourcesAreComparedWithEachOther() async throws {
+    @Test func differencesAreOneTable() async throws {
         let ios = "{\"TSKPinnedDomains\": {\"example.com\": {\"TSKPublicKeyHashes\": [\"\(Self.a)\", \"\(Self.b)\"]}}}"
-        let outcome = try await lint([("ios.json", ios), ("hosts", "example.com sha256/\(Self.a)\n")])
+        let hosts = "example.com sha256/\(Self.a)\nwww.example.com sha256/\(Self.a)\n"
+        let outcome = try await lint([("ios.json", ios), ("hosts", hosts)], "--ignore", "no-backup-pin")
         #expect(
-            outcome.output.contains(
-                "hosts:1: warning: sha256/\(Self.b) is pinned for example.com in ios.json:1 and not here"))
-        #expect(outcome.output.contains("[drift-pins]"))
+            outcome.output == """
+                warning: the sources differ in what they pin
+                                                     (1)     (2)
+                  example.com      sha256/ICEiIyQl…  line 1  no      [drift-pins]
+                  www.example.com  the host          no      line 2  [drift-hosts]
+                  (1) ios.json
+                  (2) hosts
+                    pin the same hosts, names below them and keys in all of these, unless a difference is meant
+                PASS  2 sources: 2 warnings
+
+                """)
+    }
+
+    @Test func aRepositoryIsLookedThrough() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let pki = try StandardPKI.shared()
+            let directories = ["ios", "ios/Pins", "node_modules", ".git", "docs", "app", "app/res", "app/res/xml"]
+            for name in directories { try files.makeDirectory(name) }
+            try files.write(pki.leaf.der, to: "ios/Pins/leaf.cer")
+            try files.write("no pins\n", to: "docs/prose.txt")
+            try files.write(malformed, to: "node_modules/pins.txt")
+            try files.write(malformed, to: ".git/pins.txt")
+            let xml = """
+                <network-security-config><domain-config><domain>example.com</domain>
+                <pin-set><pin digest="SHA-256">\(Self.a)</pin></pin-set></domain-config></network-security-config>
+                """
+            try files.write(xml, to: "app/res/xml/network_security_config.xml")
+            let outcome = await pincheck("lint", files.path, "-f", "json")
+            let places = try JSONValue(outcome.output)["findings"].array.compactMap { finding in
+                finding["file"].text.map { "\(finding["id"].text ?? "") \($0.replacing(files.path + "/", with: ""))" }
+            }
+            #expect(
+                places == [
+                    "no-backup-pin app/res/xml/network_security_config.xml", "no-backup-pin ios/Pins",
+                    "certificate-mode-ends ios/Pins/leaf.cer", "leaf-certificate-pinned ios/Pins/leaf.cer",
+                    "drift-pins app/res", "drift-pins ios/Pins",
+                ])
+            let nothing = await pincheck("lint", files.path + "/docs")
+            #expect(nothing.status == .noInput && nothing.output.contains("no file in this directory holds a pin"))
+        }
+    }
+
+    @Test func junitHasASuiteAFileAndACaseAFinding() async throws {
+        let outcome = try await lint(
+            [("pins.txt", malformed), ("a.txt", alone)], "-f", "junit", "--fail-on", "warning")
+        let lines = outcome.output.split(separator: "\n").map { $0.drop { $0 == " " } }
+        #expect(lines.filter { $0.hasPrefix("<testsuite ") }.count == 2, "\(outcome.output)")
+        #expect(lines.contains { $0.hasPrefix("<testcase name=\"wrong-length in line 2\" classname=\"pins.txt\"") })
+        #expect(lines.contains { $0.hasPrefix("<error type=\"wrong-length\"") })
+        #expect(lines.contains { $0.hasPrefix("<failure type=\"duplicate-pin\"") })
+        let quiet = try await lint([("pins.txt", good)], "-f", "junit")
+        #expect(quiet.output.contains("tests=\"1\" failures=\"0\" errors=\"0\""))
     }
 
     @Test func hostileTextReachesNoTerminalAndNoAnnotation() async throws {
         let host = "ev\u{1B}[31mil\u{202E}.example.com"
         let files = [("pins.json", "{\"\(host)\": {\"publicKeyHashes\": [\"\(Self.a)\"]}}")]
-        for form in ["text", "github", "json", "sarif"] {
+        for form in ["text", "github", "json", "junit", "sarif"] {
             let outcome = try await lint(files, "--format", form)
             #expect(isPlain(outcome.output), "\(form)")
             #expect(outcome.status == .data)

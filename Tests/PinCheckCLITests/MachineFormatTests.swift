@@ -236,60 +236,66 @@ import FoundationXML
         #expect(annotations.contains("\n::warning title=pincheck api.example.com%3A443::no backup\n"))
     }
 
+    // MARK: Brief
+
+    @Test func briefHasALineATarget() throws {
+        let style = TextStyle(.never, isTerminal: false, environment: [:])
+        let renderer = BriefRenderer(text: TextRenderer(style: style, explains: false))
+        let text = try Self.text(renderer, [RendererTests.passing(), RendererTests.failing(), Self.unreachable()])
+        #expect(
+            text == """
+                PASS  api.example.com:443  89 d  afnetworking: public key pin matched at depth 0
+                FAIL  api.example.com:443  89 d  afnetworking: no configured pin is on the chain
+                UNREACHABLE  api.example.com:443  -  connect: connection refused
+
+                """)
+        #expect(try Self.text(renderer, [Self.hostile()]).count { $0 == "\n" } == 1)
+    }
+
     // MARK: JUnit
 
-    @Test func junitHasASuiteATargetAndACaseAStep() throws {
+    @Test func junitHasASuiteATargetAndACaseAClient() throws {
         var failing = RendererTests.failing()
-        failing.checks[0].status = "fail"
-        failing.checks[0].detail = "none of 2 pins"
         failing.clients[0].verdict = .reject
         failing.clients[0].reason = failing.reason
-        let text = try Self.text(JUnitRenderer(), [failing, Self.unreachable()])
+        let text = try Self.text(JUnitRenderer(), [failing, Self.unreachable(), Self.calm()])
         let details = text.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.drop { $0 == " " }.hasPrefix("<") }
         #expect(!details.isEmpty)
         let lines = text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("<") }
         #expect(
             lines.joined(separator: "\n") == """
                 <?xml version="1.0" encoding="UTF-8"?>
-                <testsuites name="pincheck" tests="3" failures="1" errors="1" time="0.004750">
+                <testsuites name="pincheck" tests="3" failures="1" errors="1" time="0.009500">
                   <testsuite name="api.example.com:443" tests="1" failures="1" errors="0" skipped="0" time="0.004750" \
                 timestamp="2026-10-04T00:00:00">
-                    <testcase name="afnetworking: pins" classname="api.example.com:443" time="0.000000">
+                    <testcase name="afnetworking" classname="api.example.com" time="0.000000">
                       <failure type="pin-mismatch" message="no configured pin is on the chain">\
                 api.example.com:443 → 203.0.113.7   SNI api.example.com   TLSv1.3 TLS_AES_256_GCM_SHA384
                     </testcase>
                     <system-out>warning w: take care</system-out>
                   </testsuite>
-                  <testsuite name="api.example.com:443 #2" tests="2" failures="0" errors="1" skipped="0" time="0.000000" \
+                  <testsuite name="api.example.com:443 #2" tests="1" failures="0" errors="1" skipped="0" time="0.000000" \
                 timestamp="2026-10-04T00:00:00">
-                    <testcase name="connection: resolve" classname="api.example.com:443 #2" time="0.000000"/>
-                    <testcase name="connection: connect" classname="api.example.com:443 #2" time="0.000000">
-                      <error type="connect" message="connection refused"/>
+                    <testcase name="verdict" classname="api.example.com" time="0.000000">
+                      <error type="refused" message="connect: connection refused"/>
                     </testcase>
+                  </testsuite>
+                  <testsuite name="api.example.com:443 #3" tests="1" failures="0" errors="0" skipped="0" time="0.004750" \
+                timestamp="2026-10-04T00:00:00">
+                    <testcase name="afnetworking #2" classname="api.example.com" time="0.000000"/>
                   </testsuite>
                 </testsuites>
                 """)
     }
 
-    @Test func aFailureIsNamedAfterAllStepsThatFailed() throws {
-        var failing = RendererTests.failing()
-        failing.clients[0].verdict = .reject
-        failing.clients[0].reason = failing.reason
-        failing.checks[0].status = "fail"
-        var trust = failing.checks[0]
-        trust.id = "trust"
-        failing.checks.append(trust)
-        let text = try Self.text(JUnitRenderer(), [failing])
-        #expect(text.contains("tests=\"1\" failures=\"1\""))
-        #expect(text.contains("<testcase name=\"afnetworking: \(failing.checks[0].id), trust\""), "\(text)")
-    }
-
-    @Test func aStepThatFailsWithoutConsequenceIsNoFailure() throws {
+    @Test func aVerdictThatNoClientTellsIsACase() throws {
         var report = Self.calm()
-        report.checks[0].status = "fail"
+        report.exit = .changed
+        report.reason = Report.Message(id: "rekeyed", message: "the key is another")
         let text = try Self.text(JUnitRenderer(), [report])
-        #expect(text.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""))
-        #expect(text.contains("failed, and the client accepts all the same: pin 1 matches the leaf"))
+        #expect(text.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""))
+        #expect(text.contains("<testcase name=\"verdict\" classname=\"api.example.com\""), "\(text)")
+        #expect(text.contains("<failure type=\"rekeyed\""))
     }
 
     @Test func junitIsWellFormedWhateverItHolds() throws {

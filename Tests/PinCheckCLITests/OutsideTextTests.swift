@@ -29,7 +29,7 @@ import Base
         }
     }
 
-    private static let forms = ["text", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"]
+    private static let forms = ["text", "brief", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"]
     private static let blocks = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
 
     @Test func theNamesOfACertificate() async throws {

@@ -89,7 +89,7 @@ import Testing
         (["--device", "firefox"], "there is no device 'firefox': did you mean 'mozilla'?"),
         (["--device", "ios-99"], "there is no list of roots for 'ios-99', and next to it is ios-26"),
         (["--device", "iphone-15"], "did you mean 'ios-26'? (devices are named by their system)"),
-        (["-f", "okhttp"], "--format 'okhttp' is a form of 'pincheck pins': choose from text, json"),
+        (["-f", "okhttp"], "--format 'okhttp' is a form of 'pincheck pins': choose from text, brief"),
         (["--connect", "300.1.2.3"], "'300.1.2.3' looks like an IPv4 address and is not one: 300 is more than 255"),
     ]) func aWordThatIsNotKnownLeadsToOneThatIs(arguments: [String], words: String) async {
         let outcome = await pincheck([host] + arguments)

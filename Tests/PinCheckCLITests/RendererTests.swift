@@ -131,9 +131,13 @@ import Testing
         try #require(lines.count > 10)
         #expect(lines[1] == "  0 leaf  EC P-256   89 d  CN=api.example.com")
         #expect(lines[2] == "      \(Self.leafPin)   ← pin 1")
-        #expect(lines[6] == "    pin 1  \(Self.leafPin)  --pins")
+        #expect(lines[3] == "      2026-01-01 to 2027-01-01, serial 0A")
+        #expect(lines[4].hasPrefix("      SHA-256 00ff"))
+        #expect(lines[5] == "      for api.example.com, 203.0.113.7")
+        let rest = Array(lines.drop { !$0.hasPrefix("    pin 1") })
+        #expect(rest[0] == "    pin 1  \(Self.leafPin)  --pins")
         #expect(
-            lines[8...10].joined(separator: "\n") == """
+            rest[2...4].joined(separator: "\n") == """
                   afnetworking: mode public-key, allowInvalidCertificates NO, validatesDomainName YES
                     1 pass  pins: pin 1 matches the leaf
                     an NSURLSession client answers useCredential

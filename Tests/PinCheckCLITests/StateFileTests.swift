@@ -34,6 +34,11 @@ import Testing
                 #expect(!other.output.contains("UNREACHABLE") && !other.output.contains("2 targets"))
                 let still = await check(server.port, pin: pki.junk.pin)
                 #expect(still.status == .fail && still.output.isEmpty && still.errors.isEmpty, "\(still)")
+                let brief = await check(server.port, pin: pki.leaf.pin, "-f", "brief")
+                #expect(brief.output.hasPrefix("PASS  \(target) → 127.0.0.1:\(server.port)  "), "\(brief.output)")
+                #expect(brief.output.count { $0 == "\n" } == 1)
+                let back = await check(server.port, pin: pki.junk.pin, "-f", "brief")
+                #expect(back.status == .fail && back.output.hasPrefix("FAIL  "))
                 let refused = await check(server.port, pin: pki.leaf.pin, "--format", "json")
                 #expect(refused.status == .usage && refused.errors.contains("json tells everything"))
                 return server.port

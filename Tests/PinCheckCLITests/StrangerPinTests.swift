@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    @Test func noBlockOfAnInterceptorsPinsIsInForce() async throws {
+        try await serving { place, store, files in
+            for form in Self.forms where form != "text" && form != "json" {
+                let arguments = ["pins", host, "--connect", place, "--format", form, "--save", files.path + "/saved"]
+                let outcome = await pincheck(arguments, environment: ["SSL_CERT_FILE": store])
+                let lines = outcome.output.split(separator: "\n")
+                let isComment = lines.first == "<!--" && lines.last == "-->" && !lines.dropLast().contains("-->")
+                #expect(isComment || lines.allSatisfy { $0.hasPrefix("#") || $0.hasPrefix("//") }, "\(outcome.output)")
+                #expect(outcome.output.contains("sha256/") || isComment)
+                #expect(!outcome.errors.contains("saved: "))
+            }
+        }
+    }
+
     @Test func whoeverGivesTheRootIsToldInANote() async throws {
         try await serving { place, store, _ in
             let arguments = ["pins", host, "--connect", place, "--anchors", store, "--format"]

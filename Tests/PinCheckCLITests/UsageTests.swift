@@ -58,8 +58,8 @@ import Testing
         (["host", "--json"], "there is no option '--json': did you mean '--format json'?"),
         (["lint", "--sarif"], "there is no option '--sarif': did you mean '--format sarif'?"),
         (
-            ["lint", "Pins", "-f", "junit"],
-            "--format 'junit' is a form of 'pincheck check': choose from text, json, github, sarif"
+            ["lint", "Pins", "-f", "jsonl"],
+            "--format 'jsonl' is a form of 'pincheck check': choose from text, json, github, junit, sarif"
         ),
         (
             ["snapshot", "host", "--anchors", "x"],
@@ -126,7 +126,7 @@ import Testing
         (["host", "--mode", "both"], "--mode 'both' is unknown: choose from none, public-key, certificate"),
         (["host", "--and-system"], "the system's roots are to be added to anchors"),
         (["host", "--at", "yesterday"], "the time 'yesterday' is not understood"),
-        (["host", "--format", "xml"], "--format 'xml' is unknown: choose from text, json"),
+        (["host", "--format", "xml"], "--format 'xml' is unknown: choose from text, brief"),
         (["host", "--color", "pink"], "--color 'pink' is unknown: choose from auto, always, never"),
         (
             ["host", "--mode", "certificate", "--pins", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],

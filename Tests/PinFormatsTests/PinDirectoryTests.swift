@@ -129,7 +129,7 @@ import Testing
             #expect(empty.kind == .missing)
             #expect(
                 empty.description == "\(directory.path): no file in this directory holds a pin; "
-                    + "name the subdirectory or file that does: subdirectories and hidden files are not searched")
+                    + "name the directory or file that does; hidden files are not searched")
             try directory.write("sha256/\(Self.a)", to: "README.md")
             #expect(try failure(directory.path).problem == .noPinsInDirectory)
         }

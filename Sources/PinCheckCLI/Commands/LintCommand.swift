@@ -12,6 +12,8 @@ extension Command {
             """
             A directory of certificates, keys and pins, as an app bundles them:
               pincheck lint Pins/
+            Every pin in an app's repository, and in what configurations differ:
+              pincheck lint .
             One configuration; two, to see in what they differ:
               pincheck lint res/xml/network_security_config.xml
               pincheck lint Info.plist res/xml/network_security_config.xml
@@ -28,8 +30,9 @@ extension Command {
         arguments: [
             Argument(
                 name: "source", help: "A source as for --pins: a file, a directory, or pins.",
-                detail: "Certificates and keys that are named one by one count as one set.", isRepeatable: true,
-                values: .file)
+                detail: "Certificates and keys that are named one by one count as one set. "
+                    + "Of a directory each one below it is judged too, but for hidden ones, \(PinDirectory.foreignNames).",
+                isRepeatable: true, values: .file)
         ], own: { [.lint, .lintOutput] }, run: { try LintCommand(settings: $0).run(in: $1) })
 }
 
@@ -58,7 +61,7 @@ struct LintCommand {
         let now = settings.request.judging.time ?? context.now()
         let linter = Linter(
             now: now, warnBefore: try settings.lint.warnBefore ?? Threshold("30d"), clients: settings.lint.clients)
-        let inspections = sources.map { PinSource($0).inspect() }
+        let inspections = sources.flatMap { PinSource($0).inspectAll() }
         for inspection in inspections where inspection.omittedProblemCount > 0 {
             context.console.report(
                 "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places")
@@ -94,6 +97,7 @@ struct LintCommand {
             text = LintTextRenderer(style: style, layout: layout).text(report)
         case .json: text = try JSONRenderer.document(report)
         case .github: text = report.workflowCommands
+        case .junit: text = report.junit(failOn: settings.lint.failOn)
         case .sarif: text = try JSONRenderer.document(LintSARIF.log(of: report))
         }
         guard let file = output.file else {

@@ -4,7 +4,7 @@ import PinFormats
 import Pinning
 import TLSProbe
 
-/// Writes the keys of servers and files as text, each with its pin in every notation.
+/// Writes the keys of servers and files as text, each with its pin.
 struct PinsTextRenderer: Sendable {
     let style: TextStyle
     let time: Timestamp
@@ -57,7 +57,7 @@ struct PinsTextRenderer: Sendable {
         }
         for (index, item) in source.items.enumerated() {
             lines.append("  \(index) " + owner(item))
-            lines += notations(item).map(notation)
+            lines.append("      " + item.notations.okhttp)
         }
         if !source.alsoSent.isEmpty {
             let names = listed(source.alsoSent.lazy.map { safe($0.description, length: 40) }, first: 3)
@@ -147,23 +147,6 @@ struct PinsTextRenderer: Sendable {
             parts.append(days < 0 ? style.bad("expired \(date)") : "expires \(date) (\(days) d)")
         }
         return parts.joined(separator: "  ")
-    }
-
-    private func notations(_ item: PinItem) -> [(name: String, value: String)] {
-        let notations = item.notations
-        var lines = [
-            ("okhttp", notations.okhttp), ("curl", notations.curl), ("hpkp", notations.hpkp),
-            ("base64", notations.base64),
-        ]
-        if let certificate = item.certificate { lines.append(("cert", certificate.fingerprint.hexadecimal)) }
-        return lines
-    }
-
-    /// A value beside its name; below it where there is not enough room, since it is there to be copied.
-    private func notation(_ name: String, _ value: String) -> String {
-        let line = "      " + TerminalText.padded(name, toCells: 8) + " " + value
-        guard layout.wraps, TerminalText.cells(line) > layout.columns else { return line }
-        return "      \(name)\n        \(value)"
     }
 
     private func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }

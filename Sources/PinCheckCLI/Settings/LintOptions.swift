@@ -76,4 +76,4 @@ extension OptionGroup {
 }
 
 /// The forms findings are written in.
-enum LintForm: String, CaseIterable, Sendable { case text, json, github, sarif }
+enum LintForm: String, CaseIterable, Sendable { case text, json, github, junit, sarif }

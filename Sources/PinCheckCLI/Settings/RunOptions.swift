@@ -93,7 +93,7 @@ extension OptionGroup {
             Option(
                 "--format", "-f", of: "form", .words(Option.Words(.form) { OutputForm.allCases.map(\.rawValue) }),
                 help: "The form of the result (default: text).",
-                "One of text, json, jsonl, nagios, prometheus, junit, github, html. FORM=FILE writes it to a file. Repeatable.",
+                "One of text, brief, json, jsonl, nagios, prometheus, junit, github, html. FORM=FILE writes it to a file. Repeatable.",
                 isRepeatable: true
             ) { $0.formats.append($1.text) },
             Option(
@@ -112,8 +112,11 @@ extension OptionGroup {
 
 /// The forms a result can be written in.
 enum OutputForm: String, CaseIterable, Sendable {
-    case text, json, jsonl, nagios, prometheus, junit, github, html
+    case text, brief, json, jsonl, nagios, prometheus, junit, github, html
 
     /// Whether a file of it is written line by line rather than as a whole at the end.
     var isWrittenAsItGrows: Bool { self == .jsonl }
+
+    /// Whether warnings stand beside it on standard error, and what did not change can be left out of it.
+    var isForPeople: Bool { self == .text || self == .brief }
 }

@@ -6,7 +6,10 @@ internal import Pinning
 /// Every file in it that holds pins counts, in the order of the names; hidden files and subdirectories do not. A file named as
 /// certificates and keys are has to be one. Any other file without pins is named in a note, and documentation is not looked
 /// into: its examples are no pins. A README, a license or a policy is passed over without a note.
-struct PinDirectory {
+package struct PinDirectory {
+    /// Directories of code that others wrote or a build made, which `lint` does not look into.
+    private static let foreign = ["build", "Carthage", "DerivedData", "node_modules", "Pods", "vendor"]
+    package static var foreignNames: String { foreign.joined(separator: ", ") }
     private static let promising: Set = ["cer", "crt", "der", "pem", "pub", "key", "csr", "p7b", "p7c"]
     private static let documentation: Set = ["md", "markdown", "rst", "adoc", "html", "htm", "pdf", "rtf"]
     /// What stands in any directory for its readers, and goes without saying.
@@ -49,6 +52,9 @@ struct PinDirectory {
         let isPromised = Self.promising.contains(fileExtension)
         switch FileKind(at: file) {
         case .directory:
+            if !Self.foreign.contains(name), FileKind(at: file, followingLinks: false) == .directory {
+                reading.add(subdirectory: file)
+            }
             reading.note(.notAPinFile, at: .at(file), "a subdirectory, which was not looked into")
             return
         case .pipe where !isPromised, .special where !isPromised:

@@ -39,6 +39,8 @@ package struct PinReading: Sendable {
     package private(set) var forms: [Form] = []
     /// The clients whose framework is in an app.
     package private(set) var frameworks: Set<String> = []
+    /// The directories in a directory, as far as they are the owner's own.
+    private(set) var subdirectories: [String] = []
     /// The origins of entries that lack something because it was wrong.
     package private(set) var incompleteEntries: Set<String> = []
 
@@ -118,6 +120,18 @@ package struct PinReading: Sendable {
     package var areCertificates: Bool {
         forms.allSatisfy { $0 != .other } && !notes.contains { $0.id == .notLoadedByAFNetworking }
     }
+
+    mutating func add(subdirectory: String) { subdirectories.append(subdirectory) }
+
+    /// Leaves out what is said of files that hold no pins: those of `places`, or all.
+    mutating func dropNotes(at places: Set<PinPlace>? = nil) {
+        notes.removeAll { note in
+            note.id == .notAPinFile && (places == nil || note.place.map { places?.contains($0) == true } ?? false)
+        }
+    }
+
+    /// Whether there are pins, or something is wrong with what should be some.
+    var concernsPins: Bool { !isEmpty || problems.contains { $0.problem != .noPinsInDirectory } }
 
     mutating func add(framework: String) { frameworks.insert(framework) }
 

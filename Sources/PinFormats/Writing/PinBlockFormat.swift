@@ -18,6 +18,18 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
         return lines(groups).joined(separator: "\n") + "\n"
     }
 
+    /// A block of which nothing is in force: what stands in it is there to be looked at.
+    package func commentedOut(_ block: String) -> String {
+        guard !block.isEmpty else { return "" }
+        switch self {
+        case .okhttp, .curl, .afnetworking:
+            let mark = self == .curl ? "# " : "// "
+            return block.split(separator: "\n").map { ($0.hasPrefix(mark) ? "" : mark) + $0 + "\n" }.joined()
+        case .trustkit, .nspinned, .android:
+            return "<!--\n" + block.replacingBytes(["<!-- ": "", " -->": "", "--": "&#45;&#45;"]) + "-->\n"
+        }
+    }
+
     /// Whether the client's configuration names hosts, each of them once and for every port.
     var hasHosts: Bool { self != .curl && self != .afnetworking }
 

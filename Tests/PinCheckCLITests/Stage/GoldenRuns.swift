@@ -25,7 +25,7 @@ struct GoldenRun: Sendable, CustomStringConvertible {
     private static let text = [""]
     private static let explained = ["--explain"]
     private static let two = ["", short]
-    private static let machines = ["-f nagios", "-f prometheus", "-f junit", "-f github"]
+    private static let machines = ["-f brief", "-f nagios", "-f prometheus", "-f junit", "-f github"]
     private static let every = ["", "-f json"] + machines
     private static let monitored = ["", short, "-f nagios"]
 

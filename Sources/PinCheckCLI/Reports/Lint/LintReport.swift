@@ -32,6 +32,12 @@ struct LintReport: Encodable {
         var remedy: String?
         /// Whether the source cannot be used because of it.
         var isMalformed: Bool
+        /// What another source pins and this one does not, and where.
+        var drift: (what: String, file: String, line: Int?)?
+
+        private enum CodingKeys: CodingKey {
+            case id, severity, file, line, key, place, host, message, remedy, isMalformed
+        }
     }
 
     struct Summary: Encodable {
@@ -66,7 +72,8 @@ extension LintReport.Finding {
         self.init(
             id: finding.id, severity: finding.severity.rawValue, file: finding.place.file, line: finding.place.line,
             key: finding.place.key, place: finding.place.description, host: finding.host, message: finding.message,
-            remedy: finding.remedy, isMalformed: finding.obstacle != nil)
+            remedy: finding.remedy, isMalformed: finding.obstacle != nil,
+            drift: finding.drift.map { ($0.what, $0.place.file ?? $0.place.source, $0.place.line) })
     }
 
     var sentence: String { message + (remedy.map { "; \($0)" } ?? "") }
@@ -79,14 +86,41 @@ struct LintTextRenderer: Sendable {
 
     func text(_ report: LintReport) -> String {
         var lines: [String] = []
-        for finding in report.findings {
+        for finding in report.findings where finding.drift == nil {
             lines.append(
                 "\(safe(finding.place, length: 300)): \(severity(finding)): \(safe(finding.message, length: 800))" + " "
                     + style.faint("[\(finding.id)]"))
             if let remedy = finding.remedy { lines.append("    " + safe(remedy, length: 800)) }
         }
+        lines += drift(report.findings.filter { $0.drift != nil })
         lines.append("\(style.token(report.exit))  \(summary(report))")
         return layout.folded(lines.joined(separator: "\n")) + "\n"
+    }
+
+    /// What some sources pin and others do not: a row for each difference, a numbered column for each source.
+    private func drift(_ findings: [LintReport.Finding]) -> [String] {
+        var files: [String] = []
+        func column(_ file: String) -> Int {
+            if let index = files.firstIndex(of: file) { return index + 2 }
+            files.append(file)
+            return files.count + 1
+        }
+        let rows = findings.map { finding -> [Int: String] in
+            var cells = [0: safe(finding.host ?? "every host", length: 80), 1: finding.drift?.what ?? ""]
+            if let drift = finding.drift { cells[column(drift.file)] = drift.line.map { "line \($0)" } ?? "yes" }
+            cells[column(finding.file ?? finding.place)] = "no"
+            cells[-1] = style.faint("[\(finding.id)]")
+            return cells
+        }
+        guard let worst = findings.first(where: { $0.severity == LintSeverity.warning.rawValue }) ?? findings.first
+        else { return [] }
+        let columns = Array(0..<files.count + 2) + [-1]
+        let heading = columns.map { $0 < 2 ? "" : "(\($0 - 1))" }
+        let table = Table(rows: [heading] + rows.map { cells in columns.map { cells[$0] ?? "" } })
+        return ["\(severity(worst)): the sources differ in what they pin"] + table.lines
+            + files.enumerated().map { "  (\($0.offset + 1)) \(safe($0.element, length: 300))" } + [
+                "    pin the same hosts, names below them and keys in all of these, unless a difference is meant"
+            ]
     }
 
     private func severity(_ finding: LintReport.Finding) -> String {
@@ -124,6 +158,28 @@ struct LintTextRenderer: Sendable {
 }
 
 extension LintReport {
+    /// A suite for each file, and a case for each finding in it: a failure where it fails the run.
+    func junit(failOn: LintSeverity?) -> String {
+        var document = JUnitDocument()
+        let files = findings.map { $0.file ?? $0.place }
+        let groups = Dictionary(grouping: zip(files, findings), by: \.0)
+        for file in files.isEmpty ? sources : files.reduce(into: [], { if $0.last != $1 { $0.append($1) } }) {
+            let cases = (groups[file] ?? []).map { _, finding -> (name: String, outcome: JUnitDocument.Outcome) in
+                let place = finding.line.map { " in line \($0)" } ?? finding.key.map { " at \($0)" } ?? ""
+                let severity = LintSeverity(rawValue: finding.severity) ?? .error
+                let outcome: JUnitDocument.Outcome =
+                    if finding.isMalformed {
+                        .error(type: finding.id, message: finding.sentence)
+                    } else if let failOn, severity >= failOn {
+                        .failed(type: finding.id, message: finding.sentence, details: "")
+                    } else { .passed("\(finding.severity): \(finding.sentence)") }
+                return (finding.id + place, outcome)
+            }
+            document.add(file, of: file, cases.isEmpty ? [("nothing found", .passed(nil))] : cases, at: evaluatedAt)
+        }
+        return document.text
+    }
+
     /// An annotation for each finding, beside its line where it has one.
     var workflowCommands: String {
         findings.map { finding in

@@ -60,7 +60,7 @@ extension TextRenderer {
             .lines
     }
 
-    /// Whole names, which go on below themselves, and whole pins on lines of their own.
+    /// Whole names, which go on below themselves, and on lines of their own whole pins, dates, fingerprints and the hosts.
     private func wholeTable(_ places: [Place]) -> [String] {
         let rows = places.map { place in
             [
@@ -70,8 +70,18 @@ extension TextRenderer {
         }
         let lines = Table(rows: rows, gaps: [1: 1, 3: 1], rightAligned: [0, 3]).lines(foldedIn: layout)
         return zip(lines, places).map { line, place in
-            line + "\n      " + place.link.certificate.spkiSha256 + (arrow(place.link.pins).map { "   " + $0 } ?? "")
+            ([line, place.link.certificate.spkiSha256 + (arrow(place.link.pins).map { "   " + $0 } ?? "")]
+                + details(place.link.certificate)).joined(separator: "\n      ")
         }
+    }
+
+    private func details(_ certificate: Report.Certificate) -> [String] {
+        let names =
+            certificate.names.isEmpty ? [] : ["for " + listed(certificate.names.lazy.map { safe($0) }, first: 10)]
+        return [
+            "\(certificate.notBefore.prefix(10)) to \(certificate.notAfter.prefix(10)), serial \(safe(certificate.serial))",
+            "SHA-256 \(certificate.certSha256)",
+        ] + names.map { layout.folded($0, indent: 10) }
     }
 
     private func origin(of link: Report.ChainLink) -> String { link.sourceInWords.map { " (\($0))" } ?? "" }

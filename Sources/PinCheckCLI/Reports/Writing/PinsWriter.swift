@@ -5,6 +5,11 @@ import Pinning
 import TLSProbe
 import X509
 
+extension KeySource {
+    /// Whether the chain looks like an interceptor's, whose keys nobody should ship by mistake.
+    fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.reason.id == "interceptor" }
+}
+
 /// Writes pins in the form that was asked for, and certificates as files.
 struct PinsWriter {
     private let settings: Settings.Pins
@@ -58,9 +63,11 @@ struct PinsWriter {
                 context.console.report("WARNING: \(source.name): ship \(held.summary); \(missing)")
             }
             let block: String
-            do throws(PinFormatError) { block = try format.block(groups(sources), host: host) } catch {
-                throw .data("\(error)")
-            }
+            do throws(PinFormatError) {
+                block =
+                    try format.block(groups(sources.filter { !$0.isIntercepted }), host: host)
+                    + format.commentedOut(format.block(groups(sources.filter(\.isIntercepted)), host: host))
+            } catch { throw .data("\(error)") }
             let isHeldBack = sources.contains { $0.recommended?.isHeldBack == true }
             guard !block.isEmpty || exit == .unreachable || isHeldBack else {
                 throw .data("--format \(format.rawValue) can express nothing of what is given")
@@ -152,7 +159,7 @@ struct PinsWriter {
         var saved: [Certificate: String] = [:]
         do throws(CertificateSaver.Failure) {
             let saver = try CertificateSaver(directory: directory)
-            for source in sources {
+            for source in sources where !source.isIntercepted {
                 let pinned = source.pinned(all: pinsAll(sources))
                 for item in source.recommended?.choices.map(\.item) ?? source.items
                 where pinned.contains(item.spkiSHA256) {

@@ -30,7 +30,7 @@ struct ResultWriter {
         self.notes = notes.filter { $0.level == .warning }.map { Report.Message($0.reason) }
         console = context.console
         countsWarnings = settings.exitConvention == .monitoring
-        saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form == .text }
+        saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form.isForPeople }
         for output in settings.outputs where !(settings.isQuiet && output.file == nil) {
             sinks.append(try ResultSink(output, settings: settings, in: context))
         }
@@ -186,6 +186,9 @@ extension OutputForm {
             return TextResultRenderer(
                 text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout),
                 hasAll: !settings.tellsChangesAlone)
+        case .brief:
+            let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
+            return BriefRenderer(text: TextRenderer(style: style, explains: false))
         case .json: return JSONResultRenderer()
         case .jsonl: return JSONLinesRenderer()
         case .nagios: return NagiosRenderer()

@@ -35,12 +35,12 @@ struct StateFile {
     private var found: [String: Outcome] = [:]
     private var names = UniqueNames()
 
-    /// The file of `--state`, `nil` without one; it goes with text alone.
+    /// The file of `--state`, `nil` without one; it goes with the forms for people.
     static func named(
         by settings: Settings, _ output: OutputSettings, at time: Timestamp
     ) throws(CommandError) -> StateFile? {
         guard let path = settings.state else { return nil }
-        if let form = output.outputs.first(where: { $0.form != .text })?.form.rawValue {
+        if let form = output.outputs.first(where: { !$0.form.isForPeople })?.form.rawValue {
             throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
         }
         return try StateFile(path, at: time.description)
