@@ -31,7 +31,7 @@ package enum PinCheck {
             return .software("the system does not tell this program its arguments: mount /proc")
         }
         guard DescriptorLimit.hasFreeDescriptors() else {
-            return .software("hardly a file can be opened any more: raise the limit, as in 'ulimit -n 256'")
+            return .software("too few files can be opened: raise the limit, as in 'ulimit -n 256'")
         }
         if let path = OpenSSLConfiguration.dangerousPath {
             return .noInput(

@@ -60,7 +60,7 @@ import X509
 
     @Test func rootsThatArePutOnDevicesMatterWhereOneIsMissing() async throws {
         let chain = [pki.leaf, pki.interA]
-        let note = "not judged here: roots that management puts on devices (--extra-root)"
+        let note = "not judged here: roots that a management profile (MDM) installs (--extra-root)"
         #expect(try await outcome(chain, "--client", "afnetworking", root: pki.rootB).output.contains(note))
         #expect(try await !outcome(chain, "--client", "afnetworking").output.contains("not judged here"))
         #expect(try await !outcome(chain, "--client", "android", root: pki.rootB).output.contains(note))

@@ -178,7 +178,7 @@ import Testing
             #expect(error.kind == .malformed)
             #expect(
                 error.description
-                    == "\(path): is named .cer and is PEM text, which AFNetworking skips or crashes on; convert it: "
+                    == "\(path): is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes; convert it: "
                     + "openssl x509 -in \(path) -outform der -out \(directory.path)/api.der && mv \(directory.path)/api.der \(path)"
             )
             let awkward = try directory.write(leaf.pem + root.pem, to: "it's two.CER")

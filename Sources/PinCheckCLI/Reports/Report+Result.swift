@@ -79,7 +79,7 @@ extension Report {
             switch matter {
             case .revocation: "revocation, which the certificate says where to ask for"
             case .transparencyLogs: "which logs its SCTs are from"
-            case .managedRoots: "roots that management puts on devices (--extra-root)"
+            case .managedRoots: "roots that a management profile (MDM) installs (--extra-root)"
             }
         }
         guard !matters.isEmpty else { return nil }

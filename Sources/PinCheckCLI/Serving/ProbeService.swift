@@ -83,7 +83,7 @@ final class ProbeService: Sendable {
         let checked = await checker.check(check.limited(to: time - request.arrival.duration(to: .now)))
         places.free()
         guard !Task.isCancelled else {
-            throw failed("cancelled", ScrapeProblem(503, "nobody waits for the answer any more"))
+            throw failed("cancelled", ScrapeProblem(503, "the client has closed the connection"))
         }
         let reports = checked.results().map { Report($0) }
         guard !reports.contains(where: { $0.verdict == .none && $0.reason.id == "local-limit" }) else {

@@ -93,7 +93,7 @@ extension OptionGroup {
             Option(
                 "--format", "-f", of: "form", .words(Option.Words(.form) { OutputForm.allCases.map(\.rawValue) }),
                 help: "The form of the result (default: text).",
-                "One of text, brief, json, jsonl, nagios, prometheus, junit, github, html. FORM=FILE writes it to a file. Repeatable.",
+                "One of \(OutputForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
                 isRepeatable: true
             ) { $0.formats.append($1.text) },
             Option(

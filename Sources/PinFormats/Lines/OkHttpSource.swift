@@ -90,7 +90,7 @@ struct OkHttpSource {
                 if !spells([".", "build", "(", ")"], at: index + 5) { starts.append(index) }
             } else if [["as"], [".", "Builder"], [".", "*"], [":", ":"]].contains(where: { spells($0, at: index + 1) })
             {
-                throw mistake(at: index, "this lets a pinner be built where nobody sees it")
+                throw mistake(at: index, "this can build a pinner out of sight")
             }
         }
         guard let start = starts.first else {

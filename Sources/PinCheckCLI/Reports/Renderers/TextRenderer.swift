@@ -178,7 +178,7 @@ struct TextRenderer: Sendable {
         let length = Self.longestSentence * (report.clients.count > 1 ? 3 : 1)
         return
             "\(style.token(report.status))  \(safe(report.title, length: 180))  \(safe(report.sentence, length: length))"
-            + (endsSoon(report) ? style.doubtful("; it ends soon, which --fail-on warn makes a WARN") : "")
+            + (endsSoon(report) ? style.doubtful("; it ends soon (WARN with --fail-on warn)") : "")
     }
 
     /// Whether less is left than was asked for, which neither the word nor the sentence says.
