@@ -89,6 +89,14 @@ import FoundationXML
         try MachineFormatTests.text(HTMLRenderer(explains: explains), reports)
     }
 
+    @Test func anotherDayIsNotToday() throws {
+        var report = try Self.scene()
+        #expect(try Self.page([report]).contains(">today 2026-10-04</text>"))
+        report.isOfAnotherTime = true
+        let page = try Self.page([report])
+        #expect(page.contains(">as of 2026-10-04</text>") && !page.contains("today"))
+    }
+
     @Test func aPageIsWellFormedAndItsOwnWhateverItHolds() throws {
         var reports = [MachineFormatTests.hostile(), MachineFormatTests.unreachable(), try Self.scene()]
         reports += reports

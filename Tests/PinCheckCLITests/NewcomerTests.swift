@@ -74,7 +74,7 @@ import Testing
             let mild = await pincheck(verify)
             #expect(mild.status == .pass)
             let last = try #require(mild.output.split(separator: "\n").last)
-            #expect(last.hasPrefix("PASS  ") && last.hasSuffix("it ends soon, which --fail-on warn makes a WARN"))
+            #expect(last.hasPrefix("PASS  ") && last.hasSuffix("it ends soon (WARN with --fail-on warn)"))
             let strict = await pincheck(verify + ["--fail-on", "warn"])
             #expect(strict.status == .warn && strict.output.contains("\nWARN  "))
             #expect(!strict.output.contains("it ends soon"))

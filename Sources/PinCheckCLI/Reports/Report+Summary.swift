@@ -65,7 +65,8 @@ extension Report {
             message: "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"),
         Message(
             id: "no-managed-roots",
-            message: "roots that a management profile (MDM) installs, and updates of root lists over the air, are not known: "
+            message:
+                "roots that a management profile (MDM) installs, and updates of root lists over the air, are not known: "
                 + "--extra-root stands for them"),
     ]
 

@@ -148,7 +148,8 @@ package enum KeyFile {
         }
         let output = PinFile.shellWord("\((file.isInArchive ? String(file.name) : file.path).dropLast(4)).der")
         return PinFormatError(
-            .cerNotDER, at: file.place, "is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes",
+            .cerNotDER, at: file.place,
+            "is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes",
             remedy:
                 "convert it: openssl x509 -in \(file.shellWord) -outform der -out \(output) && mv \(output) \(file.shellWord)"
                 + (certificates > 1 ? " (it holds \(certificates) certificates, each needs a file of its own)" : ""))

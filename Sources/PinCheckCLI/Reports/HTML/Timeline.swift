@@ -36,6 +36,8 @@ struct Timeline {
 
     let host: String
     let now: Timestamp
+    /// Whether that is the day of the check, and not one that was asked for.
+    let isToday: Bool
     let parts: [Part]
     /// What is drawn; what goes on beyond it has an arrow.
     let first: Timestamp
@@ -44,7 +46,7 @@ struct Timeline {
     /// - Returns: `nil` without a chain.
     init?(_ report: Report) {
         guard let leaf = report.built.first?.certificate, let now = Self.time(report.evaluatedAt) else { return nil }
-        (host, self.now) = (report.title, now)
+        (host, self.now, isToday) = (report.title, now, !report.isOfAnotherTime)
         var chain: [Row] = []
         for (depth, _, link) in report.neededCertificates {
             let one = link.certificate

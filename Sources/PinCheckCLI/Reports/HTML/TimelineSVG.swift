@@ -30,13 +30,15 @@ extension Timeline {
         }
         return """
             <title>Timeline of \(host)</title>\
-            <desc>\((["today: \(now.date)"] + words).joined(separator: "; "))</desc>
+            <desc>\(([day] + words).joined(separator: "; "))</desc>
             """
     }
 
+    private var day: String { (isToday ? "today " : "as of ") + now.date }
+
     private func ending(_ row: Row) -> String {
         guard let end = row.end else { return "no end known" }
-        if row.kind == .noPin, end == now { return "today" }
+        if row.kind == .noPin, end == now { return isToday ? "today" : "that day" }
         let days = Report.Certificate.wholeDays(from: now, to: end)
         return end.date + (days < 0 ? ", \(-days) d ago" : ", \(days) d")
     }
@@ -73,7 +75,7 @@ extension Timeline {
         return (
             """
             \(ticks(to: y))\(zones)\(line("now", at: now, from: 16, to: y))\
-            <text class="h" x="\(percent(now))" y="12"\(side)>today \(now.date)</text>\(rows)
+            <text class="h" x="\(percent(now))" y="12"\(side)>\(day)</text>\(rows)
             """, y + 18
         )
     }
