@@ -51,13 +51,13 @@ import Testing
 
     @Test func aPrivateAuthorityLeadsToAnchors() async throws {
         let cases: [([LabCertificate], String)] = [
-            ([pki.leaf, pki.interA, pki.rootA], "is not trusted; give it with --anchors if it is yours"),
-            ([pki.leaf, pki.interA], "; give the root of that authority with --anchors if it is yours"),
+            ([pki.leaf, pki.interA, pki.rootA], "  hint: give it with --anchors if it is yours"),
+            ([pki.leaf, pki.interA], "  hint: give the root of that authority with --anchors if it is yours"),
         ]
         for (chain, words) in cases {
             let outcome = try await verify([], anchors: false, chain)
             #expect(outcome.status == .fail)
-            #expect(outcome.output.hasSuffix(words + "\n"), "\(outcome.output)")
+            #expect(outcome.output.contains(words + "\n"), "\(outcome.output)")
         }
         // Whoever gave anchors knows of them.
         let foreign = try await verify([], anchors: true, [pki.rogue, pki.rogueI, pki.rootB])

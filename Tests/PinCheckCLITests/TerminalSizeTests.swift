@@ -28,8 +28,11 @@ import Base
         _ = try await BuiltBinary.run("TERMINAL=\(name); \(script)")
         _ = fcntl(main, F_SETFL, O_NONBLOCK)
         var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = read(main, &bytes, bytes.count)
-        let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+        var text = ""
+        // A terminal hands over a part at a time.
+        while case let count = read(main, &bytes, bytes.count), count > 0 {
+            text += String(decoding: bytes.prefix(count), as: UTF8.self)
+        }
         return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 

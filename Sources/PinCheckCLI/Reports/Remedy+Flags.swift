@@ -69,7 +69,14 @@ extension MissingIntermediate {
 
 extension Report.Message {
     /// A reason, with what to do in the words of the command line.
-    init(_ reason: Reason) { self.init(id: reason.id, message: reason.message + (reason.remedy?.flags ?? "")) }
+    init(_ reason: Reason) {
+        let flags = reason.remedy?.flags ?? ""
+        var lines = [reason.sentence] + reason.hints
+        // What goes on behind a colon belongs to the sentence before it.
+        if flags.hasPrefix("; ") { lines.append(String(flags.dropFirst(2))) } else { lines[lines.count - 1] += flags }
+        let message = lines.separated(by: "; ")
+        self.init(id: reason.id, message: TerminalText.escaped(message), lines: lines.map(TerminalText.escaped))
+    }
 }
 
 extension ExitStatus {

@@ -32,11 +32,15 @@ extension Report {
 
     var sentence: String { sentence(for: reason) }
 
-    func sentence(for reason: Message) -> String {
-        guard clients.count == 1, let client = clients.first, client.title != Generic.name else {
-            return reason.message
-        }
-        return client.title + ": " + reason.message
+    /// The sentence behind the name of the only client.
+    func sentence(for reason: Message) -> String { owner + reason.message }
+
+    /// The same in lines: the reason alone, then hints.
+    var sentences: [String] { [owner + reason.lines[0]] + reason.lines.dropFirst() }
+
+    private var owner: String {
+        guard clients.count == 1, let client = clients.first, client.title != Generic.name else { return "" }
+        return client.title + ": "
     }
 
     /// A sentence with what the server answered, unless that is what it says.

@@ -54,11 +54,20 @@ struct Report: Encodable, Sendable {
     struct Message: Encodable, Hashable {
         let id: String
         let message: String
+        /// Which parts of ``message`` people are shown on lines of their own: the sentence first, then hints.
+        let lines: [String]
+
+        private enum CodingKeys: CodingKey { case id, message }
 
         /// A sentence, which is escaped here and nowhere else.
         init(id: String, message: String) {
-            self.id = id
-            self.message = TerminalText.escaped(message)
+            let message = TerminalText.escaped(message)
+            self.init(id: id, message: message, lines: [message])
+        }
+
+        /// A sentence that is escaped, and the lines it is made of.
+        init(id: String, message: String, lines: [String]) {
+            (self.id, self.message, self.lines) = (id, message, lines)
         }
     }
 

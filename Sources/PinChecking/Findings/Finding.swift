@@ -5,17 +5,21 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// A stable word, as in `pin-mismatch`.
     public let id: String
     /// One line without what would mend it.
-    public let message: String
+    public var message: String { ([sentence] + hints).separated(by: "; ") }
+    /// The reason alone.
+    package let sentence: String
+    /// What else is to be known of it, each in a sentence of its own.
+    package let hints: [String]
     /// What would mend it, `nil` where the sentence says it or nothing would.
     package private(set) var remedy: Remedy?
 
     /// The sentence, with what would mend it.
     public var description: String { message + (remedy?.words ?? "") }
 
-    /// A reason; the sentence is escaped here.
-    package init(id: String, message: String, remedy: Remedy? = nil) {
+    /// A reason; the sentences are escaped here.
+    package init(id: String, message: String, hints: [String] = [], remedy: Remedy? = nil) {
         self.id = id
-        self.message = TerminalText.escaped(message)
+        (sentence, self.hints) = (TerminalText.escaped(message), hints.map(TerminalText.escaped))
         self.remedy = remedy
     }
 

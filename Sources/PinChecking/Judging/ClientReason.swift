@@ -16,8 +16,8 @@ extension Reason {
         _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by policy: HostPolicy,
         serverName: SentServerName, hasAnchors: Bool
     ) {
-        func reason(_ message: String, _ remedy: Remedy? = nil) -> Reason {
-            Reason(id: verdict.reason.id, message: message, remedy: remedy)
+        func reason(_ message: String, _ hints: [String] = [], _ remedy: Remedy? = nil) -> Reason {
+            Reason(id: verdict.reason.id, message: message, hints: hints, remedy: remedy)
         }
         switch verdict.reason {
         case .pinMatched(let match):
@@ -32,31 +32,32 @@ extension Reason {
         case .pinsNotApplied(let why): self = reason("the chain is trusted; the pins do not apply: \(why)")
         case .mismatchNotEnforced: self = reason("no configured pin is on the chain, which this client only reports")
         case .untrusted(let failures):
-            let texts = failures.prefix(3).map(\.description)
-            let sentence = texts.isEmpty ? "the chain is not trusted" : texts.joined(separator: "; also, ")
+            let sentence = failures.first?.description ?? "the chain is not trusted"
+            let hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
             guard let first = failures.first, case .nameMismatch = first.reason else {
                 // What AFNetworking accepts with a setting of its own is no matter of anchors.
                 let isPinned =
                     failures.first.map { client.pins?.certificates.contains($0.certificate) == true } ?? false
                 if isPinned, client.client.name.hasPrefix("afnetworking"), failures.first?.reason == .selfSigned {
-                    self = reason(sentence, .allowInvalidCertificates)
+                    self = reason(sentence, hints, .allowInvalidCertificates)
                     return
                 }
                 let remedy = failures.first?.anchorRemedy(hasAnchors: hasAnchors) { certificate in
                     policy.missingIntermediate(
                         above: certificate, for: client, isOfFile: serverName == .noServer, hasAnchors: hasAnchors)
                 }
-                self = reason(sentence, remedy)
+                self = reason(sentence, hints, remedy)
                 return
             }
             // Which name the server was asked for explains most certificates that are for another one.
-            let withoutName = "; this address serves \(first.certificate) to clients that send no SNI"
+            let withoutName = "this address serves \(first.certificate) to clients that send no SNI"
             switch serverName {
-            case .noServer: self = reason(sentence)
-            case .name(let name): self = reason("\(sentence); the SNI was \(name)")
-            case .leftOut: self = reason(sentence + withoutName)
+            case .noServer: self = reason(sentence, hints)
+            case .name(let name): self = reason(sentence, hints + ["the SNI was \(name)"])
+            case .leftOut: self = reason(sentence, hints + [withoutName])
             case .none(let name):
-                self = reason(sentence + withoutName, name.map(Remedy.sendServerName) ?? .giveServerName)
+                let remedy = name.map(Remedy.sendServerName) ?? .giveServerName
+                self = reason(sentence, hints + [withoutName], remedy)
             }
         case .pinMismatch:
             let other = client.pins?.certificates.lazy.compactMap { pinned in
@@ -68,14 +69,14 @@ extension Reason {
                 "no configured pin is on the chain"
                     + (other.map { pinned, served in
                         ": the key is pinned, the certificate is another (pinned: to \(pinned.notAfter.date), served: to "
-                            + "\(served.notAfter.date)); ship the new .cer, or pin the key"
-                    } ?? ""))
+                            + "\(served.notAfter.date))"
+                    } ?? ""), other == nil ? [] : ["ship the new .cer, or pin the key"])
         case .pinsFallShort(let what): self = reason(what)
-        case .noPins: self = reason("pins are required in this mode and none are configured", .givePins)
+        case .noPins: self = reason("pins are required in this mode and none are configured", [], .givePins)
         case .clientError(let name, let message): self = reason("\(name): \(message)")
         case .refusedSettings(let text): self = reason(text)
         case .refusedByTransportSecurity(let failure):
-            self = reason("\(failure)", failure.id == "ats-forward-secrecy" ? .offerECDHE : nil)
+            self = reason("\(failure)", [], failure.id == "ats-forward-secrecy" ? .offerECDHE : nil)
         }
     }
 }

@@ -109,6 +109,7 @@ extension [ClientVerdict] {
         func text(_ some: [ClientVerdict]) -> String { names.text(some, namesAllDevices: policy.devices.count > 1) }
         let rejecting = ranked.filter { $0.isAccepted == false }
         let message: String
+        var hints: [String] = []
         if rejecting.isEmpty, ranked.count > 1 {
             let devices = policy.devices.count
             let number = devices > 1 ? devices : ranked.count
@@ -116,9 +117,10 @@ extension [ClientVerdict] {
         } else {
             let alike = rejecting.isEmpty ? [first] : rejecting.filter { $0.reason.message == own.message }
             let others = rejecting.filter { $0.reason.message != own.message }
-            message = text(alike) + ": " + own.message + (others.isEmpty ? "" : "; also rejected by \(text(others))")
+            message = text(alike) + ": " + own.sentence + (others.isEmpty ? "" : "; also rejected by \(text(others))")
+            hints = own.hints
         }
-        return Reason(id: own.id, message: message, remedy: rejecting.isEmpty ? nil : own.remedy)
+        return Reason(id: own.id, message: message, hints: hints, remedy: rejecting.isEmpty ? nil : own.remedy)
     }
 }
 

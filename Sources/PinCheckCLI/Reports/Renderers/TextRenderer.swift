@@ -27,12 +27,16 @@ struct TextRenderer: Sendable {
             lines += matrix(report)
         }
         if !explains { lines += report.toldNotes.map(note) }
-        lines.append(verdict(report))
+        lines += report.sentences.dropFirst().map { hint in
+            let (label, rest) = hint.hasPrefix("also, ") ? ("also", hint.dropFirst(6)) : ("hint", hint[...])
+            return "  \(label): \(safe(String(rest), length: Self.longestSentence))"
+        }
+        lines.append(verdict(report, report.sentences[0]))
         return text(lines)
     }
 
     /// The verdict alone, for a report whose chain is shown already; it ends in a newline.
-    func verdictLine(_ report: Report) -> String { text([verdict(report)]) }
+    func verdictLine(_ report: Report) -> String { text([verdict(report, report.sentence)]) }
 
     /// Lines as they are written, those that are too long broken; it ends in a newline.
     func text(_ lines: [String]) -> String { lines.map { layout.folded($0) }.joined(separator: "\n") + "\n" }
@@ -174,10 +178,9 @@ struct TextRenderer: Sendable {
         return Table(rows: rows, widest: max(6, layout.columns / 3)).lines
     }
 
-    func verdict(_ report: Report) -> String {
+    private func verdict(_ report: Report, _ sentence: String) -> String {
         let length = Self.longestSentence * (report.clients.count > 1 ? 3 : 1)
-        return
-            "\(style.token(report.status))  \(safe(report.title, length: 180))  \(safe(report.sentence, length: length))"
+        return "\(style.token(report.status))  \(safe(report.title, length: 180))  \(safe(sentence, length: length))"
             + (endsSoon(report) ? style.doubtful("; it ends soon (WARN with --fail-on warn)") : "")
     }
 
