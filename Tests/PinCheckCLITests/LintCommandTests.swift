@@ -229,10 +229,17 @@ import Testing
     @Test func aRepositoryIsLookedThrough() async throws {
         try await TemporaryDirectory.scoped { files in
             let pki = try StandardPKI.shared()
-            let directories = ["ios", "ios/Pins", "node_modules", ".git", "docs", "app", "app/res", "app/res/xml"]
+            let directories = [
+                "ios", "ios/Pins", "node_modules", ".git", "docs", "app", "app/res", "app/res/xml", "app/java",
+            ]
             for name in directories { try files.makeDirectory(name) }
             try files.write(pki.leaf.der, to: "ios/Pins/leaf.cer")
             try files.write("no pins\n", to: "docs/prose.txt")
+            try files.write([UInt8](repeating: 0xFF, count: (16 << 20) + 1), to: "docs/film.mp4")
+            let manifest = "<application android:networkSecurityConfig=\"@xml/network_security_config\"/>"
+            let name = "http://schemas.android.com/apk/res/android"
+            try files.write("<manifest xmlns:android=\"\(name)\">\(manifest)</manifest>", to: "app/AndroidManifest.xml")
+            try files.write("*.example.net sha256/\(Self.a)\n", to: "app/java/pins.txt")
             try files.write(malformed, to: "node_modules/pins.txt")
             try files.write(malformed, to: ".git/pins.txt")
             let xml = """
@@ -246,9 +253,11 @@ import Testing
             }
             #expect(
                 places == [
-                    "no-backup-pin app/res/xml/network_security_config.xml", "no-backup-pin ios/Pins",
+                    "no-backup-pin app/res/xml/network_security_config.xml", "no-backup-pin app/java/pins.txt",
+                    "okhttp-one-label app/java/pins.txt", "no-backup-pin ios/Pins",
                     "certificate-mode-ends ios/Pins/leaf.cer", "leaf-certificate-pinned ios/Pins/leaf.cer",
-                    "drift-pins app/res", "drift-pins ios/Pins",
+                    "drift-hosts app/java", "drift-hosts app", "drift-pins app", "drift-pins app/java",
+                    "drift-pins ios/Pins",
                 ])
             let nothing = await pincheck("lint", files.path + "/docs")
             #expect(nothing.status == .noInput && nothing.output.contains("no file in this directory holds a pin"))

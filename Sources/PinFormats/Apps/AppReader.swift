@@ -23,7 +23,7 @@ struct AppReader {
         files = UnpackedApp(path: path)
     }
 
-    private static let manifest = "AndroidManifest.xml"
+    static let manifest = "AndroidManifest.xml"
     private static let bundledManifest = "base/manifest/AndroidManifest.xml"
 
     func read(into reading: inout PinReading) throws(PinFormatError) {

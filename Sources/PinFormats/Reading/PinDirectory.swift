@@ -20,8 +20,14 @@ package struct PinDirectory {
     func read(into reading: inout PinReading) throws(PinFormatError) {
         var notLoaded: [String] = []
         let names = try RegularFile.names(inDirectory: path)
-        if let app = AppReader(directory: path, names) { return try app.read(into: &reading) }
         let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
+        if let app = AppReader(directory: path, names) {
+            // The code of an Android project stands beside its manifest.
+            for name in names where names.contains(AppReader.manifest) && name != "res" {
+                noteSubdirectory(name, at: "\(folder)/\(name)", in: &reading)
+            }
+            return try app.read(into: &reading)
+        }
         if PathParts(folder).name == "res", names.contains("xml") {
             return try PinDirectory(path: folder + "/xml").read(into: &reading)
         }
@@ -52,9 +58,7 @@ package struct PinDirectory {
         let isPromised = Self.promising.contains(fileExtension)
         switch FileKind(at: file) {
         case .directory:
-            if !Self.foreign.contains(name), FileKind(at: file, followingLinks: false) == .directory {
-                reading.add(subdirectory: file)
-            }
+            noteSubdirectory(name, at: file, in: &reading)
             reading.note(.notAPinFile, at: .at(file), "a subdirectory, which was not looked into")
             return
         case .pipe where !isPromised, .special where !isPromised:
@@ -68,7 +72,15 @@ package struct PinDirectory {
             reading.note(.notAPinFile, at: .at(file), "documentation, which was not looked into")
             return
         }
-        let contents = try PinFile.load(file)
+        let contents: PinFile
+        do throws(PinFormatError) { contents = try PinFile.load(file) } catch {
+            // A film is none; a text may well be a list that is too long.
+            let start = BoundedFile.start(of: file, count: 4) ?? []
+            guard !isPromised, error.problem == .tooLarge, start.contains(where: { $0 < 0x09 || $0 > 0x7F }) else {
+                throw error
+            }
+            return reading.note(.notAPinFile, at: .at(file), error.reason)
+        }
         let kind: PinFileKind
         do throws(PinFormatError) { kind = try PinFileKind(contents) } catch {
             guard !isPromised, !isDamaged(contents, error.problem) else { throw error }
@@ -77,6 +89,12 @@ package struct PinDirectory {
         // A policy names the pins that stand beside it, which count once.
         if case .policy = kind { return }
         try kind.read(contents, into: &reading)
+    }
+
+    /// Takes note of a directory of the owner's own, for whoever looks further.
+    private func noteSubdirectory(_ name: String, at path: String, in reading: inout PinReading) {
+        guard !Self.foreign.contains(name), FileKind(at: path, followingLinks: false) == .directory else { return }
+        reading.add(subdirectory: path)
     }
 
     /// Whether a file is a configuration that cannot be read, and not one of another kind.
