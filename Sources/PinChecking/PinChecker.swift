@@ -41,7 +41,7 @@ public final class PinChecker: Sendable {
         judging.pins = pins.map { .init($0) }
         judging.clients = .named(clients)
         judging.trust.anchors = anchors
-        judging.devices = devices.isEmpty ? nil : DeviceSelection(devices)
+        judging.devices = devices.isEmpty ? nil : devices
         (self.judging, self.environment) = (judging, environment)
         let clock = now ?? { Timestamp(secondsSinceEpoch: Int64(time(nil))) }
         self.now = clock
@@ -90,11 +90,11 @@ public final class PinChecker: Sendable {
         var certificates: [Certificate] = []
         for (index, der) in chain.enumerated() {
             do { certificates.append(try CertificateReader.certificate(der: der)) } catch {
-                throw .said(.data, "certificate \(index) of the chain cannot be read: \(error)")
+                throw .data("certificate \(index) of the chain cannot be read: \(error)")
             }
         }
         guard let presented = PresentedChain(certificates) else {
-            throw .said(.data, "the chain holds no certificate: give those that the server sent, its own first")
+            throw .data("the chain holds no certificate: give those that the server sent, its own first")
         }
         let name = HostName.reference(host)
         let judging = judging

@@ -84,7 +84,7 @@ struct Drift {
     private func loosePins() -> [LintFinding] {
         let pinned = sources.filter { !$0.sets.isEmpty }
         guard pinned.contains(where: \.patterns.isEmpty), pinned.count > 1 else { return [] }
-        let keys = pinned.map { distinct($0.sets.flatMap(\.keys)) }
+        let keys = pinned.map { $0.sets.flatMap(\.keys).distinct }
         return pinned.indices.flatMap { index -> [LintFinding] in
             let source = pinned[index]
             guard !source.sets.contains(where: \.isIncomplete) else { return [] }
@@ -125,7 +125,7 @@ private struct HostView {
         }
         guard let first = entries.first else { return nil }
         place = source.place(ofOrigin: first.origin)
-        keys = distinct(entries.flatMap(\.pins).map(\.spkiSHA256))
+        keys = entries.flatMap(\.pins).map(\.spkiSHA256).distinct
         isComplete = entries.allSatisfy { entry in
             !source.inspections.contains { $0.incompleteEntries.contains(entry.origin) }
         }

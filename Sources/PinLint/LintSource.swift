@@ -35,7 +35,7 @@ struct LintSource {
             configuration.entries.map { (configuration.kind, $0) }
         }
         index = HostIndex(entries.filter { $0.1.hosts != nil }.map { ($0.1.hosts, $0) })
-        patterns = distinct(entries.compactMap(\.1.hosts))
+        patterns = entries.compactMap(\.1.hosts).distinct
     }
 
     var place: LintPlace {
@@ -98,7 +98,7 @@ struct LintSource {
         }
         guard configuration.kind.lookup == .union else { return configuration.entries.map { set([$0]) } }
         let groups = Dictionary(grouping: configuration.entries, by: \.hosts)
-        return distinct(configuration.entries.map(\.hosts)).map { set(groups[$0] ?? []) }
+        return configuration.entries.map(\.hosts).distinct.map { set(groups[$0] ?? []) }
     }
 }
 
@@ -122,7 +122,7 @@ struct PinnedSet {
     var host: String? { hosts?.short }
     /// The hosts for the middle of a sentence, with the space before them.
     var forHost: String { host.map { " for \(shortened($0))" } ?? "" }
-    var keys: [SHA256Digest] { distinct(members.map(\.pin.spkiSHA256)) }
+    var keys: [SHA256Digest] { members.map(\.pin.spkiSHA256).distinct }
     var certificates: [(certificate: Certificate, place: LintPlace)] {
         members.compactMap { member in member.pin.certificate.map { ($0, member.place) } }
     }
@@ -139,10 +139,4 @@ extension PinReading {
         return isArgument
             || !pins.isEmpty && pins.allSatisfy { $0.certificate != nil || publicKeys[$0.spkiSHA256] != nil }
     }
-}
-
-/// The values once each, in the order of their first.
-func distinct<Value: Hashable>(_ values: [Value]) -> [Value] {
-    var seen: Set<Value> = []
-    return values.filter { seen.insert($0).inserted }
 }

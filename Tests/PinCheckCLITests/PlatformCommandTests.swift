@@ -68,7 +68,7 @@ import Testing
         // No leaf can be issued below a real root, so the root stands for one: without a purpose, as all of them are.
         let data = DeviceData.builtIn
         let device = try #require(data.devices.last { $0.platform == .apple })
-        let listed = data.roots(of: device)[0]
+        let listed = try #require(data.roots(of: device).first)
         let unlisted = try LabCertificate.selfSigned(
             CertificateTemplate.authority("Look-alike").with { $0.keyUsage = nil }
         ).der

@@ -86,9 +86,8 @@ struct RotatedAuthority {
     var cas: [CA] {
         func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CA.Root {
             CA.Root(
-                name: name, key: SHA256Digest(bytes: certificate.publicKeySHA256)!, algorithm: "EC P-256",
-                state: .inUse, crossSigners: crossSigners, source: "https://authority.example/roots", date: "2026-01-01"
-            )
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal, "EC P-256", .inUse,
+                signedBy: crossSigners, "https://authority.example/roots", "2026-01-01")
         }
         return [CA("A Laboratory", [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")])]
     }

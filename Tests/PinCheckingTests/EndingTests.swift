@@ -8,7 +8,7 @@ import Testing
     private static let rejected = Ending(.rejected, Reason(id: "pin-mismatch", message: "no pin matched"))
     private static let unreachable = Ending(.unreachable, Reason(id: "refused", message: "connect: refused"))
     private static let notSetUp = Ending(.notSetUp, Reason(id: "not-configured", message: "no client"))
-    private static let unjudged = Ending(.unjudged, .notJudged)
+    private static let unjudged = Ending.unjudged
     private static let all = [accepted, rejected, unreachable, notSetUp, unjudged]
 
     private static let warning = Finding.warning(id: "strict", message: "take care")
@@ -27,8 +27,8 @@ import Testing
 
     private static func changes(_ kind: Change.Kind?, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
         BaselineChanges(
-            kind.map { [Change($0, old: nil, new: nil)] } ?? [], since: "old.json", allowing: allowed, comparedWith: nil
-        )
+            baseline: "old.json", comparedWith: nil, changes: kind.map { [Change(kind: $0, old: nil, new: nil)] } ?? [],
+            allowed: allowed)
     }
 
     @Test func withoutAnythingElseTheClientsDecide() {

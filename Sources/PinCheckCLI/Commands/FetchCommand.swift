@@ -75,23 +75,22 @@ struct FetchCommand {
     private func downloader(of download: DownloadRequest, in context: Context) throws -> Downloader {
         let hosts = settings.policies.isEmpty ? nil : try PolicyHosts(settings.policies, in: context)
         let policies = Mutex(context.policies)
-        let host: Downloader.HostSettings = { (target, request) throws(CheckError) in
-            guard let hosts else { return CheckTarget(target: target, request: request) }
-            do throws(CommandError) { return try hosts.checkTarget(for: target, request) } catch {
-                throw .said(error.status == .usage ? .request : .data, error.message)
+        let plan: Downloader.Plan = { (target, request) throws(CheckError) in
+            var check = CheckTarget(target: target, request: request)
+            if let hosts {
+                do throws(CommandError) { check = try hosts.checkTarget(for: target, request) } catch {
+                    throw .said(error.status == .usage ? .request : .data, error.message)
+                }
             }
-        }
-        let plan: @Sendable (CheckTarget) throws(CheckError) -> Check = { (target) throws(CheckError) in
-            try policies.withLock { (policies) throws(CheckError) in
-                try Check.plan([target.withOwnAddresses], &policies)[0]
-            }
+            let own = check.withOwnAddresses
+            return try policies.withLock { (policies) throws(CheckError) in try Check.plan([own], &policies)[0] }
         }
         let target = try Target("https://\(download.location.authority)/")
         // Without an entry there would be no pins, and no word of that.
         if let hosts, download.request.judging.pins.isEmpty { try hosts.require(target, download.request) }
-        _ = try plan(try host(target, download.request))
+        _ = try plan(target, download.request)
         for finding in policies.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
-        return Downloader(in: context.engine, settings: host, plan: plan)
+        return Downloader(in: context.engine, plan: plan)
     }
 
     private func fetch(

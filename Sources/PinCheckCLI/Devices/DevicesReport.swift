@@ -12,8 +12,8 @@ struct DeviceDataFile {
     /// Reads the file, or takes the program's own data when none is named; warns of data that is old.
     init(_ path: String?, in context: Context) throws(CommandError) {
         self.path = path
-        data = try CommandError.reading { () throws(CheckError) in try DeviceLists.data(at: path) }
-        guard let warning = DeviceLists.warning(of: data, at: context.now()) else { return }
+        data = try CommandError.reading { () throws(CheckError) in try DeviceData.read(path) }
+        guard let warning = data.warning(at: context.now()) else { return }
         context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }
 

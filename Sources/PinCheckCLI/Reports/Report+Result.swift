@@ -129,7 +129,7 @@ extension Report {
                 pins: matches.filter { $0.depth == depth }.map(\.pinIndex),
                 warnDays: limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
                 failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
-                origin: result.origin(of: certificate).flatMap { $0 == .presented ? nil : $0.rawValue })
+                origin: result.origin(of: certificate))
         }
     }
 
@@ -171,7 +171,7 @@ extension Report.Pins {
 extension Report.AppliedConfiguration {
     init(_ applied: AppliedConfiguration) {
         self.init(
-            kind: applied.kind.rawValue, clients: applied.clients, hosts: applied.hosts, origin: applied.origin,
+            kind: applied.kind, clients: applied.clients, hosts: applied.hosts, origin: applied.origin,
             settings: applied.settings)
     }
 }

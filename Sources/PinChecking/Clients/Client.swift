@@ -8,7 +8,6 @@ public struct Client: Sendable {
     public let name: String
     /// What it is, in one line.
     public let summary: String
-    /// What can be set behind its name.
     package var settings: [ClientSetting] = []
     /// Whether it is one of `--client all`: not a version too old to ship, or one that wants every certificate pinned.
     package var isInAll = true
@@ -27,7 +26,6 @@ public struct Client: Sendable {
     package var answersChallenges = false
     /// The platform it runs on, `nil` for one whose decisions need none.
     package let platform: PlatformFamily?
-    /// The notation in which its users write a pin.
     package let notation: PinNotations.Kind
     /// The settings behind its name, as in `expires=2027-06-01`.
     package internal(set) var words: [String] = []
@@ -41,23 +39,20 @@ public struct Client: Sendable {
     /// Every client, without settings.
     public static var all: [Client] { added.isEmpty ? table : table + added }
 
-    /// The client called `name`, without settings.
     package static func named(_ name: String) throws(CheckError) -> Client {
         if let client = all.first(where: { $0.name == name }) { return client }
         guard !name.isEmpty else {
-            throw .said(.request, "a client's name is empty: write names with one comma between, as in 'okhttp,curl'")
+            throw .request("a client's name is empty: write names with one comma between, as in 'okhttp,curl'")
         }
         let remedy =
             Suggestion.nearest(to: name, in: all.map(\.name) + ["all"]).map { "did you mean '\($0)'?" }
             ?? "choose from \(all.map(\.name).joined(separator: ", ")), or all"
-        throw .said(.request, "the client \(quoted(name)) is not known: \(remedy)")
+        throw .request("the client \(quoted(name)) is not known: \(remedy)")
     }
 
     // MARK: Settings
 
     /// The client with the settings `words`.
-    ///
-    /// - Throws: ``CheckError`` for a setting that the client does not have, or a value that does not go with it.
     package func with(_ words: [String]) throws(CheckError) -> Client {
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -65,14 +60,14 @@ public struct Client: Sendable {
                 let known = settings.map(\.usage)
                 let remedy =
                     known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name)
-                throw .said(.request, "the client \(name) has no setting \(quoted(word)): \(remedy)")
+                throw .request("the client \(name) has no setting \(quoted(word)): \(remedy)")
             }
             switch (setting.kind, parts.count > 1 ? parts[1] : nil) {
             case (.flag, nil): break
             case (.text, let text?) where !text.isEmpty: break
             case (.date, let text?) where !text.isEmpty:
-                do { _ = try TimeText.read(text) } catch { throw .said(.request, "\(error)") }
-            default: throw .said(.request, "the setting \(quoted(word)) of \(name) is written \(setting.usage)")
+                do { _ = try TimeText.read(text) } catch { throw .request("\(error)") }
+            default: throw .request("the setting \(quoted(word)) of \(name) is written \(setting.usage)")
             }
         }
         var client = self
@@ -98,8 +93,7 @@ extension Client {
     /// - Throws: ``CheckError`` for an unknown client or setting.
     public init(_ text: String) throws(CheckError) {
         guard case .named(let clients) = try ClientSelection([text]), clients.count == 1 else {
-            throw .said(
-                .request,
+            throw .request(
                 "\(quoted(text)) is not one client: choose from \(Client.all.map(\.name).joined(separator: ", "))")
         }
         self = clients[0]

@@ -40,7 +40,7 @@ struct ClientInput: Sendable {
         switch client.text("chain") {
         case nil, "yes": return true
         case "no": return false
-        case let other?: throw .said(.request, "the setting chain of \(client.name) is yes or no, not \(quoted(other))")
+        case let other?: throw .request("the setting chain of \(client.name) is yes or no, not \(quoted(other))")
         }
     }
 
@@ -59,16 +59,13 @@ struct ClientInput: Sendable {
     func alamofire() throws(CheckError) -> Alamofire {
         let hosts = client.texts("host")
         guard !hosts.isEmpty || !client.isSet("no-all-hosts") else {
-            throw .said(
-                .request,
+            throw .request(
                 "no-all-hosts of alamofire is about hosts without an evaluator: name those that have one, host=HOST")
         }
         return Alamofire(
             try evaluator(), evaluatedHosts: hosts.isEmpty ? nil : Set(hosts),
             allHostsMustBeEvaluated: !client.isSet("no-all-hosts"), host: host)
     }
-
-    private static let evaluators = ["default", "pinned-certificates", "public-keys", "composite", "disabled"]
 
     private func evaluator() throws(CheckError) -> Alamofire.Evaluator {
         let suggested =
@@ -84,19 +81,16 @@ struct ClientInput: Sendable {
             validateHost: validateHost)
         let publicKeys = Alamofire.Evaluator.publicKeys(
             performDefaultValidation: performDefaultValidation, validateHost: validateHost)
-        switch client.text("evaluator") ?? suggested {
-        case "default": return .systemDefault(validateHost: validateHost)
-        case "pinned-certificates": return pinnedCertificates
-        case "public-keys": return publicKeys
-        case "composite":
-            let pinned = afSecurityPolicy.mode == .certificate ? pinnedCertificates : publicKeys
-            return .composite([.systemDefault(validateHost: validateHost), pinned])
-        case "disabled": return .disabled
-        case let other:
-            throw .said(
-                .request,
-                "alamofire has no evaluator \(quoted(other)): \(Suggestion.remedy(for: other, among: Self.evaluators))")
-        }
+        let pinned = afSecurityPolicy.mode == .certificate ? pinnedCertificates : publicKeys
+        let evaluators: KeyValuePairs<String, Alamofire.Evaluator> = [
+            "default": .systemDefault(validateHost: validateHost), "pinned-certificates": pinnedCertificates,
+            "public-keys": publicKeys, "composite": .composite([.systemDefault(validateHost: validateHost), pinned]),
+            "disabled": .disabled,
+        ]
+        let name = client.text("evaluator") ?? suggested
+        if let evaluator = evaluators.first(where: { $0.key == name })?.value { return evaluator }
+        throw .request(
+            "alamofire has no evaluator \(quoted(name)): \(Suggestion.remedy(for: name, among: evaluators.map(\.key)))")
     }
 
     /// NSPinnedDomains with the pins under one key, or under the one that fits.
@@ -108,8 +102,7 @@ struct ClientInput: Sendable {
         case "leaf": return NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
         case "ca": return NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
         case let other?:
-            throw .said(
-                .request,
+            throw .request(
                 "nspinneddomains has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))")
         }
     }
@@ -117,17 +110,13 @@ struct ClientInput: Sendable {
     // MARK: Android
 
     /// What Android trusts for the host in the app that the settings describe, `nil` where nothing says it.
-    ///
-    /// - Returns: the anchors and what goes with them, and why the app throws when there is a reason.
-    /// - Throws: ``CheckError`` for settings that are none, or that the configuration contradicts.
     func trustOfAndroid() throws(CheckError) -> (trust: AndroidTrust?, obstacle: ClientConfigurationError?) {
         guard client.platform == .android else { return (nil, nil) }
         var targetSDK: Int?
         if let text = client.text("target-sdk") {
             guard let level = Int(text), (1...10_000).contains(level) else {
-                throw .said(
-                    .request, "\(client.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34"
-                )
+                throw .request(
+                    "\(client.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34")
             }
             targetSDK = level
         }
@@ -138,8 +127,7 @@ struct ClientInput: Sendable {
             ?? AndroidTrust(targetSDK: targetSDK)
         if client.isSet("user-roots"), !trust.trustsInstalledRoots {
             if let place = trust.place, place.namesAnchors {
-                throw .said(
-                    .data,
+                throw .data(
                     "\(client.name): the app's configuration trusts \(trust.words) and no root of the user's "
                         + "(\(place.origin)): leave user-roots out, or name src=\"user\" there")
             }

@@ -15,8 +15,6 @@ package enum ClientSelection: Hashable, Sendable {
     }
 
     /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
-    ///
-    /// - Throws: ``CheckError`` for an unknown client or setting.
     package init(_ lists: [String]) throws(CheckError) {
         guard lists != ["all"] else {
             self = .all

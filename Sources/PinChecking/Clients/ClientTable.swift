@@ -2,7 +2,6 @@ import PinFormats
 import Pinning
 
 extension Client {
-    /// The clients, one row each.
     static let table: [Client] = [
         Client(
             name: "afnetworking", summary: "AFNetworking 4, AFSecurityPolicy", configurations: [.appBundle: .union],

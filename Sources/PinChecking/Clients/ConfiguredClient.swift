@@ -16,14 +16,10 @@ package struct ConfiguredClient: Sendable {
     package var app: AppleApp?
     /// Whether it trusts user-installed roots, beside what its procedure has for anchors.
     package var trustsInstalledRoots = false
-
-    package func isSame(as other: ConfiguredClient) -> Bool { client == other.client }
 }
 
 extension ConfiguredClient {
     /// Sets a client up; one that cannot be is a client without a verdict.
-    ///
-    /// - Throws: ``CheckError`` for settings that are none.
     init(_ input: ClientInput) throws(CheckError) {
         let client = input.client
         let android = try input.trustOfAndroid()

@@ -32,7 +32,7 @@ package struct Device: Sendable, Hashable {
 }
 
 /// Whose list of roots a device has.
-package enum DevicePlatform: String, Sendable, Hashable, CaseIterable, Comparable {
+package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
     /// Apple's, the same for iOS and the macOS of its year; named after iOS.
     case apple = "ios"
     /// AOSP's, which manufacturers may add to.
@@ -40,20 +40,13 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable, Comparabl
     /// Mozilla's root program, which has no versions.
     case mozilla
 
-    /// Whether `left` is listed before `right`.
-    package static func < (left: DevicePlatform, right: DevicePlatform) -> Bool { left.order < right.order }
-
-    private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-
     /// Whether a client of a platform is at home there.
     ///
     /// Mozilla's list belongs to no system: browsers bring it along, and so do curl and other programs of other systems.
     package func runs(_ platform: PlatformFamily?) -> Bool {
         switch (self, platform) {
-        case (_, nil): true
-        case (.apple, .apple), (.android, .android): true
-        case (.apple, _), (.android, _), (.mozilla, .apple), (.mozilla, .android): false
-        case (.mozilla, _): true
+        case (_, nil), (.apple, .apple), (.android, .android), (.mozilla, .openssl): true
+        default: false
         }
     }
 
@@ -69,41 +62,60 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable, Comparabl
 
 /// The version of a system: up to three numbers, of which those that are left out are zero.
 package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
-    package let major: Int
-    /// The second number.
-    package let minor: Int
-    package let patch: Int
+    /// Without zeros at the end, but for the first.
+    private let numbers: [Int]
 
-    /// The version `major.minor.patch`.
-    package init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
-        (self.major, self.minor, self.patch) = (major, minor, patch)
-    }
+    package var major: Int { numbers[0] }
+    package var minor: Int { numbers.count > 1 ? numbers[1] : 0 }
+
+    package init(_ numbers: Int...) { self.numbers = numbers }
 
     /// Reads `17`, `12.1` or `12.1.3`, `nil` for anything else.
     ///
     /// There is one way to write a version: numbers without leading zeros, none after the last that is not zero.
     package init?(_ text: some StringProtocol) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard (1...3).contains(parts.count) else { return nil }
-        var numbers: [Int] = []
-        for part in parts {
-            guard (1...4).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-            guard part.count == 1 || part.first != 0x30 else { return nil }
-            numbers.append(part.reduce(0) { $0 * 10 + Int($1 - 0x30) })
-        }
-        guard numbers.count == 1 || numbers.last != 0 else { return nil }
-        numbers += [0, 0]
-        self.init(numbers[0], numbers[1], numbers[2])
+        numbers = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { Int($0) }
+        guard (1...3).contains(numbers.count), numbers.allSatisfy({ (0..<10_000).contains($0) }),
+            numbers.count == 1 || numbers.last != 0, description == text
+        else { return nil }
     }
 
-    /// Whether `left` came before `right`.
     package static func < (left: DeviceVersion, right: DeviceVersion) -> Bool {
-        (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
+        left.numbers.lexicographicallyPrecedes(right.numbers)
     }
 
     /// As people write it, without zeros at the end: `12.1.3`, `17`.
-    package var description: String {
-        if patch != 0 { return "\(major).\(minor).\(patch)" }
-        return minor != 0 ? "\(major).\(minor)" : "\(major)"
+    package var description: String { numbers.map(String.init).joined(separator: ".") }
+}
+
+extension Device {
+    /// The version of its system as far as rules depend on it, by its publisher's documentation; `nil` for Mozilla's list, which belongs
+    /// to no version of a system. What is asked stands with Pinning's platforms.
+    package var platformRelease: PlatformRelease? {
+        guard let version else { return nil }
+        switch platform {
+        case .apple:
+            // By its version of iOS, which its other name puts for macOS.
+            return .apple(
+                AppleRelease(
+                    // support.apple.com/103769: iOS 13, macOS 10.15.
+                    limitsLeavesOfOwnAnchors: version >= DeviceVersion(13),
+                    // support.apple.com/103214: iOS 12.1.1, macOS 10.14.2.
+                    requiresTransparency: version >= DeviceVersion(12, 1, 1),
+                    // NSExceptionDomains: iOS 17, macOS 14.
+                    judgesAddressesByTransportSecurity: version >= DeviceVersion(17)))
+        case .android:
+            let level =
+                switch (version.major, version.minor) {
+                case (...8, 0): 26
+                case (...8, _): 27
+                // 9, 10 and 11, then 12 and 12L, which counts as 12.1.
+                case (9...11, _): version.major + 19
+                case (12, 0): 31
+                default: version.major + 20
+                }
+            return .android(AndroidRelease(level: level))
+        case .mozilla: return nil
+        }
     }
 }

@@ -45,11 +45,8 @@ package struct DeviceData: Sendable {
 
     private init(read: Contents?) { self.read = read }
 
-    /// Data with these lists.
     package init(source: String, licence: String, lists: [(device: Device, roots: [[UInt8]])]) {
-        let certificates = Set(lists.flatMap(\.roots)).sorted { left, right in
-            left.withUnsafeBufferPointer { left in right.withUnsafeBufferPointer { Self.precedes(left, $0) } }
-        }
+        let certificates = Set(lists.flatMap(\.roots)).sorted { Self.precedes($0, $1) }
         let positions = Dictionary(uniqueKeysWithValues: certificates.enumerated().map { ($1, $0) })
         let devices = lists.map { device, roots in
             var device = device
@@ -58,8 +55,9 @@ package struct DeviceData: Sendable {
                 device.membership[position / 8] |= 0x80 >> UInt8(position % 8)
             }
             return device
-        }.sorted { ($0.platform, $0.version ?? DeviceVersion(0)) < ($1.platform, $1.version ?? DeviceVersion(0)) }
-        read = Contents(source: source, licence: licence, devices: devices, certificates: certificates)
+        }.sorted { ($0.version ?? DeviceVersion(0)) < ($1.version ?? DeviceVersion(0)) }
+        let ordered = DevicePlatform.allCases.flatMap { platform in devices.filter { $0.platform == platform } }
+        read = Contents(source: source, licence: licence, devices: ordered, certificates: certificates)
     }
 
     package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }
@@ -74,20 +72,23 @@ package struct DeviceData: Sendable {
         Int(max(0, time.advanced(bySeconds: -date.secondsSinceEpoch).secondsSinceEpoch) / 86_400)
     }
 
-    /// Whether the data is so old that a root may well be missing in it.
     package func isStale(at time: Timestamp) -> Bool { age(at: time) > Self.daysUntilStale }
 
     // MARK: Roots
 
-    package func roots(of device: Device) -> DeviceRoots { DeviceRoots(data: self, positions: positions(of: device)) }
+    /// The roots of a device in DER, each made when it is asked for.
+    package func roots(of device: Device) -> some RandomAccessCollection<[UInt8]> {
+        positions(of: device).lazy.map { certificate(at: $0) }
+    }
 
     /// The certificates of all lists, in the order of their positions.
-    package var certificates: DeviceRoots { DeviceRoots(data: self, positions: Array(0..<certificateCount)) }
+    package var certificates: some RandomAccessCollection<[UInt8]> {
+        (0..<certificateCount).lazy.map { certificate(at: $0) }
+    }
 
     /// Where the roots of a device stand among ``certificates``.
     package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
 
-    /// Whether a certificate is on any of the lists, by its bytes.
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 
     /// Whether a certificate is on the newest list of Apple's, taken for the system's own where no device is named.
@@ -97,18 +98,16 @@ package struct DeviceData: Sendable {
         return devices.last { $0.platform == .apple }?.holds(position) ?? false
     }
 
-    /// Whether a certificate is on a device's list, by its bytes.
     package func lists(_ certificate: [UInt8], for device: Device) -> Bool {
         position(of: certificate).map(device.holds) ?? false
     }
 
-    /// The devices that have a certificate on their list, by its bytes.
     package func devices(listing certificate: [UInt8]) -> [Device] {
         guard let position = position(of: certificate) else { return [] }
         return devices.filter { $0.holds(position) }
     }
 
-    func certificate(at position: Int) -> [UInt8] { withCertificate(at: position) { Array($0) } }
+    private func certificate(at position: Int) -> [UInt8] { withCertificate(at: position) { Array($0) } }
 
     private func withCertificate<Value>(at position: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
         if let read { return read.certificates[position].withUnsafeBufferPointer(body) }
@@ -135,21 +134,7 @@ package struct DeviceData: Sendable {
     }
 
     /// The order of certificates: by length, those of one length by their bytes.
-    private static func precedes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func precedes(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
     }
-}
-
-/// The certificates of a device in DER, each made when it is asked for.
-package struct DeviceRoots: RandomAccessCollection, Sendable {
-    private let data: DeviceData
-    private let positions: [Int]
-
-    init(data: DeviceData, positions: [Int]) { (self.data, self.positions) = (data, positions) }
-
-    package var startIndex: Int { positions.startIndex }
-    /// The index after the last root's.
-    package var endIndex: Int { positions.endIndex }
-
-    package subscript(index: Int) -> [UInt8] { data.certificate(at: positions[index]) }
 }

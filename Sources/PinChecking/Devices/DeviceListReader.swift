@@ -25,11 +25,9 @@ internal import X509
 ///
 /// Files are relative to the one that names them. Other keys are passed over.
 package enum DeviceListReader {
-    static let version = 1
     /// The most devices there may be: it holds down what a file can make this process do.
     private static let deviceLimit = 1_024
 
-    /// The data in the file at `path`.
     package static func data(at path: String) throws(PinFormatError) -> DeviceData {
         try data(RegularFile.contents(of: path, mayBePipe: true), named: path)
     }
@@ -44,10 +42,10 @@ package enum DeviceListReader {
         }
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         let root = try JSONReader.root(of: file)
-        if let version = root["version"], version.number != "\(Self.version)" {
+        if let version = root["version"], version.number != "1" {
             throw PinFormatError(
                 .wrongValue, at: version.place,
-                "'version' is \(version.number ?? "no number"), and this pincheck reads version \(Self.version)",
+                "'version' is \(version.number ?? "no number"), and this pincheck reads version 1",
                 remedy: "use a newer pincheck")
         }
         let stores = try root.required("stores")
@@ -78,7 +76,7 @@ package enum DeviceListReader {
     private static func list(
         _ store: DocumentNode, _ certificates: inout DeviceCertificates
     ) throws(PinFormatError) -> (device: Device, roots: [[UInt8]]) {
-        let (platform, version, alias, release) = try system(store)
+        let (name, alias, release) = try system(store)
         let fetched = try store.required("fetched")
         let day = try fetched.midnight()
         guard (0...0xFFFF).contains(day.secondsSinceEpoch / 86_400) else { throw fetched.wrong("a day from 1970 on") }
@@ -89,36 +87,33 @@ package enum DeviceListReader {
             throw PinFormatError(
                 .missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
         }
-        let name = version.map { "\(platform.rawValue)-\($0)" } ?? platform.rawValue
         let address = store["url"] == nil ? "" : try text("url", of: store, limit: 255)
-        guard
-            let device = Device(
-                name: name, alias: alias.map { "macos-\($0)" }, release: release, address: address, date: day)
-        else { throw store.wrong("a device") }
+        guard let device = Device(name: name, alias: alias, release: release, address: address, date: day) else {
+            throw store.wrong("a device")
+        }
         return (device, roots)
     }
 
-    /// Whose list it is, of which version, with another version for the same list, and the versions in words.
-    private static func system(
-        _ store: DocumentNode
-    ) throws(PinFormatError) -> (DevicePlatform, DeviceVersion?, DeviceVersion?, String) {
+    /// What the device is called, another name of the same list, and the systems in words.
+    private static func system(_ store: DocumentNode) throws(PinFormatError) -> (String, String?, String) {
         let platform = try store.required("platform")
         switch try platform.text() {
-        case "mozilla": return (.mozilla, nil, nil, "Mozilla's root program")
+        case "mozilla": return (DevicePlatform.mozilla.rawValue, nil, "Mozilla's root program")
         case "aosp":
             let node = try store.required("version")
             let text = try text("version", of: store, limit: 200)
             guard let version = version(text.prefix { $0 != "_" }) else {
                 throw node.wrong("a version as in 14.0.0_r66")
             }
-            return (.android, version, nil, "Android \(text)")
+            return ("\(DevicePlatform.android.rawValue)-\(version)", nil, "Android \(text)")
         case "apple":
             let node = try store.required("version")
             let text = try text("version", of: store, limit: 255)
             guard let version = version(of: "iOS", in: text) ?? version(text[...]) else {
                 throw node.wrong("a version as in 'iOS 17, macOS 14'")
             }
-            return (.apple, version, self.version(of: "macOS", in: text), text.contains("iOS") ? text : "iOS \(text)")
+            let alias = self.version(of: "macOS", in: text).map { "macos-\($0)" }
+            return ("\(DevicePlatform.apple.rawValue)-\(version)", alias, text.contains("iOS") ? text : "iOS \(text)")
         case let other:
             throw PinFormatError(
                 .wrongValue, at: platform.place, "'\(platform.key)' is '\(shortened(other, to: 40))', which is unknown",
@@ -167,12 +162,10 @@ private struct DeviceCertificates {
 
     init(besideFilesIn path: String) { directory = PathParts(path).directory }
 
-    /// Reads a file of certificates that are named by their hashes.
     mutating func add(_ node: DocumentNode) throws(PinFormatError) {
         for der in try certificates(node) { byHash[Hashing.sha256(der).hexadecimal] = der }
     }
 
-    /// The certificate of a hash, or those of a file.
     mutating func roots(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
         let text = try node.text()
         let isHash = text.utf8.count == 64 && text.allSatisfy { $0.isHexDigit }

@@ -1,7 +1,6 @@
 import Base
 import Pinning
 
-/// Devices by the names that people write.
 extension DeviceData {
     /// What this machine is called, with its own roots and each client's platform of today.
     package static let systemName = "system"
@@ -20,38 +19,29 @@ extension DeviceData {
             if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return device }
         }
         guard !name.isEmpty else {
-            throw .said(
-                .request, "the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'"
-            )
+            throw .request(
+                "the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'")
         }
         let neighbours = neighbours(of: Self.canonical(name))
         guard neighbours.isEmpty else {
-            throw .said(
-                .request,
+            throw .request(
                 "there is no list of roots for \(quoted(name)), and next to it \(neighbours.count == 1 ? "is" : "are") "
                     + "\(neighbours.joined(separator: " and "))", .nameKnownDevice)
         }
         guard let nearest = newest(meantBy: name)?.name ?? Suggestion.nearest(to: name, in: allNames + ["all"]) else {
-            throw .said(.request, "there is no device \(quoted(name))", .nameKnownDevice)
+            throw .request("there is no device \(quoted(name))", .nameKnownDevice)
         }
-        throw .said(
-            .request,
+        throw .request(
             "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
     }
 
     /// The newest device of the system that a word stands for, as `iphone` and `android` do, or begins to, as `iphon` does.
     private func newest(meantBy name: String) -> Device? {
-        let word = Self.system(in: name)
-        return newest(of: word)
-            ?? (word.count < 3
-                ? nil : Self.systems.flatMap(\.words).first { $0.hasPrefix(word) }.flatMap { newest(of: $0) })
-    }
-
-    private static func system(in name: String) -> String { String(canonical(name).prefix { $0 != "-" && $0 != " " }) }
-
-    private func newest(of system: String) -> Device? {
-        guard let platform = Self.systems.first(where: { $0.words.contains(system) })?.platform else { return nil }
-        return devices.last { $0.platform == platform }
+        let word = String(Self.canonical(name).prefix { $0 != "-" && $0 != " " })
+        let system =
+            Self.systems.first { $0.words.contains(word) }
+            ?? (word.count < 3 ? nil : Self.systems.first { $0.words.contains { $0.hasPrefix(word) } })
+        return system.flatMap { system in devices.last { $0.platform == system.platform } }
     }
 
     private static let systems: [(platform: DevicePlatform, words: [String])] = [

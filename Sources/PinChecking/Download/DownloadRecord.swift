@@ -5,16 +5,14 @@ struct DownloadRecord: Hashable, Sendable {
     /// The URL that was asked for, before any redirect.
     let url: String
     /// The strong entity tag (RFC 9110, 8.8.3), `nil` without one and where the bytes are not those of the document.
-    let entityTag: String?
+    var entityTag: String? = nil
     /// How long it is, `nil` where the server does not say.
-    let total: Int?
+    var total: Int? = nil
     /// The hash of the server's host and the pins it was accepted by, in hexadecimal digits; `nil` where no pin matched.
-    let acceptance: String?
+    var acceptance: String? = nil
+}
 
-    init(url: String, entityTag: String? = nil, total: Int? = nil, acceptance: String? = nil) {
-        (self.url, self.entityTag, self.total, self.acceptance) = (url, entityTag, total, acceptance)
-    }
-
+extension DownloadRecord {
     init(_ head: HTTPResponse, url: String, acceptance: String?) {
         (self.url, self.acceptance) = (url, acceptance)
         total = head.value(of: "Content-Length").flatMap(Self.length)
@@ -40,7 +38,6 @@ struct DownloadRecord: Hashable, Sendable {
 
     private static let opening = "pincheck download 1"
 
-    /// What it is written as: lines of a word and a value.
     var bytes: [UInt8] {
         let lines = [
             Self.opening, "url \(url)", entityTag.map { "etag \($0)" }, total.map { "length \($0)" },

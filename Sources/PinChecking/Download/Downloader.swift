@@ -8,19 +8,15 @@ import X509
 /// Before the verdict not a byte of the request is sent; a redirect is judged as any server is, by what is given for its host, and
 /// leads to no host without pins.
 package final class Downloader: Sendable {
-    /// What is asked of the server of a redirect: what is given for its host.
-    package typealias HostSettings = @Sendable (Target, CheckRequest) throws(CheckError) -> CheckTarget
+    /// What is checked of the server of a URL or a redirect, by what is given for its host.
+    package typealias Plan = @Sendable (Target, CheckRequest) throws(CheckError) -> Check
 
     private let checker: Checker
-    private let settings: HostSettings
-    private let plan: @Sendable (CheckTarget) throws(CheckError) -> Check
+    private let plan: Plan
 
-    package init(
-        in environment: Environment, settings: @escaping HostSettings,
-        plan: @escaping @Sendable (CheckTarget) throws(CheckError) -> Check
-    ) {
+    package init(in environment: Environment, plan: @escaping Plan) {
         checker = Checker(in: environment, expecting: 1)
-        (self.settings, self.plan) = (settings, plan)
+        self.plan = plan
     }
 
     /// How long a body may pause.
@@ -30,7 +26,6 @@ package final class Downloader: Sendable {
     /// How many bytes a try has to bring for another that does not count.
     private static let leastProgress = 1_000
 
-    /// Lets go of its threads: nothing is fetched any more.
     package func shutdown() async { await checker.shutdown() }
 
     package func fetch(
@@ -89,9 +84,8 @@ package final class Downloader: Sendable {
             // Pins that are not compared, or do not apply, are none.
             guard isFirst || check.policy?.clients.contains(where: { $0.pins != nil }) ?? false else { return unpinned }
             let (connection, response) = await ask(location, isFirst, check, request, for: document, goingOn: goesOn)
-            let result = CheckedTarget(connection, by: check.policy).results().first
-            hops.append(
-                DownloadHop(location: location, result: result, status: response == nil ? nil : document.head?.status))
+            let result = CheckedTarget(connections: [connection], policy: check.policy).results().first
+            hops.append((location, result, response == nil ? nil : document.head?.status))
             guard let response else { return connection.verdict.outcome == .accepted ? unpinned : .notAccepted }
             if let failure = document.failure { return .notStored(failure) }
             switch document.answer {
@@ -118,12 +112,10 @@ package final class Downloader: Sendable {
         of location: HTTPLocation, _ isFirst: Bool, _ request: DownloadRequest
     ) throws(CheckError) -> Check {
         let target = try Target("https://\(location.authority)/")
-        return try plan(try settings(target, isFirst ? request.request : request.request.ofAnotherHost))
+        return try plan(target, isFirst ? request.request : request.request.ofAnotherHost)
     }
 
     /// Connects, judges, and on the same connection asks a server that is accepted.
-    ///
-    /// - Returns: the connection and what came of the request, `nil` where none was sent.
     private func ask(
         _ location: HTTPLocation, _ isFirst: Bool, _ check: Check, _ request: DownloadRequest,
         for document: PartialDocument, goingOn: Bool
@@ -138,7 +130,10 @@ package final class Downloader: Sendable {
             let prober = checker.prober
             let (_, connection, response) = try await prober.probe(check.endpoint.request) { handshake in
                 let connection = checker.judged(.success(handshake), of: check)
-                let isPinned = connection.matchesPins
+                let isPinned =
+                    connection.judged?.clients.contains {
+                        if case .pinMatched? = $0.decided?.reason { true } else { false }
+                    } ?? false
                 guard connection.verdict.outcome == .accepted, isFirst || isPinned else { return (connection, nil) }
                 let missing = document.expect(from: isPinned ? acceptance : nil, goingOn: goingOn)
                 // A document is stored as it is.
@@ -165,12 +160,6 @@ extension CheckRequest {
     }
 }
 
-extension CheckedConnection {
-    fileprivate var matchesPins: Bool {
-        judged?.clients.contains { if case .pinMatched? = $0.decided?.reason { true } else { false } } ?? false
-    }
-}
-
 extension HostPolicy {
     /// The hash of a host and its pins: what was downloaded from it is gone on with by the same alone.
     fileprivate func acceptance(of host: String) -> String {
@@ -183,7 +172,6 @@ extension HostPolicy {
 }
 
 extension DownloadResult {
-    /// Whether another try could end otherwise.
     fileprivate var mayPass: Bool {
         switch ending {
         case .complete, .notStored, .impossible: false

@@ -19,12 +19,9 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         case other(DownloadObjection)
     }
 
-    private enum Place {
-        case file(PartialFile)
-        case stream(@Sendable ([UInt8]) throws(OutputError) -> Void)
-    }
-
-    private let place: Place
+    /// The file of the document, `nil` where it is streamed.
+    private let file: PartialFile?
+    private let stream: (@Sendable ([UInt8]) throws(OutputError) -> Void)?
     private let url: String
     private let wantedHash: SHA256Digest?
     private let hash: RunningSHA256?
@@ -54,33 +51,26 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         wantedHash = request.sha256
         hash = wantedHash == nil ? nil : RunningSHA256()
         self.progress = progress
-        switch destination {
-        case .stream(let write): place = .stream(write)
-        case .file(let path):
-            let file = try PartialFile(becoming: path) { DownloadRecord(bytes: $0) != nil }
-            place = .file(file)
-            guard let record = file.record.flatMap(DownloadRecord.init(bytes:)), record.url == url, record.isResumable,
-                file.count > 0
-            else { return }
-            if let hash { try file.read { hash.add($0) } }
-            self.record = record
-            resumed = file.count
-            progress.keep(true)
+        guard case .file(let path) = destination else {
+            file = nil
+            if case .stream(let write) = destination { stream = write } else { stream = nil }
+            return
         }
+        stream = nil
+        let file = try PartialFile(becoming: path) { DownloadRecord(bytes: $0) != nil }
+        self.file = file
+        guard let record = file.record.flatMap(DownloadRecord.init(bytes:)), record.url == url, record.isResumable,
+            file.count > 0
+        else { return }
+        if let hash { try file.read { hash.add($0) } }
+        self.record = record
+        resumed = file.count
+        progress.keep(true)
     }
 
-    /// How many bytes are there.
-    var count: Int {
-        switch place {
-        case .file(let file): file.count
-        case .stream: streamed
-        }
-    }
+    var count: Int { file?.count ?? streamed }
 
-    /// Whether another run can go on with what is there.
-    var isResumable: Bool {
-        if case .file(let file) = place { file.count > 0 && record?.isResumable == true } else { false }
-    }
+    var isResumable: Bool { file.map { $0.count > 0 } ?? false && record?.isResumable == true }
 
     /// Whether it can be asked for again: what was streamed was read.
     var mayBeginAgain: Bool { streamed == 0 }
@@ -115,22 +105,15 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
             answer = .other(.wrongRange(head?.value(of: "Content-Range")))
             return false
         }
-        do throws(WriteFailure) { try append(bytes) } catch {
-            failure = error
-            return false
+        do throws(WriteFailure) { try file?.append(bytes) } catch { failure = error }
+        if let stream {
+            streamed += bytes.count
+            do throws(OutputError) { try stream(Array(bytes)) } catch { failure = .output(error) }
         }
+        guard failure == nil else { return false }
         hash?.add(bytes)
         progress.add(bytes.count)
         return true
-    }
-
-    private func append(_ bytes: UnsafeRawBufferPointer) throws(WriteFailure) {
-        switch place {
-        case .file(let file): try file.append(bytes)
-        case .stream(let write):
-            streamed += bytes.count
-            do throws(OutputError) { try write(Array(bytes)) } catch { throw .output(error) }
-        }
     }
 
     private func look(at head: HTTPResponse) -> Answer {
@@ -153,7 +136,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         self.record = record
         (total, offset) = (record.total, 0)
         hash?.restart()
-        guard case .file(let file) = place else { return .document }
+        guard let file else { return .document }
         if file.count > 0 { (startedAgain, resumed) = (true, 0) }
         do throws(WriteFailure) { try file.begin(recording: record.bytes) } catch { failure = error }
         return .document
@@ -176,10 +159,8 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     }
 
     /// Gives a whole document its name, or throws away what no run can go on with, and lets others have the file.
-    ///
-    /// - Returns: how the download has ended.
     func conclude(_ ending: DownloadEnding) -> DownloadEnding {
-        guard case .file(let file) = place else { return ending }
+        guard let file else { return ending }
         defer { file.end() }
         guard case .complete = ending else {
             if record == nil { file.discardNothing() } else if !isResumable { file.discard() }

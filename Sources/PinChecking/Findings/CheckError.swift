@@ -19,7 +19,6 @@ public struct CheckError: Error, Hashable, Sendable {
 
     /// Whose fault it is.
     public let kind: Kind
-    /// What is wrong.
     package let message: SafeText
     /// What to do about it, `nil` where the message says it.
     package let remedy: Remedy?
@@ -30,7 +29,10 @@ public struct CheckError: Error, Hashable, Sendable {
         CheckError(kind: kind, message: message, remedy: remedy)
     }
 
-    /// Pins, or other files, that cannot be read.
+    static func request(_ message: SafeText, _ remedy: Remedy? = nil) -> CheckError { said(.request, message, remedy) }
+
+    static func data(_ message: SafeText, _ remedy: Remedy? = nil) -> CheckError { said(.data, message, remedy) }
+
     package init(_ error: PinFormatError) {
         self.init(kind: error.kind == .missing ? .missing : .data, message: error.message, remedy: nil)
     }
@@ -51,6 +53,5 @@ extension CheckError: CustomStringConvertible {
     /// One line that says what is wrong and what to do, in words of no program's.
     public var description: String { placed.description + (remedy?.words ?? "") }
 
-    /// The message behind the place that it is about.
     package var placed: SafeText { place?.before(message) ?? message }
 }

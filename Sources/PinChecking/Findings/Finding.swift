@@ -46,33 +46,20 @@ public struct Finding: Hashable, Sendable {
     /// What there is to tell.
     public let reason: Reason
     /// Whether it tells how what connections are served differs, which a baseline can have as well.
-    package var isDifference = false
+    package let isDifference: Bool
 
     /// A stable word for machines.
     public var id: String { reason.id }
 
     /// A finding; the sentence is escaped.
     package init(_ level: Level, id: String, message: String, remedy: Remedy? = nil) {
-        self.level = level
-        reason = Reason(id: id, message: message, remedy: remedy)
+        self.init(level, Reason(id: id, message: message, remedy: remedy))
     }
 
-    /// A warning that connections are served different things; the sentence is escaped.
-    init(differenceWithID id: String, message: String) {
-        self.init(.warning, id: id, message: message)
-        isDifference = true
+    package init(_ level: Level, _ reason: Reason, isDifference: Bool = false) {
+        (self.level, self.reason, self.isDifference) = (level, reason, isDifference)
     }
 
-    /// The same for those who know it already.
-    var asInfo: Finding {
-        var finding = Finding(.info, reason)
-        finding.isDifference = isDifference
-        return finding
-    }
-
-    package init(_ level: Level, _ reason: Reason) { (self.level, self.reason) = (level, reason) }
-
-    /// A warning; the sentence is escaped.
     package static func warning(id: String, message: String, remedy: Remedy? = nil) -> Finding {
         Finding(.warning, id: id, message: message, remedy: remedy)
     }

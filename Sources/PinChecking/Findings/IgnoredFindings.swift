@@ -4,8 +4,8 @@ import PinFormats
 /// Findings that are not to be told, by their ids; what rejects or ends too soon stays.
 package enum IgnoredFindings {
     /// Every id of a warning or note of a check.
-    package static let known: [String] =
-        (PinNote.ID.allCases.map(\.rawValue)
+    package static let known: [String] = Set(
+        PinNote.ID.allCases.map(\.rawValue)
             + """
             addresses-differ addresses-incomplete ats-exception-needed authority-pin bare-key-pin breaks-at-renewal certificate-revoked
             client-certificate-required client-not-set-up configured-anchors damaged-trust-store everything-accepted expiration-time-zone
@@ -14,16 +14,13 @@ package enum IgnoredFindings {
             no-forward-secrecy no-sni-differs no-system-roots not-enforced nothing-pinned old-device-data only-backup-left path-dependent
             pin-expired pin-only-presented pins-end pins-expire pins-expired pins-not-compared pins-overridden platform-rule private-root
             root-not-everywhere system-pins error-answer unusable-staple validity-not-checked weak-key-exchange
-            """.split(whereSeparator: \.isWhitespace).map(String.init)).reduce(into: []) {
-            if !$0.contains($1) { $0.append($1) }
-        }.sorted()
+            """.split(whereSeparator: \.isWhitespace).map(String.init)
+    ).sorted()
 
-    /// Reads lists of ids with commas between.
     package static func read(_ lists: [String]) throws(CheckError) -> Set<String> {
         let ids = lists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
         for id in ids where !known.contains(id) {
-            throw .said(
-                .request,
+            throw .request(
                 "\(quoted(id)) is the id of no warning: "
                     + (Suggestion.nearest(to: id, in: known).map { "did you mean '\($0)'?" }
                         ?? "the ids stand in the JSON of a check, under warnings and notes"))

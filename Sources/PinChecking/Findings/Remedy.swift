@@ -1,58 +1,35 @@
 package import Pinning
 
-/// What would mend something, as a case: the command line has its flags for it.
+/// What would mend something, as a case: ``words`` says it, and the command line has its flags for it.
 package enum Remedy: Hashable, Sendable {
     case givePins
-    /// Name the host whose pins are meant.
     case nameHost
-    /// Pin a certificate file, or compare public keys.
     case comparePublicKeys
-    /// Give anchors, to which the system's roots are added.
     case addAnchors
-    /// Choose the client as well, whose settings are given.
     case chooseClient
-    /// Name a device of which there is data.
     case nameKnownDevice
-    /// Choose one of these clients, which run on the device that is named.
     case chooseClientOfDevice([String])
-    /// Name a device that the client runs on, or leave the client out.
     case nameDeviceOfClient
-    /// Name the devices that device data is given for.
     case nameDevice
-    /// Give something to judge by: pins, anchors or a client.
     case giveSomethingToJudgeBy
-    /// Say which name to send, or which name the server has.
     case giveServerName
-    /// Send this name, to judge a client that does.
     case sendServerName(ServerName)
-    /// Install the system's roots, or give anchors.
     case giveRoots
-    /// Give the target more time.
     case raiseTimeout
-    /// Give the target more than this time, or fewer addresses.
+    /// With the timeout that was too short.
     case raiseTimeoutOrNameFewerAddresses(Duration)
-    /// Give the certificate that a platform would fetch.
     case giveIntermediate
-    /// Have the missing intermediate sent, or give it.
     case sendIntermediate(MissingIntermediate)
     case giveClientCertificate
-    /// Offer ECDHE alone, to see whether the server has it.
     case offerECDHE
-    /// Give newer lists of roots.
     case giveNewerDeviceData
-    /// Set AFNetworking's allowInvalidCertificates.
     case allowInvalidCertificates
-    /// Give the root as an anchor, if it is one's own.
     case nameRoot
-    /// Give the root of the authority that issued this, if it is one's own.
     case nameAuthority
-    /// Give the root as an anchor if it is one's own, and trust nothing that is served here if not.
     case nameRootOrDistrust
-    /// Trust nothing that is served here.
     case distrust
     /// Ask a client of this platform.
     case judgeOn(PlatformFamily)
-    /// Ask a client of another platform than this one.
     case chooseAnotherPlatform(than: PlatformFamily)
 
     /// What to do, as it goes behind a sentence, in words of no program's.
@@ -95,9 +72,7 @@ package enum Remedy: Hashable, Sendable {
 package struct MissingIntermediate: Hashable, Sendable {
     /// What comes of giving it, as a certificate that stands for what a device would fetch.
     package enum Giving: Hashable, Sendable {
-        /// The chain is judged with it.
         case helps
-        /// Nothing, and none was given.
         case doesNotHelp
         /// It was given, and is not used: the certificate below names no place where it is to be had, so no device would fetch it.
         case isUnusedWithoutPlace

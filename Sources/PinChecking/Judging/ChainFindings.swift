@@ -1,3 +1,4 @@
+import Base
 import Pinning
 import X509
 
@@ -16,11 +17,8 @@ extension HostPolicy {
             findings += damagedStoreWarnings(verdict, on: deciding.judgedDevice)
         }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
-        var notes: [Finding] = []
-        for note in ranked.flatMap({ $0.decided?.notes ?? [] }) {
-            let finding = Finding(.info, id: note.id, message: note.message)
-            if !notes.contains(finding) { notes.append(finding) }
-        }
+        let notes = ranked.flatMap { $0.decided?.notes ?? [] }.map { Finding(.info, id: $0.id, message: $0.message) }
+            .distinct
         return (
             findings.map { Finding($0.level, $0.reason.advising(isAdvising)) }
                 + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
@@ -51,7 +49,6 @@ extension HostPolicy {
         }
     }
 
-    /// That a platform's own rule is the reason, once for all clients of the platform.
     private func platformRules(_ ranked: [ClientVerdict]) -> [Finding] {
         let refusing = ranked.compactMap(\.decided?.refusingPlatform)
         return PlatformFamily.allCases.filter(refusing.contains).map { platform in
@@ -63,12 +60,10 @@ extension HostPolicy {
 
     /// Clients that are left out of the verdict, since they do not start with these pins.
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
-        var missing: [ConfiguredClient] = []
+        var missing: [Client] = []
         return clients.compactMap { one in
-            guard case .failure(let error) = one.verdict, !missing.contains(where: { $0.isSame(as: one.client) }) else {
-                return nil
-            }
-            missing.append(one.client)
+            guard case .failure(let error) = one.verdict, !missing.contains(one.client.client) else { return nil }
+            missing.append(one.client.client)
             return .warning(id: "client-not-set-up", message: "\(one.name) cannot be set up: \(error.message)")
         }
     }

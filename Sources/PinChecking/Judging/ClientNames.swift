@@ -1,3 +1,5 @@
+import Base
+
 /// Names clients, and the devices they judge on where some were named, as sentences do.
 struct ClientNames {
     private static let longestRow = 3
@@ -8,17 +10,17 @@ struct ClientNames {
 
     init(_ all: [ClientVerdict]) {
         self.all = all
-        devices = Self.distinct(all.compactMap(\.device))
+        devices = all.compactMap(\.device).distinct
     }
 
     /// Some of them, as in `trustkit` and `afnetworking, trustkit on ios-12; okhttp on android-9`.
     func text(_ some: [ClientVerdict], namesAllDevices: Bool = false) -> String {
         guard !devices.isEmpty else { return some.map(\.name).joined(separator: ", ") }
         var groups: [(clients: [String], devices: [String])] = []
-        for client in Self.distinct(some.map(\.name)) {
+        for client in some.map(\.name).distinct {
             func devices(_ some: [ClientVerdict]) -> [String] { some.filter { $0.name == client }.compactMap(\.device) }
-            var own = Self.distinct(devices(some))
-            if !namesAllDevices, own == Self.distinct(devices(all)) { own = [] }
+            var own = devices(some).distinct
+            if !namesAllDevices, own == devices(all).distinct { own = [] }
             if let index = groups.firstIndex(where: { $0.devices == own }) {
                 groups[index].clients.append(client)
             } else {
@@ -47,9 +49,4 @@ struct ClientNames {
     }
 
     private static func system(_ device: String) -> Substring { device.prefix { $0 != "-" } }
-
-    private static func distinct(_ texts: [String]) -> [String] {
-        var seen: Set<String> = []
-        return texts.filter { seen.insert($0).inserted }
-    }
 }

@@ -42,9 +42,9 @@ extension Reason {
                     self = reason(sentence, hints, .allowInvalidCertificates)
                     return
                 }
-                let remedy = failures.first?.anchorRemedy(hasAnchors: hasAnchors) { certificate in
-                    policy.missingIntermediate(
-                        above: certificate, for: client, isOfFile: serverName == .noServer, hasAnchors: hasAnchors)
+                let remedy = failures.first.flatMap { failure in
+                    policy.anchorRemedy(
+                        for: failure, of: client, isOfFile: serverName == .noServer, hasAnchors: hasAnchors)
                 }
                 self = reason(sentence, hints, remedy)
                 return
@@ -81,41 +81,37 @@ extension Reason {
     }
 }
 
-extension TrustFailure {
+extension HostPolicy {
     /// What mends a missing end of the path, `nil` where none is missing or the anchors that were given are to be enough.
-    fileprivate func anchorRemedy(hasAnchors: Bool, missing: (Certificate) -> MissingIntermediate) -> Remedy? {
-        switch reason {
-        // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
-        case .unknownIssuer where depth == 0: return .sendIntermediate(missing(certificate))
+    fileprivate func anchorRemedy(
+        for failure: TrustFailure, of client: ConfiguredClient, isOfFile: Bool, hasAnchors: Bool
+    ) -> Remedy? {
+        switch failure.reason {
         case .unknownIssuer:
-            let missing = missing(certificate)
-            switch missing.giving {
-            case .isUnusedWithoutPlace, .isUnusedOn, .isUnusedHere: return .sendIntermediate(missing)
-            case .helps, .doesNotHelp, .isOfAnother: return hasAnchors ? nil : .nameAuthority
+            let giving = giving(intermediateAbove: failure.certificate, for: client)
+            // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
+            guard failure.depth > 0, [.helps, .doesNotHelp, .isOfAnother].contains(giving) else {
+                return .sendIntermediate(
+                    MissingIntermediate(giving: giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors))
             }
+            return hasAnchors ? nil : .nameAuthority
         case .untrustedRoot, .selfSigned: return hasAnchors ? nil : .nameRoot
         default: return nil
         }
     }
-}
 
-extension HostPolicy {
-    func missingIntermediate(
-        above certificate: Certificate, for client: ConfiguredClient, isOfFile: Bool, hasAnchors: Bool
-    ) -> MissingIntermediate {
+    /// What comes of giving the certificate that issued another.
+    private func giving(
+        intermediateAbove certificate: Certificate, for client: ConfiguredClient
+    ) -> MissingIntermediate.Giving {
         let platform = (try? client.procedure.get())?.platform
         let fetches = platform?.fetchesIssuers ?? false
         let hasPlace = !IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: certificate)).isEmpty
-        let giving: MissingIntermediate.Giving =
-            if fetchable.contains(where: { $0.subject == certificate.issuer }) {
-                if !hasPlace {
-                    .isUnusedWithoutPlace
-                } else if let platform, !fetches {
-                    .isUnusedOn(platform.family)
-                } else {
-                    .isUnusedHere
-                }
-            } else if !fetchable.isEmpty { .isOfAnother } else { hasPlace && fetches ? .helps : .doesNotHelp }
-        return MissingIntermediate(giving: giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors)
+        guard fetchable.contains(where: { $0.subject == certificate.issuer }) else {
+            return !fetchable.isEmpty ? .isOfAnother : hasPlace && fetches ? .helps : .doesNotHelp
+        }
+        guard hasPlace else { return .isUnusedWithoutPlace }
+        if let platform, !fetches { return .isUnusedOn(platform.family) }
+        return .isUnusedHere
     }
 }

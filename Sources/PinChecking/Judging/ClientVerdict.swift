@@ -13,11 +13,9 @@ public struct ClientVerdict: Sendable {
     public package(set) var reason: Reason
     /// Its place among all: by device and registry, whatever the order in which clients were named.
     let rank: Int
-    /// The configured pins on the path that is shown.
     package let matches: [PinMatch]
     /// What its outlook is made from, `nil` without a verdict and for what is only forecast.
     private var facts: OutlookFacts?
-    /// How long its verdict will last.
     package private(set) var outlook: Outlook?
 
     init(
@@ -50,10 +48,8 @@ public struct ClientVerdict: Sendable {
         outlook = facts?.outlook()
     }
 
-    /// Leaves out what is not to be told of the time ahead.
     mutating func ignore(_ ids: Set<String>) { outlook = outlook?.without(ids) }
 
-    /// The word for a client that cannot be set up.
     static let notSetUp = "not-configured"
 }
 
@@ -63,7 +59,6 @@ package struct JudgedChain: Sendable {
     package let view: ServerView
     /// In the order in which the clients were chosen, device by device.
     package var clients: [ClientVerdict]
-    /// What deserves attention beside the verdicts.
     let findings: [Finding]
     /// What is good to know of the verdicts and of the roots of devices, each once.
     let notes: [Finding]
@@ -72,7 +67,6 @@ package struct JudgedChain: Sendable {
     /// could be set up.
     package var shown: ClientVerdict? { clients.shown }
 
-    /// The verdicts by device and registry, without clients that could not be set up.
     package var ranked: [ClientVerdict] { clients.ranked }
 
     var inUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.inUse) } }

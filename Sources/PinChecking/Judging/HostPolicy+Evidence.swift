@@ -14,21 +14,14 @@ extension HostPolicy {
 
     /// The certificate that signed a leaf, as far as one is at hand: whoever trusts it is another question.
     private func issuer(ofLeafIn presented: PresentedChain, at time: Timestamp) -> Certificate? {
-        let question = PathQuestion(
-            presented: presented, intermediates: (pins?.certificates ?? []) + fetchable, anchors: .trustStore,
-            policy: .basicX509, time: time)
-        for device in devices {
-            let path = device.verifierWithInstalledRoots.evaluate(question).builtChain.certificates
-            if path.count > 1 { return path[1] }
-        }
         // An app's own anchors are those of its clients alone.
-        let own = clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap { source in
-            if case .resource(_, let certificates) = source.origin { certificates } else { [] as [Certificate] }
-        }
-        if !own.isEmpty, let device = devices.first {
-            var question = question
-            question.anchors = .only(own)
-            let path = device.verifier.evaluate(question).builtChain.certificates
+        let own = configuredAnchors
+        let places = devices.map { ($0.verifierWithInstalledRoots, Anchors.trustStore) }
+        for (verifier, anchors) in places + (own.isEmpty ? [] : [(verifier, .only(own))]) {
+            let question = PathQuestion(
+                presented: presented, intermediates: (pins?.certificates ?? []) + fetchable, anchors: anchors,
+                policy: .basicX509, time: time)
+            let path = verifier.evaluate(question).builtChain.certificates
             if path.count > 1 { return path[1] }
         }
         return presented.leaf.isSelfIssued ? presented.leaf : nil
@@ -36,22 +29,19 @@ extension HostPolicy {
 }
 
 extension LeafEvidence {
-    /// What deserves attention beside the verdicts.
     func findings(isRefused: Bool) -> [Finding] {
         switch staple {
-        case .none, .good: []
         case .unusable(let why):
             [.warning(id: "unusable-staple", message: "\(why): it does not say that the certificate is good")]
-        case .revoked(let time, _):
-            isRefused
-                ? []
-                : [
-                    .warning(
-                        id: "certificate-revoked",
-                        message:
-                            "the certificate was revoked at \(time), by the server's own OCSP staple: not every client looks"
-                    )
-                ]
+        case .revoked(let time, _) where !isRefused:
+            [
+                .warning(
+                    id: "certificate-revoked",
+                    message:
+                        "the certificate was revoked at \(time), by the server's own OCSP staple: not every client looks"
+                )
+            ]
+        default: []
         }
     }
 }

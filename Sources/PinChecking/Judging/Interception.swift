@@ -36,7 +36,6 @@ extension HostPolicy {
 }
 
 extension Finding {
-    /// The word for a chain of a TLS-intercepting proxy.
     static let interceptorID = "interceptor"
 
     /// What there is to say of a path whose keys are about to be pinned or recorded, which no client judges; `nil` for nothing.
@@ -61,7 +60,6 @@ extension Finding {
             remedy: isKnown ? nil : .distrust)
     }
 
-    /// That a root is on no public list.
     static func privateRoot(_ root: Certificate, _ level: Level = .warning) -> Finding {
         Finding(
             level, id: "private-root",

@@ -3,8 +3,6 @@ import X509
 
 extension HostPolicy {
     /// On which devices a root is that some of the named ones have and others do not, a note for each.
-    ///
-    /// - Returns: the notes; none where no device was named or their roots play no part, and where all that were have the root.
     func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
         let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
         guard let lists, !named.isEmpty else { return [] }

@@ -3,7 +3,6 @@ import X509
 
 /// What devices decide by and nobody here does.
 package enum UnjudgedMatter: String, CaseIterable, Sendable {
-    /// Revocation that is asked for over the network.
     case revocation
     /// Which logs signed certificate timestamps are from.
     case transparencyLogs

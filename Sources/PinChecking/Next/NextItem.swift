@@ -11,8 +11,6 @@ package struct NextItem: Sendable {
     package let certificates: [Certificate]
 
     /// What the files at `paths` hold: one item for each chain, and one for each key without a certificate.
-    ///
-    /// - Throws: ``CheckError`` for a file that is missing or holds none of that.
     package static func read(_ paths: [String]) throws(CheckError) -> [NextItem] {
         var items: [NextItem] = []
         for path in paths { items += try read(path) }
@@ -23,16 +21,14 @@ package struct NextItem: Sendable {
         var items: [PinItem] = []
         do throws(PinFormatError) { if case .items(let found) = try PinInput.read(path) { items = found } } catch {
             if error.problem == .privateKey {
-                throw .said(
-                    .data,
+                throw .data(
                     "\(quoted(path)) holds a private key, which was not used: give its public half "
                         + "(openssl pkey -in KEY -pubout)")
             }
             throw CheckError(error)
         }
         guard !items.isEmpty else {
-            throw .said(
-                .data,
+            throw .data(
                 "\(quoted(path)) holds pins and not what they are pins of: give a chain, certificate, request or public key"
             )
         }

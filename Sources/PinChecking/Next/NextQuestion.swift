@@ -16,12 +16,11 @@ package struct NextQuestion {
             if case .failure = client.procedure { true } else { client.pins != nil }
         }
         guard isAskable else {
-            throw .said(.request, "what is about to be deployed is compared with pins, and none are given", .givePins)
+            throw .request("what is about to be deployed is compared with pins, and none are given", .givePins)
         }
         (self.name, self.host, self.policy, self.job) = (name, host, policy, job)
     }
 
-    /// The questions about the servers of `jobs`.
     package static func questions(about jobs: [Check]) throws(CheckError) -> [NextQuestion] {
         var questions: [NextQuestion] = []
         for (position, job) in jobs.enumerated() {
@@ -51,10 +50,7 @@ package struct NextQuestion {
 
     /// Where the path of a server may end: at what the device has, and at what some app's configuration names.
     private var anchors: Anchors {
-        let sources = policy.clients.flatMap { $0.androidTrust?.sources ?? [] }
-        let own = sources.flatMap { source -> [Certificate] in
-            if case .resource(_, let certificates) = source.origin { certificates } else { [] }
-        }
+        let own = policy.configuredAnchors
         return own.isEmpty ? .trustStore : .trustStoreAnd(own)
     }
 
@@ -78,12 +74,11 @@ package struct NextQuestion {
             return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
         }
         return CheckResult(
-            CheckResult.Facts(
-                target: item.file, referenceName: name, time: time, policy: policy,
-                verdict: judged.clients.ending(in: policy), judged: judged,
-                presented: judged.shown == nil ? [] : presented,
-                next: NextDeployment(item, isAssumed: false, issuers: []),
-                findings: policy.warnings + judged.findings + judged.notes))
+            target: item.file, referenceName: name, time: time, policy: policy,
+            verdict: judged.clients.ending(in: policy), judged: judged, presented: judged.shown == nil ? [] : presented,
+            next: NextDeployment(kind: item.kind, pin: item.item.spkiSHA256, isAssumed: false, issuers: []),
+            findings: policy.warnings + judged.findings + judged.notes
+        ).concluded()
     }
 
     /// Whether all that can be said against a certificate is that those above it are not known.
@@ -115,13 +110,15 @@ package struct NextQuestion {
         let isMatched = clients.contains { $0.decided?.matches.isEmpty == false }
         let configured = policy.pins?.pins ?? []
         return CheckResult(
-            CheckResult.Facts(
-                target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
-                matches: configured.indices.filter { isMatched && configured[$0].spkiSHA256 == key.spkiSHA256 }.map {
-                    PinMatch(pinIndex: $0, depth: 0)
-                }, next: NextDeployment(item, isAssumed: true, issuers: authorities.map(\.description)),
-                findings: policy.warnings + policy.missingClients(clients)
-                    + (verdict.outcome == .accepted ? assumptions(item, clients) : [])))
+            target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
+            matches: configured.indices.filter { isMatched && configured[$0].spkiSHA256 == key.spkiSHA256 }.map {
+                PinMatch(pinIndex: $0, depth: 0)
+            },
+            next: NextDeployment(
+                kind: item.kind, pin: item.item.spkiSHA256, isAssumed: true, issuers: authorities.map(\.description)),
+            findings: policy.warnings + policy.missingClients(clients)
+                + (verdict.outcome == .accepted ? assumptions(item, clients) : [])
+        ).concluded()
     }
 
     /// What an acceptance of a key takes for granted.
@@ -140,12 +137,6 @@ package struct NextQuestion {
                 .warning(id: "not-enforced", message: "no pin matches, and \(client.name) only reports that"))
         }
         return findings
-    }
-}
-
-extension NextDeployment {
-    fileprivate init(_ item: NextItem, isAssumed: Bool, issuers: [String]) {
-        self.init(kind: item.kind, pin: item.item.spkiSHA256, isAssumed: isAssumed, issuers: issuers)
     }
 }
 

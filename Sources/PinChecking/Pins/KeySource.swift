@@ -7,11 +7,8 @@ package import X509
 package struct KeySource: Sendable {
     /// What is known of the keys' owner.
     package enum Standing: Sendable {
-        /// They were read from a file: nothing was asked.
         case file
-        /// The chain is trusted and valid for the name.
         case verified
-        /// It is not, for these reasons.
         case unverified([TrustFailure])
         case unreachable(ProbeError)
     }
@@ -22,17 +19,16 @@ package struct KeySource: Sendable {
 
     package let name: String
     /// What was connected to, `nil` for a file.
-    package let endpoint: CheckEndpoint?
+    package private(set) var endpoint: CheckEndpoint? = nil
     package var peer: PeerAddress?
     /// The type of key that the server was asked for, `nil` for what an ordinary client gets.
     package internal(set) var keyType: CertificateKeyType?
     /// Types of keys that the endpoint was asked for and has no certificate for; of its first source.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
-    package let standing: Standing
+    package private(set) var standing = Standing.file
     package var items: [PinItem]
     /// What the source said of the host, `nil` for keys that were in no configuration.
     package var group: PinGroup?
-    /// Certificates the server sent that are not on the chain.
     package var alsoSent: [Certificate] = []
     /// What the server sent, or the certificates of a file, leaf first; `nil` for keys without a leaf.
     package private(set) var presented: PresentedChain?
@@ -58,7 +54,6 @@ package struct KeySource: Sendable {
         return Set(chosen.map(\.spkiSHA256))
     }
 
-    /// Whether the chain of a server is trusted and valid for the name.
     package var isVerified: Bool { if case .verified = standing { true } else { false } }
 
     package var lacksAnchor: Bool {
@@ -133,16 +128,12 @@ package struct KeySource: Sendable {
 
     package init(_ group: PinGroup) {
         name = group.hosts
-        endpoint = nil
-        standing = .file
         items = group.items
         self.group = group
     }
 
     package init(file: String, items: [PinItem]) {
         name = file
-        endpoint = nil
-        standing = .file
         self.items = items
         let certificates = items.compactMap(\.certificate)
         if let leaf = items.first(where: { $0.role == .leaf })?.certificate {

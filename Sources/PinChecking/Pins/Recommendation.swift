@@ -3,19 +3,14 @@ package import Pinning
 
 /// Which pins to ship for a server, and why.
 package struct Recommendation: Sendable {
-    /// Whose keys are pinned.
     package enum Strategy: String, Sendable, CaseIterable {
-        /// The roots of the CA, which is known.
         case caRoots = "authority-roots"
-        /// The server's own key, and one in reserve.
         case ownKeys = "own-keys"
-        /// The roots of a private CA.
         case ownRoot = "own-root"
         /// None, as long as the chain's owner is not known.
         case none
     }
 
-    /// A key to pin.
     package struct Choice: Sendable {
         package let item: PinItem
         /// What the key belongs to, in a few words.

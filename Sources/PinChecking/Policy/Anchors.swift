@@ -34,7 +34,6 @@ package enum FileReader {
         }
     }
 
-    /// The error for what kept a file from being read; `name` is for messages.
     private static func failure(_ failure: ReadFailure, _ name: String) -> CheckError {
         switch failure {
         case .unnamed: .said(.missing, "the file name \(name) is empty or holds a NUL: name a file")
@@ -43,8 +42,7 @@ package enum FileReader {
             .said(.missing, "cannot read \(name): \(SystemError.message(of: code)): name another file")
         case .wrongKind: .said(.missing, "cannot read \(name): it is not a file: name one")
         case .tooLarge(let limit):
-            .said(
-                .data,
+            .data(
                 "\(name) is larger than \(limit / 1024 / 1024) MiB, and nothing that pincheck reads is: name another file"
             )
         case .silent: .said(.missing, "\(name) gives nothing to read, as a device may: name a file")
@@ -69,8 +67,6 @@ package enum OpenSSLHealth {
 /// What `--anchors` and `--and-system` come to.
 package enum TrustAnchors {
     /// The certificates in a file, or in every file of a directory that holds some.
-    ///
-    /// - Throws: ``CheckError`` for a file that is missing, or holds none.
     static func bundles(at paths: [String], as role: String = "anchors") throws(CheckError) -> [AnchorBundle] {
         var bundles: [AnchorBundle] = []
         for path in paths {
@@ -94,7 +90,7 @@ package enum TrustAnchors {
             } else {
                 bundles.append(try bundle(try FileReader.contents(ofFile: path), from: path, as: role))
                 guard bundles.last?.count != 0 else {
-                    throw .said(.data, "\(quoted(path)) holds no certificate: give \(role) as DER or PEM certificates")
+                    throw .data("\(quoted(path)) holds no certificate: give \(role) as DER or PEM certificates")
                 }
             }
         }
@@ -104,7 +100,7 @@ package enum TrustAnchors {
     private static func bundle(_ bytes: [UInt8], from path: String, as role: String) throws(CheckError) -> AnchorBundle
     {
         do { return try AnchorBundle(pemOrDER: bytes) } catch {
-            throw .said(.data, "\(quoted(path)) cannot be used as \(role): \(error)")
+            throw .data("\(quoted(path)) cannot be used as \(role): \(error)")
         }
     }
 
@@ -112,7 +108,7 @@ package enum TrustAnchors {
     static func given(_ trust: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
         guard trust.anchors.isEmpty else { return try bundles(at: trust.anchors) }
         guard !(trust.includesSystem ?? RequestDefaults.includesSystem) else {
-            throw .said(.request, "the system's roots are to be added to anchors, and none are given", .addAnchors)
+            throw .request("the system's roots are to be added to anchors, and none are given", .addAnchors)
         }
         return nil
     }

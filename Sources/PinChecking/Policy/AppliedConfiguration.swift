@@ -2,15 +2,8 @@ import Pinning
 
 /// What an app's own configuration has its device decide by for a host, as it is shown.
 package struct AppliedConfiguration: Hashable, Sendable {
-    /// Which part of which configuration.
-    package enum Kind: String, Sendable, CaseIterable {
-        /// The trust of Android's `network_security_config.xml`.
-        case networkSecurity = "network-security-config"
-        /// App Transport Security of an Info.plist.
-        case transportSecurity = "app-transport-security"
-    }
-
-    package let kind: Kind
+    /// Which configuration it is a part of: `network-security-config` or `app-transport-security`.
+    package let kind: String
     package let clients: [String]
     /// The hosts, `nil` for all without an entry of their own.
     package let hosts: String?
@@ -31,7 +24,7 @@ package struct AppliedConfiguration: Hashable, Sendable {
         if case .on(let requirement) = ruling { exception = requirement.exception }
         return [
             AppliedConfiguration(
-                kind: .transportSecurity, clients: bound.map(\.client.name), hosts: exception?.hosts.description,
+                kind: "app-transport-security", clients: bound.map(\.client.name), hosts: exception?.hosts.description,
                 origin: exception?.origin ?? settings.origin, settings: ruling.shownSettings)
         ]
     }
@@ -48,7 +41,7 @@ package struct AppliedConfiguration: Hashable, Sendable {
         }
         return found.map { trust, place, names in
             AppliedConfiguration(
-                kind: .networkSecurity, clients: names, hosts: place.hosts?.description, origin: place.origin,
+                kind: "network-security-config", clients: names, hosts: place.hosts?.description, origin: place.origin,
                 settings: trust.shownSettings)
         }
     }

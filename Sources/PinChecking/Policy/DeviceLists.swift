@@ -3,58 +3,55 @@ import PinFormats
 package import Pinning
 import X509
 
-/// Reads device data, and finds the devices of a selection and the clients that run on them.
-package enum DeviceLists {
-    package static func data(at path: String?) throws(CheckError) -> DeviceData {
+/// Reads device data, and finds the devices that are named and the clients that run on them.
+extension DeviceData {
+    /// The data in the file at `path`, or that of the program.
+    package static func read(_ path: String?) throws(CheckError) -> DeviceData {
         guard let path else { return .builtIn }
         do throws(PinFormatError) { return try DeviceListReader.data(at: path) } catch { throw CheckError(error) }
     }
 
-    static func roots(of data: DeviceData, at path: String?) throws(CheckError) -> AnchorBundle {
-        do throws(X509Error) { return try AnchorBundle(listed: data.certificates) } catch {
-            throw .said(.data, "\(path ?? "the device data"): cannot be used as device data: a root is \(error)")
+    /// Their roots, of which messages say that they are from `path`.
+    func bundle(from path: String?) throws(CheckError) -> AnchorBundle {
+        do throws(X509Error) { return try AnchorBundle(listed: certificates) } catch {
+            throw .data("\(path ?? "the device data"): cannot be used as device data: a root is \(error)")
         }
     }
 
     /// That the data is so old that roots may be missing in it, `nil` where it is not.
-    package static func warning(of data: DeviceData, at time: Timestamp) -> Finding? {
-        guard data.isStale(at: time) else { return nil }
+    package func warning(at time: Timestamp) -> Finding? {
+        guard isStale(at: time) else { return nil }
         return .warning(
-            id: "old-device-data",
-            message: "the lists of roots are from \(data.date.date), \(data.age(at: time)) days ago",
+            id: "old-device-data", message: "the lists of roots are from \(date.date), \(age(at: time)) days ago",
             remedy: .giveNewerDeviceData)
     }
 
-    /// The devices of a selection in the order of the data, each once, this machine first as `nil`.
-    ///
-    /// - Throws: ``CheckError`` for a device that is not in the data.
-    static func devices(_ selection: DeviceSelection, in data: DeviceData) throws(CheckError) -> [Device?] {
-        var named: Set<Device?> = []
-        for name in selection.names { named.insert(try data.device(named: name)) }
-        return ([nil] + data.devices).filter { named.contains($0) || selection.includesAll && $0 != nil }
+    /// The devices of lists of `NAME[,NAME…]` in the order of the data, each once, this machine first as `nil`; and those that are
+    /// named, and not only among all (`all`).
+    func devices(in lists: [String]) throws(CheckError) -> (all: [Device?], named: [Device?]) {
+        let words = lists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        var named: [Device?] = []
+        for name in words where name != "all" { named.append(try device(named: name)) }
+        return (([nil] + devices).filter { named.contains($0) || words.contains("all") && $0 != nil }, named)
     }
+}
 
-    /// Those of `devices` that run one of the clients.
-    ///
-    /// - Throws: ``CheckError`` for a client and for a device that were named and would not be judged.
-    static func running(
-        _ clients: ClientSelection, on devices: [Device?], of selection: DeviceSelection, in data: DeviceData
-    ) throws(CheckError) -> [Device?] {
+extension ClientSelection {
+    /// Those of the devices that run one of the clients; a client and a device that were named and would not be judged are errors.
+    func devices(of chosen: (all: [Device?], named: [Device?])) throws(CheckError) -> [Device?] {
         func runs(_ client: Client, on device: Device?) -> Bool { device?.platform.runs(client.platform) ?? true }
-        guard case .named(let clients) = clients else { return devices }
-        for client in clients where !devices.contains(where: { runs(client, on: $0) }) {
-            let names = devices.map { $0?.name ?? DeviceData.systemName }.joined(separator: ", ")
-            throw .said(
-                .request, "the client \(client.name) runs on none of the devices (\(names))", .nameDeviceOfClient)
+        guard case .named(let clients) = self else { return chosen.all }
+        for client in clients where !chosen.all.contains(where: { runs(client, on: $0) }) {
+            let names = chosen.all.map { $0?.name ?? DeviceData.systemName }.joined(separator: ", ")
+            throw .request("the client \(client.name) runs on none of the devices (\(names))", .nameDeviceOfClient)
         }
-        let idle = devices.filter { device in !clients.contains { runs($0, on: device) } }
-        for name in selection.names {
-            guard let device = try data.device(named: name), idle.contains(device) else { continue }
+        let idle = chosen.all.filter { device in !clients.contains { runs($0, on: device) } }
+        for case let device? in chosen.named where idle.contains(device) {
             let fitting = Client.all.filter { $0.isInAll && runs($0, on: device) }
-            throw .said(
-                .request, "none of the clients (\(clients.map(\.name).joined(separator: ", "))) runs on \(device.name)",
+            throw .request(
+                "none of the clients (\(clients.map(\.name).joined(separator: ", "))) runs on \(device.name)",
                 .chooseClientOfDevice(fitting.map(\.name)))
         }
-        return devices.filter { !idle.contains($0) }
+        return chosen.all.filter { !idle.contains($0) }
     }
 }

@@ -32,7 +32,6 @@ package final class HostPolicy: Sendable {
     /// Roots that count as those of devices, beside the lists of devices.
     let publicRoots: Set<[UInt8]>
 
-    /// A policy with at least one device.
     package init(
         clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode = .none, pins: PinSet?,
         entries: [ConfiguredEntry] = [], applied: [AppliedConfiguration] = [], warnings: [Finding] = [],
@@ -55,19 +54,23 @@ package final class HostPolicy: Sendable {
         case anchorsAndDevice = "anchors and device"
     }
 
-    /// The lists of roots that devices were named of.
     package struct Lists: Sendable {
         package let data: DeviceData
         /// The file they were read from, `nil` for the program's own.
         package let file: String?
+        /// Their roots, and a verifier by all of them.
+        let bundle: AnchorBundle
         let verifier: OpenSSLPathVerifier
     }
 
     /// A verifier for questions that no root decides.
     package var verifier: OpenSSLPathVerifier { devices[0].verifier }
 
-    /// The configured pins in their order, as reports name them.
-    package var configuredPins: [String] { (pins?.pins ?? []).map { $0.spkiSHA256.description } }
+    var configuredAnchors: [Certificate] {
+        clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap { source -> [Certificate] in
+            if case .resource(_, let certificates) = source.origin { certificates } else { [] }
+        }
+    }
 }
 
 /// A device that chains are judged for: its roots, and the version of its system.
@@ -78,7 +81,6 @@ package struct JudgedDevice: Sendable {
     package let verifier: OpenSSLPathVerifier
     package let verifierWithInstalledRoots: OpenSSLPathVerifier
 
-    /// What `--device` calls it.
     package var name: String { device?.name ?? DeviceData.systemName }
 
     /// Whether paths may end at the roots it comes with: given anchors can stand in their place.
@@ -88,13 +90,6 @@ package struct JudgedDevice: Sendable {
     var release: PlatformRelease { device?.platformRelease ?? .newest }
 
     func runs(_ client: Client) -> Bool { device?.platform.runs(client.platform) ?? true }
-
-    func verifier(for client: ConfiguredClient) -> OpenSSLPathVerifier {
-        client.trustsInstalledRoots ? verifierWithInstalledRoots : verifier
-    }
 }
 
-package struct ConfiguredEntry: Sendable {
-    package let kind: PinConfiguration.Kind
-    package let entry: HostEntry
-}
+package typealias ConfiguredEntry = (kind: PinConfiguration.Kind, entry: HostEntry)

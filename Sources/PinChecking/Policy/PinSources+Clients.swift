@@ -2,7 +2,6 @@ import Base
 import PinFormats
 import Pinning
 
-/// Which clients the sources of pins are for.
 extension PinSources {
     /// The clients that judge where none is chosen, each by the pins of its own sources: those of the configurations, curl for pins in its
     /// notation, and `generic` for one set of all others, or AFNetworking where these are certificates as it loads them.
@@ -24,8 +23,7 @@ extension PinSources {
         } else if areAFNetworkings, !names.contains("afnetworking") {
             let known = Client.all.map(\.name).filter(names.contains)
             let clients = known.isEmpty ? ["nspinneddomains"] : known
-            throw .said(
-                .request,
+            throw .request(
                 "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
                     + "\(clients.joined(separator: ", "))", .chooseClient)
         }
@@ -41,7 +39,6 @@ extension PinSources {
     /// Whether there are lines of hosts, or a policy.
     var hasLists: Bool { readConfigurations.contains(where: \.isList) }
 
-    /// The pins of a client that follows the sources.
     func pins(of client: Client, _ policy: ConfiguredPins?) -> PinSet? {
         let configured = policy?.pins?.pins ?? []
         if client.name == "curl" { return PinSet(curlPins) }

@@ -15,14 +15,12 @@ extension PinSources {
         let pins = readers.map { lookups, host in said(by: lookups, of: host, server, follows) }
         for said in pins + [trustSaid(of: server.name), transportSaid(of: server.url ?? server.name.serverName)] {
             guard let first = said.first, let other = said.first(where: { $0.value != first.value }) else { continue }
-            throw .said(
-                .data,
+            throw .data(
                 "two configurations cover \(server.host): \(first.origin) and \(other.origin); give the one that the app ships"
             )
         }
     }
 
-    /// What each network security configuration says of a name.
     private func trustSaid(of name: ReferenceName) -> [(origin: String, value: AnyHashable)] {
         let host: String? = if case .name = name { name.description } else { nil }
         return networkSecurity.map { file in
@@ -36,7 +34,6 @@ extension PinSources {
         }
     }
 
-    /// What each App Transport Security says of the host of a URL.
     private func transportSaid(of host: ServerName?) -> [(origin: String, value: AnyHashable)] {
         guard let host else { return [] }
         return transportSecurity.map { file in

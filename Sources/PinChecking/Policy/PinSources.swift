@@ -10,7 +10,6 @@ struct PinSources: Sendable {
     private(set) var (curlPins, setPins): ([Pin], [Pin]) = ([], [])
     /// Whether the others are certificates in DER, each as AFNetworking loads them.
     private(set) var areAllCertificates = true
-    /// The clients whose frameworks are in an app.
     private(set) var frameworks: Set<String> = []
     /// What the files that configure hosts say, those of one kind together.
     private(set) var configurations: [PinConfiguration] = []
@@ -18,7 +17,6 @@ struct PinSources: Sendable {
     private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
     /// What the Info.plist of apps says of App Transport Security, in the order of their files.
     private(set) var transportSecurity: [TransportSecurity] = []
-    /// What should be said once about the sources.
     private(set) var notes: [Finding] = []
 
     let suffixes = SystemPublicSuffixList()
@@ -26,7 +24,6 @@ struct PinSources: Sendable {
     /// The same as they were read: an app ships one of each kind.
     private(set) var readConfigurations: [PinConfiguration] = []
 
-    /// Reads the sources in their order.
     init(reading sources: [PinSource]) throws(CheckError) {
         for source in sources {
             do {
@@ -76,50 +73,39 @@ struct PinSources: Sendable {
             isSource: configuration.isSource)
     }
 
-    /// What is for one host.
-    struct HostPins {
-        /// The pins for any host, then those of each configuration that has some for it.
-        let all: PinSet?
-        let policies: [(kind: PinConfiguration.Kind, policy: ConfiguredPins)]
-        /// Those for any host alone.
-        let unconditional: PinSet?
-
-        /// The pins of a client that reads none of the configurations.
-        ///
-        /// Those for any host. Where there are none it is asked what it would make of the others' pins: of those that are for
-        /// clients of its platform, or of all.
-        func pins(of client: Client) -> PinSet? {
-            if let unconditional { return unconditional }
-            let ofPlatform = policies.filter { kind, _ in
-                Client.all.contains { $0.platform == client.platform && $0.configurations[kind] != nil }
-            }
-            return PinSet(ofPlatform.flatMap { $0.policy.pins?.pins ?? [] }) ?? all
-        }
-    }
-
     var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }
 
     /// Refuses a second source: each client has its own, and what several of them pin is not added up.
     private func refuseSeveralSources() throws(CheckError) {
         let sources = readConfigurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
         guard sources.count > 1 else { return }
-        throw .said(
-            .data,
+        throw .data(
             "\(sources[1]): a second source with a pinner, beside \(sources[0]), and nothing says that one client has both; "
                 + "give one of them, or a list with lines such as: host sha256/…")
     }
 
+    /// What the configurations say of one host.
+    typealias HostPins = [(kind: PinConfiguration.Kind, policy: ConfiguredPins)]
+
     /// What is for `name`, by the rules of each configuration's own client.
-    func pins(for name: ReferenceName, writtenAs host: String) -> HostPins {
-        let policies = configurations.compactMap {
-            configuration -> (kind: PinConfiguration.Kind, policy: ConfiguredPins)? in
+    func configured(for name: ReferenceName, writtenAs host: String) -> HostPins {
+        configurations.compactMap { configuration in
             // To OkHttp a dot at the end of a URL's host makes it another one.
             let host = configuration.kind == .okHttp ? host.lowercased() : name.description
             return policy(of: configuration, for: name, writtenAs: host).map { (configuration.kind, $0) }
         }
-        return HostPins(
-            all: PinSet(pins + policies.flatMap { $0.policy.pins?.pins ?? [] }), policies: policies,
-            unconditional: PinSet(pins))
+    }
+
+    /// The pins of a client that reads none of the configurations: those for any host.
+    ///
+    /// Where there are none it is asked what it would make of the others' pins: of those that are for clients of its platform, or of all.
+    func pins(of client: Client, beside configured: HostPins) -> PinSet? {
+        guard pins.isEmpty else { return PinSet(pins) }
+        let ofPlatform = configured.filter { kind, _ in
+            Client.all.contains { $0.platform == client.platform && $0.configurations[kind] != nil }
+        }
+        func all(_ some: HostPins) -> PinSet? { PinSet(some.flatMap { $0.policy.pins?.pins ?? [] }) }
+        return all(ofPlatform) ?? all(configured)
     }
 
     /// What one configuration says of a host, by the rule of its kind or by another.
@@ -135,24 +121,19 @@ struct PinSources: Sendable {
         return configuration.policy(for: host, by: lookup, suffixes: suffixes)
     }
 
-    /// What a client's own configurations say of a host.
-    struct Own {
-        /// `nil` when the host is not configured.
-        let policy: ConfiguredPins?
-    }
-
-    /// What the configurations that `client` reads itself say of `name`; `nil` where none of them is among the sources.
+    /// What the configurations that `client` reads itself say of `name`, none when it is not configured; `nil` where none of
+    /// them is among the sources.
     ///
     /// Of the certificate files of an app those count that the client loads from the bundle. A client that follows the sources reads those
     /// that chose it: clients that compare the set read lines as `generic` does, OkHttp reads them as its own where it was chosen.
-    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> Own? {
+    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [ConfiguredPins]? {
         let isOfSet = follows && isOfSet(client)
         let client = isOfSet ? .generic : client
         let own = configurations.filter { configuration in
             client.configurations[configuration.kind] != nil && (!follows || configuration.isList == isOfSet)
         }
         guard !own.isEmpty else { return nil }
-        let policies = own.compactMap { configuration -> ConfiguredPins? in
+        return own.compactMap { configuration -> ConfiguredPins? in
             let read = configuration.entries.filter { entry in
                 guard let loaders = entry.loaders, let loader = client.loader else { return true }
                 return loaders.contains(loader)
@@ -162,15 +143,13 @@ struct PinSources: Sendable {
                 writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
                 by: client.configurations[configuration.kind])
         }
-        return Own(policy: policies.count > 1 ? ConfiguredPins(policies.flatMap(\.entries)) : policies.first)
     }
 
     /// What should be said when the configurations have no pin for the host, `nil` when they have.
-    func warning(for name: String, _ pins: HostPins) -> Finding? {
-        guard configurations.contains(where: { !$0.entries.isEmpty }),
-            pins.policies.allSatisfy({ $0.policy.pins == nil })
+    func warning(for name: String, _ configured: HostPins) -> Finding? {
+        guard configurations.contains(where: { !$0.entries.isEmpty }), configured.allSatisfy({ $0.policy.pins == nil })
         else { return nil }
-        if let entry = pins.policies.first?.policy.entries.first {
+        if let entry = configured.first?.policy.entries.first {
             let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
             return .warning(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
         }
@@ -178,6 +157,6 @@ struct PinSources: Sendable {
         return .warning(
             id: "host-not-configured",
             message: "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
-                + (self.pins.isEmpty ? ": no pin is compared" : ""))
+                + (pins.isEmpty ? ": no pin is compared" : ""))
     }
 }

@@ -13,7 +13,7 @@ package struct Policies {
     private let publicRoots: Set<[UInt8]>
     private var known: [CheckRequest.Judging: KnownPolicies] = [:]
     private var anchors: [CheckRequest.Trust: [AnchorBundle]?] = [:]
-    private var deviceRoots: [String?: ListedRoots] = [:]
+    private var lists: [String?: HostPolicy.Lists] = [:]
     private lazy var system = TrustStore.system(environment: environment)
 
     package init(environment: [String: String], at time: Timestamp? = nil, publicRoots: Set<[UInt8]> = []) {
@@ -31,14 +31,10 @@ package struct Policies {
     /// How many settings, and servers of each, are remembered: lists of millions have some behind one another that are the same.
     private static let mostKnown = 1_024
 
-    private typealias ListedRoots = (data: DeviceData, bundle: AnchorBundle)
-
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
     package mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) { _ = try policies(settings) }
 
     /// What the host called `name` is judged by.
-    ///
-    /// - Throws: ``CheckError`` for flags, pins and anchors that cannot be used.
     package mutating func policy(
         _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil,
         url: ServerName? = nil, lacksPins: Bool = false
@@ -46,7 +42,8 @@ package struct Policies {
         let known = try policies(settings)
         let server = SettingsPolicy.Server(
             name: name, host: host ?? name.description, url: url == name.serverName ? nil : url, lacksPins: lacksPins)
-        let key = known.base.sources.tellsHostsApart || !server.isOnlyName ? server : nil
+        let isOnlyName = server.host == name.description && server.url == nil && !lacksPins
+        let key = isOnlyName && !known.base.sources.tellsHostsApart ? nil : server
         if let policy = known.byServer[key] { return policy }
         let (policy, notes) = try known.base.policy(for: server)
         note(notes)
@@ -82,18 +79,16 @@ package struct Policies {
         let isShared = settings.devices != nil
         let shared = (isShared ? SharedFindings() : nil, isShared ? SharedFindings() : nil)
         let devices = chosen.devices.map { device in
-            let lists = device.flatMap { device in chosen.roots.map { (data: $0.data, device: device) } }
+            let own = device.flatMap { device in chosen.lists.map { (lists: $0, device: device) } }
             func verifier(_ store: TrustStore, _ shared: SharedFindings?) -> OpenSSLPathVerifier {
                 OpenSSLPathVerifier(
                     trustStore: store, sharing: device == nil ? nil : shared,
                     isPublicRoot: { root in
-                        lists.map { $0.data.lists(root.der, for: $0.device) }
+                        own.map { $0.lists.data.lists(root.der, for: $0.device) }
                             ?? DeviceData.builtIn.isOnNewestApple(root.der)
                     })
             }
-            let selection = device.flatMap { device in
-                chosen.roots.map { AnchorSelection($0.data.positions(of: device), of: $0.bundle) }
-            }
+            let selection = own.map { AnchorSelection($0.lists.data.positions(of: $0.device), of: $0.lists.bundle) }
             let (store, trust) = TrustAnchors.store(
                 given, settings.trust, beside: selection.map { TrustStore($0) } ?? system, selected: selection)
             let ordinary = verifier(store, shared.0)
@@ -104,20 +99,15 @@ package struct Policies {
         }
         // Lists that nothing is looked up in may be as old as they are.
         let oldData = time.flatMap { time in
-            devices.contains(where: \.usesOwnRoots)
-                ? chosen.roots.flatMap { DeviceLists.warning(of: $0.data, at: time) } : nil
+            devices.contains(where: \.usesOwnRoots) ? chosen.lists.flatMap { $0.data.warning(at: time) } : nil
         }
         let notes = (sources.notes + (oldData.map { [$0] } ?? [])).filter { !settings.outlook.ignored.contains($0.id) }
         note(notes)
         return SettingsPolicy(
             settings: settings, clients: chosen.clients, sources: sources,
             installedRoots: installed.flatMap(\.certificates), fetchable: fetchable.flatMap(\.certificates),
-            devices: devices,
-            lists: chosen.roots.map { roots in
-                HostPolicy.Lists(
-                    data: roots.data, file: settings.deviceData,
-                    verifier: OpenSSLPathVerifier(trustStore: TrustStore(anchors: [roots.bundle])))
-            }, givenRoots: given.map { TrustStore(anchors: $0) }, publicRoots: publicRoots, notes: notes)
+            devices: devices, lists: chosen.lists, givenRoots: given.map { TrustStore(anchors: $0) },
+            publicRoots: publicRoots, notes: notes)
     }
 
     private mutating func givenAnchors(_ trust: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
@@ -130,25 +120,28 @@ package struct Policies {
     /// The devices and the clients that settings ask for, this machine as `nil`, with the data that has them.
     private mutating func chosenDevices(
         _ settings: CheckRequest.Judging, _ sources: PinSources
-    ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection, roots: ListedRoots?) {
+    ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection, lists: HostPolicy.Lists?) {
         let path = settings.deviceData
-        guard let selection = settings.devices else {
-            guard path == nil else { throw .said(.request, "device data is given and no device is named", .nameDevice) }
+        guard let named = settings.devices else {
+            guard path == nil else { throw .request("device data is given and no device is named", .nameDevice) }
             let clients = if let chosen = settings.clients { chosen } else { try sources.clients(settings) }
             return ([nil], clients, nil)
         }
-        let roots: ListedRoots
-        if let known = deviceRoots[path] {
-            roots = known
+        let lists: HostPolicy.Lists
+        if let known = self.lists[path] {
+            lists = known
         } else {
             try OpenSSLHealth.require()
-            let data = try DeviceLists.data(at: path)
-            roots = (data, try DeviceLists.roots(of: data, at: path))
-            deviceRoots[path] = roots
+            let data = try DeviceData.read(path)
+            let bundle = try data.bundle(from: path)
+            let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [bundle]))
+            lists = HostPolicy.Lists(data: data, file: path, bundle: bundle, verifier: verifier)
+            self.lists[path] = lists
         }
-        let devices = try DeviceLists.devices(selection, in: roots.data)
-        let clients = if let chosen = settings.clients { chosen } else { try sources.clients(settings, on: devices) }
-        return (try DeviceLists.running(clients, on: devices, of: selection, in: roots.data), clients, roots)
+        let devices = try lists.data.devices(in: named)
+        let clients =
+            if let chosen = settings.clients { chosen } else { try sources.clients(settings, on: devices.all) }
+        return (try clients.devices(of: devices), clients, lists)
     }
 
     private mutating func note(_ findings: [Finding]) { notes += findings.filter { !notes.contains($0) } }

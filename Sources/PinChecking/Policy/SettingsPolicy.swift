@@ -19,14 +19,11 @@ struct SettingsPolicy {
     /// What configurations tell servers apart by.
     struct Server: Hashable {
         let name: ReferenceName
-        /// The host as it is written.
         let host: String
         /// The URL's host, `nil` for the reference name and where it plays no part.
         let url: ServerName?
         /// Whether a policy pins nothing for it.
         let lacksPins: Bool
-
-        var isOnlyName: Bool { host == name.description && url == nil && !lacksPins }
     }
 
     /// Each client with its pins for the server, and what should be said once: without configurations that goes for all hosts.
@@ -36,26 +33,27 @@ struct SettingsPolicy {
         let name = server.name
         let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !isHostNeeded else {
-            throw .said(.request, "the pins are configured host by host", .nameHost)
+            throw .request("the pins are configured host by host", .nameHost)
         }
         try sources.refuseContradictions(about: server, follows: settings.clients == nil)
-        let pins = sources.pins(for: name, writtenAs: server.host)
-        let mode = try pinningMode(for: pins.all)
+        let pins = sources.configured(for: name, writtenAs: server.host)
+        let all = PinSet(sources.pins + pins.flatMap { $0.policy.pins?.pins ?? [] })
+        let mode = try pinningMode(for: all)
         let asked = try configured(clients.clients, pins, mode, server).filter { client in
             devices.contains { $0.runs(client.client) }
         }
-        let system = systemClients(beside: asked, by: pins.policies, for: server.host)
+        let system = systemClients(beside: asked, by: pins, for: server.host)
         // Nothing is left to judge by, whatever the host: no server need be asked.
         if settings.clients != nil, system.clients.isEmpty, !sources.hasLists,
             case .failure(let error)? = asked.first?.procedure,
             asked.allSatisfy({ if case .failure = $0.procedure { true } else { false } })
         {
-            throw .said(.data, "\(error)")
+            throw .data("\(error)")
         }
         let clients = asked + (try configured(system.clients, pins, mode, server))
         var warnings = sources.warning(for: server.host, pins).map { [$0] } ?? []
-        if let pins = pins.all, mode == .none {
-            let given = pins.pins.count == 1 ? "the pin you gave is" : "the \(pins.pins.count) pins you gave are"
+        if let all, mode == .none {
+            let given = all.pins.count == 1 ? "the pin you gave is" : "the \(all.pins.count) pins you gave are"
             let message = "mode none ignores pins: \(given) not used"
             warnings.append(.warning(id: "pins-not-compared", message: message))
         }
@@ -64,10 +62,9 @@ struct SettingsPolicy {
             server.lacksPins
             ? [Finding.warning(id: "nothing-pinned", message: "the policy pins nothing for this target")] : []
         let policy = HostPolicy(
-            clients: clients, mode: mode, pins: pins.all,
-            entries: pins.policies.flatMap { kind, policy in
-                policy.entries.map { ConfiguredEntry(kind: kind, entry: $0) }
-            }, applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
+            clients: clients, mode: mode, pins: all,
+            entries: pins.flatMap { kind, policy in policy.entries.map { (kind, $0) } },
+            applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
             warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks, devices: devices,
             lists: lists, givenRoots: givenRoots, time: settings.time, outlook: settings.outlook, fetchable: fetchable,
             installedRoots: installedRoots, publicRoots: publicRoots)
@@ -87,12 +84,12 @@ struct SettingsPolicy {
         var configured: [ConfiguredClient] = []
         for client in clients {
             let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
-            let policy = own?.policy
+            let policy = own.flatMap { $0.count > 1 ? ConfiguredPins($0.flatMap(\.entries)) : $0.first }
             // A pin that is named for any host holds where the chosen client's own configuration has nothing.
             let clientPins =
-                if follows { sources.pins(of: client, policy) } else if own == nil { pins.pins(of: client) } else {
-                    policy.map(\.pins) ?? pins.unconditional
-                }
+                if follows { sources.pins(of: client, policy) } else if own == nil {
+                    sources.pins(of: client, beside: pins)
+                } else { policy.map(\.pins) ?? PinSet(sources.pins) }
             let isUncovered = clientPins == nil && policy == nil && (!follows || sources.isOfSet(client))
             // What a client loads from a bundle are certificates, whatever else the app pins.
             let isModeItsOwn = settings.mode == nil && (follows || client.loader != nil && policy != nil || own == nil)
@@ -119,9 +116,8 @@ struct SettingsPolicy {
     private func pinningMode(for pins: PinSet?) throws(CheckError) -> AFSecurityPolicy.PinningMode {
         guard let pins else { return settings.mode ?? .none }
         guard settings.mode != .certificate || !pins.certificates.isEmpty else {
-            throw .said(
-                .request, "mode certificate compares certificates, and all the pins given are hashes or keys",
-                .comparePublicKeys)
+            throw .request(
+                "mode certificate compares certificates, and all the pins given are hashes or keys", .comparePublicKeys)
         }
         return settings.mode ?? Self.suggestedMode(pins)
     }
@@ -137,8 +133,7 @@ struct SettingsPolicy {
     /// trust manager, OkHttp included; NSPinnedDomains is part of App Transport Security, which binds every load of NSURLSession (known
     /// from Apple's documentation).
     private func systemClients(
-        beside asked: [ConfiguredClient], by policies: [(kind: PinConfiguration.Kind, policy: ConfiguredPins)],
-        for host: String
+        beside asked: [ConfiguredClient], by policies: PinSources.HostPins, for host: String
     ) -> (clients: [Client], remarks: [Finding]) {
         var (clients, remarks): ([Client], [Finding]) = ([], [])
         for system in Client.all {

@@ -3,9 +3,7 @@ import Pinning
 package import TLSProbe
 
 extension CheckRequest {
-    /// How connections are made.
     package struct Connection: Hashable, Sendable {
-        /// Where to connect to instead of looking the target up.
         package var addresses = Addresses()
         package var serverName: ServerNameChoice?
         /// The port of a target that names none, 1 to 65535.
@@ -31,7 +29,7 @@ extension CheckRequest {
         package static func timeout(_ text: String) throws(CheckError) -> Duration {
             let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
             guard isPlain, let seconds = Double(text), (0.001...86_400).contains(seconds) else {
-                throw .said(.request, "\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5")
+                throw .request("\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5")
             }
             return .milliseconds(Int64(seconds * 1_000))
         }
@@ -40,8 +38,7 @@ extension CheckRequest {
             let names = list.split(separator: ",", omittingEmptySubsequences: false)
             let protocols = names.compactMap { ApplicationProtocol(String($0)) }
             guard protocols.count == names.count else {
-                throw .said(
-                    .request,
+                throw .request(
                     "\(quoted(list)) holds a name of no or of more than 255 bytes (RFC 7301): write h2,http/1.1")
             }
             return protocols
@@ -59,14 +56,12 @@ extension CheckRequest {
             let lowest =
                 minimumTLS ?? (isOnlyNew && highest == .tls13 ? highest : min(RequestDefaults.minimumTLS, highest))
             guard !(isOnlyOld && lowest == .tls13), !(isOnlyNew && highest < .tls13) else {
-                throw .said(
-                    .request,
+                throw .request(
                     "no TLS version that is to be offered has \(quoted(offer.ciphers ?? "", to: 200)): TLS 1.3 has cipher suites of its own, whose names begin with TLS_"
                 )
             }
             guard lowest <= highest else {
-                throw .said(
-                    .request,
+                throw .request(
                     "the lowest TLS version, \(lowest.number), is above the highest, \(highest.number): no version is left to offer"
                 )
             }
@@ -76,15 +71,11 @@ extension CheckRequest {
         /// The application protocols to offer.
         ///
         /// A request is written in HTTP/1.1 and in nothing else: no server may choose another protocol for it.
-        ///
-        /// - Returns: the protocols, preferred first.
-        /// - Throws: ``CheckError`` for a protocol that a request cannot be sent in.
         func protocols(forRequest isForRequest: Bool) throws(CheckError) -> [ApplicationProtocol] {
             guard isForRequest else { return applicationProtocols }
             let own = RequestDefaults.applicationProtocolOfRequests
             if let other = applicationProtocols.first(where: { $0.name != own }) {
-                throw .said(
-                    .request,
+                throw .request(
                     "\(quoted(other.name)) is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
                 )
             }
@@ -142,14 +133,11 @@ package enum ServerNameChoice: Hashable, Sendable {
     case none
 
     /// The choice of a name.
-    ///
-    /// - Throws: ``CheckError`` for what is no host name, an address among it.
     package static func named(_ text: String) throws(CheckError) -> ServerNameChoice {
         let name: ServerName
-        do { name = try HostName.read(text) } catch { throw .said(.request, "\(error)") }
+        do { name = try HostName.read(text) } catch { throw .request("\(error)") }
         guard let indication = ServerNameIndication(name) else {
-            throw .said(
-                .request,
+            throw .request(
                 "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none")
         }
         return .name(indication)

@@ -9,13 +9,13 @@ extension CheckRequest {
         package var clients: ClientSelection?
         /// AFNetworking's pinning mode, `nil` for the one that the pins suggest.
         package var mode: AFSecurityPolicy.PinningMode?
-        /// AFNetworking's `allowInvalidCertificates`.
         package var allowsInvalidCertificates: Bool?
         /// AFNetworking's `validatesDomainName`, `nil` for the default of its version.
         package var validatesDomainName: Bool?
         package var trust = Trust()
-        /// The devices whose roots and rules decide, `nil` for this machine and the newest of each client's platform.
-        package var devices: DeviceSelection?
+        /// Lists of the devices whose roots and rules decide, as in `ios-17,system` and `all`; `nil` for this machine and the newest of
+        /// each client's platform.
+        package var devices: [String]?
         /// A file with the roots of devices, `nil` for those of the program.
         package var deviceData: String?
         /// Files and directories of roots as if a user had installed them.
@@ -49,7 +49,6 @@ extension CheckRequest {
     package struct Trust: Hashable, Sendable {
         /// Files and directories of the anchors, empty for the system's roots.
         package var anchors: [String] = []
-        /// Whether the system's roots are trusted beside the anchors.
         package var includesSystem: Bool?
 
         /// Anchors that are given are all that is trusted, whatever `other` adds to its own.
@@ -60,36 +59,17 @@ extension CheckRequest {
     }
 }
 
-/// The devices that chains are judged for.
-package struct DeviceSelection: Hashable, Sendable {
-    /// The names, as in `ios-17`; `system` is this machine.
-    let names: [String]
-    /// Whether all devices of the data are among them (`all`), those too on which none of the clients runs.
-    let includesAll: Bool
-
-    /// Takes lists of `NAME[,NAME…]`.
-    ///
-    /// Which names there are shows when the data is read.
-    package init(_ lists: [String]) {
-        let words = lists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-        names = words.filter { $0 != "all" }
-        includesAll = words.contains("all")
-    }
-}
-
 /// What is asked for the time ahead.
 package struct OutlookRules: Hashable, Sendable {
     package var limits = OutlookLimits()
     package var failsOnWarning = false
-    /// The ids of findings that are not told.
     package var ignored: Set<String> = []
 
     package init() {}
 
     func check() throws(CheckError) {
         if let warning = limits.warnBefore, let failure = limits.failBefore, warning.isAlwaysBelow(failure) {
-            throw .said(
-                .request,
+            throw .request(
                 "the warning before \(warning) never comes, since less than \(failure) fails earlier: warn before the larger of the two"
             )
         }

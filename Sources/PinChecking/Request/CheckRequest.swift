@@ -13,7 +13,6 @@ package struct CheckRequest: Hashable, Sendable {
     package var judging = Judging()
     /// What is checked beside what an ordinary client sees.
     package var variants = Variants()
-    /// What a server is asked once it is accepted.
     package var http = HTTP()
 
     package init() {}
@@ -41,18 +40,14 @@ package enum RequestDefaults {
     package static let family = ProbeRequest.AddressFamily.any
     /// How long a target may take in all, in seconds.
     package static let timeoutSeconds = 10
-    /// How often to try again when there was no verdict.
     package static let retries = 0
     /// The lowest TLS version to offer, or the highest where that is lower.
     static let minimumTLS = TLSVersion.tls12
     static let maximumTLS = TLSVersion.tls13
-    /// How many targets are checked at the same time.
     package static let jobs = 512
     /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"
-    /// AFNetworking's `allowInvalidCertificates`.
     static let allowsInvalidCertificates = false
-    /// Whether the system's roots are trusted beside anchors.
     static let includesSystem = false
 }
 
@@ -64,7 +59,7 @@ extension CheckRequest {
         /// The name the certificate must be valid for, `nil` for the host.
         package var reference: Reference?
 
-        package init(reference: Reference? = nil) { self.reference = reference }
+        package init() {}
 
         /// A name that a certificate must be valid for, and how it is written.
         package struct Reference: Hashable, Sendable {
@@ -97,19 +92,15 @@ extension CheckRequest {
 
         package static func path(_ text: String) throws(CheckError) -> HTTPPath {
             do throws(HTTPPathError) { return try HTTPPath(text) } catch {
-                throw .said(.request, "\(quoted(text, to: 200)) \(error)")
+                throw .request("\(quoted(text, to: 200)) \(error)")
             }
         }
 
         /// The request of one endpoint.
-        ///
-        /// - Returns: the request, `nil` for none.
-        /// - Throws: ``CheckError`` for what is said of a request that there is none of.
         func exchange(host: ServerName, port: Int) throws(CheckError) -> CheckExchange? {
             if let path { return CheckExchange(HTTPRequest(path, host: host, port: port), expecting: expected) }
             guard expected == nil else {
-                throw .said(
-                    .request,
+                throw .request(
                     "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)")
             }
             return nil
@@ -146,14 +137,11 @@ package struct ExpectedStatus: Hashable, Sendable {
     private let statuses: [ClosedRange<Int>]
 
     /// Reads entries with commas between them.
-    ///
-    /// - Throws: ``CheckError`` for an entry that is no status, class or range.
     package init(_ text: String) throws(CheckError) {
         texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         statuses = texts.compactMap(Self.statuses)
         guard statuses.count == texts.count else {
-            throw .said(
-                .request,
+            throw .request(
                 "\(quoted(text, to: 200)) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304")
         }
     }

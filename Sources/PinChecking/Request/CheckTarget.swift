@@ -16,13 +16,10 @@ package struct CheckTarget: Sendable {
         (self.target, self.request, self.place) = (target, request, place)
     }
 
-    /// The target without the addresses that are for others.
     package var withOwnAddresses: CheckTarget {
-        var request = request
-        request.connection.addresses.given.removeAll { !$0.applies(to: target, port: port) }
-        request.connection.addresses.added.removeAll { !$0.applies(to: target, port: port) }
         var own = self
-        own.request = request
+        own.request.connection.addresses.given.removeAll { !$0.applies(to: target, port: port) }
+        own.request.connection.addresses.added.removeAll { !$0.applies(to: target, port: port) }
         return own
     }
 
@@ -39,8 +36,6 @@ package struct CheckEndpoint: Sendable {
     let urlHost: ServerName
     package let host: String
     package let referenceName: ReferenceName
-    /// The same as the user wrote it, `nil` where it is not known.
-    package var writtenName: String? = nil
     package var request: ProbeRequest
     /// What the server is asked once it is accepted, `nil` for nothing.
     package var exchange: CheckExchange? = nil
@@ -68,8 +63,6 @@ extension CheckTarget {
     ///
     /// The names follow each other: the reference name is the one given, else the host given, else the target's host; the SNI is
     /// the one given, else the target's host unless that is an address.
-    ///
-    /// - Throws: ``CheckError`` for an address of its own that is for another target, and for what no connection can be made with.
     package func endpoints() throws(CheckError) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
         let addresses = connection.addresses.all
@@ -85,8 +78,7 @@ extension CheckTarget {
         let exchange = try request.http.exchange(
             host: names.host?.host ?? target.host, port: names.host.map { $0.port ?? RequestDefaults.port } ?? port)
         if !request.variants.keyTypes.isEmpty, !connection.offer.leavesKeyTypesOpen {
-            throw .said(
-                .request,
+            throw .request(
                 "to ask for keys of each type (key-types, thorough) is to choose ciphers and sigalgs: leave out either")
         }
         let proxy = connection.proxy(for: target.host)
@@ -102,9 +94,8 @@ extension CheckTarget {
             endpoints.append(
                 CheckEndpoint(
                     target: title, targetPort: port, urlHost: target.host,
-                    host: (names.host?.host ?? target.host).description, referenceName: referenceName,
-                    writtenName: names.writtenName(of: target.writtenHost), request: request, exchange: exchange,
-                    omitsServerName: serverName == .none))
+                    host: (names.host?.host ?? target.host).description, referenceName: referenceName, request: request,
+                    exchange: exchange, omitsServerName: serverName == .none))
         }
         return endpoints
     }
@@ -115,8 +106,7 @@ extension CheckTarget {
         case .dns(let name): return .resolve(host: name, family: family)
         case .ip(let address):
             guard family == .any || (family == .ipv6) == address.isIPv6 else {
-                throw .said(
-                    .request,
+                throw .request(
                     "\(quoted(address.description)) is not an address of the family asked for: ask for \(family == .ipv6 ? "IPv4" : "IPv6") or for any"
                 )
             }
@@ -161,8 +151,7 @@ extension ConnectAddress {
     fileprivate func unused(defaultPort: Int?) -> CheckError {
         let host = onlyForHost?.description ?? ""
         let place = Target.authority(host, onlyForPort ?? defaultPort ?? RequestDefaults.port)
-        return .said(
-            .request,
+        return .request(
             "an address is given for \(quoted(place)), which is not a target of this call: check its name and port")
     }
 }

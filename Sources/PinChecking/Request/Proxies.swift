@@ -2,7 +2,6 @@ import Base
 import Pinning
 package import TLSProbe
 
-/// Whether connections go through a proxy.
 package enum ProxyChoice: Hashable, Sendable {
     /// None, whatever the environment says.
     case direct
@@ -76,10 +75,18 @@ package enum ProxyChoice: Hashable, Sendable {
 
 /// What environment variables say of proxies, as curl reads them for an https URL.
 package struct ProxyEnvironment: Hashable, Sendable {
+    private enum Rule: Hashable, Sendable {
+        /// The host itself, and whatever is below it.
+        case domain(String)
+        /// Addresses that begin with so many bits of this one.
+        case network(IPAddress, bits: Int)
+    }
+
     /// The proxy of `https_proxy`, `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY`, the first that is not empty.
     let proxy: Proxy?
     /// The hosts of `no_proxy` or `NO_PROXY` that no proxy is for, wherever it is named.
-    let exceptions: ProxyExceptions?
+    private let exceptions: [Rule]
+    private let exceptsAll: Bool
 
     /// Reads the environment, `nil` where it says nothing of proxies.
     package init?(_ environment: [String: String], namesProxy: Bool = true) throws(CheckError) {
@@ -88,34 +95,18 @@ package struct ProxyEnvironment: Hashable, Sendable {
             return nil
         }
         let named = namesProxy ? first(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]) : nil
-        exceptions = first(["no_proxy", "NO_PROXY"]).map { ProxyExceptions($0.value) }
+        let list = first(["no_proxy", "NO_PROXY"])?.value
+        // A list with commas or white space between its entries; `*` alone is every host.
+        exceptsAll = list == "*"
+        exceptions = (list ?? "").split { $0 == "," || $0.isWhitespace }.compactMap { Self.rule($0) }
         var proxy: Proxy?
         if let named {
             do {
                 if case .through(let found) = try ProxyChoice.named(named.value, by: named.name) { proxy = found }
-            } catch { throw .said(.request, "\(named.name): \(error.message)") }
+            } catch { throw .request("\(named.name): \(error.message)") }
         }
         self.proxy = proxy
-        if proxy == nil, exceptions == nil { return nil }
-    }
-}
-
-/// A list of hosts that are connected to without a proxy, as curl reads `NO_PROXY`.
-struct ProxyExceptions: Hashable, Sendable {
-    private enum Rule: Hashable, Sendable {
-        /// The host itself, and whatever is below it.
-        case domain(String)
-        /// Addresses that begin with so many bits of this one.
-        case network(IPAddress, bits: Int)
-    }
-
-    private let rules: [Rule]
-    private let coversAll: Bool
-
-    /// Reads a list with commas or white space between its entries; `*` alone is every host.
-    init(_ text: String) {
-        coversAll = text == "*"
-        rules = text.split { $0 == "," || $0.isWhitespace }.compactMap { Self.rule($0) }
+        if proxy == nil, list == nil { return nil }
     }
 
     private static func rule(_ entry: Substring) -> Rule? {
@@ -133,9 +124,10 @@ struct ProxyExceptions: Hashable, Sendable {
         return name.isEmpty ? nil : .domain(String(name))
     }
 
-    func covers(_ host: ServerName) -> Bool {
-        coversAll
-            || rules.contains { rule in
+    /// Whether a host is connected to without a proxy, as curl reads `NO_PROXY`.
+    func excepts(_ host: ServerName) -> Bool {
+        exceptsAll
+            || exceptions.contains { rule in
                 switch (rule, host) {
                 case (.domain(let domain), .dns(let name)): name == domain || name.hasSuffix("." + domain)
                 case (.network(let prefix, let bits), .ip(let address)): address.begins(with: bits, of: prefix)
@@ -150,7 +142,7 @@ extension CheckRequest.Connection {
     ///
     /// A proxy that is named counts before the one of the environment; `NO_PROXY` holds for both, as in curl.
     func proxy(for host: ServerName) -> Proxy? {
-        guard proxy != .direct, environmentProxies?.exceptions?.covers(host) != true else { return nil }
+        guard proxy != .direct, environmentProxies?.excepts(host) != true else { return nil }
         return if case .through(let named)? = proxy { named } else { environmentProxies?.proxy }
     }
 }

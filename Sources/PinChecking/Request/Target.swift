@@ -27,7 +27,6 @@ package struct Target: Hashable, Sendable {
     /// Reads the host of a Host header: the same without a URL.
     package init(host text: String) throws(CheckError) { try self.init(text[...], of: GivenText("host", text)) }
 
-    /// Reads a part of a text.
     init(_ part: Substring, of given: GivenText) throws(CheckError) {
         text = given.text
         let rest: Substring?
@@ -91,9 +90,8 @@ struct GivenText {
 
     init(_ name: SafeText, _ text: String) { (self.name, self.text) = (name, text) }
 
-    /// What is wrong with the whole text.
     func wrong(_ problem: SafeText) -> CheckError {
-        .said(.request, "the \(name) \(quoted(UserInfo.hiddenBeforeHost(text))) \(problem)")
+        .request("the \(name) \(quoted(UserInfo.hiddenBeforeHost(text))) \(problem)")
     }
 
     /// What is wrong with a part of the text, which may be one of a password where there is an `@`.
@@ -101,9 +99,7 @@ struct GivenText {
         wrong(text.contains("@") ? "holds a user name: leave out everything up to the '@'" : problem)
     }
 
-    func wrong(_ error: ServerNameError) -> CheckError {
-        text.contains("@") ? wrong(inPart: "") : .said(.request, "\(error)")
-    }
+    func wrong(_ error: ServerNameError) -> CheckError { text.contains("@") ? wrong(inPart: "") : .request("\(error)") }
 
     /// Reads a part of the text that is a port.
     func port(_ part: Substring) throws(CheckError) -> Int {

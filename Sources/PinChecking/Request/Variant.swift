@@ -3,11 +3,9 @@ package import TLSProbe
 
 /// One way to connect to an address: as an ordinary client does, or with a part of the offer changed.
 package enum Variant: Hashable, Sendable {
-    /// As an ordinary client of the target does.
     case ordinary
     /// Only certificates with a key of this type are asked for.
     case keyType(CertificateKeyType)
-    /// No server name is sent.
     case withoutSNI
     /// The name that is judged is sent, where an ordinary client sends none.
     case withSNI
@@ -74,7 +72,6 @@ extension CheckRequest {
         /// Whether what clients get without SNI and with it is compared.
         package var comparesSNI = false
 
-        /// Whether nothing is checked but what an ordinary client sees.
         package var isEmpty: Bool { !(asksForAddresses || comparesSNI) && keyTypes.isEmpty }
 
         /// Whether all addresses of a name are wanted rather than the one that answers first.

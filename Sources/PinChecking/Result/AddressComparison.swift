@@ -1,3 +1,4 @@
+import Base
 import Pinning
 import TLSProbe
 
@@ -16,15 +17,16 @@ struct AddressComparison: Sendable {
                 id: "addresses-incomplete",
                 message: "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)")
         }
-        let variants = connections.reduce(into: [Variant]()) { if !$0.contains($1.variant) { $0.append($1.variant) } }
+        let variants = connections.map(\.variant).distinct
         let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }
-        if let difference = difference.first {
-            findings.append(Finding(differenceWithID: "addresses-differ", message: difference))
+        func differ(_ id: String, _ message: String) {
+            findings.append(Finding(.warning, Reason(id: id, message: message), isDifference: true))
         }
+        if let difference = difference.first { differ("addresses-differ", difference) }
         if let untried = Self.untried(connections) { findings.append(untried) }
         for variant in variants {
             if let difference = Self.difference(of: variant, fromOrdinary: connections) {
-                findings.append(Finding(differenceWithID: "no-sni-differs", message: difference))
+                differ("no-sni-differs", difference)
             }
         }
         let keys = variants.compactMap { Self.keys(of: $0, connections) }
@@ -37,16 +39,19 @@ struct AddressComparison: Sendable {
     }
 
     /// How chains are told apart, the first difference first.
-    private static let facts: [@Sendable (PresentedChain) -> (condition: String, fact: String)] = [
-        { ("", "the key \(key($0))") },
-        {
-            let hash = $0.leaf.fingerprint.hexadecimal.prefix(16)
-            return ("the key is the same, but ", "a certificate until \($0.leaf.notAfter) with SHA-256 \(hash)…")
-        },
-        {
-            let rest = $0.certificates.dropFirst().map(\.description).joined(separator: ", ")
-            return ("the leaf is the same, but ", rest.isEmpty ? "the leaf alone" : "the leaf with \(rest)")
-        },
+    private static let facts: [(condition: String, fact: @Sendable (PresentedChain) -> String)] = [
+        ("", { "the key \(key($0))" }),
+        (
+            "the key is the same, but ",
+            { "a certificate until \($0.leaf.notAfter) with SHA-256 \($0.leaf.fingerprint.hexadecimal.prefix(16))…" }
+        ),
+        (
+            "the leaf is the same, but ",
+            {
+                let rest = $0.certificates.dropFirst().map(\.description).joined(separator: ", ")
+                return rest.isEmpty ? "the leaf alone" : "the leaf with \(rest)"
+            }
+        ),
     ]
 
     private static func key(_ chain: PresentedChain) -> String { chain.leaf.publicKey.spkiSHA256.description }
@@ -55,17 +60,14 @@ struct AddressComparison: Sendable {
     private static func difference(between connections: [CheckedConnection], of variant: Variant) -> String? {
         let serving = connections.servingPlaces
         let refused = connections.filter { $0.variant == variant && $0.isRefused(whereOthersWork: serving) }
-        let refusals = refused.map { Part($0, "refuse", "the handshake") }
-        for fact in facts {
-            var condition = ""
+        let refusals = refused.map { ($0.address, "refuse", "the handshake") }
+        for (condition, fact) in facts {
             let served = connections.compactMap { connection -> Part? in
                 guard connection.variant == variant, let chain = connection.served?.presented else { return nil }
-                let (words, object) = fact(chain)
-                condition = words
-                return Part(connection, "serve", object)
+                return (connection.address, "serve", fact(chain))
             }
             guard !served.isEmpty else { return nil }
-            let parts = Part.sentences(served + refusals, of: served.count + refusals.count)
+            let parts = sentences(served + refusals, of: served.count + refusals.count)
             guard parts.count == 1 else {
                 return (variant.label.map { "for \($0), " } ?? "") + condition + parts.joined(separator: "; ")
             }
@@ -82,16 +84,16 @@ struct AddressComparison: Sendable {
             guard connection.variant == variant, let usual = leaves[connection.address] else { return nil }
             switch connection.result {
             case .success(let result) where result.presented.leaf == usual: return nil
-            case .success(let result): return Part(connection, "serve", result.presented.leaf.description)
+            case .success(let result): return (connection.address, "serve", result.presented.leaf.description)
             case .failure(let error):
                 if case .alert(let alert) = error.reason {
-                    return Part(connection, "refuse", "the handshake (alert \(alert))")
+                    return (connection.address, "refuse", "the handshake (alert \(alert))")
                 }
-                return Part(connection, "give", "no certificate (\(error.id))")
+                return (connection.address, "give", "no certificate (\(error.id))")
             }
         }
         guard !parts.isEmpty else { return nil }
-        let sentences = Part.sentences(parts, of: leaves.count).joined(separator: "; ")
+        let sentences = sentences(parts, of: leaves.count).joined(separator: "; ")
         return variant == .withoutSNI
             ? "without SNI \(sentences): apps that connect to the address alone get that"
             : "with SNI \(sentences): apps that connect to the address by the name get that"
@@ -101,9 +103,7 @@ struct AddressComparison: Sendable {
     private static func keys(of variant: Variant, _ connections: [CheckedConnection]) -> String? {
         guard case .keyType(let keyType) = variant else { return nil }
         // In the order of the addresses.
-        let keys = connections.filter { $0.variant == variant }.compactMap { ($0.served?.presented).map(key) }.reduce(
-            into: [String]()
-        ) { if !$0.contains($1) { $0.append($1) } }
+        let keys = connections.filter { $0.variant == variant }.compactMap { ($0.served?.presented).map(key) }.distinct
         return keys.isEmpty ? nil : "\(keyType) " + keys.joined(separator: " or ")
     }
 
@@ -119,36 +119,25 @@ struct AddressComparison: Sendable {
     }
 
     /// What an address does with a handshake, as in `serve` and `the key sha256/…`.
-    private struct Part {
-        let address: String
-        let verb: String
-        let object: String
+    private typealias Part = (address: String, verb: String, object: String)
 
-        init(_ connection: CheckedConnection, _ verb: String, _ object: String) {
-            address = connection.address
-            (self.verb, self.object) = (verb, object)
+    /// `3 of 4 addresses serve X`, `203.0.113.9 serves Y`: what most do first.
+    private static func sentences(_ parts: [Part], of total: Int) -> [String] {
+        var groups: [(part: Part, addresses: [String])] = []
+        for part in parts {
+            if let index = groups.firstIndex(where: { $0.part.verb == part.verb && $0.part.object == part.object }) {
+                groups[index].addresses.append(part.address)
+            } else {
+                groups.append((part, [part.address]))
+            }
         }
-
-        /// `3 of 4 addresses serve X`, `203.0.113.9 serves Y`: what most do first.
-        static func sentences(_ parts: [Part], of total: Int) -> [String] {
-            var groups: [(part: Part, addresses: [String])] = []
-            for part in parts {
-                if let index = groups.firstIndex(where: { $0.part.verb == part.verb && $0.part.object == part.object })
-                {
-                    groups[index].addresses.append(part.address)
-                } else {
-                    groups.append((part, [part.address]))
-                }
-            }
-            // The sort is stable: equal groups stay in the order of the addresses.
-            return groups.sorted { $0.addresses.count > $1.addresses.count }.map { part, addresses in
-                let isWhole = addresses.count == total
-                let names =
-                    addresses.count > 2
-                    ? "\(addresses.count) of \(total) addresses" : addresses.joined(separator: " and ")
-                return "\(isWhole ? "the server" : names) \(part.verb)\(isWhole || addresses.count == 1 ? "s" : "") "
-                    + part.object
-            }
+        // The sort is stable: equal groups stay in the order of the addresses.
+        return groups.sorted { $0.addresses.count > $1.addresses.count }.map { part, addresses in
+            let isWhole = addresses.count == total
+            let names =
+                addresses.count > 2 ? "\(addresses.count) of \(total) addresses" : addresses.joined(separator: " and ")
+            return "\(isWhole ? "the server" : names) \(part.verb)\(isWhole || addresses.count == 1 ? "s" : "") "
+                + part.object
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Pinning
+import X509
 
 extension CheckResult {
     /// Judges a chain that did not come from a connection of ours.
@@ -11,37 +12,42 @@ extension CheckResult {
             presented: chain, referenceName: referenceName, time: time, fetchable: policy.fetchable,
             evidence: policy.evidence(of: chain, at: time))
         let judged = policy.judge(view, serverName: .noServer)
-        self.init(
-            Facts(
-                target: name, referenceName: referenceName, time: time, policy: policy,
-                verdict: judged.clients.ending(in: policy), judged: judged,
-                presented: judged.shown == nil ? [] : chain.certificates,
-                findings: policy.warnings + judged.findings + judged.notes))
+        self = CheckResult(
+            target: name, referenceName: referenceName, time: time, policy: policy,
+            verdict: judged.clients.ending(in: policy), judged: judged,
+            presented: judged.shown == nil ? [] : chain.certificates,
+            findings: policy.warnings + judged.findings + judged.notes
+        ).concluded()
     }
 
-    /// What is known of an endpoint without asking it, compared with a baseline.
-    package init(
-        of target: String, at endpoint: EndpointFacts, for referenceName: ReferenceName, changes: BaselineChanges,
-        time: Timestamp
-    ) {
-        self.init(
-            Facts(
-                target: target, endpoint: endpoint, referenceName: referenceName, time: time, policy: nil,
-                verdict: Ending(.unjudged, .notJudged), changes: changes))
-    }
-}
-
-extension CheckResult {
+    /// What is known of a recorded endpoint without asking it, compared with a baseline.
     package init(of endpoint: Snapshot.Endpoint, changes: BaselineChanges, time: Timestamp) {
         let key = endpoint.key
         let place = key.connect ?? key.target
         let address = try? Target(host: place)
-        self.init(
-            of: key.target,
-            at: EndpointFacts(
-                address: key.connect == nil ? nil : address?.host, port: address?.port ?? RequestDefaults.port,
-                resolvedName: key.connect == nil ? address?.host.description : nil, serverName: key.sni,
-                host: key.verifyName ?? key.target), for: key.verifyName.map(HostName.reference) ?? .unchecked,
-            changes: changes, time: time)
+        let facts = EndpointFacts(
+            address: key.connect == nil ? nil : address?.host, port: address?.port ?? RequestDefaults.port,
+            resolvedName: key.connect == nil ? address?.host.description : nil, serverName: key.sni,
+            host: key.verifyName ?? key.target)
+        self = CheckResult(
+            target: key.target, endpoint: facts, referenceName: key.verifyName.map(HostName.reference) ?? .unchecked,
+            time: time, policy: nil, verdict: .unjudged, changes: changes
+        ).concluded()
+    }
+}
+
+extension CheckResult {
+    /// Where a certificate of the chain that is shown is from, in the words that people know it by; `nil` for one that was presented,
+    /// and where there is nothing it could be from.
+    package func origin(of certificate: Certificate) -> String? {
+        guard let policy, !presented.contains(certificate) else { return nil }
+        if policy.pins?.certificates.contains(certificate) == true { return "pin" }
+        if policy.fetchable.contains(certificate) { return "intermediate given" }
+        let sources = judged?.shown?.client.androidTrust?.sources ?? []
+        if sources.contains(where: { $0.origin.holds(certificate) }) { return "app's own" }
+        if policy.installedRoots.contains(certificate) { return "extra root" }
+        guard let trust = (judged?.shown?.judgedDevice ?? policy.devices.first)?.trust else { return nil }
+        if trust == .anchors || policy.givenRoots?.holds(certificate) == true { return "anchors" }
+        return trust == .system || trust == .both ? "system" : "device"
     }
 }

@@ -1,15 +1,10 @@
 import Base
 package import TLSProbe
 
-/// The request for an accepted server and what came of it.
 package struct CheckedAnswer: Sendable {
     package let exchange: CheckExchange
     /// What the server answered, or why it did not; `nil` where it was not asked, since it was not accepted.
     package let result: Result<HTTPResponse, HTTPError>?
-
-    package init(_ exchange: CheckExchange, _ result: Result<HTTPResponse, HTTPError>?) {
-        (self.exchange, self.result) = (exchange, result)
-    }
 
     /// Whether the answer is as it should be, `nil` where the server was not asked.
     package var isAsExpected: Bool? { result == nil ? nil : objection == nil }

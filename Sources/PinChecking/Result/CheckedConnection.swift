@@ -5,26 +5,17 @@ package import TLSProbe
 package struct CheckedConnection: Sendable {
     package let endpoint: CheckEndpoint
     package let variant: Variant
-    /// What the server sent, or why it did not.
     package let result: Result<Handshake, ProbeError>
     /// What the clients say, `nil` where there is no chain, or nothing to judge it by, or no time left.
     package internal(set) var judged: JudgedChain? = nil
-    /// Whether there was no time left to judge the chain.
     var isOutOfTime = false
     package internal(set) var time: Timestamp
     /// The request that was to be sent on it and what came of it, `nil` where there is none.
-    package private(set) var answer: CheckedAnswer? = nil
-
-    func answered(_ answer: CheckedAnswer) -> CheckedConnection {
-        var connection = self
-        connection.answer = answer
-        return connection
-    }
+    package internal(set) var answer: CheckedAnswer? = nil
 
     /// What the server sent, `nil` when there was no answer.
     package var served: Handshake? { try? result.get() }
 
-    /// What the clients' verdicts, or their absence, come to.
     var verdict: Ending {
         if case .failure(let error) = result {
             return Ending(.unreachable, Reason(id: error.id, message: "\(error.phase.rawValue): \(error)"))
@@ -36,12 +27,8 @@ package struct CheckedConnection: Sendable {
                     id: "no-time", message: "timed out before the chain of '\(endpoint.target)' could be verified",
                     remedy: .raiseTimeout))
         }
-        return judged.map { $0.clients.ending(in: $0.policy) } ?? Ending(.unjudged, .notJudged)
+        return judged.map { $0.clients.ending(in: $0.policy) } ?? .unjudged
     }
-}
-
-extension Reason {
-    static let notJudged = Reason(id: "not-judged", message: "not judged", remedy: .giveSomethingToJudgeBy)
 }
 
 /// All connections to one target, as far as they say something of their own, and what they have in common.
@@ -51,14 +38,10 @@ package struct CheckedTarget: Sendable {
     /// What the target was judged by, `nil` for nothing.
     package let policy: HostPolicy?
     /// How they compare, `nil` where the target stands for one connection.
-    let comparison: AddressComparison?
+    var comparison: AddressComparison? = nil
+}
 
-    init(_ connection: CheckedConnection, by policy: HostPolicy?) {
-        connections = [connection]
-        self.policy = policy
-        comparison = nil
-    }
-
+extension CheckedTarget {
     /// A target that stands for several connections.
     ///
     /// Its server has all of their keys and certificates: a pin for one that another connection shows in use is no backup.
@@ -84,15 +67,13 @@ extension CheckedConnection {
 
     private func keyExchangeFinding(_ result: Handshake) -> Finding? {
         switch result.keyExchange {
-        case .ephemeral, .other: nil
-        case .ephemeralInGroup(let bits):
-            bits >= 2_048
-                ? nil
-                : .warning(
-                    id: "weak-key-exchange",
-                    message:
-                        "the key exchange is in a Diffie-Hellman group of \(bits) bits, and 2048 are the least that is safe: "
-                        + "offer ECDHE")
+        case .ephemeralInGroup(let bits) where bits < 2_048:
+            .warning(
+                id: "weak-key-exchange",
+                message:
+                    "the key exchange is in a Diffie-Hellman group of \(bits) bits, and 2048 are the least that is safe: "
+                    + "offer ECDHE")
+        case .ephemeral, .other, .ephemeralInGroup: nil
         case .staticRSA:
             .warning(
                 id: "no-forward-secrecy",

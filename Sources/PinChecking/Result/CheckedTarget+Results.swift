@@ -2,30 +2,30 @@ import Pinning
 import TLSProbe
 
 extension CheckedTarget {
-    /// The results on all connections, in their order.
     package func results(since baseline: [RecordedState?]? = nil) -> [CheckResult] {
         let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)
-        var all = connections.indices.map { facts(connections[$0], since: states[$0]) }
-        var results = all.map(CheckResult.init)
-        guard let comparison, let last = all.indices.last else { return results }
-        let isUnchanged = states.allSatisfy { $0?.changes?.status == .unchanged }
+        var results = connections.indices.map { result(connections[$0], since: states[$0]).concluded() }
+        guard let comparison, let last = results.indices.last else { return results }
+        let isUnchanged = states.allSatisfy { $0?.changes.status == .unchanged }
         let differed = Set(states.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
         let findings = comparison.findings.map { finding in
-            (isUnchanged || differed) && finding.isDifference ? finding.asInfo : finding
+            // Those who have a baseline know it already.
+            (isUnchanged || differed) && finding.isDifference
+                ? Finding(.info, finding.reason, isDifference: true) : finding
         }
         if policy?.outlook.failsOnWarning ?? false, let warning = findings.first(where: { $0.level == .warning }),
             let index = results.lastIndex(where: { $0.counts && $0.outcome == .accepted })
         {
-            all[index].difference = warning
-            results[index] = CheckResult(all[index])
+            results[index].difference = warning
+            results[index] = results[index].concluded()
         }
-        all[last].consistency = Consistency(
+        results[last].consistency = Consistency(
             of: results.filter(\.counts), comparison, findings, isUnchanged: isUnchanged)
-        results[last] = CheckResult(all[last])
+        results[last] = results[last].concluded()
         return results
     }
 
-    private func facts(_ connection: CheckedConnection, since state: RecordedState?) -> CheckResult.Facts {
+    private func result(_ connection: CheckedConnection, since state: RecordedState?) -> CheckResult {
         let peer: PeerAddress?
         switch connection.result {
         case .success(let result): peer = result.peer
@@ -41,7 +41,7 @@ extension CheckedTarget {
         } else if connection.isShown {
             findings += connection.handshakeFindings
         }
-        return CheckResult.Facts(
+        return CheckResult(
             target: connection.endpoint.target, endpoint: EndpointFacts(connection.endpoint, peer: peer),
             connection: connection.result, referenceName: connection.endpoint.referenceName, time: connection.time,
             policy: policy, verdict: connection.verdict, judged: connection.judged,
@@ -59,16 +59,15 @@ extension CheckedConnection {
 extension JudgedChain {
     /// A warning when pins that matched what is recorded match no longer, and those that do now are the last ones.
     fileprivate func lastPinsWarning(since recorded: Snapshot.Endpoint) -> Finding? {
-        let configured = policy.configuredPins
+        let pins = policy.pins?.pins ?? []
         let before = Set(recorded.chain.map(\.spkiSHA256))
         let matched = Set(matches.map(\.pinIndex))
-        let others = configured.indices.filter { !matched.contains($0) }
+        let others = pins.indices.filter { !matched.contains($0) }
         // What another connection shows in use is not lost.
         let used = inUse
-        let pins = policy.pins?.pins ?? []
         guard clients.ending(in: policy).outcome == .accepted, !matched.isEmpty, !others.isEmpty,
             others.allSatisfy({
-                before.contains(configured[$0]) && !(pins.indices.contains($0) && used.contains(pins[$0].spkiSHA256))
+                before.contains(pins[$0].spkiSHA256.description) && !used.contains(pins[$0].spkiSHA256)
             })
         else { return nil }
         func numbers(_ indices: some Sequence<Int>) -> String {
@@ -81,13 +80,8 @@ extension JudgedChain {
     }
 }
 
-/// What a baseline has of a connection.
-package struct RecordedState: Sendable {
-    /// What changed, `nil` where the connection gave nothing to compare.
-    package let changes: BaselineChanges?
-    /// What is recorded, `nil` for nothing.
-    package let recorded: Snapshot.Endpoint?
-}
+/// What changed at a connection since a baseline, and what that has of it, `nil` for nothing.
+package typealias RecordedState = (changes: BaselineChanges, recorded: Snapshot.Endpoint?)
 
 /// What the connections to one target have in common and where they differ.
 package struct Consistency: Sendable {
@@ -96,9 +90,7 @@ package struct Consistency: Sendable {
     /// `nil` when there were not two chains to compare.
     package let isConsistent: Bool?
     package let addresses: Int
-    /// How many connections that count were accepted.
     package let accepted: Int
-    /// How many connections that count were rejected.
     package let rejected: Int
     /// How many connections that count have no verdict although one was asked for.
     package let unreachable: Int
@@ -120,10 +112,6 @@ package struct Consistency: Sendable {
     /// How many of the accepted connections had another answer to the request than expected, or none.
     package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
 
-    /// Whether any connection was judged rather than only recorded.
-    package var hasVerdicts: Bool { accepted + rejected > 0 }
-
-    /// Whether addresses or variants differ as a baseline has them.
     package var hasKnownDifferences: Bool { findings.contains { $0.level == .info && $0.isDifference } }
 
     package var hasWarnings: Bool { findings.contains { $0.level == .warning } }

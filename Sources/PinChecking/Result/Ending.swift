@@ -18,12 +18,14 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
     case notSetUp
 }
 
-/// How a check ends, and why.
 package struct Ending: Hashable, Sendable {
     package let outcome: Outcome
     package let reason: Reason
     /// What of the time ahead the reason tells, `nil` for something else.
     package let told: Outlook.Finding?
+
+    static let unjudged = Ending(
+        .unjudged, Reason(id: "not-judged", message: "not judged", remedy: .giveSomethingToJudgeBy))
 
     package init(_ outcome: Outcome, _ reason: Reason, told: Outlook.Finding? = nil) {
         (self.outcome, self.reason, self.told) = (outcome, reason, told)
@@ -34,14 +36,8 @@ package struct Ending: Hashable, Sendable {
     /// A rejection stands whatever else there is; then counts what the server answers, then how long an acceptance lasts, then what
     /// changed, then what deserves attention.
     ///
-    /// - Parameters:
-    ///   - verdict: what the clients' verdicts come to, or their absence.
-    ///   - counts: whether the target is judged by it; otherwise all but an acceptance only needs attention.
-    ///   - objection: what is to be said against the response to the request.
-    ///   - outlook: how long the verdicts will last.
-    ///   - changes: what changed since a baseline.
-    ///   - warnings: what deserves attention, the most important first.
-    ///   - failsOnWarning: whether that is told by the outcome.
+    /// `verdict` is what the clients' verdicts come to, or their absence. Where `counts` is false the target is not judged by it, and all
+    /// but an acceptance only needs attention. What deserves attention is told by the outcome where `failsOnWarning`.
     package init(
         _ verdict: Ending, counts: Bool = true, objection: Reason? = nil, outlook: Outlook? = nil,
         changes: BaselineChanges? = nil, warnings: [Finding] = [], failsOnWarning: Bool = false
@@ -90,11 +86,15 @@ extension [ClientVerdict] {
             let others = count > 1 && !ranked.isEmpty ? "; " + summary.message : ""
             return Ending(.notSetUp, Reason(id: absent.reason.id, message: name + absent.reason.message + others))
         }
-        guard let shown = ranked.shown else { return .noClient("no client can be set up with these pins") }
+        func noClient(_ place: String) -> Ending {
+            let message = "no client can be set up with these pins\(place)"
+            return Ending(.notSetUp, Reason(id: ClientVerdict.notSetUp, message: message))
+        }
+        guard let shown = ranked.shown else { return noClient("") }
         guard shown.isAccepted == true else { return Ending(.rejected, summary) }
         let judged = Set(ranked.map(\.judgedDevice.name))
         if let device = policy.devices.first(where: { !judged.contains($0.name) }) {
-            return .noClient("no client can be set up with these pins on \(device.name)")
+            return noClient(" on \(device.name)")
         }
         return Ending(.accepted, summary)
     }
@@ -121,11 +121,5 @@ extension [ClientVerdict] {
             hints = own.hints
         }
         return Reason(id: own.id, message: message, hints: hints, remedy: rejecting.isEmpty ? nil : own.remedy)
-    }
-}
-
-extension Ending {
-    fileprivate static func noClient(_ message: String) -> Ending {
-        Ending(.notSetUp, Reason(id: ClientVerdict.notSetUp, message: message))
     }
 }

@@ -68,7 +68,6 @@ struct AuthorityComparison {
         self.new = Side(new)
     }
 
-    /// The changes above the leaf.
     func changes() -> Set<Change> {
         var found = Set([issuerChange, rootChange].compactMap(\.self))
         let isReplaced = !found.isEmpty
@@ -78,11 +77,15 @@ struct AuthorityComparison {
         var lost = old.chain.dropFirst().filter { !new.chain.contains($0) }
         var gained = new.chain.dropFirst().filter { !old.chain.contains($0) }
         for certificate in lost {
-            guard let index = gained.firstIndex(where: { $0.isSameEntity(as: certificate) }) else { continue }
+            let index = gained.firstIndex {
+                $0.spkiSHA256 == certificate.spkiSHA256 && $0.subject == certificate.subject
+            }
+            guard let index else { continue }
             let newer = gained.remove(at: index)
             lost.removeAll { $0 == certificate }
             if let earlier = ChainComparison.earlierEnd(from: certificate, to: newer) { found.insert(earlier) }
-            if certificate.hasSameIssuer(as: newer) {
+            let keyIDs = [certificate.issuerKeyID, newer.issuerKeyID].compactMap(\.self)
+            if certificate.issuer == newer.issuer, Set(keyIDs).count < 2 {
                 found.insert(ChainComparison.renewal(from: certificate, to: newer))
             } else if !isReplaced {
                 isChanged = true
@@ -104,7 +107,8 @@ struct AuthorityComparison {
         }
         if missing.isEmpty, lacksIssuer, let issuer = old.links.first { missing.append(issuer.name) }
         if !missing.isEmpty {
-            found.insert(Change(.intermediateMissing, old: listed(missing, first: ChainComparison.mostNamed), new: nil))
+            found.insert(
+                Change(kind: .intermediateMissing, old: listed(missing, first: ChainComparison.mostNamed), new: nil))
         }
         if isChanged { found.insert(ChainComparison.chainChange(from: old.chain, to: new.chain)) }
         return found
@@ -117,7 +121,7 @@ struct AuthorityComparison {
             // What issued the leaf may be no root where it is not sent.
             let mayBeBelow = index == 0 && (before.certificate == nil || after.certificate == nil)
             guard !areRoots || mayBeBelow else { return nil }
-            return Change(.issuerChanged, old: before.words(besides: after), new: after.words(besides: before))
+            return Change(kind: .issuerChanged, old: before.words(besides: after), new: after.words(besides: before))
         }
         return nil
     }
@@ -127,24 +131,12 @@ struct AuthorityComparison {
         guard let before = old.links.last, let after = new.links.last, !before.canBe(after), !old.passes(after),
             !new.passes(before), old.isBare == new.isBare
         else { return nil }
-        return Change(.rootChanged, old: before.words(besides: after), new: after.words(besides: before))
+        return Change(kind: .rootChanged, old: before.words(besides: after), new: after.words(besides: before))
     }
 
     /// Whether the leaf's issuer was sent, and the other issuer it has now is not.
     private var lacksIssuer: Bool {
         guard let first = new.links.first, let before = old.links.first else { return false }
         return new.isBare && old.links.count > 1 && !before.canBe(first)
-    }
-}
-
-extension Snapshot.Certificate {
-    /// Whether both name the same issuer, as far as they tell.
-    fileprivate func hasSameIssuer(as other: Snapshot.Certificate) -> Bool {
-        issuer == other.issuer && (issuerKeyID == other.issuerKeyID || issuerKeyID == nil || other.issuerKeyID == nil)
-    }
-
-    /// Whether both hold the same key under the same name.
-    fileprivate func isSameEntity(as other: Snapshot.Certificate) -> Bool {
-        spkiSHA256 == other.spkiSHA256 && subject == other.subject
     }
 }

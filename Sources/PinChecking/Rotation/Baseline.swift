@@ -1,3 +1,5 @@
+import Base
+
 /// The recorded state that servers are compared with, and which changes may happen without being told.
 package struct Baseline: Sendable {
     package let path: String
@@ -27,8 +29,8 @@ package struct Baseline: Sendable {
 
     /// What the target of an endpoint served at other addresses: the same chain, or one of those that most serve.
     private func elsewhere(_ endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
-        let target = endpoint.key.isSameTarget
-        let others = snapshot.endpoints.filter { $0.key.isSameTarget == target }
+        let target = endpoint.key.atAnyAddress
+        let others = snapshot.endpoints.filter { $0.key.atAnyAddress == target }
         if let same = others.first(where: { $0.chain == endpoint.chain }) { return same }
         let groups = Dictionary(grouping: others.indices) { others[$0].leaf.certificateSHA256 }
         return groups.values.max { left, right in
@@ -36,30 +38,27 @@ package struct Baseline: Sendable {
         }.map { others[$0[0]] }
     }
 
-    /// What changed at an endpoint since.
     package func changes(at endpoint: Snapshot.Endpoint) -> BaselineChanges {
         let recorded = recorded(for: endpoint)
         let other = recorded == nil ? elsewhere(endpoint) : nil
         let changes =
             (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) } ?? [
-                Change(.targetAdded, old: nil, new: endpoint.key.words)
+                Change(kind: .targetAdded, old: nil, new: endpoint.key.words)
             ]
-        return BaselineChanges(changes, since: path, allowing: allowed, comparedWith: other?.place)
+        return BaselineChanges(baseline: path, comparedWith: other?.place, changes: changes, allowed: allowed)
     }
 
-    /// The recorded endpoints that are not among `endpoints`, as changes.
     package func missing(
         from endpoints: [Snapshot.Endpoint]
     ) -> [(endpoint: Snapshot.Endpoint, changes: BaselineChanges)] {
         let seen = Set(endpoints.compactMap { recorded(for: $0)?.key })
         return snapshot.endpoints.filter { !seen.contains($0.key) }.map { endpoint in
-            let missing = Change(.targetMissing, old: endpoint.key.words, new: nil)
-            return (endpoint, BaselineChanges([missing], since: path, allowing: allowed, comparedWith: nil))
+            let missing = Change(kind: .targetMissing, old: endpoint.key.words, new: nil)
+            return (endpoint, BaselineChanges(baseline: path, comparedWith: nil, changes: [missing], allowed: allowed))
         }
     }
 }
 
-/// What changed at one endpoint since a baseline.
 package struct BaselineChanges: Hashable, Sendable {
     package enum Status: String, Hashable, Sendable, CaseIterable {
         case unchanged
@@ -72,11 +71,6 @@ package struct BaselineChanges: Hashable, Sendable {
     package let comparedWith: String?
     package let changes: [Change]
     package let allowed: Set<Change.Kind>
-
-    init(_ changes: [Change], since baseline: String, allowing allowed: Set<Change.Kind>, comparedWith place: String?) {
-        (self.changes, self.baseline, self.allowed) = (changes, baseline, allowed)
-        comparedWith = place
-    }
 
     package var status: Status { changes.isEmpty ? .unchanged : refused.isEmpty ? .allowed : .changed }
 
@@ -94,9 +88,7 @@ package struct BaselineChanges: Hashable, Sendable {
     }
 
     private static func list(_ changes: [Change]) -> String {
-        var ids: [String] = []
-        for change in changes where !ids.contains(change.kind.rawValue) { ids.append(change.kind.rawValue) }
-        return ids.joined(separator: ", ")
+        changes.map(\.kind.rawValue).distinct.joined(separator: ", ")
     }
 }
 

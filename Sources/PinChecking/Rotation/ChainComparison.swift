@@ -18,7 +18,7 @@ package enum ChainComparison {
     private static func leafChanges(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> [Change] {
         guard old != new else { return [] }
         func change(_ kind: Change.Kind, _ before: String?, _ after: String?) -> Change {
-            Change(kind, old: before, new: after, from: old, to: new)
+            Change(kind: kind, old: before, new: after, oldCertificate: old, newCertificate: new)
         }
         var changes: [Change] = []
         if old.spkiSHA256 == new.spkiSHA256 {
@@ -48,19 +48,21 @@ package enum ChainComparison {
             new.notAfter.secondsSinceEpoch)
         guard new.notAfter < old.notAfter, overflow || seconds > toleratedSeconds else { return nil }
         return Change(
-            .expiresEarlier, old: "\(old.title) until \(old.notAfter)", new: "\(new.title) until \(new.notAfter)",
-            from: old, to: new)
+            kind: .expiresEarlier, old: "\(old.title) until \(old.notAfter)", new: "\(new.title) until \(new.notAfter)",
+            oldCertificate: old, newCertificate: new)
     }
 
     /// The change when a certificate for the same key took another one's place.
     static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change {
-        Change(.renewed, old: "\(old.title) \(old.period)", new: "\(new.title) \(new.period)", from: old, to: new)
+        Change(
+            kind: .renewed, old: "\(old.title) \(old.period)", new: "\(new.title) \(new.period)", oldCertificate: old,
+            newCertificate: new)
     }
 
     /// The change of what is sent, or of its order.
     static func chainChange(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> Change {
         func sent(_ chain: [Snapshot.Certificate]) -> String { listed(chain.map(\.title), first: mostNamed) }
-        return Change(.chainChanged, old: sent(old), new: sent(new))
+        return Change(kind: .chainChanged, old: sent(old), new: sent(new))
     }
 }
 

@@ -6,16 +6,8 @@ package struct Change: Sendable, Hashable {
     /// What is, in words; `nil` where there is nothing.
     package let new: String?
 
-    package let oldCertificate: Snapshot.Certificate?
-    package let newCertificate: Snapshot.Certificate?
-
-    package init(
-        _ kind: Kind, old: String?, new: String?, from oldCertificate: Snapshot.Certificate? = nil,
-        to newCertificate: Snapshot.Certificate? = nil
-    ) {
-        (self.kind, self.old, self.new, self.oldCertificate) = (kind, old, new, oldCertificate)
-        self.newCertificate = newCertificate
-    }
+    package var oldCertificate: Snapshot.Certificate? = nil
+    package var newCertificate: Snapshot.Certificate? = nil
 
     /// Whether both say the same; the certificates behind it add nothing.
     package static func == (left: Change, right: Change) -> Bool {
@@ -32,28 +24,18 @@ package struct Change: Sendable, Hashable {
     ///
     /// Raw values are stable ids.
     package enum Kind: String, Sendable, Hashable, CaseIterable, Comparable {
-        /// A certificate was issued again for the same key and name, by the same issuer.
         case renewed
-        /// The server's certificate holds another key.
         case rekeyed
-        /// The server's key is of another kind or size.
         case keyTypeChanged = "key-type-changed"
-        /// Another authority, or another key of the same, issues.
         case issuerChanged = "issuer-changed"
-        /// The chain leads to another root.
         case rootChanged = "root-changed"
-        /// The server's certificate is for more names.
         case namesAdded = "names-added"
-        /// The server's certificate is no longer for some names.
         case namesRemoved = "names-removed"
-        /// A certificate that leads on to the root is no longer sent.
         case intermediateMissing = "intermediate-missing"
         /// Another order, a certificate that was not sent or led nowhere, the root sent or no longer.
         case chainChanged = "chain-changed"
-        /// A new certificate ends before the old one did.
         case expiresEarlier = "expires-earlier"
         case targetAdded = "target-added"
-        /// The target is only in the baseline.
         case targetMissing = "target-missing"
 
         package var summary: String {
@@ -73,7 +55,6 @@ package struct Change: Sendable, Hashable {
             }
         }
 
-        /// Whether `left` comes first in the list of kinds.
         package static func < (left: Kind, right: Kind) -> Bool { left.rank < right.rank }
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }

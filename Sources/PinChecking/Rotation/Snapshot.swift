@@ -17,9 +17,6 @@ package struct Snapshot: Sendable, Hashable {
         self.endpoints = byKey.values.sorted { $0.key < $1.key }
     }
 
-    /// The snapshot with these endpoints in place of those with the same keys, or added to them.
-    package func replacing(_ newer: [Endpoint]) -> Snapshot { Snapshot(endpoints + newer) }
-
     /// Which endpoint it was and how it was asked: what two snapshots are compared by.
     package struct Key: Sendable, Hashable, Comparable {
         /// The target with its port, as in `api.example.com:443`.
@@ -38,12 +35,11 @@ package struct Snapshot: Sendable, Hashable {
             self.variant = variant
         }
 
-        /// Whether `left` comes first: by target, address, and names.
         package static func < (left: Key, right: Key) -> Bool { left.order.lexicographicallyPrecedes(right.order) }
 
         private var order: [String] { [target, connect ?? "", variant ?? "", sni ?? "", verifyName ?? ""] }
 
-        var isSameTarget: Key { Key(target: target, connect: nil, sni: sni, verifyName: verifyName, variant: variant) }
+        var atAnyAddress: Key { Key(target: target, connect: nil, sni: sni, verifyName: verifyName, variant: variant) }
     }
 
     package struct Endpoint: Sendable, Hashable {
@@ -82,7 +78,6 @@ package struct Snapshot: Sendable, Hashable {
         /// SHA-256 of the certificate in hexadecimal digits.
         package var certificateSHA256: String
 
-        /// A certificate put together from its parts.
         package init(
             subject: String, issuer: String, issuerKeyID: String?, names: [String], notBefore: Timestamp,
             notAfter: Timestamp, key: String, spkiSHA256: String, certificateSHA256: String
@@ -93,7 +88,6 @@ package struct Snapshot: Sendable, Hashable {
             self.certificateSHA256 = certificateSHA256
         }
 
-        /// What is recorded of `certificate`.
         package init(_ certificate: Pinning.Certificate) {
             self.init(
                 subject: certificate.subject, issuer: certificate.issuer,

@@ -6,9 +6,7 @@ package struct Check: Sendable {
     /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
     static let connectionLimit = 64
 
-    /// In which ways connections are made.
     enum Ways: Sendable {
-        /// One, as an ordinary client does.
         case one
         /// To each endpoint, whose name may stand for several addresses, in each of the variants that are asked for.
         case each(CheckRequest.Variants)
@@ -20,7 +18,6 @@ package struct Check: Sendable {
     private(set) var endpoints: [CheckEndpoint]
     /// What the chain is judged by, `nil` where it is only to be seen.
     package let policy: HostPolicy?
-    /// How often to try again when there was no answer.
     package let retries: Int
     let ways: Ways
 
@@ -28,7 +25,6 @@ package struct Check: Sendable {
     package var timeout: Duration { endpoint.request.timeout }
     var isOne: Bool { if case .one = ways { true } else { false } }
 
-    /// How many connections are made at the same time.
     package var mostConnections: Int {
         switch ways {
         case .one: 1
@@ -39,7 +35,6 @@ package struct Check: Sendable {
         }
     }
 
-    /// The same with no more time than `limit`.
     package func limited(to limit: Duration) -> Check {
         var check = self
         check.endpoints[0].request.timeout = min(timeout, max(.milliseconds(1), limit))
@@ -61,12 +56,13 @@ extension Check {
             do throws(CheckError) {
                 let endpoints = try target.endpoints()
                 let policy = try policies.policy(
-                    target.request.judging, for: endpoints[0].referenceName, writtenAs: endpoints[0].writtenName,
-                    url: target.target.host, lacksPins: target.lacksPins)
+                    target.request.judging, for: endpoints[0].referenceName,
+                    writtenAs: target.request.names.writtenName(of: target.target.writtenHost), url: target.target.host,
+                    lacksPins: target.lacksPins)
                 checks.append(Check(target, endpoints, policy))
             } catch { throw target.place.map(error.at) ?? error }
         }
-        if areAll { try refuseUnusedAddresses(of: targets) }
+        if areAll { try CheckTarget.refuseUnusedAddresses(of: targets) }
         return checks
     }
 
@@ -82,12 +78,8 @@ extension Check {
                 throw target.place.map(error.at) ?? error
             }
         }
-        try refuseUnusedAddresses(of: targets)
-        return checks
-    }
-
-    private static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(CheckError) {
         try CheckTarget.refuseUnusedAddresses(of: targets)
+        return checks
     }
 
     private init(_ target: CheckTarget, _ endpoints: [CheckEndpoint], _ policy: HostPolicy?) {

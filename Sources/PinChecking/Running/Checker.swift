@@ -5,7 +5,6 @@ import TLSProbe
 /// Connects to targets and judges what they present, many at a time, each within its own deadline.
 package struct Checker: Sendable {
     let now: @Sendable () -> Timestamp
-    /// How many connections there can be at the same time.
     package let connectionLimit: Int
     private let probers: Probers
     /// Makes the connections of one target, on whose thread its steps run: judging the chains of others must not delay them.
@@ -34,14 +33,8 @@ package struct Checker: Sendable {
 
     /// Runs checks, as many at a time as `request` and the descriptors allow, and hands each target over as it comes.
     ///
-    /// - Parameters:
-    ///   - checks: the checks, or the first of them.
-    ///   - request: how many targets are checked at the same time.
-    ///   - environment: what the run has of the world.
-    ///   - span: how many positions a target may be ahead of one that is not done, `nil` where their order does not matter.
-    ///   - more: makes further checks, none after the last.
-    ///   - each: takes a target with the position of its check.
-    /// - Throws: what `each` throws, or `more`.
+    /// A target may be `span` positions ahead of one that is not done, `nil` where their order does not matter; `more` makes further
+    /// checks, none after the last.
     package static func run<Failure>(
         _ checks: [Check], _ request: CheckRequest, in environment: Environment, within span: Int? = nil,
         more: (() throws(Failure) -> [Check])? = nil, each: (Int, CheckedTarget) throws(Failure) -> Void
@@ -118,7 +111,7 @@ package struct Checker: Sendable {
         } else {
             connection = await judge(result(of: check.endpoint.request, retries: check.retries))
         }
-        return CheckedTarget(connection, by: check.policy)
+        return CheckedTarget(connections: [connection], policy: check.policy)
     }
 
     /// Connects, judges, and on the same connection asks a server that is accepted.
@@ -126,18 +119,28 @@ package struct Checker: Sendable {
         _ exchange: CheckExchange, _ request: ProbeRequest, retries: Int,
         judge: @Sendable (Result<Handshake, ProbeError>) async -> CheckedConnection
     ) async -> CheckedConnection {
-        do {
-            let (connection, answer) = try await prober.probe(request, retries: retries) { result in
-                let connection = await judge(.success(result))
-                let isAccepted = connection.verdict.outcome == .accepted
-                return (connection, exchange: isAccepted ? HTTPExchange(exchange.request) : nil)
+        var connection: CheckedConnection
+        let answer: Result<HTTPResponse, HTTPError>?
+        do throws(ProbeError) {
+            (_, connection, answer) = try await prober.retrying(request, retries) { (request) throws(ProbeError) in
+                try await prober.probe(request) { result in
+                    let connection = await judge(.success(result))
+                    let isAccepted = connection.verdict.outcome == .accepted
+                    return (connection, exchange: isAccepted ? HTTPExchange(exchange.request) : nil)
+                }
             }
-            return connection.answered(CheckedAnswer(exchange, answer))
-        } catch { return await judge(.failure(error)).answered(CheckedAnswer(exchange, nil)) }
+        } catch { (connection, answer) = (await judge(.failure(error)), nil) }
+        connection.answer = CheckedAnswer(exchange: exchange, result: answer)
+        return connection
     }
 
     func result(of request: ProbeRequest, retries: Int) async -> Result<Handshake, ProbeError> {
-        do { return .success(try await prober.probe(request, retries: retries)) } catch { return .failure(error) }
+        do throws(ProbeError) {
+            return .success(
+                try await prober.retrying(request, retries) { (request) throws(ProbeError) in
+                    try await prober.probe(request)
+                })
+        } catch { return .failure(error) }
     }
 
     /// Asks `service`, or the system's resolver, for all addresses of a name.
@@ -171,14 +174,16 @@ package struct Checker: Sendable {
             presented: handshake.presented, referenceName: endpoint.referenceName, time: time,
             fetchable: policy.fetchable,
             evidence: policy.evidence(of: handshake.presented, staple: handshake.staple, at: time),
-            connection: ConnectionFacts(handshake))
+            // Both are the numbers of the protocol.
+            connection: ConnectionFacts(
+                version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
+                hasECDHE: handshake.keyExchange == .ephemeral))
         let leavesOut = connection.variant == .withoutSNI || endpoint.omitsServerName
         connection.judged = policy.judge(view, serverName: SentServerName(endpoint, leftOut: leavesOut))
         return connection
     }
 }
 
-/// Checks in their order, and which of them may begin.
 private struct CheckQueue {
     /// Fewer are left than this when others should be made.
     private static let fewest = 256
@@ -233,15 +238,6 @@ private struct CheckQueue {
     }
 
     private func size(of check: Check) -> Int { min(check.mostConnections, connections) }
-}
-
-extension ConnectionFacts {
-    fileprivate init(_ result: Handshake) {
-        self.init(
-            // Both are the numbers of the protocol.
-            version: ProtocolVersion(rawValue: result.tlsVersion.rawValue) ?? .tls10, cipher: result.cipher,
-            hasECDHE: result.keyExchange == .ephemeral)
-    }
 }
 
 extension SentServerName {

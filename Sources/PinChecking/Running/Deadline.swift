@@ -6,14 +6,12 @@ struct Deadline: Sendable {
     let timeout: Duration
     private let end: ContinuousClock.Instant
 
-    /// A deadline after `timeout` from now.
     init(in timeout: Duration) {
         self.timeout = timeout
         // A year is for ever, and cannot overflow the clock.
         end = .now + min(timeout, .seconds(365 * 24 * 60 * 60))
     }
 
-    /// What is left, not below zero.
     var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: end)) }
 }
 
@@ -22,14 +20,9 @@ struct Deadline: Sendable {
 /// Its servers decide what there is to judge, and each chain costs what it costs; a busy machine makes none of it dearer. Counted on the
 /// threads that judge.
 final class JudgingTime: Sendable {
-    private struct Time {
-        var limit: Duration
-        var used = Duration.zero
-    }
+    private let time: Mutex<(limit: Duration, used: Duration)>
 
-    private let time: Mutex<Time>
-
-    init(limit: Duration) { time = Mutex(Time(limit: limit)) }
+    init(limit: Duration) { time = Mutex((limit, .zero)) }
 
     var isUsedUp: Bool { time.withLock { $0.used >= $0.limit } }
 

@@ -1,7 +1,6 @@
 package import Pinning
 package import TLSProbe
 
-/// What a run has of the world.
 package struct Environment: Sendable {
     /// The environment variables that say where the system's roots are.
     package let variables: [String: String]
@@ -9,7 +8,6 @@ package struct Environment: Sendable {
     /// The thread for connections, `nil` when one has to be made.
     package let thread: ProbeThread?
     package let network: StagedNetwork?
-    /// How many connections can be open at the same time.
     package let connectionLimit: Int
 
     package init(

@@ -3,8 +3,6 @@ import Pinning
 
 extension Baseline {
     /// The recorded endpoints as they are to be asked again, a check for each target.
-    ///
-    /// - Throws: ``CheckError`` for a name that no connection can be made with, and what `policy` throws.
     package func checks(
         _ connection: CheckRequest.Connection, judgedBy policy: (CheckEndpoint) throws(CheckError) -> HostPolicy?
     ) throws(CheckError) -> [Check] {

@@ -2,23 +2,8 @@ import Base
 import TLSProbe
 
 extension Prober {
-    /// Probes, and again up to `retries` times; the timeout holds over all attempts and the pauses between them.
-    func probe(_ request: ProbeRequest, retries: Int) async throws(ProbeError) -> Handshake {
-        try await retrying(request, retries) { (request) throws(ProbeError) in try await probe(request) }
-    }
-
-    /// Probes and asks as ``probe(_:judging:)`` does, again where there was nothing to judge.
-    func probe<Judged: Sendable>(
-        _ request: ProbeRequest, retries: Int,
-        judging judge: @Sendable (Handshake) async -> (Judged, exchange: HTTPExchange?)
-    ) async throws(ProbeError) -> (judged: Judged, response: Result<HTTPResponse, HTTPError>?) {
-        try await retrying(request, retries) { (request) throws(ProbeError) in
-            let (_, judged, response) = try await probe(request, judging: judge)
-            return (judged, response)
-        }
-    }
-
-    private func retrying<Value: Sendable>(
+    /// Makes an attempt, and again up to `retries` times; the timeout holds over all attempts and the pauses between them.
+    func retrying<Value: Sendable>(
         _ request: ProbeRequest, _ retries: Int, _ attempt: (ProbeRequest) async throws(ProbeError) -> Value
     ) async throws(ProbeError) -> Value {
         let deadline = Deadline(in: request.timeout)

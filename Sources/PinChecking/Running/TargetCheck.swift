@@ -50,7 +50,12 @@ struct TargetCheck: Sendable {
                 let answer = try await checker.addresses(
                     of: name, family: family, timeout: deadline.remaining, from: variants.service)
                 gaps += answer.gaps
-                found += answer.addresses.map { endpoint.connecting(to: $0, lookedUpAs: name) }
+                found += answer.addresses.map { address in
+                    var found = endpoint
+                    found.request.destination = .address(address)
+                    found.lookedUpName = name
+                    return found
+                }
             } catch { failed.append(checker.connection(to: endpoint, .failure(error.ofPart(of: deadline.timeout)))) }
         }
         let attempts = found.flatMap { endpoint in variants.variants(of: endpoint).map { (endpoint, $0) } }
@@ -90,7 +95,9 @@ struct TargetCheck: Sendable {
     private func connection(
         of attempt: Attempt, until deadline: Deadline, _ judging: JudgingTime
     ) async -> CheckedConnection {
-        let endpoint = attempt.endpoint.with(attempt.variant.request(of: attempt.endpoint))
+        var asked = attempt.endpoint
+        asked.request = attempt.variant.request(of: asked)
+        let endpoint = asked
         let made = { @Sendable (result: Result<Handshake, ProbeError>) in
             checker.connection(to: endpoint, result.mapError { $0.ofPart(of: deadline.timeout) }, as: attempt.variant)
         }
@@ -107,21 +114,5 @@ struct TargetCheck: Sendable {
             // Not where the other connections are made: judging must not keep them waiting.
             await withTaskExecutorPreference(globalConcurrentExecutor) { judged(made(result), judging) }
         }
-    }
-}
-
-extension CheckEndpoint {
-    fileprivate func connecting(to address: IPAddress, lookedUpAs name: String) -> CheckEndpoint {
-        var request = request
-        request.destination = .address(address)
-        var endpoint = with(request)
-        endpoint.lookedUpName = name
-        return endpoint
-    }
-
-    fileprivate func with(_ request: ProbeRequest) -> CheckEndpoint {
-        var endpoint = self
-        endpoint.request = request
-        return endpoint
     }
 }

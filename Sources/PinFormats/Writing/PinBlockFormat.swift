@@ -83,8 +83,7 @@ enum PinRemark {
 
     /// What is to be said before the pins of a group.
     static func heading(_ group: PinGroup) -> [String] {
-        var seen: Set<String> = []
-        var lines = (group.origins + group.remarks).filter { seen.insert($0).inserted }
+        var lines = (group.origins + group.remarks).distinct
         if group.host == nil { lines.append("Write the host of your requests for \(PinGroup.hostPlaceholder).") }
         return lines
     }

@@ -18,8 +18,7 @@ package struct AddressAnswer: Sendable, Hashable {
             throw AnswerError("it gives one host more than \(Self.addressLimit) addresses")
         }
         self.host = host.map { ($0.hasSuffix(".") ? String($0.dropLast()) : $0).lowercased() }
-        var seen: Set<IPAddress> = []
-        self.addresses = addresses.filter { seen.insert($0).inserted }
+        self.addresses = addresses.distinct
     }
 
     /// Reads answers: addresses one a line, Tencent's text, Aliyun's JSON, and that of DNS over HTTPS (`application/dns-json`).

@@ -68,8 +68,8 @@ struct ArticleWorld {
     var cas: [CA] {
         func root(_ certificate: LabCertificate, _ name: String) -> CA.Root {
             CA.Root(
-                name: name, key: SHA256Digest(bytes: certificate.publicKeySHA256)!, algorithm: "EC P-256",
-                state: .inUse, crossSigners: [], source: "https://authority.example/roots", date: "2026-01-08")
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal, "EC P-256", .inUse,
+                "https://authority.example/roots", "2026-01-08")
         }
         let roots = [root(self.root, "Example Root"), root(otherRoot, "Example Root 2")]
         return [CA("Example Trust", roots)]

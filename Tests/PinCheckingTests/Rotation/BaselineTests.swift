@@ -14,7 +14,8 @@ struct BaselineTests {
         #expect(snapshot.endpoints.map(\.key.target) == ["a.example:443", "a.example:443", "b.example:443"])
         #expect(snapshot.endpoints.map(\.key.connect) == [nil, "127.0.0.2:443", nil])
         #expect(snapshot.endpoints.last?.leaf == rekeyed)
-        #expect(snapshot.replacing([endpoint(of: "b.example:443", leaf)]).endpoints.last?.leaf == leaf)
+        let newer = Snapshot(snapshot.endpoints + [endpoint(of: "b.example:443", leaf)])
+        #expect(newer.endpoints.last?.leaf == leaf)
     }
 
     @Test func whatIsTheSameIsUnchanged() {
@@ -43,7 +44,7 @@ struct BaselineTests {
         #expect(recorded.changes(at: endpoint(of: "c.example:443", leaf)).changes.map(\.kind) == [.targetAdded])
         #expect(
             recorded.changes(at: endpoint(of: "c.example:443", connect: "127.0.0.3:8443", leaf)).changes == [
-                Change(.targetAdded, old: nil, new: "c.example:443 → 127.0.0.3:8443 (SNI c.example)")
+                Change(kind: .targetAdded, old: nil, new: "c.example:443 → 127.0.0.3:8443 (SNI c.example)")
             ])
         var bare = endpoint(of: "c.example:443", leaf)
         bare.key.sni = nil
@@ -56,7 +57,7 @@ struct BaselineTests {
         let missing = recorded.missing(from: [endpoint(leaf)])
         #expect(
             missing.flatMap(\.changes.changes) == [
-                Change(.targetMissing, old: "b.example:443 (SNI b.example)", new: nil)
+                Change(kind: .targetMissing, old: "b.example:443 (SNI b.example)", new: nil)
             ])
         #expect(recorded.missing(from: baseline.endpoints).isEmpty)
     }

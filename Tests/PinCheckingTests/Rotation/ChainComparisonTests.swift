@@ -1,4 +1,4 @@
-import PinChecking
+@testable import PinChecking
 import Testing
 
 /// What a rotation is called.
@@ -120,7 +120,7 @@ struct ChainComparisonTests {
         ) throws
     {
         let changes = ChainComparison.changes(from: try chain(old), to: try chain(new))
-        #expect(changes.first { $0.kind == kind } == Change(kind, old: before, new: after))
+        #expect(changes.first { $0.kind == kind } == Change(kind: kind, old: before, new: after))
     }
 
     @Test func tenThousandNamesAreNotAllListed() throws {

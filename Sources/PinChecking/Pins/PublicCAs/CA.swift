@@ -29,16 +29,8 @@ package struct CA: Sendable, Hashable {
         /// The day on which the page was changed or read.
         package let date: String
 
-        package init(
-            name: String, key: SHA256Digest, algorithm: String, state: State, until: Timestamp? = nil,
-            crossSigners: [String] = [], source: String, date: String
-        ) {
-            (self.name, self.key, self.algorithm, self.state) = (name, key, algorithm, state)
-            (self.until, self.crossSigners, self.source, self.date) = (until, crossSigners, source, date)
-        }
-
         /// A row of ``CA/published``: the key's SHA-256 in hexadecimal digits, and the day of `until`.
-        init(
+        package init(
             _ name: String, _ key: String, _ algorithm: String, _ state: State, until: String? = nil,
             signedBy crossSigners: [String] = [], _ source: String, _ date: String
         ) {
@@ -49,15 +41,14 @@ package struct CA: Sendable, Hashable {
             guard let digest = SHA256Digest(bytes: bytes) else {
                 preconditionFailure("the key of \(name) is no SHA-256")
             }
-            self.init(
-                name: name, key: digest, algorithm: algorithm, state: state,
-                until: until.flatMap { try? TimeText.read($0) }, crossSigners: crossSigners, source: source, date: date)
+            (self.name, self.key, self.algorithm, self.state) = (name, digest, algorithm, state)
+            self.until = until.flatMap { try? TimeText.read($0) }
+            (self.crossSigners, self.source, self.date) = (crossSigners, source, date)
         }
     }
 
     package init(_ name: String, _ roots: [Root]) { (self.name, self.roots) = (name, roots) }
 
-    /// The roots below which servers get certificates.
     package var rootsInUse: [Root] { roots.filter { $0.state == .inUse } }
 }
 

@@ -6,7 +6,6 @@ package import Pinning
 /// the worst of several.
 package struct Outlook: Sendable, Hashable {
     package struct PinStanding: Sendable, Hashable {
-        /// The position of the pin among those configured.
         package let index: Int
         /// The position on the path of the certificate it matches, nearest to the leaf; `nil` when it matches none.
         package let depth: Int?
@@ -23,7 +22,6 @@ package struct Outlook: Sendable, Hashable {
         case rootExpiry = "root-expiry"
     }
 
-    /// Every pin in the order of configuration.
     package let pins: [PinStanding]
     /// The last moment at which pins that match now are sure to; `nil` when they do not fulfil what the client demands.
     package let pinsMatchUntil: Timestamp?
@@ -47,12 +45,9 @@ package struct Outlook: Sendable, Hashable {
 
     package var level: Finding.Level { findings.map(\.level).max() ?? .info }
 
-    /// Something worth telling.
     package struct Finding: Sendable, Hashable {
         package enum Level: String, Sendable, Hashable, Comparable, CaseIterable {
-            /// Good to know.
             case info
-            /// Needs attention soon.
             case warn
             /// Below a limit that was set.
             case fail
@@ -85,8 +80,6 @@ package struct Outlook: Sendable, Hashable {
 
     /// The worst of what several clients expect: the earliest of all dates, and of the findings about one thing the gravest, with the
     /// names of those that it is true of.
-    ///
-    /// - Returns: `nil` for no clients.
     static func worst<Judge>(
         of outlooks: [(judge: Judge, outlook: Outlook)], named names: ([Judge]) -> String
     ) -> Outlook? {

@@ -19,7 +19,6 @@ package struct OutlookFacts: Sendable {
     /// Whether the client accepts because of its pins, so that it does no longer when they match no more.
     package var isAcceptedForPins: Bool
     package var time: Timestamp
-    /// How much must be left of certificates and pins.
     package var limits: OutlookLimits
 
     /// How long one condition will hold.
@@ -62,7 +61,7 @@ package struct OutlookFacts: Sendable {
             pinsExpire: standings.isEmpty ? nil : comparison.expiration,
             validUntil: restsOn.joined().map(\.notAfter).min(), renewalPoint: path.first?.renewalPoint, findings: [],
             comparesPins: !standings.isEmpty)
-        outlook.findings = OutlookFindings(facts: self, outlook: outlook, standings: standings).all()
+        outlook.findings = findings(outlook, standings)
         return outlook
     }
 
@@ -112,16 +111,11 @@ package struct OutlookFacts: Sendable {
     }
 }
 
-/// How much must be left, as the user wants it.
 package struct OutlookLimits: Sendable, Hashable {
     package var warnBefore: Threshold?
     package var failBefore: Threshold?
     /// How long a configured pin has to be able to match, in seconds or a part of the leaf's lifetime.
     package var minPinLife: Threshold?
-
-    package init(warnBefore: Threshold? = nil, failBefore: Threshold? = nil, minPinLife: Threshold? = nil) {
-        (self.warnBefore, self.failBefore, self.minPinLife) = (warnBefore, failBefore, minPinLife)
-    }
 }
 
 extension Certificate {

@@ -2,24 +2,22 @@ internal import Base
 internal import PinFormats
 internal import Pinning
 
-/// Says what in the outlook of one client is worth telling.
-struct OutlookFindings {
+/// What in the outlook of one client is worth telling.
+extension OutlookFacts {
     private typealias Finding = Outlook.Finding
 
-    let facts: OutlookFacts
-    let outlook: Outlook
-    let standings: [OutlookFacts.Standing]
-
-    func all() -> [Outlook.Finding] { (certificates() + expiringPins() + pinLife() + ends()).worstFirst }
+    func findings(_ outlook: Outlook, _ standings: [Standing]) -> [Outlook.Finding] {
+        (certificates() + expiringPins(outlook) + pinLife(outlook) + ends(outlook, standings)).worstFirst
+    }
 
     /// Certificates of which less is left than the limits ask for: of all paths that the client needs.
     ///
     /// A client that does not mind dates is told of those of its path all the same: renewing them is due.
     private func certificates() -> [Finding] {
-        let isMinded = !facts.restsOn.isEmpty
+        let isMinded = !restsOn.isEmpty
         var seen: Set<SHA256Digest> = []
-        return (isMinded ? facts.restsOn : [facts.path]).flatMap { $0.enumerated() }.compactMap { depth, certificate in
-            guard seen.insert(certificate.fingerprint).inserted, certificate.notAfter >= facts.time,
+        return (isMinded ? restsOn : [path]).flatMap { $0.enumerated() }.compactMap { depth, certificate in
+            guard seen.insert(certificate.fingerprint).inserted, certificate.notAfter >= time,
                 let (level, limit) = reached(from: certificate.notBefore, to: certificate.notAfter)
             else { return nil }
             return Finding(
@@ -36,21 +34,21 @@ struct OutlookFindings {
         let isShort = isLifetime && start.seconds(to: end) < 42 * 86_400
         let standard = isShort ? Threshold.percent(33) : .seconds(14 * 86_400)
         let limits: [(Finding.Level, Threshold?)] = [
-            (.fail, facts.limits.failBefore), (.warn, facts.limits.warnBefore ?? standard),
+            (.fail, limits.failBefore), (.warn, limits.warnBefore ?? standard),
         ]
-        for case (let level, let limit?) in limits where limit.isReached(at: facts.time, from: start, to: end) {
+        for case (let level, let limit?) in limits where limit.isReached(at: time, from: start, to: end) {
             guard case .percent = limit else { return (level, "\(limit)") }
             if isLifetime { return (level, "\(limit) of its lifetime") }
         }
         return nil
     }
 
-    private func expiringPins() -> [Finding] {
+    private func expiringPins(_ outlook: Outlook) -> [Finding] {
         var findings: [Finding] = []
         if let end = outlook.pinsExpire {
-            let isPast = end < facts.time
+            let isPast = end < time
             // Without a beginning there is no lifetime: a percentage says nothing here.
-            let limit = isPast ? nil : reached(from: facts.time, to: end, isLifetime: false)
+            let limit = isPast ? nil : reached(from: time, to: end, isLifetime: false)
             findings.append(
                 Finding(
                     id: isPast ? "pins-expired" : "pins-expire", level: isPast ? .warn : limit?.0 ?? .info,
@@ -60,11 +58,9 @@ struct OutlookFindings {
                             + (limit.map { ", less than \($0.1) from now" } ?? ""), subject: .pinsExpire, date: end))
         }
         let compared = Set(
-            facts.comparison.conditions.flatMap { condition in
-                condition.pins.filter { condition.comparesWhole(facts.pins[$0]) }
-            })
+            comparison.conditions.flatMap { condition in condition.pins.filter { condition.comparesWhole(pins[$0]) } })
         for index in compared.sorted() where outlook.pins[index].depth == nil {
-            guard let certificate = facts.pins[index].certificate, certificate.notAfter < facts.time else { continue }
+            guard let certificate = pins[index].certificate, certificate.notAfter < time else { continue }
             findings.append(
                 Finding(
                     id: "pin-expired", level: .warn,
@@ -74,30 +70,31 @@ struct OutlookFindings {
         return findings
     }
 
-    private func pinLife() -> [Finding] {
-        guard let limit = facts.limits.minPinLife, let until = outlook.noPinAfter, let leaf = facts.path.first,
-            limit.isReached(at: facts.time, from: leaf.notBefore, to: until)
+    private func pinLife(_ outlook: Outlook) -> [Finding] {
+        guard let limit = limits.minPinLife, let until = outlook.noPinAfter, let leaf = path.first,
+            limit.isReached(at: time, from: leaf.notBefore, to: until)
         else { return [] }
         let message = "no configured pin is sure to match after \(until.date), less than \(limit) from now"
         return [Finding(id: "pin-life-short", level: .fail, message: message, subject: .pinLife, date: until)]
     }
 
     /// What ends the pins, and whether anything comes after them; nothing where the client accepts for another reason.
-    private func ends() -> [Finding] {
-        guard facts.isAcceptedForPins, let end = outlook.end, let until = outlook.pinsMatchUntil else { return [] }
+    private func ends(_ outlook: Outlook, _ standings: [Standing]) -> [Finding] {
+        guard isAcceptedForPins, let end = outlook.end, let until = outlook.pinsMatchUntil else { return [] }
         // Something that the client demands hangs on one pin without another in reserve.
         let hangs = standings.contains { $0.backups.isEmpty && ($0.isFlat || $0.matched.count == 1) }
         // A client that does not mind dates goes on for as long as the server does.
-        let due = facts.restsOn.isEmpty ? "due by" : "on or before"
-        let report = facts.comparison.isEnforced ? "" : "; a mismatch is only reported"
+        let due = restsOn.isEmpty ? "due by" : "on or before"
+        let report = comparison.isEnforced ? "" : "; a mismatch is only reported"
         return [
             Finding(
                 id: end == .leafRenewal ? "breaks-at-renewal" : "pins-end", level: hangs ? .warn : .info,
-                message: "\(whatEnds()), \(due) \(until.date); \(backups())\(report)", subject: .end, date: until)
+                message: "\(whatEnds(standings)), \(due) \(until.date); \(backups(outlook, standings))\(report)",
+                subject: .end, date: until)
         ]
     }
 
-    private func whatEnds() -> String {
+    private func whatEnds(_ standings: [Standing]) -> String {
         let holdings = standings.compactMap(\.holding)
         guard let holding = holdings.first, holdings.count == 1 else {
             let places = holdings.map(\.what).joined(separator: " and ")
@@ -112,7 +109,7 @@ struct OutlookFindings {
         return "\(holding.what) pinned: \(breaks)"
     }
 
-    private func backups() -> String {
+    private func backups(_ outlook: Outlook, _ standings: [Standing]) -> String {
         let missing = standings.filter(\.backups.isEmpty).compactMap { $0.holding?.what }
         let none = missing.isEmpty ? "" : ", but none for the \(missing.separated(by: " and "))"
         switch outlook.backups.count {
@@ -123,8 +120,8 @@ struct OutlookFindings {
     }
 
     /// A moment to come: the hours for the last two days, the date otherwise.
-    private func when(_ time: Timestamp) -> String {
-        let left = facts.time.seconds(to: time)
-        return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(time)" : "in \(left / 86_400) d, on \(time.date)"
+    private func when(_ end: Timestamp) -> String {
+        let left = time.seconds(to: end)
+        return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(end)" : "in \(left / 86_400) d, on \(end.date)"
     }
 }
