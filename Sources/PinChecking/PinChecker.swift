@@ -41,7 +41,7 @@ public final class PinChecker: Sendable {
         judging.pins = pins.map { .init($0) }
         judging.clients = .named(clients)
         judging.trust.anchors = anchors
-        judging.devices = devices.isEmpty ? nil : devices
+        judging.devices = devices.isEmpty ? nil : devices.words
         (self.judging, self.environment) = (judging, environment)
         let clock = now ?? { Timestamp(secondsSinceEpoch: Int64(time(nil))) }
         self.now = clock
@@ -96,7 +96,7 @@ public final class PinChecker: Sendable {
         guard let presented = PresentedChain(certificates) else {
             throw .data("the chain holds no certificate: give those that the server sent, its own first")
         }
-        let name = HostName.reference(host)
+        let name = ReferenceName(written: host)
         let judging = judging
         let policy = try policies.withLock { (policies) throws(CheckError) in
             try policies.policy(judging, for: name, writtenAs: host)

@@ -85,7 +85,7 @@ extension OptionGroup {
                 """, isRepeatable: true, key: "device", isInLists: true
             ) {
                 $0.deviceNames.append($1.text)
-                $0.request.judging.devices = $0.deviceNames
+                $0.request.judging.devices = $0.deviceNames.words
             }, deviceData,
         ])
 

@@ -21,11 +21,9 @@ package enum ClientSelection: Hashable, Sendable {
             return
         }
         var clients: [Client] = []
-        for list in lists {
-            for part in list.split(separator: ",", omittingEmptySubsequences: false) {
-                let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-                clients.append(try Client.named(words.first ?? "").with(Array(words.dropFirst())))
-            }
+        for part in lists.words {
+            let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            clients.append(try Client.named(words.first ?? "").with(Array(words.dropFirst())))
         }
         self = .named(clients)
     }

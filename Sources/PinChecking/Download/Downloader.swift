@@ -78,9 +78,10 @@ package final class Downloader: Sendable {
             let unpinned = DownloadEnding.answered(.unpinnedRedirect(location.description))
             let isFirst = location.hasOrigin(of: request.location)
             let check: Check
-            do throws(CheckError) { check = try self.check(of: location, isFirst, request) } catch {
-                return .impossible(error)
-            }
+            do throws(CheckError) {
+                let target = try Target("https://\(location.authority)/")
+                check = try plan(target, isFirst ? request.request : request.request.ofAnotherHost)
+            } catch { return .impossible(error) }
             // Pins that are not compared, or do not apply, are none.
             guard isFirst || check.policy?.clients.contains(where: { $0.pins != nil }) ?? false else { return unpinned }
             let (connection, response) = await ask(location, isFirst, check, request, for: document, goingOn: goesOn)
@@ -106,13 +107,6 @@ package final class Downloader: Sendable {
                 }
             }
         }
-    }
-
-    private func check(
-        of location: HTTPLocation, _ isFirst: Bool, _ request: DownloadRequest
-    ) throws(CheckError) -> Check {
-        let target = try Target("https://\(location.authority)/")
-        return try plan(target, isFirst ? request.request : request.request.ofAnotherHost)
     }
 
     /// Connects, judges, and on the same connection asks a server that is accepted.

@@ -33,14 +33,6 @@ public struct CheckError: Error, Hashable, Sendable {
 
     static func data(_ message: SafeText, _ remedy: Remedy? = nil) -> CheckError { said(.data, message, remedy) }
 
-    package init(_ error: PinFormatError) {
-        self.init(kind: error.kind == .missing ? .missing : .data, message: error.message, remedy: nil)
-    }
-
-    private init(kind: Kind, message: SafeText, remedy: Remedy?) {
-        (self.kind, self.message, self.remedy) = (kind, message, remedy)
-    }
-
     /// The error with a place in a list or a policy, where it has none yet.
     func at(_ place: PinPlace) -> CheckError {
         var error = self
@@ -50,6 +42,10 @@ public struct CheckError: Error, Hashable, Sendable {
 }
 
 extension CheckError: CustomStringConvertible {
+    package init(_ error: PinFormatError) {
+        self.init(kind: error.kind == .missing ? .missing : .data, message: error.message, remedy: nil)
+    }
+
     /// One line that says what is wrong and what to do, in words of no program's.
     public var description: String { placed.description + (remedy?.words ?? "") }
 

@@ -18,7 +18,7 @@ package enum IgnoredFindings {
     ).sorted()
 
     package static func read(_ lists: [String]) throws(CheckError) -> Set<String> {
-        let ids = lists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        let ids = lists.words
         for id in ids where !known.contains(id) {
             throw .request(
                 "\(quoted(id)) is the id of no warning: "

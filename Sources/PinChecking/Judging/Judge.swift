@@ -64,9 +64,7 @@ extension HostPolicy {
             )
         }
         let order = keys.indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }
-        var ranks = [Int](repeating: 0, count: clients.count)
-        for (rank, index) in order.enumerated() { ranks[index] = rank }
-        return ranks
+        return clients.indices.map { order.firstIndex(of: $0) ?? 0 }
     }
 
     /// What the outlook of a verdict is made from, with the client's pins as positions among those configured.

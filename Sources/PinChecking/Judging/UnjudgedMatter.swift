@@ -12,35 +12,30 @@ package enum UnjudgedMatter: String, CaseIterable, Sendable {
 
 extension JudgedChain {
     /// What is not judged and can matter for the chain at hand; nothing for a path that is only assumed.
-    package var unjudged: [UnjudgedMatter] { UnjudgedMatter.allCases.filter(canMatter) }
-
-    /// The verdicts of clients whose device looks at more than OpenSSL does.
-    private var onDevices: [(client: ClientVerdict, verdict: Verdict)] {
-        clients.compactMap { one in
+    package var unjudged: [UnjudgedMatter] {
+        // The verdicts of clients whose device looks at more than OpenSSL does.
+        let onDevices = clients.compactMap { one -> (client: ClientVerdict, verdict: Verdict)? in
             guard let platform = one.client.client.platform, platform != .openssl else { return nil }
             return one.decided.map { (one, $0) }
         }
-    }
-
-    private func canMatter(_ matter: UnjudgedMatter) -> Bool {
         let accepting = onDevices.filter { $0.verdict.isAccepted && !$0.verdict.restsOn.isEmpty }
-        switch matter {
-        case .revocation:
-            return !accepting.isEmpty && view.evidence?.staple != .good
-                && RevocationPlaces.areNamed(by: view.presented.leaf)
-        case .transparencyLogs:
-            guard view.evidence?.timestamps.isEmpty == false else { return false }
-            return accepting.contains { client, verdict in
-                verdict.restsOn.contains { path in
-                    path.certificates.last.map(client.judgedDevice.verifier.isPublicRoot) ?? false
-                }
+        return UnjudgedMatter.allCases.filter { matter in
+            switch matter {
+            case .revocation:
+                !accepting.isEmpty && view.evidence?.staple != .good
+                    && RevocationPlaces.areNamed(by: view.presented.leaf)
+            case .transparencyLogs:
+                view.evidence?.timestamps.isEmpty == false
+                    && accepting.contains { client, verdict in
+                        verdict.restsOn.contains { path in
+                            path.certificates.last.map(client.judgedDevice.verifier.isPublicRoot) ?? false
+                        }
+                    }
+            case .managedRoots:
+                // What Android trusts is for the app's configuration to say.
+                !findings.contains { $0.id == Finding.interceptorID }
+                    && onDevices.contains { $0.client.client.client.platform != .android && $0.verdict.isMissingAnchor }
             }
-        case .managedRoots:
-            return !findings.contains { $0.id == Finding.interceptorID }
-                && onDevices.contains { client, verdict in
-                    // What Android trusts is for the app's configuration to say.
-                    client.client.client.platform != .android && verdict.isMissingAnchor
-                }
         }
     }
 }

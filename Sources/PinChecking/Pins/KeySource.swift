@@ -47,14 +47,13 @@ package struct KeySource: Sendable {
         }
     }
 
-    /// The keys that are pinned: those that are recommended, those of a configuration, all of them when that was asked for, otherwise the server's.
+    /// The keys that are pinned: those that are recommended, those of a configuration, all of them when that was asked for, otherwise
+    /// the server's.
     package func pinned(all: Bool) -> Set<SHA256Digest> {
         if let recommended { return Set(recommended.choices.map(\.item.spkiSHA256)) }
         let chosen = all || group != nil ? items : items.filter { !$0.role.isAuthority }
         return Set(chosen.map(\.spkiSHA256))
     }
-
-    package var isVerified: Bool { if case .verified = standing { true } else { false } }
 
     package var lacksAnchor: Bool {
         if case .unverified(let failures) = standing { failures.contains(where: \.isMissingAnchor) } else { false }

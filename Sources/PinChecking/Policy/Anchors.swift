@@ -15,38 +15,39 @@ package enum FileReader {
 
     /// The contents of the file at `path`; pipes such as `<(…)` are files too.
     package static func contents(ofFile path: String) throws(CheckError) -> [UInt8] {
-        do throws(ReadFailure) { return try BoundedFile.bytes(at: path, limit: limit, accepting: .anything) } catch {
-            throw failure(error, quoted(path))
+        try reading(quoted(path)) { () throws(ReadFailure) in
+            try BoundedFile.bytes(at: path, limit: limit, accepting: .anything)
         }
     }
 
     /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`.
     static func contents(ofFile name: [CChar], inDirectory path: String) throws(CheckError) -> [UInt8] {
-        do throws(ReadFailure) { return try BoundedFile.bytes(named: name, inDirectory: path, limit: limit) } catch {
-            throw failure(error, quoted("\(path)/\(String(fileName: name))"))
+        try reading(quoted("\(path)/\(String(fileName: name))")) { () throws(ReadFailure) in
+            try BoundedFile.bytes(named: name, inDirectory: path, limit: limit)
         }
     }
 
     /// Everything up to the end of an open descriptor, which stays open; `name` is for messages.
     package static func contents(ofDescriptor descriptor: Int32, name: String) throws(CheckError) -> [UInt8] {
-        do throws(ReadFailure) { return try BoundedFile.bytes(from: descriptor, limit: limit) } catch {
-            throw failure(error, name)
-        }
+        try reading(name) { () throws(ReadFailure) in try BoundedFile.bytes(from: descriptor, limit: limit) }
     }
 
-    private static func failure(_ failure: ReadFailure, _ name: String) -> CheckError {
-        switch failure {
-        case .unnamed: .said(.missing, "the file name \(name) is empty or holds a NUL: name a file")
-        case .absent: .said(.missing, "\(name): there is no such file")
-        case .system(let code):
-            .said(.missing, "cannot read \(name): \(SystemError.message(of: code)): name another file")
-        case .wrongKind: .said(.missing, "cannot read \(name): it is not a file: name one")
-        case .tooLarge(let limit):
-            .data(
-                "\(name) is larger than \(limit / 1024 / 1024) MiB, and nothing that pincheck reads is: name another file"
-            )
-        case .silent: .said(.missing, "\(name) gives nothing to read, as a device may: name a file")
-        case .withoutWriter: .said(.missing, "\(name) is a pipe without a writer")
+    private static func reading(_ name: String, _ read: () throws(ReadFailure) -> [UInt8]) throws(CheckError) -> [UInt8]
+    {
+        do throws(ReadFailure) { return try read() } catch {
+            switch error {
+            case .unnamed: throw .said(.missing, "the file name \(name) is empty or holds a NUL: name a file")
+            case .absent: throw .said(.missing, "\(name): there is no such file")
+            case .system(let code):
+                throw .said(.missing, "cannot read \(name): \(SystemError.message(of: code)): name another file")
+            case .wrongKind: throw .said(.missing, "cannot read \(name): it is not a file: name one")
+            case .tooLarge(let limit):
+                throw .data(
+                    "\(name) is larger than \(limit / 1024 / 1024) MiB, and nothing that pincheck reads is: name another file"
+                )
+            case .silent: throw .said(.missing, "\(name) gives nothing to read, as a device may: name a file")
+            case .withoutWriter: throw .said(.missing, "\(name) is a pipe without a writer")
+            }
         }
     }
 }

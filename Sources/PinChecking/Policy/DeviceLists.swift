@@ -26,13 +26,12 @@ extension DeviceData {
             remedy: .giveNewerDeviceData)
     }
 
-    /// The devices of lists of `NAME[,NAME…]` in the order of the data, each once, this machine first as `nil`; and those that are
+    /// The devices of these names in the order of the data, each once, this machine first as `nil`; and those that are
     /// named, and not only among all (`all`).
-    func devices(in lists: [String]) throws(CheckError) -> (all: [Device?], named: [Device?]) {
-        let words = lists.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    func devices(called names: [String]) throws(CheckError) -> (all: [Device?], named: [Device?]) {
         var named: [Device?] = []
-        for name in words where name != "all" { named.append(try device(named: name)) }
-        return (([nil] + devices).filter { named.contains($0) || words.contains("all") && $0 != nil }, named)
+        for name in names where name != "all" { named.append(try device(named: name)) }
+        return (([nil] + devices).filter { named.contains($0) || names.contains("all") && $0 != nil }, named)
     }
 }
 

@@ -35,7 +35,6 @@ struct PinSources: Sendable {
                 areAllCertificates = areAllCertificates && reading.areCertificates
                 frameworks.formUnion(reading.frameworks)
                 readConfigurations += reading.configurations
-                reading.configurations.forEach { merge($0) }
                 networkSecurity += reading.networkSecurity
                 transportSecurity += reading.transportSecurity
                 notes += reading.notes.map { note in
@@ -45,6 +44,12 @@ struct PinSources: Sendable {
                         id: note.id.rawValue, message: note.message)
                 }
             } catch { throw CheckError(error) }
+        }
+        configurations = readConfigurations.reduce(into: []) { merged, next in
+            let known = merged.firstIndex { $0.kind == next.kind && $0.isSource == next.isSource }
+            guard let known else { return merged.append(next) }
+            merged[known] = PinConfiguration(
+                next.kind, entries: merged[known].entries + next.entries, isSource: next.isSource)
         }
         try refuseSeveralSources()
         let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
@@ -57,20 +62,6 @@ struct PinSources: Sendable {
                     message: "\(listed(trust, first: 1)) says whom the app trusts and pins nothing: no pin is compared")
             )
         }
-    }
-
-    private mutating func merge(_ configuration: PinConfiguration) {
-        guard
-            let index = configurations.firstIndex(where: {
-                $0.kind == configuration.kind && $0.isSource == configuration.isSource
-            })
-        else {
-            configurations.append(configuration)
-            return
-        }
-        configurations[index] = PinConfiguration(
-            configuration.kind, entries: configurations[index].entries + configuration.entries,
-            isSource: configuration.isSource)
     }
 
     var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }

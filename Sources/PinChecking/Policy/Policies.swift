@@ -138,7 +138,7 @@ package struct Policies {
             lists = HostPolicy.Lists(data: data, file: path, bundle: bundle, verifier: verifier)
             self.lists[path] = lists
         }
-        let devices = try lists.data.devices(in: named)
+        let devices = try lists.data.devices(called: named)
         let clients =
             if let chosen = settings.clients { chosen } else { try sources.clients(settings, on: devices.all) }
         return (try clients.devices(of: devices), clients, lists)

@@ -135,7 +135,7 @@ package enum ServerNameChoice: Hashable, Sendable {
     /// The choice of a name.
     package static func named(_ text: String) throws(CheckError) -> ServerNameChoice {
         let name: ServerName
-        do { name = try HostName.read(text) } catch { throw .request("\(error)") }
+        do { name = try ServerName(written: text) } catch { throw .request("\(error)") }
         guard let indication = ServerNameIndication(name) else {
             throw .request(
                 "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none")

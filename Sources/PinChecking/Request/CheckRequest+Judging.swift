@@ -13,8 +13,8 @@ extension CheckRequest {
         /// AFNetworking's `validatesDomainName`, `nil` for the default of its version.
         package var validatesDomainName: Bool?
         package var trust = Trust()
-        /// Lists of the devices whose roots and rules decide, as in `ios-17,system` and `all`; `nil` for this machine and the newest of
-        /// each client's platform.
+        /// The names of the devices whose roots and rules decide, as in `ios-17`, `system` and `all`; `nil` for this machine and the
+        /// newest of each client's platform.
         package var devices: [String]?
         /// A file with the roots of devices, `nil` for those of the program.
         package var deviceData: String?

@@ -111,8 +111,8 @@ extension CheckRequest {
 extension CheckRequest.Names.Reference {
     /// Reads a name; one that is malformed can only fail the check.
     package init(_ text: String) {
-        let name = HostName.reference(text)
-        let written = if case .name(let host) = name { HostName.written(text, as: host) } else { text }
+        let name = ReferenceName(written: text)
+        let written = if case .name(let host) = name { host.written(as: text) } else { text }
         self.init(name: name, written: written)
     }
 }

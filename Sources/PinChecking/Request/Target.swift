@@ -59,8 +59,8 @@ package struct Target: Hashable, Sendable {
                     inPart: "has more than one ':' but is not an IPv6 address: write host:port, or [2001:db8::1]:443")
             }
             guard !name.isEmpty else { throw given.wrong(inPart: "names no host: write host or host:port") }
-            do { host = try HostName.read(name) } catch { throw given.wrong(error) }
-            writtenHost = HostName.written(name, as: host)
+            do { host = try ServerName(written: name) } catch { throw given.wrong(error) }
+            writtenHost = host.written(as: name)
         }
         port = try rest.map { (rest) throws(CheckError) in try given.port(rest) }
     }
@@ -116,25 +116,21 @@ struct GivenText {
     }
 }
 
-/// Host names as people write them: international ones become A-labels before anything else sees them.
-package enum HostName {
-    package static func read(_ text: some StringProtocol) throws(ServerNameError) -> ServerName {
-        try ServerName(asciiForm(of: text))
-    }
+// Names as people write them: international ones become A-labels before anything else sees them. One that has no such form is left as it
+// is, for the reader to refuse.
 
-    /// Reads the name a certificate is asked to be valid for; one that is malformed can only fail the check.
-    package static func reference(_ text: String) -> ReferenceName { ReferenceName(asciiForm(of: text)) }
+private func asciiForm(of text: some StringProtocol) -> String { InternationalName.ascii(String(text)) ?? String(text) }
 
-    /// A host as the URL has it that names it so: with its capitals and the dot at its end, and with A-labels.
-    static func written(_ text: some StringProtocol, as name: ServerName) -> String {
-        if case .ip = name { return name.description }
-        return asciiForm(of: text)
-    }
+extension ServerName {
+    package init(written text: some StringProtocol) throws(ServerNameError) { try self.init(asciiForm(of: text)) }
 
-    /// A name that has no A-label form is left as it is, for the reader to refuse.
-    private static func asciiForm(of text: some StringProtocol) -> String {
-        InternationalName.ascii(String(text)) ?? String(text)
-    }
+    /// How a host is written in a URL that names it by `text`: with its capitals and the dot at its end, and with A-labels.
+    func written(as text: some StringProtocol) -> String { isAddress ? description : asciiForm(of: text) }
+
+    var isAddress: Bool { if case .ip = self { true } else { false } }
 }
 
-extension ServerName { var isAddress: Bool { if case .ip = self { true } else { false } } }
+extension ReferenceName {
+    /// Reads the name a certificate is asked to be valid for; one that is malformed can only fail the check.
+    package init(written text: String) { self.init(asciiForm(of: text)) }
+}

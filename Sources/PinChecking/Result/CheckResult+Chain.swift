@@ -30,8 +30,9 @@ extension CheckResult {
             resolvedName: key.connect == nil ? address?.host.description : nil, serverName: key.sni,
             host: key.verifyName ?? key.target)
         self = CheckResult(
-            target: key.target, endpoint: facts, referenceName: key.verifyName.map(HostName.reference) ?? .unchecked,
-            time: time, policy: nil, verdict: .unjudged, changes: changes
+            target: key.target, endpoint: facts,
+            referenceName: key.verifyName.map(ReferenceName.init(written:)) ?? .unchecked, time: time, policy: nil,
+            verdict: .unjudged, changes: changes
         ).concluded()
     }
 }

@@ -16,13 +16,13 @@ package struct Checker: Sendable {
     /// second is little.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
 
-    /// A checker of about `count` targets, whose threads have an OpenSSL each: as many as that is worth, and at most `threads`.
-    package init(in environment: Environment, expecting count: Int = .max, threads: Int? = nil) {
+    /// A checker of about `count` targets, whose threads have an OpenSSL each: as many as that is worth.
+    package init(in environment: Environment, expecting count: Int = .max) {
         now = environment.now
         services = ServiceTrust(environment)
         probers = Probers(
             on: environment.thread, in: environment.network, expecting: count, within: environment.connectionLimit,
-            judgingProxiesBy: services.objection, onAtMost: threads)
+            judgingProxiesBy: services.objection)
         prober = probers.next()
         connectionLimit = max(1, environment.connectionLimit - probers.descriptors)
         connectionsToTarget = min(Check.connectionLimit, connectionLimit)
@@ -178,8 +178,13 @@ package struct Checker: Sendable {
             connection: ConnectionFacts(
                 version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
                 hasECDHE: handshake.keyExchange == .ephemeral))
-        let leavesOut = connection.variant == .withoutSNI || endpoint.omitsServerName
-        connection.judged = policy.judge(view, serverName: SentServerName(endpoint, leftOut: leavesOut))
+        let serverName: SentServerName =
+            if let sent = endpoint.request.serverNameIndication {
+                .name(sent.name)
+            } else if connection.variant == .withoutSNI || endpoint.omitsServerName { .leftOut } else {
+                .none(name: endpoint.nameToSend)
+            }
+        connection.judged = policy.judge(view, serverName: serverName)
         return connection
     }
 }
@@ -238,17 +243,4 @@ private struct CheckQueue {
     }
 
     private func size(of check: Check) -> Int { min(check.mostConnections, connections) }
-}
-
-extension SentServerName {
-    /// The name that the request of an endpoint sends; `leftOut` says that it sends none for comparison.
-    fileprivate init(_ endpoint: CheckEndpoint, leftOut: Bool) {
-        if let sent = endpoint.request.serverNameIndication {
-            self = .name(sent.name)
-        } else if leftOut {
-            self = .leftOut
-        } else {
-            self = .none(name: endpoint.nameToSend)
-        }
-    }
 }

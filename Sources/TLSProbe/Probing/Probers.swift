@@ -21,12 +21,12 @@ package final class Probers: Sendable {
     /// Probers for about `count` probes.
     package init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, expecting count: Int = 1,
-        within descriptors: Int = .max, judgingProxiesBy objection: ProxyObjection? = nil, onAtMost most: Int? = nil
+        within descriptors: Int = .max, judgingProxiesBy objection: ProxyObjection? = nil
     ) {
         let isForMany = count >= Self.manyProbes
         let worthwhile = count / Self.manyProbes
         let affordable = max(1, descriptors / Self.descriptorsForThread)
-        let threads = worthwhile > 1 ? min(worthwhile, most ?? System.coreCount, Self.mostThreads, affordable) : 1
+        let threads = worthwhile > 1 ? min(worthwhile, System.coreCount, Self.mostThreads, affordable) : 1
         let lookups = LookupThreads()
         probers = (0..<max(1, threads)).map { number in
             Prober(
