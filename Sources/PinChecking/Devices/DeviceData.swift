@@ -7,15 +7,10 @@ package struct DeviceData: Sendable {
     package static let daysUntilStale = 180
 
     /// What was read of a file, `nil` for the data of the program, of which nothing is copied or made before it is asked for.
+    /// Its certificates are those of all lists, by length and then by bytes.
     private let read: Contents?
 
-    private struct Contents {
-        let source: String
-        let licence: String
-        let devices: [Device]
-        /// The certificates of all lists, by length and then by bytes.
-        let certificates: [[UInt8]]
-    }
+    private typealias Contents = (source: String, licence: String, devices: [Device], certificates: [[UInt8]])
 
     package var source: String { read?.source ?? String(cString: Self.table.source) }
     package var licence: String { read?.licence ?? String(cString: Self.table.licence) }
@@ -57,7 +52,7 @@ package struct DeviceData: Sendable {
             return device
         }.sorted { ($0.version ?? DeviceVersion(0)) < ($1.version ?? DeviceVersion(0)) }
         let ordered = DevicePlatform.allCases.flatMap { platform in devices.filter { $0.platform == platform } }
-        read = Contents(source: source, licence: licence, devices: ordered, certificates: certificates)
+        read = (source, licence, ordered, certificates)
     }
 
     package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }

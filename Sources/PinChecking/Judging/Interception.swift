@@ -22,16 +22,39 @@ extension HostPolicy {
         guard let shown = clients.shown, let path = shown.decided?.builtChain.certificates, let top = path.last,
             !isPublic(top)
         else { return privateRootWarning(on: clients) }
-        let isKnown = isKnown(top, on: shown.judgedDevice)
+        let device = shown.judgedDevice
+        let isKnown =
+            isNamed(top)
+            || device.verifierWithInstalledRoots.trustStore.holds(top) && !device.verifier.trustStore.holds(top)
         if let finding = Finding.interceptor(making: path, isKnown: isKnown) { return finding }
         if let warning = privateRootWarning(on: clients) { return warning }
         guard shown.isAccepted == false, top.isSelfIssued, path.count > 1, !isKnown else { return nil }
         return .privateRoot(top, .info)
     }
 
-    private func isKnown(_ root: Certificate, on device: JudgedDevice) -> Bool {
-        if pins?.certificates.contains(root) == true || givenRoots?.holds(root) == true { return true }
-        return device.verifierWithInstalledRoots.trustStore.holds(root) && !device.verifier.trustStore.holds(root)
+    /// That a path ends at a root of this machine which is on no public list, as a warning.
+    ///
+    /// What curl trusts here is this machine's own business.
+    private func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
+        for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
+            guard one.client.client.platform != .openssl, let verdict = one.decided, verdict.isAccepted else {
+                continue
+            }
+            let root = verdict.restsOn.lazy.compactMap(\.certificates.last).first {
+                !isPublic($0) && !isNamed($0) && one.judgedDevice.verifier.trustStore.holds($0)
+            }
+            if let root { return .privateRoot(root) }
+        }
+        return nil
+    }
+
+    private func isPublic(_ root: Certificate) -> Bool {
+        DeviceData.builtIn.lists(root.der) || publicRoots.contains(root.der)
+    }
+
+    /// Whether a root was given or pinned.
+    private func isNamed(_ root: Certificate) -> Bool {
+        pins?.certificates.contains(root) == true || givenRoots?.holds(root) == true
     }
 }
 

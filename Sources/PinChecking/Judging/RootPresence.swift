@@ -38,28 +38,4 @@ extension HostPolicy {
                 "the root \(root.commonName ?? root.subject) is not on \(ClientNames.list(missing.map(\.name), of: named.map(\.name))): it is "
                 + places.joined(separator: ", "))
     }
-
-    /// That a path ends at a root of this machine which is on no public list, as a warning.
-    ///
-    /// What curl trusts here is this machine's own business.
-    func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
-        for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
-            guard one.client.client.platform != .openssl, let verdict = one.decided, verdict.isAccepted else {
-                continue
-            }
-            for path in verdict.restsOn.map(\.certificates) {
-                guard let root = path.last, !isPublic(root), isOfThisMachine(root, one.judgedDevice) else { continue }
-                return .privateRoot(root)
-            }
-        }
-        return nil
-    }
-
-    func isPublic(_ root: Certificate) -> Bool { DeviceData.builtIn.lists(root.der) || publicRoots.contains(root.der) }
-
-    /// Whether a path ends at a certificate because the system's store has it, and nobody gave or pinned it.
-    private func isOfThisMachine(_ root: Certificate, _ device: JudgedDevice) -> Bool {
-        guard pins?.certificates.contains(root) != true, givenRoots?.holds(root) != true else { return false }
-        return device.verifier.trustStore.holds(root)
-    }
 }

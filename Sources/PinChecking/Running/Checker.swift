@@ -10,8 +10,6 @@ package struct Checker: Sendable {
     /// Makes the connections of one target, on whose thread its steps run: judging the chains of others must not delay them.
     private(set) var prober: Prober
     let services: ServiceTrust
-    /// How many connections to one target are made at the same time, at least one.
-    let connectionsToTarget: Int
     /// How much of a processor's time the chains of one target may cost to judge, by what is left of its timeout: on a busy machine a
     /// second is little.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
@@ -25,7 +23,6 @@ package struct Checker: Sendable {
             judgingProxiesBy: services.objection)
         prober = probers.next()
         connectionLimit = max(1, environment.connectionLimit - probers.descriptors)
-        connectionsToTarget = min(Check.connectionLimit, connectionLimit)
     }
 
     /// Lets go of the threads, and ends the checks under way.
@@ -196,9 +193,7 @@ private struct CheckQueue {
     private let most: Int
     private let connections: Int
     private let span: Int?
-    private var waiting: [Check]
-    /// How many of ``waiting`` have begun.
-    private var begun = 0
+    private var waiting: ArraySlice<Check>
     private var position = 0
     private var checksUnderWay = 0
     private var connectionsUnderWay = 0
@@ -207,27 +202,22 @@ private struct CheckQueue {
     private var done: Set<Int> = []
 
     init(_ checks: [Check], most: Int, connections: Int, span: Int?) {
-        waiting = checks
+        waiting = checks[...]
         (self.most, self.connections, self.span) = (most, connections, span)
     }
 
-    var isLow: Bool { waiting.count - begun < Self.fewest }
+    var isLow: Bool { waiting.count < Self.fewest }
 
-    mutating func add(_ checks: [Check]) {
-        waiting.removeFirst(begun)
-        begun = 0
-        waiting += checks
-    }
+    mutating func add(_ checks: [Check]) { waiting += checks }
 
     /// The next check with its position, which has begun; `nil` while none may begin.
     mutating func next() -> (position: Int, check: Check)? {
-        guard begun < waiting.count else { return nil }
-        let check = waiting[begun]
+        guard let check = waiting.first else { return nil }
         if checksUnderWay > 0 {
             guard checksUnderWay < most, connectionsUnderWay + size(of: check) <= connections else { return nil }
             if let span, position - firstUndone >= span { return nil }
         }
-        begun += 1
+        waiting.removeFirst()
         checksUnderWay += 1
         connectionsUnderWay += size(of: check)
         defer { position += 1 }

@@ -82,7 +82,7 @@ struct TargetCheck: Sendable {
                 next += 1
                 group.addTask { (index, await connection(of: attempts[index], until: deadline, judging)) }
             }
-            for _ in 0..<min(checker.connectionsToTarget, order.count) { startNext() }
+            for _ in 0..<min(Check.connectionLimit, checker.connectionLimit, order.count) { startNext() }
             for await (index, connection) in group {
                 connections[index] = connection
                 startNext()
