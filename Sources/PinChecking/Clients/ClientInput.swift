@@ -109,9 +109,9 @@ struct ClientInput: Sendable {
 
     // MARK: Android
 
-    /// What Android trusts for the host in the app that the settings describe, `nil` where nothing says it.
-    func trustOfAndroid() throws(CheckError) -> (trust: AndroidTrust?, obstacle: ClientConfigurationError?) {
-        guard client.platform == .android else { return (nil, nil) }
+    /// Finds what Android trusts for the host in the app that the settings describe, where something says it.
+    mutating func readAndroidTrust() throws(CheckError) {
+        guard client.platform == .android else { return }
         var targetSDK: Int?
         if let text = client.text("target-sdk") {
             guard let level = Int(text), (1...10_000).contains(level) else {
@@ -120,7 +120,7 @@ struct ClientInput: Sendable {
             }
             targetSDK = level
         }
-        guard networkSecurity != nil || targetSDK != nil else { return (nil, nil) }
+        guard networkSecurity != nil || targetSDK != nil else { return }
         let isDebuggable = client.isSet("debuggable")
         var trust =
             networkSecurity?.trust(for: referenceName, targetSDK: targetSDK, isDebuggable: isDebuggable)
@@ -134,7 +134,9 @@ struct ClientInput: Sendable {
             trust.sources.append(.init(.user))
         }
         trust.installedRoots = installedRoots
-        let obstacle = isDebuggable ? networkSecurity?.debugObstacle : nil
-        return (trust, obstacle.map { ClientConfigurationError(client: client.name, message: $0) })
+        androidTrust = trust
+        if isDebuggable, let message = networkSecurity?.debugObstacle {
+            obstacle = ClientConfigurationError(client: client.name, message: message)
+        }
     }
 }

@@ -22,12 +22,11 @@ extension ConfiguredClient {
     /// Sets a client up; one that cannot be is a client without a verdict.
     init(_ input: ClientInput) throws(CheckError) {
         let client = input.client
-        let android = try input.trustOfAndroid()
         var input = input
-        input.androidTrust = android.trust
+        try input.readAndroidTrust()
         var shown: [ShownSetting] = []
         do {
-            if let obstacle = android.obstacle ?? input.obstacle { throw obstacle }
+            if let obstacle = input.obstacle { throw obstacle }
             procedure = .success(try client.make(input))
             shown = client.shownSettings(input)
         } catch let error as ClientConfigurationError { procedure = .failure(error) } catch let error as CheckError {

@@ -69,8 +69,6 @@ package struct DownloadResult: Sendable {
     /// How the document is encoded, in the words of the server, not escaped; `nil` for not at all.
     package var contentCoding: String?
     package var time = Duration.zero
-
-    init(_ location: HTTPLocation) { self.location = location }
 }
 
 /// How far a download is, for whoever shows it.

@@ -32,7 +32,7 @@ package final class Downloader: Sendable {
         _ request: DownloadRequest, to destination: DownloadDestination, progress: DownloadProgress = DownloadProgress()
     ) async -> DownloadResult {
         let started = ContinuousClock.now
-        var result = DownloadResult(request.location)
+        var result = DownloadResult(location: request.location)
         let document: PartialDocument
         do throws(WriteFailure) { document = try PartialDocument(destination, of: request, progress) } catch {
             result.ending = .notStored(error)
