@@ -84,7 +84,7 @@ struct PinsCommand {
         for source in asked.from { files += try PinArguments.source(source, host: host, in: context) }
         let keys = try asked.keys.map(PinArguments.keyFile)
 
-        let roots = try TrustAnchors.read(request.judging.trust, environment: context.environment)
+        let roots = try request.judging.trust.read(context.environment)
         var all = try await servers(targets, request, by: roots, in: context) + files
         var spares = keys
         if asked.recommends {

@@ -90,7 +90,7 @@ package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConver
 
 extension Device {
     /// The version of its system as far as rules depend on it, by its publisher's documentation; `nil` for Mozilla's list, which belongs
-    /// to no version of a system. What is asked stands with Pinning's platforms.
+    /// to no version of a system.
     package var platformRelease: PlatformRelease? {
         guard let version else { return nil }
         switch platform {

@@ -7,6 +7,7 @@ package struct DeviceData: Sendable {
     package static let daysUntilStale = 180
 
     /// What was read of a file, `nil` for the data of the program, of which nothing is copied or made before it is asked for.
+    ///
     /// Its certificates are those of all lists, by length and then by bytes.
     private let read: Contents?
 

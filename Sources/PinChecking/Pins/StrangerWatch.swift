@@ -14,7 +14,7 @@ package struct StrangerWatch {
     /// What there is to say of a chain: a warning, or a note where the root was given; `nil` for nothing.
     package mutating func finding(on presented: PresentedChain, _ trust: CheckRequest.Trust) -> Finding? {
         if roots[trust] == nil {
-            let read = try? TrustAnchors.read(trust, environment: environment)
+            let read = try? trust.read(environment)
             let store = read?.store ?? .system(environment: environment)
             roots[trust] = (OpenSSLPathVerifier(trustStore: store), read?.given)
         }

@@ -65,10 +65,9 @@ package enum OpenSSLHealth {
     }
 }
 
-/// What `--anchors` and `--and-system` come to.
-package enum TrustAnchors {
+extension AnchorBundle {
     /// The certificates in a file, or in every file of a directory that holds some.
-    static func bundles(at paths: [String], as role: String = "anchors") throws(CheckError) -> [AnchorBundle] {
+    static func all(at paths: [String], as role: String) throws(CheckError) -> [AnchorBundle] {
         var bundles: [AnchorBundle] = []
         for path in paths {
             // The name alone does not say for what it was given.
@@ -104,34 +103,35 @@ package enum TrustAnchors {
             throw .data("\(quoted(path)) cannot be used as \(role): \(error)")
         }
     }
+}
 
+extension CheckRequest.Trust {
     /// The anchors that were given, `nil` for none.
-    static func given(_ trust: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
-        guard trust.anchors.isEmpty else { return try bundles(at: trust.anchors) }
-        guard !(trust.includesSystem ?? RequestDefaults.includesSystem) else {
+    func given() throws(CheckError) -> [AnchorBundle]? {
+        guard anchors.isEmpty else { return try AnchorBundle.all(at: anchors, as: "anchors") }
+        guard !(includesSystem ?? RequestDefaults.includesSystem) else {
             throw .request("the system's roots are to be added to anchors, and none are given", .addAnchors)
         }
         return nil
     }
 
     /// Which trust store is used for a device, and what it is called in reports.
-    static func store(
-        _ given: [AnchorBundle]?, _ trust: CheckRequest.Trust, beside own: @autoclosure () -> TrustStore,
-        selected selection: AnchorSelection? = nil
+    func store(
+        _ given: [AnchorBundle]?, beside own: @autoclosure () -> TrustStore, selected selection: AnchorSelection? = nil
     ) -> (TrustStore, HostPolicy.Trust) {
         guard let given else { return (own(), selection == nil ? .system : .device) }
-        guard trust.includesSystem ?? RequestDefaults.includesSystem else {
+        guard includesSystem ?? RequestDefaults.includesSystem else {
             return (TrustStore(anchors: given, insteadOf: selection), .anchors)
         }
         return (TrustStore(anchors: given, and: own()), selection == nil ? .both : .anchorsAndDevice)
     }
 
     /// The trust store of this machine, what it is called in reports, and those of its roots that were given.
-    package static func read(
-        _ trust: CheckRequest.Trust, environment: [String: String]
+    package func read(
+        _ environment: [String: String]
     ) throws(CheckError) -> (store: TrustStore, name: HostPolicy.Trust, given: TrustStore?) {
-        let given = try given(trust)
-        let (store, name) = store(given, trust, beside: .system(environment: environment))
+        let given = try given()
+        let (store, name) = store(given, beside: .system(environment: environment))
         return (store, name, given.map { TrustStore(anchors: $0) })
     }
 }

@@ -72,8 +72,8 @@ package struct Policies {
         if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
         let sources = try PinSources(reading: settings.pins)
         let chosen = try chosenDevices(settings, sources)
-        let installed = try TrustAnchors.bundles(at: settings.extraRoots, as: "extra roots")
-        let fetchable = try TrustAnchors.bundles(at: settings.intermediates, as: "intermediate certificates")
+        let installed = try AnchorBundle.all(at: settings.extraRoots, as: "extra roots")
+        let fetchable = try AnchorBundle.all(at: settings.intermediates, as: "intermediate certificates")
         let given = try givenAnchors(settings.trust)
         // Verifiers of several devices share what they find out.
         let isShared = settings.devices != nil
@@ -89,8 +89,8 @@ package struct Policies {
                     })
             }
             let selection = own.map { AnchorSelection($0.lists.data.positions(of: $0.device), of: $0.lists.bundle) }
-            let (store, trust) = TrustAnchors.store(
-                given, settings.trust, beside: selection.map { TrustStore($0) } ?? system, selected: selection)
+            let (store, trust) = settings.trust.store(
+                given, beside: selection.map { TrustStore($0) } ?? system, selected: selection)
             let ordinary = verifier(store, shared.0)
             return JudgedDevice(
                 device: device, trust: trust, verifier: ordinary,
@@ -112,7 +112,7 @@ package struct Policies {
 
     private mutating func givenAnchors(_ trust: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
         if let known = anchors[trust] { return known }
-        let given = try TrustAnchors.given(trust)
+        let given = try trust.given()
         anchors[trust] = .some(given)
         return given
     }
