@@ -29,11 +29,9 @@ struct ClientNames {
         }
         return groups.map { group in
             let clients = group.clients.joined(separator: ", ")
-            return group.devices.isEmpty ? clients : "\(clients) on \(list(group.devices))"
+            return group.devices.isEmpty ? clients : "\(clients) on \(Self.list(group.devices, of: devices))"
         }.joined(separator: groups.contains { !$0.devices.isEmpty } ? "; " : ", ")
     }
-
-    private func list(_ names: [String]) -> String { Self.list(names, of: devices) }
 
     /// Some of `devices` in their order; long rows of neighbours are cut short.
     static func list(_ names: [String], of devices: [String]) -> String {

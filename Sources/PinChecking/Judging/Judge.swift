@@ -87,8 +87,7 @@ extension HostPolicy {
             ? verdict.restsOn.map(\.certificates) : [verdict.builtChain.certificates]
         let path = verdict.reach.certificates
         let inUse = view.presented.certificates + restsOn.flatMap { $0 } + path
-        var isAcceptedForPins = false
-        if case .pinMatched = verdict.reason { isAcceptedForPins = true }
+        let isAcceptedForPins = if case .pinMatched = verdict.reason { true } else { false }
         return OutlookFacts(
             path: path, restsOn: restsOn, pins: configured,
             matches: verdict.matches.flatMap { match in

@@ -6,7 +6,7 @@ package import TLSProbe
 /// One target and everything that was said of it.
 package struct CheckTarget: Sendable {
     package let target: Target
-    package private(set) var request: CheckRequest
+    package internal(set) var request: CheckRequest
     /// Where the target stands in a list or policy, `nil` for one of the command line.
     package var place: PinPlace? = nil
     /// Whether a policy has the target, and nothing says what its pins are.

@@ -71,9 +71,8 @@ extension Check {
         var checks: [Check] = []
         for target in targets {
             // A request follows a verdict.
-            var request = target.request
-            request.http = CheckRequest.HTTP()
-            let target = CheckTarget(target: target.target, request: request, place: target.place)
+            var target = target
+            target.request.http = CheckRequest.HTTP()
             do throws(CheckError) { checks.append(Check(target, try target.endpoints(), nil)) } catch {
                 throw target.place.map(error.at) ?? error
             }
