@@ -44,7 +44,7 @@ package enum PinCheck {
                     + "OPENSSL_CONF name another, or /dev/null for none")
         }
         guard OpenSSLStart.isConfigured else { return nil }
-        do throws(CommandError) { try CommandError.reading(OpenSSLHealth.require) } catch { return error }
+        do throws(CommandError) { try CommandError.reading(try OpenSSLHealth.require()) } catch { return error }
         return nil
     }
 
@@ -90,10 +90,11 @@ package enum PinCheck {
             let settings = try arguments.settings()
             given = settings
             if settings.formats.contains(where: { $0.hasPrefix("nagios") }),
-                let own = try? OutputSettings(settings, in: context)
+                let own = try? settings.outputs(in: context)
             {
                 convention = own.exitConvention
             }
+            try FileRoles(of: arguments.command, settings, in: context).refuseClashes()
             let status = try await ReadLog.$current.withValue(log) {
                 try await arguments.command.run(settings, context)
             }
@@ -116,10 +117,8 @@ package enum PinCheck {
 
     /// Tells of a file that ended the run also where it is read by machines: as an annotation and as an erroneous test case.
     private static func tell(_ error: CommandError, where settings: Settings, in context: Context) {
-        guard [.data, .noInput].contains(error.status), let output = try? OutputSettings(settings, in: context) else {
-            return
-        }
-        for one in output.outputs where one.file != nil || !output.isQuiet {
+        guard [.data, .noInput].contains(error.status), let outputs = try? settings.outputs(in: context) else { return }
+        for one in outputs where one.file != nil || !settings.isQuiet {
             let text: String
             switch one.form {
             case .github: text = GitHubRenderer.ended(by: error)

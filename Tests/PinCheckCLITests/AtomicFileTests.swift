@@ -97,7 +97,7 @@ import Testing
             let reason = "cannot write '\(path)': this pipe has no reader: start its reader first"
             #expect(failure(path)?.description.hasSuffix("this pipe has no reader: start its reader first") == true)
             #expect(failure(path)?.status == .inputOutput)
-            let error = #expect(throws: CommandError.self) { try GrowingFile(path: path) }
+            let error = #expect(throws: CommandError.self) { try OutputStream.growingFile(at: path) }
             #expect(error?.status == .inputOutput)
             #expect(path.utf8.count > 78 || error?.description == reason)
             let reader = open(path, O_RDONLY | O_NONBLOCK)

@@ -50,7 +50,7 @@ import Testing
         (["host", "--next", ""], .usage, "--next '' is empty: write '--next <file>'"),
         (["host", "--anchors", ""], .usage, "--anchors '' is empty: write '--anchors <file|dir>'"),
         (["host", "--state="], .usage, "--state '' is empty: write '--state <file>'"),
-        (["host", "-o", ""], .usage, "--output names no file: write --output FILE"),
+        (["host", "-o", ""], .usage, "-o '' is empty: write '--output <file>'"),
         (
             ["--targets", "-", "--policy", "-"], .usage,
             "standard input is asked for twice, by --targets and by --policy"

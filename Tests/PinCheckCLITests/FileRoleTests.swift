@@ -20,28 +20,26 @@ import Testing
             let command = ["127.0.0.1:1", "--timeout", "1"]
             let snapshot = try files.write(#"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, to: "snapshot.json")
             for (arguments, roles) in [
-                (command + ["--state", file, "-o", link], ["--state", "the output (text)"]),
-                (
-                    command + ["--baseline", file, "--update", "-f", "json=\(link)"],
-                    ["--baseline", "the output (json)"]
-                ), (command + ["--baseline", file, "-f", "json=\(file)"], ["--baseline", "the output (json)"]),
-                (command + ["--anchors", file, "-o", link], ["--anchors", "the output (text)"]),
-                (command + ["--extra-root", file, "-o", file], ["--extra-root", "the output (text)"]),
-                (["--targets", file, "-f", "jsonl", "-o", link], ["--targets", "the output (jsonl)"]),
-                (["--policy", file, "-f", "junit=\(link)"], ["--policy", "the output (junit)"]),
-                (["--policy", policy, "-f", "json=\(file)"], ["--anchors", "the output (json)"]),
-                (command + ["--pins", file, "-f", "jsonl=\(link)"], ["--pins", "the output (jsonl)"]),
-                (command + ["--cert", file, "-o", link], ["--cert", "the output (text)"]),
-                (command + ["--cert", policy, "--key", file, "-o", link], ["--key", "the output (text)"]),
-                (command + ["--addresses", file, "-o", link], ["--addresses", "the output (text)"]),
-                (["--next", file, "-o", link], ["--next", "the output (text)"]),
-                (["verify", file, "-o", link], ["the chain", "the output (text)"]),
+                (command + ["--state", file, "-o", link], ["--state", "--output"]),
+                (command + ["--baseline", file, "--update", "-f", "json=\(link)"], ["--baseline", "--format"]),
+                (command + ["--baseline", file, "-f", "json=\(file)"], ["--baseline", "--format"]),
+                (command + ["--anchors", file, "-o", link], ["--anchors", "--output"]),
+                (command + ["--extra-root", file, "-o", file], ["--extra-root", "--output"]),
+                (["--targets", file, "-f", "jsonl", "-o", link], ["--targets", "--output"]),
+                (["--policy", file, "-f", "junit=\(link)"], ["--policy", "--format"]),
+                (["--policy", policy, "-f", "json=\(file)"], ["is read in this run"]),
+                (command + ["--pins", file, "-f", "jsonl=\(link)"], ["--pins", "--format"]),
+                (command + ["--cert", file, "-o", link], ["--cert", "--output"]),
+                (command + ["--cert", policy, "--key", file, "-o", link], ["--key", "--output"]),
+                (command + ["--addresses", file, "-o", link], ["--addresses", "--output"]),
+                (["--next", file, "-o", link], ["--next", "--output"]),
+                (["verify", file, "-o", link], ["<chain>", "--output"]),
                 (["snapshot", "127.0.0.1:1", "--targets", file, "-o", link], ["--targets", "--output"]),
-                (["diff", file, "-f", "json=\(link)"], ["the snapshot", "the output (json)"]),
-                (["lint", file, "-f", "sarif=\(link)"], ["the pins", "the output (sarif)"]),
-                (["lint", policy, "-f", "json=\(link)"], ["--anchors", "the output (json)"]),
-                (["snapshot", "--policy", policy, "-o", link], ["--anchors", "--output"]),
-                (["diff", snapshot, "--policy", policy, "-f", "json=\(link)"], ["--anchors", "the output (json)"]),
+                (["diff", file, "-f", "json=\(link)"], ["<file>", "--format"]),
+                (["lint", file, "-f", "sarif=\(link)"], ["<source>", "--format"]),
+                (["lint", policy, "-f", "json=\(link)"], ["is read in this run"]),
+                (["snapshot", "--policy", policy, "-o", link], ["is read in this run"]),
+                (["diff", snapshot, "--policy", policy, "-f", "json=\(link)"], ["is read in this run"]),
             ] {
                 let outcome = await pincheck(arguments)
                 #expect(outcome.status == .usage, "\(arguments): \(outcome.errors)")
@@ -65,7 +63,7 @@ import Testing
                 for output in [file, "\(link)/a.pem", "\(pins)/new", "\(pins)/deeper/../new"] {
                     let outcome = await pincheck("verify", chain, option, pins, "-f", "json=\(output)")
                     #expect(outcome.status == .usage, "\(option) \(output): \(outcome.errors)")
-                    #expect(outcome.errors.contains("the output (json) '"), "\(outcome.errors)")
+                    #expect(outcome.errors.contains("--format '"), "\(outcome.errors)")
                     #expect(outcome.errors.contains("of \(option), whose files are all read"), "\(outcome.errors)")
                 }
                 let below = await pincheck("verify", chain, option, pins, "-o", "\(pins)/deeper/new")
@@ -99,7 +97,7 @@ import Testing
             ] {
                 let outcome = await pincheck(["verify", chain, "-o", file], environment: [name: value])
                 #expect(outcome.status == .usage, "\(name): \(outcome.errors)")
-                #expect(outcome.errors.contains(name) && outcome.errors.contains("the output (text)"))
+                #expect(outcome.errors.contains(name) && outcome.errors.contains("--output"))
                 #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.rootA.pem)
             }
         }

@@ -54,7 +54,7 @@ import FoundationXML
         report.built.insert(inter, at: 1)
         report.built[2].certificate.index = 2
         report.built[2].certificate.notAfter = "2036-10-01T00:00:00Z"
-        let end = "2026-12-12T00:00:00Z"
+        let end: Timestamp = "2026-12-12T00:00:00Z"
         let outlook = Report.Outlook(
             level: .warn, validUntil: end, renewalPoint: "2026-11-12T00:00:00Z", pinsMatchUntil: end,
             pinsEnd: "leaf-renewal", hasBackup: true,
@@ -100,7 +100,7 @@ import FoundationXML
     @Test func aPageIsWellFormedAndItsOwnWhateverItHolds() throws {
         var reports = [MachineFormatTests.hostile(), MachineFormatTests.unreachable(), try Self.scene()]
         reports += reports
-        reports[3].built[0].certificate.notBefore = "-9999-01-01T00:00:00Z"
+        reports[3].built[0].certificate.notBefore = Timestamp(secondsSinceEpoch: -377_000_000_000)
         reports[5].built[0].certificate.notAfter = "9999-12-31T23:59:59Z"
         let text = try Self.page(reports, explains: true)
         #expect(isPlain(text))

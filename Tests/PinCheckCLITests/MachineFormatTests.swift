@@ -35,8 +35,18 @@ import FoundationXML
     static func text(_ renderer: some ResultRenderer, _ reports: [Report]) throws -> String {
         var renderer = renderer
         var text = ""
-        for report in reports { text += try renderer.text(for: report) }
+        for target in targets(reports) { text += try renderer.text(for: target) }
         return text + (try renderer.ending(exit: .worst(reports.map(\.status))))
+    }
+
+    /// The reports by their targets, of whose connections the last says what they have in common.
+    static func targets(_ reports: [Report]) -> [[Report]] {
+        var targets: [[Report]] = [[]]
+        for report in reports {
+            targets[targets.count - 1].append(report)
+            if report.variant == nil || report.consistency != nil { targets.append([]) }
+        }
+        return targets.filter { !$0.isEmpty }
     }
 
     /// A report in which everything that comes from outside is hostile.
@@ -51,7 +61,6 @@ import FoundationXML
         report.tls?.cipher = evil
         report.built[0].certificate.subject = evil
         report.built[0].certificate.key = evil
-        report.built[0].certificate.notAfter = evil
         report.presented[0].subject = evil
         report.pins.configured[0].origin = evil
         report.checks[0].id = evil

@@ -41,7 +41,7 @@ import X509
         for name in names {
             let alone = try #require(world.clients(name))
             let own = try #require(world.report(world.chain, by: alone, at: world.start).outlook)
-            func isSooner(_ summary: String?, _ own: String?) -> Bool {
+            func isSooner(_ summary: Timestamp?, _ own: Timestamp?) -> Bool {
                 guard let own else { return true }
                 return summary.map { $0 <= own } ?? false
             }
@@ -131,7 +131,7 @@ private struct PromiseWorld {
             report(chain, by: clients, at: time).verdict == .accept
         }
         // Time alone.
-        if let end = try outlook.validUntil.map({ try TimeText.read($0) }) {
+        if let end = outlook.validUntil {
             for time in [end, moment(before: end, using: &generator)] {
                 #expect(isAccepted(chain, at: time), "until valid_until; \(context)")
             }
@@ -144,7 +144,7 @@ private struct PromiseWorld {
             return
         }
         let authorities = [inter, roots[0]].map { try! CertificateReader.certificate(der: $0.der).notAfter }
-        let time = moment(before: min(try TimeText.read(until), authorities.min() ?? start), using: &generator)
+        let time = moment(before: min(until, authorities.min() ?? start), using: &generator)
         let isReported = client.contains("no-enforce")
         let sameKey = try renewed(leaf, by: inter, at: time)
         let newKey = try renewed(nil, by: inter, at: time)

@@ -1,7 +1,12 @@
 @testable import PinCheckCLI
 @testable import PinChecking
-import Pinning
+import PinFormats
+public import Pinning
 import Testing
+
+extension Timestamp: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) { self = try! TimeText.read(text) }
+}
 
 /// The renderers over reports with fixed keys and times.
 @Suite(.endsSomeTime) struct RendererTests {
@@ -217,16 +222,16 @@ import Testing
 
     @Test func theJSONDocumentHasItsFixedForm() throws {
         var one = JSONResultRenderer()
-        #expect(try one.text(for: Self.passing()).isEmpty)
+        #expect(try one.text(for: [Self.passing()]).isEmpty)
         let document = try one.ending(exit: .pass)
         #expect(document.hasPrefix("{\n  \"schema\" : \"pincheck/1\",\n  \"target\" : \"api.example.com:443\",\n"))
         var several = JSONResultRenderer()
-        #expect(try several.text(for: Self.passing()).isEmpty)
-        let start = try several.text(for: Self.failing())
+        #expect(try several.text(for: [Self.passing()]).isEmpty)
+        let start = try several.text(for: [Self.failing()])
         #expect(
             start.hasPrefix(
                 "{\n  \"schema\" : \"pincheck/1\",\n  \"results\" : [\n    {\n      \"schema\" : \"pincheck/1\",\n"))
-        let next = try several.text(for: Self.passing())
+        let next = try several.text(for: [Self.passing()])
         #expect(next.hasPrefix(",\n    {\n"))
         let end = try several.ending(exit: .fail)
         #expect(end == "\n  ],\n  \"exit\" : {\n    \"code\" : 1,\n    \"name\" : \"FAIL\"\n  }\n}\n")

@@ -8,7 +8,7 @@ import Testing
     private func text(_ reports: [Report]) -> String {
         let style = TextStyle(.never, isTerminal: false, environment: [:])
         var renderer = TextResultRenderer(text: TextRenderer(style: style, explains: false))
-        let blocks = reports.map { renderer.text(for: $0) }.joined()
+        let blocks = MachineFormatTests.targets(reports).map { renderer.text(for: $0) }.joined()
         return blocks + renderer.ending(exit: .worst(reports.filter(\.counts).map(\.status)))
     }
 
@@ -66,14 +66,14 @@ import Testing
             calm[index].monitoring = RendererTests.monitored(calm[index].status, calm[index].reason.message)
         }
         var nagios = NagiosRenderer()
-        for report in calm { _ = nagios.text(for: report) }
+        for target in MachineFormatTests.targets(calm) { _ = nagios.text(for: target) }
         let lines = nagios.ending(exit: .fail).split(separator: "\n")
         #expect(
             lines.first?.hasPrefix("PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 PASS; edge.example:443 at 203.0.113.1 ")
                 == true)
         #expect(lines.first?.contains(" | targets=2;;;0 problems=1;;;0;2") == true, "\(lines.first ?? "")")
         var alone = NagiosRenderer()
-        for report in calm.dropLast() { _ = alone.text(for: report) }
+        _ = alone.text(for: Array(calm.dropLast()))
         #expect(
             alone.ending(exit: .fail).hasPrefix(
                 "PINCHECK CRITICAL - edge.example:443 3 addresses: 2 accepted, 1 rejected; the verdicts differ; "))

@@ -172,7 +172,7 @@ import Base
                 style: TextStyle(.never, isTerminal: true, environment: [:]), explains: false,
                 layout: TextLayout(columns: columns, wraps: true))
             var renderer = TextResultRenderer(text: text)
-            let lines = reports.map { renderer.text(for: $0) }.joined().split(separator: "\n")
+            let lines = renderer.text(for: reports).split(separator: "\n")
             #expect(lines.allSatisfy { TerminalText.cells($0) <= columns }, "\(lines)")
             #expect(lines.contains { $0.hasSuffix("✓ A       ✓ A  ✓ A    ✓ A      ✓ A      ✓ A") }, "\(lines)")
             #expect(lines.last == "PASS  api.example.com:443  1 address, accepted; consistent")

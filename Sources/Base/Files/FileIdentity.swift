@@ -76,7 +76,7 @@ package final class ReadLog: Sendable {
         paths.withLock { $0 }.contains { FileIdentity(ofFile: $0) == identity }
     }
 
-    func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+    package func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
 }
 
 /// Where paths lead to.

@@ -62,21 +62,17 @@ struct CheckCommand {
     ///
     /// - Throws: ``CommandError`` when there is nothing to check, or no way to say what came of it.
     func run(in context: Context) async throws -> ExitStatus {
-        let output = try OutputSettings(settings, in: context)
-        var roles = FileRoles(in: context, writesStandardOutput: output.usesStandardOutput)
-        roles.add(output.outputs)
-        roles.add(settings)
-        try roles.refuseClashes()
+        let outputs = try settings.outputs(in: context)
         let request = try settings.connectingRequest(in: context)
         let baseline = try givenBaseline(in: context)
         let items = try NextItem.read(settings.next)
         var policies = context.policies
-        let supply = try supply(request, &policies, &roles, in: context)
+        let supply = try supply(request, &policies, in: context)
         let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, &policies)
-        let state = try StateFile.named(by: settings, output, at: context.now())
+        let state = try StateFile.named(by: settings, outputs, at: context.now())
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = supply.total + questions.count * items.count
-        var writer = try ResultWriter(output, notes: policies.notes, total: total, state: state, in: context)
+        var writer = try ResultWriter(settings, outputs, notes: policies.notes, total: total, state: state, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
             supply.checks, request, in: context.engine, within: writer.needsOrder ? context.targetWindow : nil,
@@ -104,7 +100,7 @@ struct CheckCommand {
 
     /// The endpoints to connect to; none when only files are to be judged.
     private func supply(
-        _ request: CheckRequest, _ policies: inout Policies, _ roles: inout FileRoles, in context: Context
+        _ request: CheckRequest, _ policies: inout Policies, in context: Context
     ) throws -> (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int) {
         guard
             settings.next.isEmpty
@@ -127,9 +123,6 @@ struct CheckCommand {
             judgings.insert(target.request.judging)
             unused.take(target)
         }
-        // Lists and policies name files of their own.
-        for judging in judgings { roles.add(judging) }
-        try roles.refuseClashes()
         try unused.refuse(defaultPort: request.connection.port)
         let isWhole = total == first.count
         let checks = try Check.plan(first, &policies, areAll: false)

@@ -42,37 +42,24 @@ struct DevicesCommand {
     let settings: Settings
 
     func run(in context: Context) throws -> ExitStatus {
-        let device = settings.arguments.first
-        let file = try DeviceDataFile(settings.request.judging.deviceData, in: context)
-        var report = DevicesReport(file, at: context.now())
-        if let device {
-            report.devices = [try Self.entry(named: device, in: file)]
-        } else {
-            report.devices = [.system] + file.data.devices.map { DevicesReport.Entry($0) }
-        }
+        let report = try DevicesReport(settings.request.judging.deviceData, in: context)
+        // A list to be read: in a pipe it is as narrow as at a terminal.
+        let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)
+        let (document, text) =
+            try settings.arguments.first.map { name in
+                let device = try CommandError.reading(try report.data.device(named: name))
+                guard let device else {
+                    throw CommandError.usage(
+                        "'\(name)' has the roots of this machine, which are not part of the data: name another device")
+                }
+                try OpenSSLHealth.require()
+                let roots = try report.roots(of: device)
+                return (report.document([device], roots: roots), report.list(roots, of: device, layout))
+            } ?? (report.document([nil] + report.data.devices), report.table([nil] + report.data.devices, layout))
         try OutputFile.refuseReadFile(behind: context.console.output)
         var lines = LineWriter(context.console.output)
-        if settings.writesDevicesAsJSON {
-            try lines.write(text: JSONRenderer.document(report))
-        } else {
-            let layout = context.console.output.layout
-            let text =
-                device == nil ? DevicesTextRenderer.table(report, layout) : DevicesTextRenderer.roots(report, layout)
-            for line in text { try lines.write(line) }
-        }
+        try lines.write(
+            text: settings.writesDevicesAsJSON ? JSONRenderer.document(document) : text.map { $0 + "\n" }.joined())
         return .pass
-    }
-
-    /// A device with its roots in the order of their names.
-    private static func entry(named name: String, in file: DeviceDataFile) throws -> DevicesReport.Entry {
-        guard let device = try file.device(named: name) else {
-            throw CommandError.usage(
-                "'\(name)' has the roots of this machine, which are not part of the data: name another device")
-        }
-        try OpenSSLHealth.require()
-        var roots: [DevicesReport.Root] = []
-        for der in file.data.roots(of: device) { roots.append(try DevicesReport.Root(der, of: device, in: file)) }
-        roots.sort { ($0.name.lowercased(), $0.certSha256) < ($1.name.lowercased(), $1.certSha256) }
-        return DevicesReport.Entry(device, roots: roots)
     }
 }

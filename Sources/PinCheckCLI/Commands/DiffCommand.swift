@@ -53,16 +53,14 @@ struct DiffCommand {
     let settings: Settings
 
     func run(in context: Context) async throws -> ExitStatus {
-        let output = try OutputSettings(settings, in: context)
+        let outputs = try settings.outputs(in: context)
         let others = Array(settings.arguments.dropFirst())
-        var roles = roles(others, output, in: context)
-        try roles.refuseClashes()
         let request = try settings.connectingRequest(in: context)
         let baseline = try Baseline(reading: settings.arguments[0], settings, in: context)
         if others.count == 1, settings.policies.isEmpty, let newer = others.first,
             newer == "-" || PinFile.isThere(newer)
         {
-            return try compare(baseline, with: newer, isJudged: isJudged(request), output, in: context)
+            return try compare(baseline, with: newer, isJudged: isJudged(request), outputs, in: context)
         }
         if let missing = others.first(where: Self.looksLikeFile) {
             throw CommandError.noInput(
@@ -71,9 +69,8 @@ struct DiffCommand {
         var policies = context.policies
         let checks =
             try others.isEmpty && settings.policies.isEmpty
-            ? recordedChecks(of: baseline, request, &policies)
-            : namedChecks(others, request, &policies, &roles, in: context)
-        var writer = try ResultWriter(output, notes: policies.notes, total: checks.count, in: context)
+            ? recordedChecks(of: baseline, request, &policies) : namedChecks(others, request, &policies, in: context)
+        var writer = try ResultWriter(settings, outputs, notes: policies.notes, total: checks.count, in: context)
         var comparison = BaselineComparison(with: baseline)
         try await Checker.run(checks, request, in: context.engine) { position, target throws(CommandError) in
             let states = comparison.states(of: target)
@@ -83,19 +80,6 @@ struct DiffCommand {
         baseline.reportUnasked(comparison.unasked, in: context)
         if settings.updatesBaseline { try baseline.update(to: comparison.updated, after: status, in: context) }
         return status
-    }
-
-    private func roles(_ others: [String], _ output: OutputSettings, in context: Context) -> FileRoles {
-        var roles = FileRoles(in: context, writesStandardOutput: output.usesStandardOutput)
-        roles.add(output.outputs)
-        if settings.updatesBaseline {
-            roles.writes(settings.arguments[0], as: "the snapshot")
-        } else {
-            roles.reads(settings.arguments[0], as: "the snapshot")
-        }
-        roles.reads(others, as: "the newer snapshot")
-        roles.add(settings)
-        return roles
     }
 
     /// Whether the chains are judged beside being compared.
@@ -115,12 +99,9 @@ struct DiffCommand {
     // MARK: Servers
 
     private func namedChecks(
-        _ others: [String], _ request: CheckRequest, _ policies: inout Policies, _ roles: inout FileRoles,
-        in context: Context
+        _ others: [String], _ request: CheckRequest, _ policies: inout Policies, in context: Context
     ) throws -> [Check] {
         let targets = try TargetStream(others, policies: settings.policies, request, in: context).all()
-        roles.add(targets)
-        try roles.refuseClashes()
         return try isJudged(request) ? Check.plan(targets, &policies) : Check.unjudged(targets)
     }
 
@@ -145,14 +126,15 @@ struct DiffCommand {
     // MARK: Files
 
     private func compare(
-        _ baseline: Baseline, with path: String, isJudged: Bool, _ output: OutputSettings, in context: Context
+        _ baseline: Baseline, with path: String, isJudged: Bool, _ outputs: [FormOutput<OutputForm>],
+        in context: Context
     ) throws -> ExitStatus {
         guard !isJudged else {
             throw CommandError.usage(
                 "snapshots hold hashes of certificates, which nothing can be verified by: name targets to judge")
         }
         let newer = try SnapshotFile.read(path, in: context)
-        var writer = try ResultWriter(output, notes: [], in: context)
+        var writer = try ResultWriter(settings, outputs, notes: [], in: context)
         let changes = newer.endpoints.map { ($0, baseline.changes(at: $0)) } + baseline.missing(from: newer.endpoints)
         for (position, change) in changes.enumerated() {
             let result = CheckResult(of: change.0, changes: change.1, time: context.now())

@@ -40,15 +40,6 @@ struct FetchCommand {
         let url = settings.arguments[0]
         let location = try Self.location(url)
         let file = try file(for: location)
-        var roles = FileRoles(in: context, writesStandardOutput: file == nil)
-        if let file {
-            roles.writes(file, as: "the document")
-            roles.writes(file + PartialFile.suffix, as: "what is there of the document")
-            roles.writes(file + PartialFile.recordSuffix, as: "the record of the document")
-        }
-        roles.add(settings)
-        roles.addFiles(namedByPolicies: settings.policies, in: context)
-        try roles.refuseClashes()
         var download = DownloadRequest(location, request: try request(in: context))
         // The default port is for a URL that names none.
         if Self.authority(of: url).hasSuffix(":443") { download.request.connection.port = nil }
@@ -57,6 +48,9 @@ struct FetchCommand {
         download.retries = download.request.connection.retries ?? RequestDefaults.retries
         download.sha256 = settings.fetch.sha256
         let downloader = try downloader(of: download, in: context)
+        for suffix in ["", PartialFile.suffix, PartialFile.recordSuffix] {
+            if let file { try OutputFile.refuseReadFile(file + suffix) }
+        }
         let result = try await fetch(download, to: file, by: downloader, in: context)
         await downloader.shutdown()
         return try tell(result, file, in: context)
@@ -97,18 +91,12 @@ struct FetchCommand {
         _ download: DownloadRequest, to file: String?, by downloader: Downloader, in context: Context
     ) async throws(CommandError) -> DownloadResult {
         let (output, isQuiet) = (context.console.output, settings.isQuiet)
-        var stream: DocumentStream?
-        if let file {
-            do throws(WriteFailure) {
-                stream = try OpenFile(at: file).map { open in
-                    DocumentStream(isTerminal: open.isTerminal) { (bytes) throws(OutputError) in try open.write(bytes) }
-                }
-            } catch { throw OutputFile.error(error, at: file) }
-        } else {
-            stream = DocumentStream(isTerminal: output.isTerminal) { (bytes) throws(OutputError) in
-                try output.write(bytes)
-            }
+        let open = try Self.opened(file)
+        let write: @Sendable ([UInt8]) throws(OutputError) -> Void = { (bytes) throws(OutputError) in
+            if let open { try open.write(bytes) } else { try output.write(bytes) }
         }
+        // A terminal gets it without the characters that mean something to it.
+        let shown = Mutex(open?.isTerminal ?? output.isTerminal ? TerminalDocument() : nil)
         let progress = DownloadProgress { isKept in
             guard let file, !isQuiet else { return }
             let part = quoted(file + PartialFile.suffix, to: 300)
@@ -117,11 +105,14 @@ struct FetchCommand {
         }
         let line = isQuiet ? nil : DownloadLine(progress, console: context.console, environment: context.environment)
         let showing = line.map { line in Task { await line.show() } }
-        let destination = stream.map { stream in
-            DownloadDestination.stream { (bytes) throws(OutputError) in try stream.write(bytes) }
+        var destination = DownloadDestination.stream { (bytes) throws(OutputError) in
+            try write(shown.withLock { $0?.shown(bytes) } ?? bytes)
         }
-        var result = await downloader.fetch(download, to: destination ?? .file(file ?? ""), progress: progress)
-        do throws(OutputError) { try stream?.finish() } catch { result.ending = .notStored(.output(error)) }
+        if let file, open == nil { destination = .file(file) }
+        var result = await downloader.fetch(download, to: destination, progress: progress)
+        if let rest = shown.withLock({ $0?.finished() }), !rest.isEmpty {
+            do throws(OutputError) { try write(rest) } catch { result.ending = .notStored(.output(error)) }
+        }
         showing?.cancel()
         await showing?.value
         // One that went wrong may not have come that far.
@@ -135,6 +126,12 @@ struct FetchCommand {
             }
         }
         return result
+    }
+
+    /// What stands at a path and is written to as it is, `nil` for a file.
+    private static func opened(_ file: String?) throws(CommandError) -> OpenFile? {
+        guard let file else { return nil }
+        do throws(WriteFailure) { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }
     }
 
     private func tell(_ result: DownloadResult, _ file: String?, in context: Context) throws(CommandError) -> ExitStatus
@@ -180,7 +177,6 @@ struct FetchCommand {
             file = name
         }
         if let path = file, path == "-" || AtomicFile.isStandardOutput(path) { file = nil }
-        if file?.isEmpty == true { throw .usage("--output names no file: write --output FILE") }
         if let file { try OutputFile.refuseMissingDirectory(of: file) }
         // A document is there for nobody until it is whole, in a file alone.
         guard settings.fetch.sha256 == nil || file.map({ ![.pipe, .special].contains(FileKind(at: $0)) }) ?? false
@@ -190,23 +186,5 @@ struct FetchCommand {
                     + "--sha256")
         }
         return file
-    }
-}
-
-/// Takes a document as it comes; a terminal gets it without the characters that mean something to it.
-private final class DocumentStream: Sendable {
-    private let write: @Sendable ([UInt8]) throws(OutputError) -> Void
-    private let shown: Mutex<TerminalDocument?>
-
-    init(isTerminal: Bool, write: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void) {
-        self.write = write
-        shown = Mutex(isTerminal ? TerminalDocument() : nil)
-    }
-
-    func write(_ bytes: [UInt8]) throws(OutputError) { try write(shown.withLock { $0?.shown(bytes) } ?? bytes) }
-
-    func finish() throws(OutputError) {
-        guard let rest = shown.withLock({ $0?.finished() }), !rest.isEmpty else { return }
-        try write(rest)
     }
 }

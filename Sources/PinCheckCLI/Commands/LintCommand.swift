@@ -52,11 +52,7 @@ struct LintCommand {
         guard !sources.isEmpty else {
             throw CommandError.usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
         }
-        var roles = FileRoles(in: context, writesStandardOutput: outputs.contains { $0.file == nil })
-        roles.add(outputs)
-        roles.reads(sources, as: "the pins")
-        roles.addFiles(namedByPolicies: sources, in: context)
-        try roles.refuseClashes()
+        PolicyHosts.noteFiles(namedIn: sources, in: context)
         try OpenSSLHealth.require()
         let now = settings.request.judging.time ?? context.now()
         let linter = Linter(
@@ -95,7 +91,7 @@ struct LintCommand {
             let style = TextStyle(settings.color, isTerminal: isTerminal, environment: context.environment)
             let layout = output.file == nil ? context.console.output.layout : TextLayout()
             text = LintTextRenderer(style: style, layout: layout).text(report)
-        case .json: text = try JSONRenderer.document(report)
+        case .json: text = try JSONRenderer.document(report.document)
         case .github: text = report.workflowCommands
         case .junit: text = report.junit(failOn: settings.lint.failOn)
         case .sarif: text = try JSONRenderer.document(LintSARIF.log(of: report))

@@ -64,11 +64,7 @@ struct PinsCommand {
             throw CommandError.usage(
                 "nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
-        var roles = FileRoles(in: context)
-        roles.reads(sources, as: "what is pinned")
-        roles.add(settings)
-        roles.addFiles(namedByPolicies: asked.from, in: context)
-        try roles.refuseClashes()
+        PolicyHosts.noteFiles(namedIn: asked.from, in: context)
         try OpenSSLHealth.require()
         var targets: [String] = []
         var files: [KeySource] = []
@@ -127,8 +123,10 @@ struct PinsCommand {
                         + "it out to see all"
                 } ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins")
         }
-        var writer = try PinsWriter(asked, color: settings.color, host: host, in: context)
-        try writer.write(all, exit: status)
+        // CAs are pinned too where their positions were asked for, and where nothing else is given.
+        let pinsAll = asked.positions != nil || all.allSatisfy { $0.items.allSatisfy(\.role.isAuthority) }
+        let result = PinsResult(sources: all, host: host, pinsAll: pinsAll, time: context.now(), exit: status)
+        try result.write(settings, in: context)
         return status
     }
 

@@ -48,17 +48,11 @@ struct SnapshotCommand {
 
     func run(in context: Context) async throws -> ExitStatus {
         let output = settings.outputs.first
-        var roles = FileRoles(in: context, writesStandardOutput: output == nil || output == "-")
-        roles.add(settings)
-        try roles.refuseClashes()
         if let output, output != "-" { try OutputFile.refuseMissingDirectory(of: output) }
         let request = try settings.connectingRequest(in: context)
         let targets = try TargetStream(
             settings.arguments, lists: settings.lists, policies: settings.policies, request, in: context
         ).all(example: "pincheck snapshot api.example.com -o api.json")
-        // Their pins are not read here, and would be gone all the same.
-        roles.add(targets)
-        try roles.refuseClashes()
         try refuse(output, readBy: targets, in: context)
         let checks = try Check.unjudged(targets)
         var endpoints: [Snapshot.Endpoint] = []

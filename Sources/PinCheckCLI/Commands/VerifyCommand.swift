@@ -35,13 +35,8 @@ struct VerifyCommand {
     let settings: Settings
 
     func run(in context: Context) throws -> ExitStatus {
-        let output = try OutputSettings(settings, in: context)
+        let outputs = try settings.outputs(in: context)
         let (request, chain) = (settings.request, settings.arguments[0])
-        var roles = FileRoles(in: context, writesStandardOutput: output.usesStandardOutput)
-        roles.add(output.outputs)
-        roles.add(settings)
-        roles.reads(chain, as: "the chain")
-        try roles.refuseClashes()
         let referenceName = request.names.referenceName(of: nil)
         try OpenSSLHealth.require()
         var policies = context.policies
@@ -49,7 +44,7 @@ struct VerifyCommand {
             request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil))
         let result = CheckResult(
             of: try presentedChain(chain, in: context), named: chain, for: referenceName, by: policy, at: context.now())
-        var writer = try ResultWriter(output, notes: policies.notes, in: context)
+        var writer = try ResultWriter(settings, outputs, notes: policies.notes, in: context)
         try writer.add([result])
         return try writer.finish()
     }

@@ -77,25 +77,7 @@ struct DemoScene: Sendable {
         let words = arguments.map { word in
             word.hasPrefix(directory + "/") ? String(word.dropFirst(directory.count + 1)) : word
         }
-        var lines = ["$ pincheck"]
-        // An option stays beside its value.
-        var pieces: [String] = []
-        for word in words {
-            if let last = pieces.last, last.hasPrefix("--"), !last.contains(" "), !word.hasPrefix("--") {
-                pieces[pieces.count - 1] = last + " " + word
-            } else {
-                pieces.append(word)
-            }
-        }
-        for piece in pieces {
-            // Three cells before the line, and a blank and a backslash behind it.
-            if lines[lines.count - 1].utf8.count + 1 + piece.utf8.count > layout.columns - 5 {
-                lines[lines.count - 1] += " \\"
-                lines.append("    " + piece)
-            } else {
-                lines[lines.count - 1] += " " + piece
-            }
-        }
-        return lines
+        // Three cells go before each line.
+        return MdocWriter.commandLines(["$", "pincheck"] + words, columns: layout.columns - 3)
     }
 }

@@ -3,144 +3,121 @@ import PinChecking
 import Pinning
 import X509
 
-/// The device data that a command works with: the program's own, or that of `--device-data`.
-struct DeviceDataFile {
+/// What `devices` says of the device data, the program's own or that of `--device-data`: as a document, and as text.
+///
+/// No device is this machine.
+struct DevicesReport {
     let data: DeviceData
     /// The file it was read from, `nil` for the program's own.
-    let path: String?
+    private let path: String?
+    private let time: Timestamp
 
     /// Reads the file, or takes the program's own data when none is named; warns of data that is old.
     init(_ path: String?, in context: Context) throws(CommandError) {
-        self.path = path
-        data = try CommandError.reading { () throws(CheckError) in try DeviceData.read(path) }
-        guard let warning = data.warning(at: context.now()) else { return }
+        (self.path, time) = (path, context.now())
+        data = try CommandError.reading(try DeviceData.read(path))
+        guard let warning = data.warning(at: time) else { return }
         context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }
 
-    func device(named name: String) throws(CommandError) -> Device? {
-        try CommandError.reading { () throws(CheckError) in try data.device(named: name) }
-    }
-}
-
-/// The JSON document of `devices`.
-struct DevicesReport: Encodable {
-    let schema = "pincheck-devices/1"
-    var data: Data
-    var devices: [Entry]
-
-    struct Data: Encodable {
-        /// The file, `nil` for what is part of the program.
-        var file: String?
-        var source: String
-        var licence: String
-        /// The day on which the newest list was read.
-        var date: String
-        var ageDays: Int
-        var isStale: Bool
-        var certificateCount: Int
-    }
-
-    struct Entry: Encodable {
-        var name: String
-        var alias: String?
-        /// Whose list it is: `ios`, `android` or `mozilla`; `nil` for this machine.
-        var platform: String?
-        var version: String?
-        var release: String?
-        var url: String?
-        var read: String?
-        var rootCount: Int?
-        var rules: [String]
-        var roots: [Root]?
-    }
-
-    struct Root: Encodable {
-        /// The common name, or the whole subject of a root without one.
-        var name: String
-        var certSha256: String
-        var spkiSha256: String
-        var key: String
-        var notBefore: String
-        var notAfter: String
-        var availability: String
-        /// Whether all of them have; no part of the document.
-        var isEverywhere: Bool
-
-        private enum CodingKeys: CodingKey { case name, certSha256, spkiSha256, key, notBefore, notAfter, availability }
-    }
-}
-
-extension DevicesReport {
-    /// A document of the data, without its devices.
-    init(_ file: DeviceDataFile, at time: Timestamp) {
-        data = Data(
-            file: file.path, source: file.data.source, licence: file.data.licence, date: file.data.date.date,
-            ageDays: file.data.age(at: time), isStale: file.data.isStale(at: time),
-            certificateCount: file.data.certificateCount)
-        devices = []
-    }
-}
-
-extension DevicesReport.Entry {
-    static let system = DevicesReport.Entry(name: DeviceData.systemName, rules: ["this machine's roots and rules"])
-
-    init(_ device: Device, roots: [DevicesReport.Root]? = nil) {
-        self.init(
-            name: device.name, alias: device.alias, platform: device.platform.rawValue,
-            version: device.version?.description, release: device.release, url: device.address, read: device.date.date,
-            rootCount: device.rootCount, rules: Self.rules(of: device), roots: roots)
-    }
-
-    private static func rules(of device: Device) -> [String] {
-        switch device.platformRelease {
-        case nil, .newest: ["a browser's"]
-        case .apple(let rules):
-            (rules.requiresTransparency ? ["SCTs"] : []) + (rules.limitsLeavesOfOwnAnchors ? ["leaf limits"] : [])
-                + (rules.judgesAddressesByTransportSecurity ? ["ATS for IPs"] : [])
-        case .android(let rules): ["API \(rules.level)", transparency(rules)]
-        }
-    }
-
-    private static func transparency(_ rules: AndroidRelease) -> String {
-        switch rules.transparency {
-        case .never: "no SCTs"
-        case .optIn: "SCTs if the app asks"
-        case .byTarget: "SCTs from targetSdk 37"
-        }
-    }
-}
-
-extension DevicesReport.Root {
     /// A root of a device.
+    struct Root {
+        let certificate: Certificate
+        /// On which devices of the platform it is.
+        let availability: String
+        let isEverywhere: Bool
+
+        /// The common name, or the whole subject of a root without one.
+        var name: String { certificate.commonName ?? certificate.subject }
+    }
+
+    /// The roots of a device in the order of their names.
     ///
     /// - Throws: ``CommandError`` for data with something else than a certificate in it.
-    init(_ der: [UInt8], of device: Device, in file: DeviceDataFile) throws(CommandError) {
-        let certificate: Certificate
-        do throws(X509Error) { certificate = try CertificateReader.certificate(der: der) } catch {
-            let data = file.path.map { quoted($0) } ?? "the device data"
-            throw .data("\(data) has a root of \(device.name) that is \(error)")
+    func roots(of device: Device) throws(CommandError) -> [Root] {
+        var roots: [Root] = []
+        for der in data.roots(of: device) {
+            let holders = data.devices(listing: der)
+            do throws(X509Error) {
+                roots.append(
+                    Root(
+                        certificate: try CertificateReader.certificate(der: der),
+                        availability: data.availability(of: der, on: device.platform) ?? "",
+                        isEverywhere: data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
+                    ))
+            } catch {
+                throw .data(
+                    "\(path.map { quoted($0) } ?? "the device data") has a root of \(device.name) that is \(error)")
+            }
         }
-        name = certificate.commonName ?? certificate.subject
-        certSha256 = certificate.fingerprint.hexadecimal
-        spkiSha256 = certificate.publicKey.spkiSHA256.description
-        key = certificate.publicKey.algorithm.description
-        notBefore = certificate.notBefore.description
-        notAfter = certificate.notAfter.description
-        availability = file.data.availability(of: der, on: device.platform) ?? ""
-        let holders = file.data.devices(listing: der)
-        isEverywhere = file.data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
+        return roots.sorted {
+            ($0.name.lowercased(), $0.certificate.fingerprint.hexadecimal) < (
+                $1.name.lowercased(), $1.certificate.fingerprint.hexadecimal
+            )
+        }
     }
-}
 
-/// Writes devices, or the roots of one, as text.
-enum DevicesTextRenderer {
-    static func table(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
-        let layout = TextLayout(columns: layout.columns, wraps: true)
+    private static func rules(of device: Device?) -> [String] {
+        guard let device else { return ["this machine's roots and rules"] }
+        switch device.platformRelease {
+        case nil, .newest: return ["a browser's"]
+        case .apple(let rules):
+            return (rules.requiresTransparency ? ["SCTs"] : [])
+                + (rules.limitsLeavesOfOwnAnchors ? ["leaf limits"] : [])
+                + (rules.judgesAddressesByTransportSecurity ? ["ATS for IPs"] : [])
+        case .android(let rules):
+            let transparency =
+                switch rules.transparency {
+                case .never: "no SCTs"
+                case .optIn: "SCTs if the app asks"
+                case .byTarget: "SCTs from targetSdk 37"
+                }
+            return ["API \(rules.level)", transparency]
+        }
+    }
+
+    // MARK: Document
+
+    /// The document of `devices`; `roots` are those of the only one.
+    func document(_ devices: [Device?], roots: [Root]? = nil) -> JSONObject {
+        [
+            "schema": "pincheck-devices/1",
+            "data": [
+                "file": path, "source": data.source, "licence": data.licence, "date": data.date.date,
+                "age_days": data.age(at: time), "is_stale": data.isStale(at: time),
+                "certificate_count": data.certificateCount,
+            ] as JSONObject, "devices": devices.map { entry($0, roots) },
+        ]
+    }
+
+    private func entry(_ device: Device?, _ roots: [Root]?) -> JSONObject {
+        [
+            "name": device?.name ?? DeviceData.systemName, "alias": device?.alias,
+            "platform": device?.platform.rawValue, "version": device?.version?.description, "release": device?.release,
+            "url": device?.address, "read": device?.date.date, "root_count": device?.rootCount,
+            "rules": Self.rules(of: device), "roots": roots?.map(Self.entry),
+        ]
+    }
+
+    private static func entry(_ root: Root) -> JSONObject {
+        let certificate = root.certificate
+        return [
+            "name": root.name, "cert_sha256": certificate.fingerprint.hexadecimal,
+            "spki_sha256": certificate.publicKey.spkiSHA256.description,
+            "key": certificate.publicKey.algorithm.description, "not_before": certificate.notBefore.description,
+            "not_after": certificate.notAfter.description, "availability": root.availability,
+        ]
+    }
+
+    // MARK: Text
+
+    func table(_ devices: [Device?], _ layout: TextLayout) -> [String] {
         let heading = ["device", "also", "roots", "read", "rules"]
-        let rows = report.devices.map { device in
-            [
-                device.name, device.alias ?? "", device.rootCount.map { String($0) } ?? "", device.read ?? "",
-                device.rules.isEmpty ? "-" : device.rules.joined(separator: ", "),
+        let rows = devices.map { device in
+            let rules = Self.rules(of: device)
+            return [
+                device?.name ?? DeviceData.systemName, device?.alias ?? "", device.map { String($0.rootCount) } ?? "",
+                device?.date.date ?? "", rules.isEmpty ? "-" : rules.joined(separator: ", "),
             ]
         }
         return Table(rows: [heading] + rows, indent: 0).lines(foldedIn: layout)
@@ -148,27 +125,24 @@ enum DevicesTextRenderer {
                 "", "SCTs: certificates of public roots need timestamps of Certificate Transparency",
                 "leaf limits: 825 days and serverAuth, also below an app's own anchors",
                 "ATS for IPs: App Transport Security holds for addresses too", "",
-                "\(report.data.certificateCount) roots; the newest list was read \(report.data.date)",
-                "source: \(safe(report.data.source))",
+                "\(data.certificateCount) roots; the newest list was read \(data.date.date)",
+                "source: \(Self.safe(data.source))",
             ].map { layout.folded($0) }
     }
 
-    static func roots(_ report: DevicesReport, _ layout: TextLayout) -> [String] {
-        guard let device = report.devices.first, let roots = device.roots else { return [] }
-        // A list to be read: in a pipe it is as narrow as at a terminal.
-        let layout = TextLayout(columns: layout.columns, wraps: true)
+    func list(_ roots: [Root], of device: Device, _ layout: TextLayout) -> [String] {
         let names = [device.name, device.alias].compactMap(\.self).joined(separator: ", ")
         let count = roots.count == 1 ? "1 root" : "\(roots.count) roots"
         let heading = [
-            "\(names): \(safe(device.release ?? "")), \(count), read \(device.read ?? "") at \(safe(device.url ?? ""))",
-            "rules: \(device.rules.joined(separator: ", "))",
+            "\(names): \(Self.safe(device.release)), \(count), read \(device.date.date) at \(Self.safe(device.address))",
+            "rules: \(Self.rules(of: device).joined(separator: ", "))",
         ].map { layout.folded($0) }
         return heading
             + roots.map { root in
                 let name =
-                    "ends \(root.notAfter.prefix(10))  \(safe(root.name))"
+                    "ends \(root.certificate.notAfter.date)  \(Self.safe(root.name))"
                     + (root.isEverywhere ? "" : "  (\(root.availability))")
-                return layout.folded(layout.joined(["  \(root.certSha256)", name], by: "  "))
+                return layout.folded(layout.joined(["  \(root.certificate.fingerprint.hexadecimal)", name], by: "  "))
             }
     }
 

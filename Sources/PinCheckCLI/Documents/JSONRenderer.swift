@@ -203,49 +203,28 @@ private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil(forKey key: Key) {
+    /// What takes the value of a key.
+    private func member(_ key: Key) -> JSONOutput {
         output.beginMember(key.stringValue)
-        output.writeNull()
+        return output
     }
 
-    func encode(_ value: Bool, forKey key: Key) {
-        output.beginMember(key.stringValue)
-        output.write(value)
-    }
+    func encodeNil(forKey key: Key) { member(key).writeNull() }
+    func encode(_ value: Bool, forKey key: Key) { member(key).write(value) }
+    func encode(_ value: String, forKey key: Key) { member(key).write(value) }
+    func encode(_ value: Int, forKey key: Key) { member(key).write(number: value) }
+    func encode(_ value: some Encodable, forKey key: Key) throws { try member(key).write(value) }
 
-    func encode(_ value: String, forKey key: Key) {
-        output.beginMember(key.stringValue)
-        output.write(value)
-    }
-
-    func encode(_ value: Int, forKey key: Key) {
-        output.beginMember(key.stringValue)
-        output.write(number: value)
-    }
-
-    func encode(_ value: some Encodable, forKey key: Key) throws {
-        output.beginMember(key.stringValue)
-        try output.write(value)
-    }
-
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
-    }
-
-    func encodeIfPresent(_ value: String?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
-    }
-
-    func encodeIfPresent(_ value: Int?, forKey key: Key) {
-        if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
-    }
-
-    func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
-    }
-
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) { encode(value, key) { $0.write($1) } }
+    func encodeIfPresent(_ value: String?, forKey key: Key) { encode(value, key) { $0.write($1) } }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) { encode(value, key) { $0.write(number: $1) } }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encode(value, key) { try $0.write($1) } }
     func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
+        try encode(value, key) { try $0.write($1) }
+    }
+
+    private func encode<Value>(_ value: Value?, _ key: Key, _ write: (JSONOutput, Value) throws -> Void) rethrows {
+        if let value { try write(member(key), value) } else { encodeNil(forKey: key) }
     }
 
     func nestedContainer<Nested: CodingKey>(

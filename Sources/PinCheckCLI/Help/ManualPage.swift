@@ -103,9 +103,9 @@ struct ManualPage {
     private func environment(_ page: inout MdocWriter) {
         page.section("ENVIRONMENT")
         page.request("Bl -tag -width Ds")
-        for variable in EnvironmentVariable.allCases {
-            page.request("It Ev \(variable.rawValue)")
-            page.sentences(variable.meaning)
+        for (name, meaning) in Context.variables {
+            page.request("It Ev \(name)")
+            page.sentences(meaning)
         }
         page.request("El")
     }

@@ -98,7 +98,12 @@ struct MdocWriter {
             let layout = TextLayout(columns: literalWidth, wraps: true)
             return layout.folded(line, indent: first ?? 4).split(separator: "\n").map(String.init)
         }
-        // An option stays beside what follows it.
+        return commandLines(words, columns: literalWidth)
+    }
+
+    /// A command on as many lines as it takes in so many cells: an option stays beside what follows it, and a blank and a
+    /// backslash go behind a line that is not the last.
+    static func commandLines(_ words: [String], columns: Int) -> [String] {
         var pieces: [String] = []
         for word in words {
             if pieces.isEmpty || word.hasPrefix("-") || word == "&&" {
@@ -109,8 +114,7 @@ struct MdocWriter {
         }
         var lines: [String] = []
         for piece in pieces {
-            // A blank and a backslash go behind a line that is not the last.
-            if let last = lines.last, last.utf8.count + 1 + piece.utf8.count + 2 <= literalWidth {
+            if let last = lines.last, last.utf8.count + 1 + piece.utf8.count + 2 <= columns {
                 lines[lines.count - 1] = last + " " + piece
             } else {
                 if let last = lines.last { lines[lines.count - 1] = last + " \\" }

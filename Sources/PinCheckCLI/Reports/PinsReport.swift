@@ -4,32 +4,20 @@ import Pinning
 import TLSProbe
 
 /// The JSON document of `pins`; what its keys mean is in `schemas/pins.json`.
-enum PinsReport {
-    /// Reports sources as of `time`; `saved` has the file of each certificate that was saved.
-    ///
-    /// `host` is the one that files are for, and `pinsAll` says that CAs are pinned too.
-    static func document(
-        _ sources: [KeySource], host: String?, pinsAll: Bool, saved: [Certificate: String], time: Timestamp,
-        exit: ExitStatus
-    ) -> JSONObject {
+extension PinsResult {
+    /// The document; `saved` has the file of each certificate that was saved.
+    func document(saved: [Certificate: String]) -> JSONObject {
         // The keys of files go with every host there is, as they do in blocks.
-        var hosts: [(name: String?, port: Int?)] = []
-        for source in sources {
-            guard let name = source.host else { continue }
-            if !hosts.contains(where: { $0.name == name && $0.port == source.port }) {
-                hosts.append((name, source.port))
-            }
-        }
-        if hosts.isEmpty { hosts = [(host, nil)] }
+        let named = sources.filter { $0.host != nil }.grouped { "\($0.host ?? ""):\($0.port ?? 0)" }.map(
+            \.elements[0].place)
+        let hosts = named.isEmpty ? [(host, nil)] : named
         let results = sources.flatMap { source in
             let isOfAFile = source.group == nil && source.endpoint == nil
-            let pinned = source.pinned(all: pinsAll)
-            let keys = source.itemsWithRecommended.map { key($0, pinned, saved, time) }
-            return (isOfAFile ? hosts : [(source.host, source.port)]).map { place in
-                result(source, host: place.name, port: place.port, keys)
-            }
+            let pinned = pinned(source)
+            let keys = source.itemsWithRecommended.map { key($0, pinned, saved) }
+            return (isOfAFile ? hosts : [source.place]).map { Self.result(source, host: $0, port: $1, keys) }
         }
-        return ["schema": "pincheck-pins/1", "evaluated_at": time.description, "results": results, "exit": exit]
+        return ["schema": "pincheck-pins/1", "evaluated_at": time, "results": results, "exit": exit]
     }
 
     private static func result(_ source: KeySource, host: String?, port: Int?, _ keys: [JSONObject]) -> JSONObject {
@@ -72,9 +60,7 @@ enum PinsReport {
         ]
     }
 
-    private static func key(
-        _ item: PinItem, _ pinned: Set<SHA256Digest>, _ saved: [Certificate: String], _ time: Timestamp
-    ) -> JSONObject {
+    private func key(_ item: PinItem, _ pinned: Set<SHA256Digest>, _ saved: [Certificate: String]) -> JSONObject {
         let certificate = item.certificate
         let notations = item.notations
         let pins: JSONObject = [
@@ -83,8 +69,8 @@ enum PinsReport {
         return [
             "role": item.role.rawValue, "pinned": pinned.contains(item.spkiSHA256), "source": item.source,
             "key": item.publicKey?.algorithm.description, "subject": item.subject, "issuer": certificate?.issuer,
-            "serial": certificate?.serialNumber, "not_before": certificate?.notBefore.description,
-            "not_after": certificate?.notAfter.description,
+            "serial": certificate?.serialNumber, "not_before": certificate?.notBefore,
+            "not_after": certificate?.notAfter,
             "days_left": certificate.map { Report.Certificate.wholeDays(from: time, to: $0.notAfter) },
             "cert_sha256": certificate?.fingerprint.hexadecimal, "pins": pins,
             "saved_as": certificate.flatMap { saved[$0] },
@@ -112,6 +98,7 @@ enum PinsReport {
 extension KeySource {
     fileprivate var host: String? { group?.host ?? endpoint?.host }
     fileprivate var port: Int? { group?.port ?? endpoint?.targetPort }
+    fileprivate var place: (String?, Int?) { (host, port) }
 
     /// The keys, and those that are recommended and are not among them.
     fileprivate var itemsWithRecommended: [PinItem] {

@@ -6,48 +6,41 @@ import TLSProbe
 
 /// Writes the keys of servers and files as text, each with its pin.
 struct PinsTextRenderer: Sendable {
+    let result: PinsResult
     let style: TextStyle
-    let time: Timestamp
-    var pinsAll = false
-    var layout = TextLayout()
+    let layout: TextLayout
 
-    func text(_ sources: [KeySource]) -> String {
+    private var sources: [KeySource] { result.sources }
+
+    var text: String {
         var blocks = sources.map { layout.folded(block($0).joined(separator: "\n")) }
-        if !sources.contains(where: { $0.recommended != nil }), hasSinglePin(sources) {
+        if !sources.contains(where: { $0.recommended != nil }), hasSinglePin {
             let words =
                 "An app with one pin stops working when that key changes: pin a second key too, one that you keep in "
                 + "reserve."
             blocks.append(layout.folded(style.faint(words), indent: 0))
         }
-        if let total = total(sources) { blocks.append(total) }
+        if let total { blocks.append(total) }
         return blocks.joined(separator: "\n\n") + "\n"
     }
 
     /// What several targets come to, `nil` for one; those that did not pass are named where there are many.
-    private func total(_ sources: [KeySource]) -> String? {
+    private var total: String? {
         var total = RunTotal()
-        var statuses: [(name: String, status: ExitStatus)] = []
-        for source in sources where source.endpoint != nil || source.recommended != nil {
-            let status = ExitStatus(source)
-            if let last = statuses.last, last.name == source.name {
-                statuses[statuses.count - 1].status = .worst([last.status, status])
-            } else {
-                statuses.append((source.name, status))
-            }
-        }
-        for (name, status) in statuses { total.add(name, status) }
+        let servers = sources.filter { $0.endpoint != nil || $0.recommended != nil }
+        for (name, all) in servers.grouped(by: \.name) { total.add(name, .worst(all.map(ExitStatus.init))) }
         guard total.count > 1 else { return nil }
         let lines = total.troubled.map { "  \(style.token($0.status))  \(safe($0.name, length: 180))" }
         return ([total.sentence(style.token)] + lines).joined(separator: "\n")
     }
 
     /// Whether a host would have one pin alone; keys of files go with every host there is.
-    private func hasSinglePin(_ sources: [KeySource]) -> Bool {
+    private var hasSinglePin: Bool {
         let isFile = { (source: KeySource) in source.endpoint == nil && source.group == nil }
-        let shared = sources.filter(isFile).reduce(into: Set()) { $0.formUnion($1.pinned(all: pinsAll)) }
+        let shared = sources.filter(isFile).reduce(into: Set()) { $0.formUnion(result.pinned($1)) }
         let hosts = sources.filter { !isFile($0) && !$0.items.isEmpty }
         guard !hosts.isEmpty else { return shared.count == 1 }
-        return hosts.contains { $0.pinned(all: pinsAll).union(shared).count == 1 }
+        return hosts.contains { result.pinned($0).union(shared).count == 1 }
     }
 
     private func block(_ source: KeySource) -> [String] {
@@ -142,7 +135,7 @@ struct PinsTextRenderer: Sendable {
         if item.source != "presented" { parts[parts.count - 1] += " (\(safe(item.source, length: 120)))" }
         if let key = item.publicKey { parts.append(safe(key.algorithm.description, length: 40)) }
         if let certificate = item.certificate {
-            let days = Report.Certificate.wholeDays(from: time, to: certificate.notAfter)
+            let days = Report.Certificate.wholeDays(from: result.time, to: certificate.notAfter)
             let date = certificate.notAfter.date
             parts.append(days < 0 ? style.bad("expired \(date)") : "expires \(date) (\(days) d)")
         }

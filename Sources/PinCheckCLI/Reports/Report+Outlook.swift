@@ -39,12 +39,12 @@ extension Report {
     /// How long the verdict will last, as far as can be told.
     struct Outlook: Encodable {
         let level: PinChecking.Outlook.Finding.Level
-        var validUntil: String?
-        var renewalPoint: String?
-        var pinsMatchUntil: String?
+        var validUntil: Timestamp?
+        var renewalPoint: Timestamp?
+        var pinsMatchUntil: Timestamp?
         var pinsEnd: String?
-        var noPinAfter: String?
-        var pinsExpire: String?
+        var noPinAfter: Timestamp?
+        var pinsExpire: Timestamp?
         let hasBackup: Bool
         let pins: [Standing]
         let findings: [Finding]
@@ -52,7 +52,7 @@ extension Report {
         struct Standing: Encodable {
             let pin: Int
             var depth: Int?
-            var until: String?
+            var until: Timestamp?
             let compared: Bool
             let backup: Bool
         }
@@ -161,13 +161,12 @@ extension Report.Outlook {
     init(_ outlook: PinChecking.Outlook, told: PinChecking.Outlook.Finding? = nil) {
         let backups = Set(outlook.backups)
         self.init(
-            level: outlook.level, validUntil: outlook.validUntil?.description,
-            renewalPoint: outlook.renewalPoint?.description, pinsMatchUntil: outlook.pinsMatchUntil?.description,
-            pinsEnd: outlook.end?.rawValue, noPinAfter: outlook.noPinAfter?.description,
-            pinsExpire: outlook.pinsExpire?.description, hasBackup: outlook.hasBackup,
+            level: outlook.level, validUntil: outlook.validUntil, renewalPoint: outlook.renewalPoint,
+            pinsMatchUntil: outlook.pinsMatchUntil, pinsEnd: outlook.end?.rawValue, noPinAfter: outlook.noPinAfter,
+            pinsExpire: outlook.pinsExpire, hasBackup: outlook.hasBackup,
             pins: outlook.pins.map { pin in
                 Standing(
-                    pin: pin.index, depth: pin.depth, until: pin.until?.description, compared: pin.isCompared,
+                    pin: pin.index, depth: pin.depth, until: pin.until, compared: pin.isCompared,
                     backup: backups.contains(pin.index))
             },
             findings: outlook.findings.map { finding in
@@ -195,8 +194,7 @@ extension Report.Change {
         [
             "subject": certificate.subject, "issuer": certificate.issuer, "key": certificate.key,
             "spki_sha256": certificate.spkiSHA256, "cert_sha256": certificate.certificateSHA256,
-            "not_before": certificate.notBefore.description, "not_after": certificate.notAfter.description,
-            "names": certificate.names,
+            "not_before": certificate.notBefore, "not_after": certificate.notAfter, "names": certificate.names,
         ]
     }
 }

@@ -22,7 +22,7 @@ extension Report {
             tls: (try? result.connection?.get()).map(TLS.init),
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant.map(Variant.init), consistency: result.consistency.map(Consistency.init),
-            evaluatedAt: result.time.description, isOfAnotherTime: result.policy?.time != nil,
+            evaluatedAt: result.time, isOfAnotherTime: result.policy?.time != nil,
             presented: Certificate.list(result.presented, at: result.time), built: built,
             builtIsValid: path?.isVerified ?? false,
             whyUnverified: shown.flatMap {
@@ -101,19 +101,15 @@ extension Report {
 
     /// The other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.
     private static func otherPaths(beside built: [ChainLink], in result: CheckResult) -> [Path] {
-        var paths: [(certificates: [Pinning.Certificate], clients: [String])] = []
-        for client in result.judged?.ranked ?? [] {
-            for path in (client.decided?.restsOn ?? []).map(\.certificates) {
-                let hashes = path.map(\.fingerprint.hexadecimal)
-                guard !built.map(\.certificate.certSha256).starts(with: hashes) else { continue }
-                if let index = paths.firstIndex(where: { $0.certificates == path }) {
-                    if !paths[index].clients.contains(client.name) { paths[index].clients.append(client.name) }
-                } else {
-                    paths.append((path, [client.name]))
-                }
-            }
+        let shown = built.map(\.certificate.certSha256)
+        let paths = (result.judged?.ranked ?? []).flatMap { client in
+            (client.decided?.restsOn ?? []).filter {
+                !shown.starts(with: $0.certificates.map(\.fingerprint.hexadecimal))
+            }.map { (certificates: $0.certificates, client: client.name) }
         }
-        return paths.map { Path(clients: $0.clients, chain: links(of: $0.certificates, [], in: result)) }
+        return paths.grouped(by: \.certificates).map { certificates, all in
+            Path(clients: all.map(\.client).distinct, chain: links(of: certificates, [], in: result))
+        }
     }
 
     /// A path as it is reported, with the limits that monitoring systems are told.
@@ -187,7 +183,7 @@ extension Report.Certificate {
             index: index,
             role: index == 0 ? "leaf" : certificate.isSelfIssued && index == count - 1 ? "root" : "intermediate",
             subject: certificate.subject, issuer: certificate.issuer, serial: certificate.serialNumber,
-            notBefore: certificate.notBefore.description, notAfter: certificate.notAfter.description,
+            notBefore: certificate.notBefore, notAfter: certificate.notAfter,
             daysLeft: Self.wholeDays(from: time, to: certificate.notAfter),
             daysUntilValid: Self.daysUntil(certificate.notBefore, from: time),
             key: certificate.publicKey.algorithm.description, spkiSha256: certificate.publicKey.spkiSHA256.description,

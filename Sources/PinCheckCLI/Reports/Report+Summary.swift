@@ -88,7 +88,7 @@ extension Report {
     /// The words for everything that is warned of, also for what the verdict says already; each once.
     var warningIDs: [String] {
         let ahead = (outlook?.findings ?? []).filter { $0.level != .info && verdict == .accept }
-        return (warnings.map(\.id) + ahead.map(\.id)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        return (warnings.map(\.id) + ahead.map(\.id)).distinct
     }
 
     /// Every certificate that the verdict rests on, once: those of the chain that is shown, then of the other paths.

@@ -21,7 +21,7 @@ struct Report: Encodable, Sendable {
     var verifyName: String?
     var variant: Variant?
     var consistency: Consistency?
-    var evaluatedAt: String
+    var evaluatedAt: Timestamp
     var isOfAnotherTime = false
     var presented: [Certificate]
     var built: [ChainLink]
@@ -86,8 +86,8 @@ extension Report {
         var subject: String
         var issuer: String
         var serial: String
-        var notBefore: String
-        var notAfter: String
+        var notBefore: Timestamp
+        var notAfter: Timestamp
         var daysLeft: Int
         var daysUntilValid: Int
         var key: String
@@ -209,6 +209,13 @@ extension Report {
 extension ExitStatus: Encodable {
     package func encode(to encoder: any Encoder) throws {
         try (["code": rawValue, "name": name] as JSONObject).encode(to: encoder)
+    }
+}
+
+extension Timestamp: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        var text = encoder.singleValueContainer()
+        try text.encode(description)
     }
 }
 

@@ -11,20 +11,17 @@ struct RunTotal: Sendable {
     private var counts: [ExitStatus: Int] = [:]
     /// Those that did not pass, in their order: of millions that pass nothing is kept.
     private var unaccepted: [Unit] = []
-    /// The statuses of a target whose last connection has not come yet.
-    private var open: [ExitStatus] = []
     private var hasFiles = false
 
     /// So many results are told again by name when they did not pass.
     private static let longest = 10
 
-    mutating func add(_ report: Report, status: ExitStatus?) {
-        if report.next != nil { hasFiles = true }
-        if let status { open.append(status) }
-        guard report.variant == nil || report.consistency != nil else { return }
-        let name = report.variant == nil ? report.title : report.target
-        add(name, open.isEmpty ? .pass : .worst(open))
-        open = []
+    /// Counts the target that the reports are on, by the statuses of those that have one.
+    mutating func add(_ reports: [Report], status: (Report) -> ExitStatus? = { $0.counts ? $0.status : nil }) {
+        guard let first = reports.first else { return }
+        if first.next != nil { hasFiles = true }
+        let statuses = reports.compactMap(status)
+        add(first.variant == nil ? first.title : first.target, statuses.isEmpty ? .pass : .worst(statuses))
     }
 
     /// Counts a target whose end is known.

@@ -6,7 +6,7 @@ struct VariantSummary {
     struct Place {
         /// The address, with its port where that is not the target's.
         let name: String
-        var reports: [Report]
+        let reports: [Report]
 
         /// Those whose verdict counts for the target.
         var counting: [Report] { reports.filter(\.counts) }
@@ -16,18 +16,11 @@ struct VariantSummary {
     /// The addresses in their order.
     let places: [Place]
 
-    init(_ reports: [Report], _ consistency: Report.Consistency) {
+    /// - Returns: `nil` for a report that is about all of its target.
+    init?(_ reports: [Report]) {
+        guard let consistency = reports.last?.consistency else { return nil }
         self.consistency = consistency
-        var places: [Place] = []
-        for report in reports {
-            let name = report.peer ?? report.endpoint?.address ?? report.target
-            if let index = places.firstIndex(where: { $0.name == name }) {
-                places[index].reports.append(report)
-            } else {
-                places.append(Place(name: name, reports: [report]))
-            }
-        }
-        self.places = places
+        places = reports.grouped { $0.peer ?? $0.endpoint?.address ?? $0.target }.map { Place(name: $0, reports: $1) }
     }
 
     /// What comes of it in one line, as in `4 addresses: 3 accepted, 1 rejected; the addresses differ`.
@@ -43,41 +36,32 @@ struct VariantSummary {
     /// How many addresses are accepted; one that rejects a single kind of client is not.
     private var verdicts: String {
         let counting = places.map(\.counting).filter { !$0.isEmpty }
-        let rejected = counting.filter { $0.contains { $0.verdict == .reject } }
-        let silent = counting.filter { place in
-            !place.contains { $0.verdict == .reject }
-                && place.contains { $0.status == .unreachable || $0.status == .data }
-        }
-        let judged = counting.filter { $0.contains { $0.verdict != .none } }
-        let accepted =
-            judged.count - rejected.count
-            - judged.count { place in
-                !place.contains { $0.verdict == .reject } && place.contains { $0.verdict == .none }
-            }
         let otherwise = consistency.answeringOtherwise
-        let short = otherwise > 0 ? 0 : counting.count(where: Self.endsTooSoon)
-        let parts = [
-            (accepted - short, "accepted"), (short, "accepted for too short a time"), (rejected.count, "rejected"),
-            (silent.count, "without a verdict"), (otherwise, "without the expected answer"),
-        ].filter { $0.0 > 0 }
+        let words = counting.map { Self.word($0, isJudgedByTime: otherwise == 0) }
+        let order = ["accepted", "accepted for too short a time", "rejected", "without a verdict"]
+        let parts =
+            order.map { word in (count: words.count { $0 == word }, word: word) }.filter { $0.count > 0 }
+            + (otherwise > 0 ? [(otherwise, "without the expected answer")] : [])
         guard consistency.addresses != 1 || places.count != 1 else {
             guard let reports = counting.first, !parts.isEmpty else { return "1 address, not judged" }
-            let words = parts.map(\.1).joined(separator: ", ")
-            let affected =
-                rejected.isEmpty
-                ? silent.isEmpty ? nil : reports.count { $0.verdict == .none } : reports.count { $0.verdict == .reject }
-            let share =
-                affected.map { $0 < reports.count ? " for \($0) of \(reports.count) kinds of clients" : "" } ?? ""
-            return "1 address, " + words + share
+            let affected: Report.VerdictWord? =
+                words[0] == "rejected" ? .reject : words[0] == "without a verdict" ? Report.VerdictWord.none : nil
+            let count = affected.map { word in reports.count { $0.verdict == word } } ?? reports.count
+            let share = count < reports.count ? " for \(count) of \(reports.count) kinds of clients" : ""
+            return "1 address, " + parts.map(\.word).joined(separator: ", ") + share
         }
         let addresses = consistency.addresses == 1 ? "1 address" : "\(consistency.addresses) addresses"
-        let counts = parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        let counts = parts.map { "\($0.count) \($0.word)" }.joined(separator: ", ")
         return "\(addresses): \(counts.isEmpty ? "not judged" : counts)"
     }
 
-    /// Whether every client accepts at an address, and less time is left than was asked for.
-    private static func endsTooSoon(_ reports: [Report]) -> Bool {
-        reports.allSatisfy { $0.verdict == .accept } && reports.contains { $0.status == .fail }
+    /// What an address comes to, `nil` where not all was judged there.
+    private static func word(_ reports: [Report], isJudgedByTime: Bool) -> String? {
+        if reports.contains(where: { $0.verdict == .reject }) { return "rejected" }
+        if reports.contains(where: { [.unreachable, .data].contains($0.status) }) { return "without a verdict" }
+        guard reports.allSatisfy({ $0.verdict == .accept }) else { return nil }
+        let isShort = isJudgedByTime && reports.contains { $0.status == .fail }
+        return isShort ? "accepted for too short a time" : "accepted"
     }
 
     private var comparison: String {
@@ -100,9 +84,7 @@ struct VariantSummary {
 
     /// What the warnings are about, in a few words each.
     private var differences: [String] {
-        consistency.findings.filter { $0.level == .warning }.map { Self.words[$0.id] ?? $0.id }.reduce(into: []) {
-            if !$0.contains($1) { $0.append($1) }
-        }
+        consistency.findings.filter { $0.level == .warning }.map { Self.words[$0.id] ?? $0.id }.distinct
     }
 
     private static let words = [

@@ -25,11 +25,9 @@ final class ProbeModule: Sendable {
     ) throws(CommandError) {
         var policies = context.policies
         let targets = files.isEmpty ? [] : try TargetStream([], policies: files, request, in: context).all()
-        let planned = try CommandError.reading { () throws(CheckError) in
-            // What the flags name has to be readable before there is a target.
-            if !allowed.isEmpty { try policies.read(request.judging) }
-            return try Check.plan(targets, &policies)
-        }
+        // What the flags name has to be readable before there is a target.
+        if !allowed.isEmpty { try CommandError.reading(try policies.read(request.judging)) }
+        let planned = try CommandError.reading(try Check.plan(targets, &policies))
         var checks: [ServerName: [Int: Check]] = [:]
         for (target, check) in zip(targets, planned) {
             guard checks[target.target.host, default: [:]].updateValue(check, forKey: target.port) == nil else {
@@ -66,9 +64,8 @@ final class ProbeModule: Sendable {
         }
         do throws(CommandError) {
             return try policies.withLock { (policies) throws(CommandError) in
-                try CommandError.reading { () throws(CheckError) in
-                    try Check.plan([CheckTarget(target: target, request: request)], &policies, areAll: false)[0]
-                }
+                try CommandError.reading(
+                    try Check.plan([CheckTarget(target: target, request: request)], &policies, areAll: false)[0])
             }
         } catch { throw ScrapeProblem(500, error.message) }
     }
@@ -83,9 +80,7 @@ struct AllowedTargets: Sendable {
         self.includesAll = includesAll
         entries = try texts.map { (text) throws(CommandError) in
             let isPattern = text.hasPrefix("*.")
-            let target = try CommandError.reading { () throws(CheckError) in
-                try Target(isPattern ? String(text.dropFirst(2)) : text)
-            }
+            let target = try CommandError.reading(try Target(isPattern ? String(text.dropFirst(2)) : text))
             if isPattern, case .ip = target.host {
                 throw .usage("\(quoted(text)) is of no name: write '*.example.com', or an address alone")
             }

@@ -115,7 +115,7 @@ final class ProbeService: Sendable {
         ])
         page.add("pincheck_probe_success", status == .pass ? 1 : 0)
         page.add("pincheck_probe_duration_seconds", seconds)
-        return reports.map { renderer.text(for: $0) }.joined() + renderer.ending(exit: status) + page.text
+        return renderer.text(for: reports) + renderer.ending(exit: status) + page.text
     }
 }
 

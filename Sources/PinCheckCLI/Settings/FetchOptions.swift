@@ -9,7 +9,7 @@ extension OptionGroup {
         title: "Document",
         options: [
             Option(
-                "--output", "-o", of: "file", .anything, help: "Write the document to this file.",
+                "--output", "-o", of: "file", .written, help: "Write the document to this file.",
                 "It is there once it is whole; '-' is standard output, the default."
             ) { $0.outputs = [$1.text] },
             Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.") { settings, _ in

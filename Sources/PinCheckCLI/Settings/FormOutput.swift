@@ -13,7 +13,6 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         _ texts: [String], default form: Form, fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
     ) throws(CommandError) -> [FormOutput] {
         var fileOfFirst = file
-        guard fileOfFirst?.isEmpty != true else { throw .usage("--output names no file: write --output FILE") }
         var outputs: [FormOutput] = []
         for text in texts.isEmpty ? [form.rawValue] : texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -53,6 +52,19 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         guard let identity else { return false }
         return FileIdentity(of: path) == identity
     }
+}
+
+extension Settings {
+    /// Where results go, at least one output.
+    func outputs(in context: Context) throws(CommandError) -> [FormOutput<OutputForm>] {
+        try FormOutput.read(
+            formats, default: .text, fileOfFirst: outputs.first, standardOutput: context.console.output.identity)
+    }
+}
+
+extension [FormOutput<OutputForm>] {
+    /// What the exit codes of a run with these outputs mean.
+    var exitConvention: ExitConvention { contains { $0.form == .nagios && $0.file == nil } ? .monitoring : .standard }
 }
 
 extension CommandError {

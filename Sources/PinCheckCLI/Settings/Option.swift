@@ -198,8 +198,18 @@ extension Option {
         if value.text.isEmpty, namesFile { throw .usage("\(name) '' is empty: write '\(flag) <\(self.value)>'") }
         do { try set(&settings, value) } catch { throw CommandError(anything: error).said(of: name) }
         switch values {
-        case .file: settings.files.append(FileRoles.Use(role: flag, path: value.text, isWritten: false))
-        case .written: settings.files.append(FileRoles.Use(role: flag, path: value.text, isWritten: true))
+        // What a list or a policy names may be read later, or not in this run.
+        case .file where value.place != nil: ReadLog.current?.add(value.text)
+        case .file: settings.files.append(FileRoles.Use(role: flag, path: value.text))
+        case .written:
+            // Of several the last counts.
+            settings.files.removeAll { $0.role == flag }
+            settings.files.append(FileRoles.Use(role: flag, path: value.text, isWritten: true))
+        case .words(let words) where words.kind == .form:
+            let file = value.text.drop { $0 != "=" }.dropFirst()
+            if !file.isEmpty {
+                settings.files.append(FileRoles.Use(role: flag, path: String(file), isWritten: flag == "--format"))
+            }
         default: break
         }
     }

@@ -97,7 +97,7 @@ extension OptionGroup {
                 isRepeatable: true
             ) { $0.formats.append($1.text) },
             Option(
-                "--output", "-o", of: "file", .anything, help: "The file for the form that names none.",
+                "--output", "-o", of: "file", .written, help: "The file for the form that names none.",
                 "It is replaced as a whole; jsonl grows line by line."
             ) { $0.outputs = [$1.text] }, explain,
             Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {

@@ -12,9 +12,8 @@ extension Settings {
     func connectingRequest(in context: Context) throws(CommandError) -> CheckRequest {
         var request = request
         if request.connection.proxy != .direct {
-            request.connection.environmentProxies = try CommandError.reading { () throws(CheckError) in
-                try ProxyEnvironment(context.environment, namesProxy: request.connection.proxy == nil)
-            }
+            request.connection.environmentProxies = try CommandError.reading(
+                try ProxyEnvironment(context.environment, namesProxy: request.connection.proxy == nil))
         }
         request.connection.clientIdentity = try clientIdentity()
         request.connection.addresses.answered = try answeredAddresses(in: context)

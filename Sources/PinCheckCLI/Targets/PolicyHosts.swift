@@ -25,13 +25,13 @@ struct PolicyHosts: Sendable {
         self.paths = paths
         for path in paths {
             let input = path == "-" ? try context.readStandardInput() : nil
-            let policy = try CommandError.reading { () throws(PinFormatError) in
-                guard let input else { return try PolicyReader.policy(at: path) }
-                return try PolicyReader.policy(input, named: "standard input")
-            }
+            let policy = try CommandError.reading(
+                try input.map { (input) throws(PinFormatError) in
+                    try PolicyReader.policy(input, named: "standard input")
+                } ?? PolicyReader.policy(at: path))
             for host in policy.hosts {
                 do throws(CommandError) {
-                    let target = try CommandError.reading { () throws(CheckError) in try Target(host.name) }
+                    let target = try CommandError.reading(try Target(host.name))
                     let said = try PolicySettings.read(host)
                     guard target.port == nil || said.ports.isEmpty else {
                         throw CommandError.data("the host names a port, and 'ports' stands beside it: leave out one")
@@ -165,16 +165,10 @@ struct PolicyHosts: Sendable {
     private func ownPorts(of entry: Entry) -> [Int] { entry.target.port.map { [$0] } ?? entry.ports }
 }
 
-extension FileRoles {
-    /// What those of the files name that are policies; others name nothing.
-    mutating func addFiles(namedByPolicies paths: [String], in context: Context) {
-        for path in paths where path != "-" {
-            // Whether it is a good policy is said where it is read.
-            if let hosts = try? PolicyHosts([path], in: context),
-                let targets = try? hosts.targets(named: [], CheckRequest())
-            {
-                add(targets)
-            }
-        }
+extension PolicyHosts {
+    /// Notes what those of the files name that are policies, for it not to be written over; whether they are good ones is said
+    /// where they are read.
+    static func noteFiles(namedIn paths: [String], in context: Context) {
+        for path in paths where path != "-" { _ = try? PolicyHosts([path], in: context) }
     }
 }

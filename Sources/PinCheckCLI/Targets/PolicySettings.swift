@@ -30,9 +30,7 @@ enum PolicySettings {
         var settings = Settings()
         for (key, node) in host.settings {
             do throws(CommandError) {
-                let (option, values) = try CommandError.reading { () throws(PinFormatError) in
-                    try self.values(of: byKey[key] ?? [], key, node)
-                }
+                let (option, values) = try CommandError.reading(try self.values(of: byKey[key] ?? [], key, node))
                 for value in values { try option.read(value, calling: "'\(key)'", into: &settings) }
             } catch { throw error.at(node.place) }
         }

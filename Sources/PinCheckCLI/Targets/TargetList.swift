@@ -90,7 +90,7 @@ struct TargetList: Sendable {
         guard !KeyMaterial.isArmoured(target), !words.contains(where: KeyMaterial.isArmoured) else {
             throw .usage("this is a private key; it was not used and no part of it is shown")
         }
-        let target = try CommandError.reading { () throws(CheckError) in try Target(target) }
+        let target = try CommandError.reading(try Target(target))
         var settings = Settings()
         var given: [Option] = []
         for word in words {

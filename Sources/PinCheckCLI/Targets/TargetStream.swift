@@ -21,7 +21,7 @@ struct TargetStream: Sendable {
         hosts = policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
         let named = try targets.map { (text) throws(CommandError) in
             try FileArgument.refuse(asTarget: text)
-            return try CommandError.reading { () throws(CheckError) in try Target(text) }
+            return try CommandError.reading(try Target(text))
         }
         if let hosts {
             if lists.isEmpty || !named.isEmpty { ready = try hosts.targets(named: named, request)[...] }
@@ -109,6 +109,6 @@ extension TargetStream {
     mutating func nextChecks(_ policies: inout Policies) throws(CommandError) -> [Check] {
         var targets: [CheckTarget] = []
         while targets.count < Self.batch, let target = try next() { targets.append(target) }
-        return try CommandError.reading { () throws(CheckError) in try Check.plan(targets, &policies, areAll: false) }
+        return try CommandError.reading(try Check.plan(targets, &policies, areAll: false))
     }
 }

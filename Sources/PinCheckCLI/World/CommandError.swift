@@ -76,12 +76,12 @@ extension CommandError {
         self.init(status: ExitStatus(error), description: error.placed + remedy)
     }
 
-    static func reading<Value, Failure: Error>(_ read: () throws(Failure) -> Value) throws(CommandError) -> Value {
+    static func reading<Value>(_ read: @autoclosure () throws -> Value) throws(CommandError) -> Value {
         do { return try read() } catch { throw CommandError(anything: error) }
     }
 
     static func contents(ofFile path: String) throws(CommandError) -> [UInt8] {
-        try reading { () throws(CheckError) in try FileReader.contents(ofFile: path) }
+        try reading(try FileReader.contents(ofFile: path))
     }
 }
 

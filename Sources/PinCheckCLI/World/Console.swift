@@ -1,11 +1,12 @@
 package import Base
+private import Synchronization
 
 /// Where a command writes: the result to `output`, everything else to `errors`.
 package struct Console: Sendable {
     /// Standard output: the result and nothing else.
     package let output: OutputStream
     package let errors: OutputStream
-    var style = TextStyle(.never, isTerminal: false, environment: [:])
+    var style = TextStyle.plain
 
     package init(output: OutputStream, errors: OutputStream) {
         self.output = output
@@ -56,4 +57,49 @@ package struct OutputStream: Sendable {
 
     /// Writes bytes as they are.
     func write(_ bytes: [UInt8]) throws(OutputError) { try writeBytes(bytes) }
+}
+
+/// Collects what is written to a stream.
+package final class OutputBuffer: Sendable {
+    private let contents = Mutex<[UInt8]>([])
+
+    package init() {}
+
+    /// Everything written so far.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The bytes of ``text``.
+    var bytes: [UInt8] { contents.withLock { $0 } }
+
+    package func stream(
+        isTerminal: Bool = false, isFile: Bool = false, layout: TextLayout = TextLayout()
+    ) -> OutputStream {
+        OutputStream(isTerminal: isTerminal, isFile: isFile, layout: layout) { bytes throws(OutputError) in
+            self.contents.withLock { $0 += bytes }
+        }
+    }
+}
+
+/// Writes lines to a stream until its reader goes away.
+struct LineWriter {
+    private let stream: OutputStream
+    private var isCutOff = false
+
+    init(_ stream: OutputStream) { self.stream = stream }
+
+    mutating func write(_ line: String) throws(CommandError) { try write(text: line + "\n") }
+
+    /// Writes text as it is.
+    ///
+    /// A reader that went away has seen enough: the rest is dropped and the verdict still counts.
+    mutating func write(text: String) throws(CommandError) {
+        guard !isCutOff else { return }
+        do throws(OutputError) { try stream.write(text) } catch {
+            switch error {
+            case .brokenPipe: isCutOff = true
+            case .failed(let reason):
+                throw CommandError(status: .inputOutput, description: "the result could not be written: \(reason)")
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ package import TLSProbe
 /// Tests make their own, the process has one from the system.
 package struct Context: Sendable {
     package var console: Console
-    /// The environment variables that pincheck honours, see ``honouredVariables``.
+    /// The environment variables that pincheck honours.
     package var environment: [String: String]
     package var now: @Sendable () -> Timestamp
     package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
@@ -53,9 +53,22 @@ package struct Context: Sendable {
         Environment(variables: environment, now: now, thread: thread, network: network, connectionLimit: limit)
     }
 
-    /// The names of the environment variables that change what pincheck does.
-    package static let honouredVariables = [
-        "NO_COLOR", "TERM", "COLUMNS", "SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "TMPDIR", "https_proxy",
-        "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+    /// The environment variables that change what pincheck does; those of proxies go by small letters, too.
+    static let variables = [
+        ("ALL_PROXY", "The proxy, if HTTPS_PROXY names none. all_proxy goes first."),
+        ("COLUMNS", "How wide help and reports are. Without it the terminal says so."),
+        ("HTTPS_PROXY", "The proxy that connections go through. https_proxy goes first."),
+        ("NO_COLOR", "Nothing is coloured if it is set and not empty."),
+        ("NO_PROXY", "Hosts that no proxy is for, as curl reads it. no_proxy goes first."),
+        ("OPENSSL_CONF", "OpenSSL's configuration, instead of its openssl.cnf."),
+        ("OPENSSL_CONF_INCLUDE", "Where .include lines of OpenSSL's configuration look for relative paths."),
+        ("SSL_CERT_DIR", "Directories of trusted roots by hash, instead of the system's."),
+        ("SSL_CERT_FILE", "A file of trusted roots, instead of the system's."),
+        ("TERM", "Nothing is coloured, and no progress is shown, if it is dumb."),
+        ("TMPDIR", "Where long results wait before they become a file. It is /tmp otherwise."),
     ]
+
+    package static let honouredVariables = variables.flatMap { name, _ in
+        name.hasSuffix("_PROXY") ? [name, name.lowercased()] : [name]
+    }
 }

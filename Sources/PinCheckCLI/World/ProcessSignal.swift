@@ -10,7 +10,7 @@ package enum ProcessSignal: Sendable {
     case reload
 
     /// The end of a pipe that the handler writes to, -1 before there is one.
-    private static let pipe = Atomic<Int32>(-1)
+    private static let writing = Atomic<Int32>(-1)
 
     /// Takes the signals over from now on, and says which come.
     ///
@@ -18,9 +18,12 @@ package enum ProcessSignal: Sendable {
     static func stream() -> AsyncStream<ProcessSignal> {
         AsyncStream { continuation in
             var ends: [Int32] = [-1, -1]
-            guard Self.openPipe(&ends) else { return continuation.finish() }
+            guard pipe(&ends) == 0 else { return continuation.finish() }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            // A handler must not wait for whoever reads.
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
             let reading = ends[0]
-            pipe.store(ends[1], ordering: .sequentiallyConsistent)
+            writing.store(ends[1], ordering: .sequentiallyConsistent)
             for number in [SIGHUP, SIGTERM, SIGINT] { signal(number) { ProcessSignal.received($0) } }
             let thread = SystemThread {
                 var number: UInt8 = 0
@@ -41,27 +44,11 @@ package enum ProcessSignal: Sendable {
         }
     }
 
-    private static func openPipe(_ ends: inout [Int32]) -> Bool {
-        guard Self.makePipe(&ends) == 0 else { return false }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A handler must not wait for whoever reads.
-        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-        return true
-    }
-
-    private static func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 {
-        #if canImport(Glibc)
-        Glibc.pipe(ends)
-        #else
-        Darwin.pipe(ends)
-        #endif
-    }
-
     /// The handler: it may do no more than what signal-safety(7) allows.
     private static func received(_ number: Int32) {
         let saved = errno
         var byte = UInt8(truncatingIfNeeded: number)
-        _ = write(pipe.load(ordering: .relaxed), &byte, 1)
+        _ = write(writing.load(ordering: .relaxed), &byte, 1)
         errno = saved
     }
 }

@@ -13,17 +13,11 @@ enum System {
         let columns = environment["COLUMNS"].flatMap { Int($0) }
         let output = standardStream(STDOUT_FILENO, columns: columns)
         let errors = standardStream(STDERR_FILENO, columns: columns)
-        // The parser looks for the width by itself, whatever it is asked for, and cannot write into less than its indent.
-        if let width = columns ?? terminalWidth(of: STDOUT_FILENO), !helpWidths.contains(width) {
-            setenv("COLUMNS", "80", 1)
-        }
         var context = Context(
             console: Console(output: output, errors: errors), environment: environment,
             now: { Timestamp(secondsSinceEpoch: Int64(time(nil))) },
             readStandardInput: { () throws(CommandError) in
-                try CommandError.reading { () throws(CheckError) in
-                    try FileReader.contents(ofDescriptor: STDIN_FILENO, name: "standard input")
-                }
+                try CommandError.reading(try FileReader.contents(ofDescriptor: STDIN_FILENO, name: "standard input"))
             })
         context.signals = { ProcessSignal.stream() }
         var input = stat()
@@ -32,8 +26,6 @@ enum System {
         }
         return context
     }
-
-    private static let helpWidths = 40...10_000
 
     /// The stream of a standard descriptor.
     ///

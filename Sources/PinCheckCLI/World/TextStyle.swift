@@ -16,6 +16,8 @@ struct TextStyle: Sendable {
             }
     }
 
+    static let plain = TextStyle(.never, isTerminal: false, environment: [:])
+
     func good(_ text: String) -> String { paint(text, "32") }
     func bad(_ text: String) -> String { paint(text, "31") }
     func doubtful(_ text: String) -> String { paint(text, "33") }

@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import Pinning
 
 /// Results as one page that needs nothing else: a section for each as it comes, and the summary at the end.
 ///
@@ -8,8 +9,6 @@ struct HTMLRenderer: ResultRenderer {
     private let explains: Bool
     private var total = RunTotal()
     private var count = 0
-    /// The connections of a target whose last has not come yet.
-    private var connections: [Report] = []
     private var lines: [Line] = []
 
     /// What the summary says of a result.
@@ -18,11 +17,12 @@ struct HTMLRenderer: ResultRenderer {
         let title: String
         let status: ExitStatus
         /// Until when the pins of what is accepted are sure to match.
-        let until: String?
+        let until: Timestamp?
 
         func goes(before other: Line) -> Bool {
             guard status == other.status else { return ExitStatus.worst([status, other.status]) == status }
-            return (until ?? "~", number) < (other.until ?? "~", other.number)
+            let never = Timestamp(secondsSinceEpoch: .max)
+            return (until ?? never, number) < (other.until ?? never, other.number)
         }
     }
 
@@ -31,23 +31,20 @@ struct HTMLRenderer: ResultRenderer {
 
     init(explains: Bool) { self.explains = explains }
 
-    mutating func text(for report: Report) -> String {
-        let start = count == 0 ? Self.start(report) : ""
-        count += 1
-        total.add(report, status: report.counts ? report.status : nil)
-        lines.append(
-            Line(
-                number: count, title: TerminalText.shortened(report.title, to: 200), status: report.status,
-                until: report.verdict == .accept ? report.outlook?.pinsMatchUntil : nil))
-        if lines.count > 2 * Self.mostLines { keepWorst() }
-        let twin = connections.first { $0.isServed(like: report) }
-        var section = HTMLSection(report, number: count, explains: explains).markup(shownBy: twin)
-        if report.variant != nil { connections.append(report) }
-        if let consistency = report.consistency {
-            section += HTMLSection.conclusion(VariantSummary(connections, consistency))
-            connections = []
+    mutating func text(for reports: [Report]) -> String {
+        var text = count == 0 ? Self.start(reports.first) : ""
+        total.add(reports)
+        for (index, report) in reports.enumerated() {
+            count += 1
+            lines.append(
+                Line(
+                    number: count, title: TerminalText.shortened(report.title, to: 200), status: report.status,
+                    until: report.verdict == .accept ? report.outlook?.pinsMatchUntil : nil))
+            if lines.count > 2 * Self.mostLines { keepWorst() }
+            let twin = reports[..<index].first { $0.isServed(like: report) }
+            text += HTMLSection(report, number: count, explains: explains).markup(shownBy: twin).text
         }
-        return start + section.text
+        return text + (VariantSummary(reports).map { HTMLSection.conclusion($0).text } ?? "")
     }
 
     mutating func ending(exit: ExitStatus) -> String {
@@ -56,7 +53,7 @@ struct HTMLRenderer: ResultRenderer {
         let rows = lines.map { line -> Markup in
             """
             <tr><td>\(HTMLSection.badge(line.status))</td><td><a href="#h\(line.number)">\(line.title)</a></td>\
-            <td>\(HTMLSection.day(line.until ?? "–"))</td></tr>
+            <td>\(HTMLSection.day(line.until))</td></tr>
 
             """
         }
@@ -85,7 +82,7 @@ struct HTMLRenderer: ResultRenderer {
     }
 
     private static func start(_ first: Report?) -> String {
-        let day = first?.evaluatedAt.prefix(10) ?? ""
+        let day = first?.evaluatedAt.date ?? ""
         let start: Markup = """
             <!DOCTYPE html>
             <html lang="en" xmlns="http://www.w3.org/1999/xhtml"><head><meta charset="utf-8"/>

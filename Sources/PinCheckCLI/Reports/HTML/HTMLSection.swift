@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import Pinning
 
 /// One result on a page: until when apps work, why, and what to do; then when what ends, and what it rests on.
 struct HTMLSection {
@@ -47,10 +48,7 @@ struct HTMLSection {
     }
 
     /// What says the rest in the words of the text.
-    private var text: TextRenderer {
-        let style = TextStyle(.never, isTerminal: false, environment: [:])
-        return TextRenderer(style: style, explains: explains, tellsNotEmulated: false)
-    }
+    private var text: TextRenderer { .plain(explains: explains) }
 
     // MARK: Until when
 
@@ -98,7 +96,7 @@ struct HTMLSection {
             outlook.hasBackup || isNext ? "" : "release an app with a backup pin \(when): \(Self.recommending)")
     }
 
-    private var today: String { report.isOfAnotherTime ? "on \(report.evaluatedAt.prefix(10))" : "today" }
+    private var today: String { report.isOfAnotherTime ? "on \(report.evaluatedAt.date)" : "today" }
 
     private static let recommending = "pincheck pins --recommend says which pins to ship"
 
@@ -106,7 +104,7 @@ struct HTMLSection {
         "<p class=\"k\">\(text)</p>\n\(advice.text.isEmpty ? "" : "<p><b>To do</b> \(advice)</p>\n" as Markup)"
     }
 
-    static func day(_ time: String) -> Markup { "<time>\(time.prefix(10))</time>" }
+    static func day(_ time: Timestamp?) -> Markup { "<time>\(time?.date ?? "–")</time>" }
 
     /// What else is to be known, in the words of the text.
     private var attention: Markup {
@@ -177,13 +175,12 @@ struct HTMLSection {
     private var clients: Markup {
         guard report.clients.count > 1 else { return "" }
         let rows = report.clientsAlike.flatMap { alike in
-            let reasons = alike.map(\.reason).reduce(into: [Report.Message]()) { if !$0.contains($1) { $0.append($1) } }
-            return reasons.map { reason -> Markup in
+            alike.grouped(by: \.reason).map { reason, some -> Markup in
                 let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
-                let names = alike.filter { $0.reason == reason }.map(\.title).joined(separator: ", ")
+                let names = some.map(\.title).joined(separator: ", ")
                 return """
                     <tr><td>\(names)</td><td>\(reason.message)</td><td>\(alike[0].verdict.rawValue)</td>\
-                    <td>\(Self.day(until ?? "–"))</td></tr>
+                    <td>\(Self.day(until))</td></tr>
 
                     """
             }

@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import PinFormats
 import Pinning
 
 /// What ends when: the certificates of a host, and for clients of one outlook together their pins.
@@ -45,16 +44,14 @@ struct Timeline {
 
     /// - Returns: `nil` without a chain.
     init?(_ report: Report) {
-        guard let leaf = report.built.first?.certificate, let now = Self.time(report.evaluatedAt) else { return nil }
-        (host, self.now, isToday) = (report.title, now, !report.isOfAnotherTime)
+        guard let leaf = report.built.first?.certificate else { return nil }
+        (host, now, isToday) = (report.title, report.evaluatedAt, !report.isOfAnotherTime)
         var chain: [Row] = []
         for (depth, _, link) in report.neededCertificates {
             let one = link.certificate
             chain.append(
-                Row(
-                    kind: .certificate, label: "\(depth) \(one.role)", start: Self.time(one.notBefore),
-                    end: Self.time(one.notAfter)))
-            if depth == 0, let renewal = Self.time(report.outlook?.renewalPoint), chain.count == 1 {
+                Row(kind: .certificate, label: "\(depth) \(one.role)", start: one.notBefore, end: one.notAfter))
+            if depth == 0, let renewal = report.outlook?.renewalPoint, chain.count == 1 {
                 chain.append(Row(kind: .renewal, label: "usually renewed by", end: renewal))
             }
         }
@@ -68,43 +65,35 @@ struct Timeline {
                         : nil, rows: clients[0].outlook.map { Self.rows($0, in: report) } ?? [])
             }
         // A root of twenty years would make a point of the leaf's ninety days.
-        let end = Self.time(leaf.notAfter) ?? now
+        let end = leaf.notAfter
         let far = now.advanced(bySeconds: max(400 * 86_400, 2 * min(max(now.seconds(to: end), 0), 1 << 40)))
         let ends = [end] + parts.flatMap(\.rows).filter { $0.kind != .certificate }.compactMap(\.end)
         let last = max(now.advanced(bySeconds: 86_400), ends.filter { $0 <= far }.max() ?? now)
         let earliest = min(now, end).advanced(bySeconds: -max(now.seconds(to: last), 30 * 86_400))
-        first = min(now, max(Self.time(leaf.notBefore) ?? earliest, earliest))
+        first = min(now, max(leaf.notBefore, earliest))
         self.last = last
     }
 
     /// The pins of an outlook, those that match alike in one row, and what ends them.
     private static func rows(_ outlook: Report.Outlook, in report: Report) -> [Row] {
-        let now = time(report.evaluatedAt)
-        var matching: [(depth: Int, until: String?, pins: [Int])] = []
-        for standing in outlook.pins where standing.compared {
-            guard let depth = standing.depth else { continue }
-            if let index = matching.firstIndex(where: { $0.depth == depth && $0.until == standing.until }) {
-                matching[index].pins.append(standing.pin)
-            } else {
-                matching.append((depth, standing.until, [standing.pin]))
-            }
-        }
-        var rows = matching.map { depth, until, pins in
+        let now = report.evaluatedAt
+        let matching = outlook.pins.filter { $0.compared && $0.depth != nil }
+        var rows = matching.grouped { "\($0.depth ?? 0) \($0.until?.description ?? "")" }.map { _, alike in
+            let (depth, pins) = (alike[0].depth ?? 0, alike.map(\.pin))
             let role = report.built.indices.contains(depth) ? " " + report.built[depth].certificate.role : ""
-            return Row(kind: .pin, label: "\(numbered(pins)) → \(depth)\(role)", start: now, end: time(until))
+            return Row(kind: .pin, label: "\(numbered(pins)) → \(depth)\(role)", start: now, end: alike[0].until)
         }
         guard !rows.isEmpty else { return [Row(kind: .noPin, label: "no pin matches", end: now)] }
         let backups = outlook.pins.filter(\.backup).map(\.pin)
         if !backups.isEmpty {
             // A backup for a part of what the client demands keeps no app connected by itself.
             let label = (outlook.hasBackup ? "backup: " : "backup of a part: ") + numbered(backups)
-            rows.append(
-                Row(kind: .backup, label: label, start: now, end: outlook.hasBackup ? time(outlook.noPinAfter) : nil))
+            rows.append(Row(kind: .backup, label: label, start: now, end: outlook.hasBackup ? outlook.noPinAfter : nil))
         }
-        if let end = time(outlook.pinsExpire) {
-            rows.append(Row(kind: .pinSet, label: "pins compared until", start: now.map { min($0, end) }, end: end))
+        if let end = outlook.pinsExpire {
+            rows.append(Row(kind: .pinSet, label: "pins compared until", start: min(now, end), end: end))
         }
-        if let end = time(outlook.noPinAfter) {
+        if let end = outlook.noPinAfter {
             rows.append(Row(kind: .noPin, label: "no pin is sure to match after", end: end))
         }
         return rows
@@ -114,25 +103,20 @@ struct Timeline {
     static func numbered(_ pins: [Int]) -> String {
         (pins.count == 1 ? "pin " : "pins ") + listed(pins.map { String($0 + 1) }, first: 4)
     }
-
-    private static func time(_ text: String?) -> Timestamp? { text.flatMap { try? TimeText.read($0) } }
 }
 
 extension Report {
     /// The clients, those together that decide alike and expect the same.
     var clientsAlike: [[Client]] {
-        var groups: [(key: [String?], clients: [Client])] = []
-        for client in clients {
+        clients.grouped { client in
             let outlook = client.outlook
-            let dates = [outlook?.validUntil, outlook?.pinsMatchUntil, outlook?.noPinAfter, outlook?.pinsExpire]
-            let pins = (outlook?.pins ?? []).map { "\($0.compared) \($0.backup) \($0.depth ?? -1) \($0.until ?? "")" }
-            let key = [client.verdict.rawValue] + dates + pins
-            if let index = groups.firstIndex(where: { $0.key == key }) {
-                groups[index].clients.append(client)
-            } else {
-                groups.append((key, [client]))
+            let dates = [outlook?.validUntil, outlook?.pinsMatchUntil, outlook?.noPinAfter, outlook?.pinsExpire].map {
+                $0?.description ?? ""
             }
-        }
-        return groups.map(\.clients)
+            let pins = (outlook?.pins ?? []).map {
+                "\($0.compared) \($0.backup) \($0.depth ?? -1) \($0.until?.description ?? "")"
+            }
+            return [client.verdict.rawValue] + dates + pins
+        }.map(\.elements)
     }
 }

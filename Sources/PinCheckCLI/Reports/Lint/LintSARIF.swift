@@ -10,7 +10,7 @@ enum LintSARIF {
         var occurrences: [String: Int] = [:]
         let results = report.findings.map { finding -> JSONObject in
             [
-                "ruleId": finding.id, "ruleIndex": indices[finding.id] ?? -1, "level": finding.severity,
+                "ruleId": finding.id, "ruleIndex": indices[finding.id] ?? -1, "level": finding.severity.rawValue,
                 "message": text(finding.sentence), "locations": [location(of: finding)],
                 "partialFingerprints": ["pincheckFinding/v1": fingerprint(of: finding, &occurrences)] as JSONObject,
             ]
@@ -34,23 +34,26 @@ enum LintSARIF {
 
     /// A hash that a finding keeps when lines above it come and go: of its kind, its file, its host, and its place among those
     /// with the same.
-    private static func fingerprint(of finding: LintReport.Finding, _ occurrences: inout [String: Int]) -> String {
-        let text = [finding.id, finding.file ?? "", finding.key ?? "", finding.host ?? ""].joined(separator: "\n")
+    private static func fingerprint(of finding: LintFinding, _ occurrences: inout [String: Int]) -> String {
+        let text = [finding.id, finding.place.file ?? "", finding.place.key ?? "", finding.host ?? ""].joined(
+            separator: "\n")
         let occurrence = occurrences[text, default: 0]
         occurrences[text] = occurrence + 1
         return Hashing.sha256(Array("\(text)\n\(occurrence)".utf8)).hexadecimal
     }
 
     /// The place of a finding: pins given as arguments have a name and no file, and what is in an archive has that as its file.
-    private static func location(of finding: LintReport.Finding) -> JSONObject {
-        guard let file = finding.file else { return ["logicalLocations": [logicalLocation(finding.place)]] }
+    private static func location(of finding: LintFinding) -> JSONObject {
+        guard let file = finding.place.file else {
+            return ["logicalLocations": [logicalLocation(finding.place.description)]]
+        }
         let (archive, entry) = Self.archive(in: file)
         var physical: JSONObject = ["artifactLocation": artifactLocation(path: archive ?? file)]
-        if archive == nil, let line = finding.line {
+        if archive == nil, let line = finding.place.line {
             physical.members.append(("region", ["startLine": line] as JSONObject))
         }
-        let line = entry == nil ? nil : finding.line.map(String.init)
-        let names = [entry, line, finding.key].compactMap { $0 }
+        let line = entry == nil ? nil : finding.place.line.map(String.init)
+        let names = [entry, line, finding.place.key].compactMap { $0 }
         guard !names.isEmpty else { return ["physicalLocation": physical] }
         return ["physicalLocation": physical, "logicalLocations": [logicalLocation(names.joined(separator: ":"))]]
     }

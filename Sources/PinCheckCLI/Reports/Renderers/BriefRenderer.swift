@@ -1,18 +1,12 @@
 /// One line a target, to be read at a glance and found by `grep`: the word, the target, the days the leaf is valid yet, the reason.
 struct BriefRenderer: ResultRenderer {
     let text: TextRenderer
-    /// The connections to a target that has several, until all are there.
-    private var connections: [Report] = []
 
-    init(text: TextRenderer) { self.text = text }
-
-    mutating func text(for report: Report) -> String {
-        guard report.variant != nil else { return line(report.status, report.title, [report], report.sentence) }
-        connections.append(report)
-        guard let consistency = report.consistency else { return "" }
-        defer { connections = [] }
-        let sentence = VariantSummary(connections, consistency).sentence
-        return line(consistency.exit, report.target, connections, sentence)
+    func text(for reports: [Report]) -> String {
+        if let summary = VariantSummary(reports) {
+            return line(summary.consistency.exit, reports[0].target, reports, summary.sentence)
+        }
+        return reports.map { line($0.status, $0.title, [$0], $0.sentence) }.joined()
     }
 
     private func line(_ status: ExitStatus, _ name: String, _ reports: [Report], _ sentence: String) -> String {

@@ -20,19 +20,20 @@ struct GitHubRenderer: ResultRenderer {
         WorkflowCommand.line("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
     }
 
-    private static func block(_ report: Report) -> String {
-        let style = TextStyle(.never, isTerminal: false, environment: [:])
-        return TextRenderer(style: style, explains: false, tellsNotEmulated: false).block(report)
+    mutating func text(for reports: [Report]) -> String {
+        total.add(reports)
+        return reports.map { lines(for: $0) }.joined()
     }
 
-    mutating func text(for report: Report) -> String {
-        total.add(report, status: report.counts ? report.status : nil)
+    private mutating func lines(for report: Report) -> String {
         let name = report.title
         var lines = ["::group::" + WorkflowCommand.data("\(report.status.name)  \(name)", length: 200)]
         if report.verdict != .none {
             notEmulated += Report.notEmulated.filter { report.notes.contains($0) && !notEmulated.contains($0) }
         }
-        lines += Self.block(report).split(separator: "\n").map { Self.harmless(String($0)) }
+        lines += TextRenderer.plain(explains: false).block(report).split(separator: "\n").map {
+            Self.harmless(String($0))
+        }
         lines.append("::endgroup::")
         if report.counts, let command = Self.command(for: report.status) {
             let pins = report.pins.configured.isEmpty ? "" : Self.pins(of: report)

@@ -38,7 +38,7 @@ struct JUnitDocument {
     /// Adds a suite with its cases; `output` is what is warned of, since a test that is skipped would be one that was not made.
     mutating func add(
         _ suite: String, of classname: String, _ cases: [(name: String, outcome: Outcome)], output: [String] = [],
-        seconds: Double = 0, at time: String
+        seconds: Double = 0, at time: Timestamp
     ) {
         var counts = Counts()
         var lines: [String] = []
@@ -56,10 +56,9 @@ struct JUnitDocument {
         }
         self.seconds += seconds
         // The schema has no place for the zone, which is UTC.
-        let timestamp = escaped(time.hasSuffix("Z") ? String(time.dropLast()) : time)
         suites.append(
             "  <testsuite name=\"\(escaped(suiteNames.name(suite)))\" \(counts.attributes) skipped=\"\(counts.skipped)\""
-                + " time=\"\(DecimalText.seconds(seconds))\" timestamp=\"\(timestamp)\">\n" + lines.joined()
+                + " time=\"\(DecimalText.seconds(seconds))\" timestamp=\"\(time.description.dropLast())\">\n" + lines.joined()
                 + "  </testsuite>\n")
     }
 
@@ -92,7 +91,12 @@ struct JUnitRenderer: ResultRenderer {
 
     init() {}
 
-    mutating func text(for report: Report) -> String {
+    mutating func text(for reports: [Report]) -> String {
+        for report in reports { add(report) }
+        return ""
+    }
+
+    private mutating func add(_ report: Report) {
         var cases: [(name: String, outcome: JUnitDocument.Outcome)] = []
         // The connections to one target have one class.
         let place = report.variant == nil ? "" : String(report.title.dropFirst(report.target.count))
@@ -114,7 +118,6 @@ struct JUnitRenderer: ResultRenderer {
         document.add(
             report.title, of: host, cases, output: report.attention.map { "warning \($0.id): \($0.message)" },
             seconds: report.seconds ?? 0, at: report.evaluatedAt)
-        return ""
     }
 
     func ending(exit: ExitStatus) -> String { document.text }
@@ -123,7 +126,7 @@ struct JUnitRenderer: ResultRenderer {
     static func ended(by error: CommandError, at time: Timestamp) -> String {
         var document = JUnitDocument()
         let outcome = JUnitDocument.Outcome.error(type: error.status.name, message: error.description)
-        document.add("pincheck", of: "pincheck", [("run", outcome)], at: time.description)
+        document.add("pincheck", of: "pincheck", [("run", outcome)], at: time)
         return document.text
     }
 
@@ -152,10 +155,7 @@ struct JUnitRenderer: ResultRenderer {
     }
 
     /// The whole report as text, for whoever reads on.
-    private static func details(of report: Report) -> String {
-        let style = TextStyle(.never, isTerminal: false, environment: [:])
-        return TextRenderer(style: style, explains: true, tellsNotEmulated: false).block(report)
-    }
+    private static func details(of report: Report) -> String { TextRenderer.plain(explains: true).block(report) }
 }
 
 /// Text in XML 1.0.

@@ -1,5 +1,4 @@
 import Base
-import PinFormats
 import Pinning
 
 /// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
@@ -31,8 +30,7 @@ struct NagiosRenderer: ResultRenderer {
 
     private var entries: [Entry] = []
     private var total = RunTotal()
-    /// The connections to a target so far, and what those of the last came to.
-    private var connections: [Report] = []
+    /// What the connections to the last target came to.
     private var sentence: String?
     private var names = UniqueNames()
     private var status = ExitStatus.pass
@@ -40,20 +38,20 @@ struct NagiosRenderer: ResultRenderer {
     init() {}
 
     /// A warning is what a monitoring system is there to tell, whether or not it changes the exit status of other forms.
-    mutating func text(for report: Report) -> String {
-        status = .worst([status, report.monitored.runExit])
-        total.add(report, status: report.monitored.runExit)
-        if report.variant != nil { connections.append(report) }
-        if let consistency = report.consistency {
-            sentence = "\(Self.safe(report.target, length: 120)) \(VariantSummary(connections, consistency).sentence)"
-            connections = []
+    mutating func text(for reports: [Report]) -> String {
+        total.add(reports, status: \.monitored.runExit)
+        if let summary = VariantSummary(reports) {
+            sentence = "\(Self.safe(reports[0].target, length: 120)) \(summary.sentence)"
         }
-        entries.append(
-            Entry(
-                status: report.monitored.exit,
-                name: names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120)),
-                sentence: Self.safe(report.withAnswer(report.sentence(for: report.monitored.reason)), length: 400),
-                measurements: Self.measurements(of: report)))
+        for report in reports {
+            status = .worst([status, report.monitored.runExit])
+            entries.append(
+                Entry(
+                    status: report.monitored.exit,
+                    name: names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120)),
+                    sentence: Self.safe(report.withAnswer(report.sentence(for: report.monitored.reason)), length: 400),
+                    measurements: Self.measurements(of: report)))
+        }
         return ""
     }
 
@@ -115,12 +113,10 @@ struct NagiosRenderer: ResultRenderer {
     }
 
     /// The days left: whole ones, or hundredths where a limit falls between two days and must not seem to be crossed.
-    private static func days(left link: Report.ChainLink, at time: String) -> String {
+    private static func days(left link: Report.ChainLink, at time: Timestamp) -> String {
         let isFine = [link.warnDays, link.failDays].contains { $0.map { $0 != $0.rounded() } ?? false }
-        guard isFine, let now = try? TimeText.read(time), let end = try? TimeText.read(link.certificate.notAfter),
-            end >= now
-        else { return String(link.certificate.daysLeft) }
-        let hundredths = (end.secondsSinceEpoch - now.secondsSinceEpoch) / 864
+        guard isFine, link.certificate.notAfter >= time else { return String(link.certificate.daysLeft) }
+        let hundredths = time.seconds(to: link.certificate.notAfter) / 864
         let part = String(hundredths % 100)
         return "\(hundredths / 100)." + (part.utf8.count == 1 ? "0" : "") + part
     }

@@ -1,5 +1,4 @@
 import Base
-import PinFormats
 import Pinning
 
 /// Metrics in the text format of Prometheus, for the textfile collector of node_exporter and for scrapes of ``ServeCommand``.
@@ -46,13 +45,17 @@ struct PrometheusRenderer: ResultRenderer {
     /// A renderer that asks for the time when the run is over.
     init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
-    mutating func text(for report: Report) -> String {
+    mutating func text(for reports: [Report]) -> String {
+        for report in reports { add(report) }
+        return ""
+    }
+
+    private mutating func add(_ report: Report) {
         let labels = labels(of: report)
         func add(_ name: String, _ value: (some CustomStringConvertible)?, _ more: MetricPage.Labels = []) {
             if let value { page.add("pincheck_" + name, value, labels + more) }
         }
         func seconds(_ milliseconds: Double?) -> String? { milliseconds.map { DecimalText.seconds($0 / 1_000) } }
-        func time(_ text: String?) -> Int64? { text.flatMap { try? TimeText.read($0).secondsSinceEpoch } }
         // What is shown for comparison must set off no alert that is about the target.
         if report.counts { add("status", report.exit.rawValue) }
         add("reached", report.verdict == .none ? 0 : 1)
@@ -69,15 +72,15 @@ struct PrometheusRenderer: ResultRenderer {
         for id in report.warningIDs { add("warning", 1, [("id", id)]) }
         for place in report.neededCertificates {
             let path = [("depth", String(place.depth))] + (place.path == 1 ? [] : [("path", String(place.path))])
-            add("certificate_not_after_timestamp_seconds", time(place.link.certificate.notAfter), path)
-            add("certificate_not_before_timestamp_seconds", time(place.link.certificate.notBefore), path)
+            add("certificate_not_after_timestamp_seconds", place.link.certificate.notAfter.secondsSinceEpoch, path)
+            add("certificate_not_before_timestamp_seconds", place.link.certificate.notBefore.secondsSinceEpoch, path)
         }
         if let leaf = report.presented.first {
             add("leaf_info", 1, [("spki", leaf.spkiSha256), ("issuer", leaf.issuer), ("serial", leaf.serial)])
         }
         if let outlook = report.outlook, !report.pins.configured.isEmpty {
-            add("pins_match_until_timestamp_seconds", time(outlook.pinsMatchUntil))
-            add("no_pin_after_timestamp_seconds", time(outlook.noPinAfter))
+            add("pins_match_until_timestamp_seconds", outlook.pinsMatchUntil?.secondsSinceEpoch)
+            add("no_pin_after_timestamp_seconds", outlook.noPinAfter?.secondsSinceEpoch)
             add("has_backup_pin", outlook.hasBackup && !report.pins.matched.isEmpty ? 1 : 0)
         }
         let timings = report.tls?.timingsMs
@@ -86,7 +89,6 @@ struct PrometheusRenderer: ResultRenderer {
         ] { add("check_duration_seconds", seconds(time), [("phase", phase)]) }
         add("http_status", report.http?.status)
         add("http_answer_seconds", seconds(report.http?.timeMs))
-        return ""
     }
 
     mutating func ending(exit: ExitStatus) -> String {

@@ -5,8 +5,9 @@ protocol ResultRenderer: Sendable {
     /// Whether results are taken as they come rather than in the order of the targets.
     var takesAnyOrder: Bool { get }
 
-    /// What can be written as soon as a result is there; empty for a form that needs all of them first.
-    mutating func text(for report: Report) throws(CommandError) -> String
+    /// What can be written as soon as the reports on a target are there, one for each connection; empty for a form that needs
+    /// those on all targets first.
+    mutating func text(for reports: [Report]) throws(CommandError) -> String
 
     /// What is written after the last result; `exit` is the status of the whole run.
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String
@@ -27,16 +28,17 @@ struct JSONResultRenderer: ResultRenderer {
 
     init() {}
 
-    mutating func text(for report: Report) throws(CommandError) -> String {
-        guard let first else {
-            if isList { return ",\n    " + (try JSONRenderer.text(report, depth: 2)) }
-            self.first = report
-            return ""
+    mutating func text(for reports: [Report]) throws(CommandError) -> String {
+        var text = ""
+        for report in reports {
+            if let first {
+                text += "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : [\n    "
+                text += try JSONRenderer.text(first, depth: 2)
+                (self.first, isList) = (nil, true)
+            }
+            if isList { text += ",\n    " + (try JSONRenderer.text(report, depth: 2)) } else { first = report }
         }
-        self.first = nil
-        isList = true
-        let start = "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : [\n    "
-        return start + (try JSONRenderer.text(first, depth: 2)) + ",\n    " + (try JSONRenderer.text(report, depth: 2))
+        return text
     }
 
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String {
@@ -50,7 +52,11 @@ struct JSONResultRenderer: ResultRenderer {
 struct JSONLinesRenderer: ResultRenderer {
     var takesAnyOrder: Bool { true }
 
-    func text(for report: Report) throws(CommandError) -> String { try JSONRenderer.line(report) }
+    func text(for reports: [Report]) throws(CommandError) -> String {
+        var text = ""
+        for report in reports { text += try JSONRenderer.line(report) }
+        return text
+    }
 }
 
 /// Blocks of text with an empty line between them, and how many targets passed.
@@ -61,18 +67,16 @@ struct TextResultRenderer: ResultRenderer {
     /// Whether all results come here, so that they can be counted.
     private let hasAll: Bool
     private var isFirst = true
-    private var connections: [Report] = []
     private var total = RunTotal()
 
     init(text: TextRenderer, hasAll: Bool = true) { (self.text, self.hasAll) = (text, hasAll) }
 
-    mutating func text(for report: Report) -> String {
-        total.add(report, status: report.counts ? report.status : nil)
-        guard report.variant != nil else { return separated(text.block(report)) }
-        connections.append(report)
-        guard let consistency = report.consistency else { return "" }
-        defer { connections = [] }
-        return separated(target(VariantSummary(connections, consistency)))
+    mutating func text(for reports: [Report]) -> String {
+        defer { isFirst = false }
+        total.add(reports)
+        let block =
+            VariantSummary(reports).map { target($0, reports) } ?? reports.map(text.block).joined(separator: "\n")
+        return isFirst ? block : "\n" + block
     }
 
     func ending(exit: ExitStatus) -> String {
@@ -83,23 +87,18 @@ struct TextResultRenderer: ResultRenderer {
         return "\n" + text.text([total.sentence(text.style.token)] + lines)
     }
 
-    private mutating func separated(_ block: String) -> String {
-        defer { isFirst = false }
-        return isFirst ? block : "\n" + block
-    }
-
     /// The table; blocks where everything is to be shown, or changes, and where there is nothing to put into a table.
-    private func target(_ summary: VariantSummary) -> String {
+    private func target(_ summary: VariantSummary, _ connections: [Report]) -> String {
         let served = connections.count { !$0.presented.isEmpty }
         let isPlain = connections.allSatisfy { $0.change == nil }
         guard text.explains || !isPlain || served == 0 || connections.count == 1 else {
             return text.matrix(of: summary)
         }
-        return blocks() + text.conclusion(summary, of: connections[0])
+        return blocks(connections) + text.conclusion(summary, of: connections[0])
     }
 
     /// The connections in full, those that show a chain which is on the screen already in one line each.
-    private func blocks() -> String {
+    private func blocks(_ connections: [Report]) -> String {
         var shown: Set<[String]> = []
         var result = ""
         for report in connections {

@@ -1,4 +1,5 @@
 import Base
+import Pinning
 
 extension TextRenderer {
     /// The certificates that the verdict rests on, and what else was sent.
@@ -79,7 +80,7 @@ extension TextRenderer {
         let names =
             certificate.names.isEmpty ? [] : ["for " + listed(certificate.names.lazy.map { safe($0) }, first: 10)]
         return [
-            "\(certificate.notBefore.prefix(10)) to \(certificate.notAfter.prefix(10)), serial \(safe(certificate.serial))",
+            "\(certificate.notBefore.date) to \(certificate.notAfter.date), serial \(safe(certificate.serial))",
             "SHA-256 \(certificate.certSha256)",
         ] + names.map { layout.folded($0, indent: 10) }
     }

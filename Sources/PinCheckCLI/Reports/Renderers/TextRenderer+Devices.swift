@@ -30,14 +30,13 @@ extension TextRenderer {
 
     /// Tables, one for each group of devices that run the same clients, and the reasons that their numbers stand for.
     private func verdicts(_ report: Report, on devices: Report.Devices) -> [String] {
-        var tables: [Table] = []
         var reasons: [Report.Message] = []
         func number(_ reason: Report.Message) -> Int {
             if let index = reasons.firstIndex(of: reason) { return index + 1 }
             reasons.append(reason)
             return reasons.count
         }
-        for device in devices.judged {
+        let rows = devices.judged.map { device in
             let judging = report.clients.filter { $0.device == device.name }
             // A client's name with long settings is cut.
             let heading = [device.platform ?? device.name] + judging.map { safe($0.nameWithSettings, length: 48) }
@@ -50,13 +49,11 @@ extension TextRenderer {
                     case .none: "none \(number(client.reason))"
                     }
                 }
-            if let index = tables.firstIndex(where: { $0.rows[0] == heading }) {
-                tables[index].rows.append(row)
-            } else {
-                tables.append(Table(rows: [heading, row]))
-            }
+            return (heading: heading, row: row)
         }
-        return tables.flatMap { $0.parts(columns: layout.columns).flatMap(\.lines) }
+        return rows.grouped(by: \.heading).flatMap { heading, some in
+            Table(rows: [heading] + some.map(\.row)).parts(columns: layout.columns).flatMap(\.lines)
+        }
             + reasons.enumerated().map { index, reason in
                 "    \(index + 1) \(safe(reason.id)): \(safe(reason.message, length: 200))"
             }

@@ -1,4 +1,5 @@
 import Base
+import Pinning
 
 extension TextRenderer {
     /// How many of the pins matched, and which is which where the report names one of several by its number.
@@ -103,7 +104,7 @@ extension TextRenderer {
                 let source = link.sourceInWords.map { " (\($0))" } ?? ""
                 let own = link.certificate
                 // Certificates are told apart by more than their keys where certificates are pinned.
-                let whole = "certificate \(own.certSha256.prefix(8))…, to \(own.notAfter.prefix(10))"
+                let whole = "certificate \(own.certSha256.prefix(8))…, to \(own.notAfter.date)"
                 return "    \(own.spkiSha256)  \(name(of: own))\(source)" + (areCertificatesPinned ? ", \(whole)" : "")
             }
         }

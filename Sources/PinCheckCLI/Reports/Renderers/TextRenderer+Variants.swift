@@ -12,9 +12,9 @@ extension TextRenderer {
         if let judged = reports.first(where: { !$0.clients.isEmpty }) { lines += devicesInShort(judged) }
         lines += table(matrix) + keys(matrix)
         lines += mismatch.map { configured($0) } ?? numbers(first, withBackups: false)
-        lines += Self.distinct(reports.flatMap { configurations($0) })
+        lines += reports.flatMap { configurations($0) }.distinct
         lines += reasons(summary) + outlooks(reports, matrix) + answers(summary)
-        lines += Self.distinct(reports.flatMap(\.toldNotes).map(note))
+        lines += reports.flatMap(\.toldNotes).map(note).distinct
         return text(lines) + conclusion(summary, of: first, naming: matrix)
     }
 
@@ -76,30 +76,18 @@ extension TextRenderer {
 
     /// Why connections that count did not pass, each reason once with where it is so.
     private func reasons(_ summary: VariantSummary) -> [String] {
-        var reasons: [(sentence: String, status: ExitStatus, places: [(name: String, kinds: [String], isAll: Bool)])] =
-            []
-        for place in summary.places {
-            for report in place.counting where report.status != .pass {
-                let kind = report.variant?.label ?? ""
-                let index =
-                    reasons.firstIndex { $0.sentence == report.sentence && $0.status == report.status }
-                    ?? reasons.endIndex
-                if index == reasons.endIndex { reasons.append((report.sentence, report.status, [])) }
-                if reasons[index].places.last?.name == place.name {
-                    reasons[index].places[reasons[index].places.count - 1].kinds.append(kind)
-                } else {
-                    reasons[index].places.append((place.name, [kind], false))
-                }
-                let kinds = reasons[index].places.last?.kinds.count ?? 0
-                reasons[index].places[reasons[index].places.count - 1].isAll = kinds == place.counting.count
-            }
+        let failing = summary.places.flatMap { place in
+            place.counting.filter { $0.status != .pass }.map { (place: place, report: $0) }
         }
-        return reasons.map { reason in
-            let names = reason.places.lazy.map { place in
-                safe(place.name) + (place.isAll ? "" : " (\(place.kinds.joined(separator: ", ")))")
+        return failing.grouped { [$0.report.status.name, $0.report.sentence] }.map { _, all in
+            let report = all[0].report
+            let names = all.grouped(by: \.place.name).lazy.map { name, some in
+                let kinds = some.map { $0.report.variant?.label ?? "" }
+                return safe(name)
+                    + (kinds.count == some[0].place.counting.count ? "" : " (\(kinds.joined(separator: ", ")))")
             }
             let places = listed(names, first: Self.mostPlaces)
-            return "  \(style.token(reason.status))  \(places): \(safe(reason.sentence, length: 600))"
+            return "  \(style.token(report.status))  \(places): \(safe(report.sentence, length: 600))"
         }
     }
 
@@ -107,45 +95,27 @@ extension TextRenderer {
 
     /// What is ahead of the connections that count, each once: with the key it is of where that makes a difference.
     private func outlooks(_ reports: [Report], _ matrix: VariantMatrix) -> [String] {
-        var lines: [(line: String, keys: [String])] = []
-        for report in reports.filter(\.counts) {
-            let key = matrix.key(of: report).map { [$0] } ?? []
-            for line in outlook(report) {
-                if let index = lines.firstIndex(where: { $0.line == line }) {
-                    if !lines[index].keys.contains(key) { lines[index].keys += key }
-                } else {
-                    lines.append((line, key))
-                }
-            }
+        let lines = reports.filter(\.counts).flatMap { report in
+            outlook(report).map { (line: $0, key: matrix.key(of: report)) }
         }
-        let all = Set(lines.flatMap(\.keys))
-        return lines.map { line, keys in
-            keys.count == all.count ? line : line + " (key \(keys.joined(separator: ", ")))"
+        let all = Set(lines.compactMap(\.key))
+        return lines.grouped(by: \.line).map { line, some in
+            let keys = some.compactMap(\.key).distinct
+            return keys.count == all.count ? line : line + " (key \(keys.joined(separator: ", ")))"
         }
     }
 
     /// What came of requests, each answer once with the addresses it is from.
     private func answers(_ summary: VariantSummary) -> [String] {
-        var answers: [(line: String, places: [String])] = []
-        for place in summary.places {
-            for report in place.reports {
-                for line in report.http.map({ request($0, in: report) }) ?? [] {
-                    if let index = answers.firstIndex(where: { $0.line == line }) {
-                        answers[index].places.append(place.name)
-                    } else {
-                        answers.append((line, [place.name]))
-                    }
-                }
+        let answers = summary.places.flatMap { place in
+            place.reports.flatMap { report in
+                (report.http.map { request($0, in: report) } ?? []).map { (line: $0, place: place.name) }
             }
+        }.grouped(by: \.line)
+        guard answers.count > 1 else { return answers.map(\.key) }
+        return answers.map { line, some in
+            line + "   (\(listed(some.lazy.map { safe($0.place) }, first: Self.mostPlaces)))"
         }
-        guard answers.count > 1 else { return answers.map(\.line) }
-        return answers.map { answer in
-            answer.line + "   (\(listed(answer.places.lazy.map { safe($0) }, first: Self.mostPlaces)))"
-        }
-    }
-
-    private static func distinct(_ lines: [String]) -> [String] {
-        lines.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 }
 
@@ -179,12 +149,6 @@ struct VariantMatrix {
 
     static let none = "–"
 
-    private struct Label: Hashable {
-        let text: String
-        let counts: Bool
-        let rank: Int
-    }
-
     /// What stands above the cells; in brackets what is only shown for comparison.
     let columns: [String]
     /// An address with what it answers, `nil` for no certificate.
@@ -193,14 +157,12 @@ struct VariantMatrix {
     let keys: [Key]
 
     init(_ summary: VariantSummary) {
-        var labels: [Label] = []
         var keys: [Key] = []
-        for report in summary.places.flatMap(\.reports) {
-            labels.append(
-                Label(text: report.variant?.label ?? "", counts: report.counts, rank: report.variant?.rank ?? 0))
-        }
+        let kinds = summary.places.flatMap(\.reports).grouped { $0.variant?.label ?? "" }
         // The table is the same whatever the first address has.
-        labels = Set(labels).sorted { ($0.rank, $0.text) < ($1.rank, $1.text) }
+        let labels = kinds.map { (text: $0, counts: $1[0].counts, rank: $1[0].variant?.rank ?? 0) }.sorted {
+            ($0.rank, $0.text) < ($1.rank, $1.text)
+        }
         func name(_ report: Report) -> String? {
             guard let leaf = report.presented.first else { return nil }
             if let known = keys.first(where: { $0.certificate.spkiSha256 == leaf.spkiSha256 }) { return known.name }

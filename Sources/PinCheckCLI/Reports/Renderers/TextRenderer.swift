@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import Pinning
 
 /// Writes a report as a block of text: the endpoint, the chain, the pins, and the verdict last.
 struct TextRenderer: Sendable {
@@ -9,6 +10,11 @@ struct TextRenderer: Sendable {
     var layout = TextLayout()
     /// Whether what is never judged is told of each report.
     var tellsNotEmulated = true
+
+    /// What says a report in the words of the text within another form.
+    static func plain(explains: Bool) -> TextRenderer {
+        TextRenderer(style: .plain, explains: explains, tellsNotEmulated: false)
+    }
 
     func block(_ report: Report) -> String {
         var lines = [heading(report)]
@@ -75,7 +81,7 @@ struct TextRenderer: Sendable {
     }
 
     /// A moment; of midnight the day alone.
-    static func day(_ time: String) -> String { time.hasSuffix("T00:00:00Z") ? String(time.prefix(10)) : time }
+    static func day(_ time: Timestamp) -> String { time.description.hasSuffix("T00:00:00Z") ? time.date : "\(time)" }
 
     /// The target as the first word of the heading and the second of the verdict line.
     func name(_ report: Report) -> String { safe(report.target, length: 120) }

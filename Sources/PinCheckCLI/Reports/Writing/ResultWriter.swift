@@ -18,22 +18,23 @@ struct ResultWriter {
     private let countsWarnings: Bool
 
     init(
-        _ settings: OutputSettings, notes: [Finding], total: Int? = 1, state: StateFile? = nil, in context: Context
+        _ settings: Settings, _ outputs: [FormOutput<OutputForm>], notes: [Finding], total: Int? = 1,
+        state: StateFile? = nil, in context: Context
     ) throws(CommandError) {
+        countsWarnings = outputs.exitConvention == .monitoring
+        let outputs = outputs.filter { !settings.isQuiet || $0.file != nil }
+        // What is said of every step would be in its way.
         progress =
-            settings.showsProgress
-            ? ProgressLine(
-                total: total, console: context.console,
-                hasResultOnOutput: !settings.isQuiet && settings.outputs.contains { $0.file == nil },
-                environment: context.environment) : nil
+            settings.isVerbose
+            ? nil
+            : ProgressLine(
+                total: total, console: context.console, hasResultOnOutput: outputs.contains { $0.file == nil },
+                environment: context.environment)
         // What is only good to know stands with each result.
         self.notes = notes.filter { $0.level == .warning }.map { Report.Message($0.reason) }
         console = context.console
-        countsWarnings = settings.exitConvention == .monitoring
-        saysWarnings = !settings.isQuiet && settings.outputs.contains { $0.file == nil && $0.form.isForPeople }
-        for output in settings.outputs where !(settings.isQuiet && output.file == nil) {
-            sinks.append(try ResultSink(output, settings: settings, in: context))
-        }
+        saysWarnings = outputs.contains { $0.file == nil && $0.form.isForPeople }
+        for output in outputs { sinks.append(try ResultSink(output, settings, in: context)) }
         self.state = state
         if state == nil { sayNotes() }
     }
@@ -78,29 +79,22 @@ struct ResultWriter {
         guard state?.isChanged(reports) ?? true else { return }
         sayNotes()
         var said: Set<Report.Message> = []
-        for report in reports {
-            if saysWarnings {
-                // The text itself says what the variants of a target differ in, and most warnings are about all of them.
-                for warning in report.warnings
-                where !notes.contains(warning) && !(report.consistency?.says(warning) ?? false)
-                    && said.insert(warning).inserted
-                {
-                    progress?.erase()
-                    console.report("Warning: \(Self.subject(of: warning, in: reports)): \(warning.message)")
-                }
+        for report in reports where saysWarnings {
+            // The text itself says what the variants of a target differ in, and most warnings are about all of them.
+            for warning in report.warnings
+            where !notes.contains(warning) && !(report.consistency?.says(warning) ?? false)
+                && said.insert(warning).inserted
+            {
+                progress?.erase()
+                console.report("Warning: \(Self.subject(of: warning, in: reports)): \(warning.message)")
             }
-            for index in sinks.indices where !sinks[index].takesAnyOrder { try sinks[index].add(report) }
         }
+        for index in sinks.indices where !sinks[index].takesAnyOrder { try sinks[index].add(reports) }
     }
 
     /// What a warning is about: the target, or those of its connections that have it where others do not.
     private static func subject(of warning: Report.Message, in reports: [Report]) -> String {
-        func distinct(_ texts: [String]) -> [String] {
-            texts.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        }
-        func places(_ reports: [Report]) -> [String] {
-            distinct(reports.compactMap { $0.peer ?? $0.endpoint?.address })
-        }
+        func places(_ reports: [Report]) -> [String] { reports.compactMap { $0.peer ?? $0.endpoint?.address }.distinct }
         let holders = reports.filter { $0.warnings.contains(warning) }
         let served = reports.filter { !$0.presented.isEmpty }
         guard let first = holders.first, reports.count > 1, holders.count < max(served.count, 2) else {
@@ -108,7 +102,7 @@ struct ResultWriter {
         }
         guard holders.count > 1 else { return first.title }
         guard places(holders).count < places(served).count else {
-            return first.target + ", " + listed(distinct(holders.compactMap { $0.variant?.label }))
+            return first.target + ", " + listed(holders.compactMap { $0.variant?.label }.distinct)
         }
         return first.target + " → " + listed(places(holders))
     }
@@ -134,13 +128,13 @@ struct ResultSink {
     private var pending: (text: Spool, path: String)?
     let isFile: Bool
 
-    init(_ output: FormOutput<OutputForm>, settings: OutputSettings, in context: Context) throws(CommandError) {
+    init(_ output: FormOutput<OutputForm>, _ settings: Settings, in context: Context) throws(CommandError) {
         var stream: OutputStream
         if let path = output.file {
             try OutputFile.refuseReadFile(path)
             try OutputFile.refuseMissingDirectory(of: path)
             if output.form.isWrittenAsItGrows {
-                stream = try GrowingFile(path: path).stream
+                stream = try .growingFile(at: path)
             } else {
                 let text = Spool(directory: context.environment["TMPDIR"] ?? "/tmp")
                 pending = (text, path)
@@ -158,12 +152,9 @@ struct ResultSink {
     /// Whether results are taken as they come rather than in the order of the targets.
     var takesAnyOrder: Bool { renderer.takesAnyOrder }
 
-    mutating func add(_ report: Report) throws(CommandError) { try add([report]) }
-
     /// Takes the next results, and writes them at once: a run that is broken off leaves all of them or none.
     mutating func add(_ reports: [Report]) throws(CommandError) {
-        var text = ""
-        for report in reports { text += try renderer.text(for: report) }
+        let text = try renderer.text(for: reports)
         if !text.isEmpty { try lines.write(text: text) }
     }
 
@@ -179,13 +170,13 @@ struct ResultSink {
 }
 
 extension OutputForm {
-    func renderer(_ settings: OutputSettings, to stream: OutputStream, in context: Context) -> any ResultRenderer {
+    func renderer(_ settings: Settings, to stream: OutputStream, in context: Context) -> any ResultRenderer {
         switch self {
         case .text:
             let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
             return TextResultRenderer(
                 text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout),
-                hasAll: !settings.tellsChangesAlone)
+                hasAll: settings.state == nil)
         case .brief:
             let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
             return BriefRenderer(text: TextRenderer(style: style, explains: false))

@@ -37,10 +37,10 @@ struct StateFile {
 
     /// The file of `--state`, `nil` without one; it goes with the forms for people.
     static func named(
-        by settings: Settings, _ output: OutputSettings, at time: Timestamp
+        by settings: Settings, _ outputs: [FormOutput<OutputForm>], at time: Timestamp
     ) throws(CommandError) -> StateFile? {
         guard let path = settings.state else { return nil }
-        if let form = output.outputs.first(where: { !$0.form.isForPeople })?.form.rawValue {
+        if let form = outputs.first(where: { !$0.form.isForPeople })?.form.rawValue {
             throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
         }
         return try StateFile(path, at: time.description)

@@ -10,26 +10,23 @@ extension KeySource {
     fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.reason.id == "interceptor" }
 }
 
-/// Writes pins in the form that was asked for, and certificates as files.
-struct PinsWriter {
-    private let settings: Settings.Pins
-    private let color: TextStyle.Choice
-    private let host: String?
-    private let context: Context
-    private let time: Timestamp
-    private var lines: LineWriter
+/// What `pins` comes to, for all of its forms.
+struct PinsResult {
+    let sources: [KeySource]
+    /// The host that files are meant for.
+    let host: String?
+    /// Whether CAs are pinned too.
+    let pinsAll: Bool
+    let time: Timestamp
+    let exit: ExitStatus
 
-    /// A writer for one run; `host` is the one that files are meant for.
-    init(_ settings: Settings.Pins, color: TextStyle.Choice, host: String?, in context: Context) throws(CommandError) {
-        (self.settings, self.color) = (settings, color)
-        self.host = host
-        self.context = context
-        time = context.now()
-        try OutputFile.refuseReadFile(behind: context.console.output)
-        lines = LineWriter(context.console.output)
-    }
+    /// The keys of a source that are pinned.
+    func pinned(_ source: KeySource) -> Set<SHA256Digest> { source.pinned(all: pinsAll) }
 
-    mutating func write(_ sources: [KeySource], exit: ExitStatus) throws(CommandError) {
+    /// Writes pins in the form that was asked for, and certificates as files.
+    func write(_ settings: Settings, in context: Context) throws(CommandError) {
+        let output = context.console.output
+        try OutputFile.refuseReadFile(behind: output)
         // The addresses of one target mostly send one chain.
         var told: Set<SafeText> = []
         for source in sources {
@@ -40,45 +37,39 @@ struct PinsWriter {
                 if told.insert(line).inserted { context.console.report(line) }
             }
         }
-        let saved = try save(sources)
-        switch settings.form {
-        case .json:
-            try lines.write(
-                text: JSONRenderer.document(
-                    PinsReport.document(
-                        sources, host: host, pinsAll: pinsAll(sources), saved: saved, time: time, exit: exit)))
+        let saved =
+            try settings.pins.directory.map { (path) throws(CommandError) in try save(in: path, context) } ?? [:]
+        var lines = LineWriter(output)
+        switch settings.pins.form {
+        case .json: try lines.write(text: JSONRenderer.document(document(saved: saved)))
         case .text:
-            let style = TextStyle(
-                color, isTerminal: context.console.output.isTerminal, environment: context.environment)
-            let renderer = PinsTextRenderer(
-                style: style, time: time, pinsAll: pinsAll(sources), layout: context.console.output.layout)
-            try lines.write(text: renderer.text(sources))
-        case .block(let format):
-            for source in sources where ExitStatus(source) == .unreachable {
-                context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.finding ?? "")")
-            }
-            for source in sources {
-                guard let held = source.recommended, held.isHeldBack else { continue }
-                let missing = held.missing.map { Report.Message($0).message } ?? ""
-                context.console.report("WARNING: \(source.name): ship \(held.summary); \(missing)")
-            }
-            let block: String
-            do throws(PinFormatError) {
-                block =
-                    try format.block(groups(sources.filter { !$0.isIntercepted }), host: host)
-                    + format.commentedOut(format.block(groups(sources.filter(\.isIntercepted)), host: host))
-            } catch { throw .data("\(error)") }
-            let isHeldBack = sources.contains { $0.recommended?.isHeldBack == true }
-            guard !block.isEmpty || exit == .unreachable || isHeldBack else {
-                throw .data("--format \(format.rawValue) can express nothing of what is given")
-            }
-            try lines.write(text: block)
+            let style = TextStyle(settings.color, isTerminal: output.isTerminal, environment: context.environment)
+            try lines.write(text: PinsTextRenderer(result: self, style: style, layout: output.layout).text)
+        case .block(let format): try lines.write(text: block(format, in: context))
         }
     }
 
-    /// Whether authorities are pinned too: where their positions were asked for, and where nothing else is given.
-    private func pinsAll(_ sources: [KeySource]) -> Bool {
-        settings.positions != nil || sources.allSatisfy { $0.items.allSatisfy(\.role.isAuthority) }
+    // MARK: Blocks
+
+    private func block(_ format: PinBlockFormat, in context: Context) throws(CommandError) -> String {
+        for source in sources where ExitStatus(source) == .unreachable {
+            context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.finding ?? "")")
+        }
+        let held = sources.filter { $0.recommended?.isHeldBack == true }
+        for source in held {
+            let missing = source.recommended?.missing.map { Report.Message($0).message } ?? ""
+            context.console.report("WARNING: \(source.name): ship \(source.recommended?.summary ?? ""); \(missing)")
+        }
+        let block: String
+        do throws(PinFormatError) {
+            block =
+                try format.block(groups(sources.filter { !$0.isIntercepted }), host: host)
+                + format.commentedOut(format.block(groups(sources.filter(\.isIntercepted)), host: host))
+        } catch { throw .data("\(error)") }
+        guard !block.isEmpty || exit == .unreachable || !held.isEmpty else {
+            throw .data("--format \(format.rawValue) can express nothing of what is given")
+        }
+        return block
     }
 
     /// The keys by host; those of files go with every host there is.
@@ -91,10 +82,9 @@ struct PinsWriter {
         }
         let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
         let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
-        func chosen(_ source: KeySource) -> Set<SHA256Digest> { source.pinned(all: pinsAll(sources)) }
         func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
             PinGroup(
-                host: host, port: port, origins: origins(source), items: source.items, chosen: chosen(source),
+                host: host, port: port, origins: origins(source), items: source.items, chosen: pinned(source),
                 remarks: remarks(source))
         }
         var groups = servers.map {
@@ -108,7 +98,7 @@ struct PinsWriter {
             if group.isExempt { return group }
             var group = group
             group.items += files.flatMap(\.items)
-            group.chosen.formUnion(files.flatMap(chosen))
+            group.chosen.formUnion(files.flatMap(pinned))
             group.origins += files.flatMap(origins)
             return group
         }
@@ -154,13 +144,12 @@ struct PinsWriter {
     }
 
     /// Saves each certificate that is to be pinned once, and says so: AFNetworking pins every file of a bundle.
-    private func save(_ sources: [KeySource]) throws(CommandError) -> [Certificate: String] {
-        guard let directory = settings.directory else { return [:] }
+    private func save(in directory: String, _ context: Context) throws(CommandError) -> [Certificate: String] {
         var saved: [Certificate: String] = [:]
         do throws(CertificateSaver.Failure) {
             let saver = try CertificateSaver(directory: directory)
             for source in sources where !source.isIntercepted {
-                let pinned = source.pinned(all: pinsAll(sources))
+                let pinned = pinned(source)
                 for item in source.recommended?.choices.map(\.item) ?? source.items
                 where pinned.contains(item.spkiSHA256) {
                     guard let certificate = item.certificate, saved[certificate] == nil else { continue }
