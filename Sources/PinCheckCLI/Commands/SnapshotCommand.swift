@@ -47,13 +47,16 @@ struct SnapshotCommand {
     let settings: Settings
 
     func run(in context: Context) async throws -> ExitStatus {
-        let output = settings.outputs.first
-        if let output, output != "-" { try OutputFile.refuseMissingDirectory(of: output) }
+        let file = settings.outputs.first { $0 != "-" }
+        if let file { try OutputFile.refuseMissingDirectory(of: file) }
         let request = try settings.connectingRequest(in: context)
         let targets = try TargetStream(
             settings.arguments, lists: settings.lists, policies: settings.policies, request, in: context
         ).all(example: "pincheck snapshot api.example.com -o api.json")
-        try refuse(output, readBy: targets, in: context)
+        // Their pins are read for the files that configurations among them name, and for nothing else: whether they are good is no
+        // matter of a snapshot.
+        for source in Set(targets.flatMap(\.request.judging.pins)) { _ = source.inspect() }
+        try file.map(OutputFile.refuseReadFile) ?? OutputFile.refuseReadFile(behind: context.console.output)
         let checks = try Check.unjudged(targets)
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []
@@ -81,26 +84,12 @@ struct SnapshotCommand {
             return .unreachable
         }
         let document = try SnapshotFile.document(Snapshot(endpoints))
-        if let output, output != "-" {
-            try OutputFile.write(Array(document.utf8), to: output)
+        if let file {
+            try OutputFile.write(Array(document.utf8), to: file)
         } else {
             var writer = LineWriter(context.console.output)
             try writer.write(text: document)
         }
         return .pass
-    }
-
-    /// Throws when the output is a file that a configuration among the pins of the targets names.
-    ///
-    /// Their pins are read for that and for nothing else: whether they are good is no matter of a snapshot.
-    private func refuse(_ output: String?, readBy targets: [CheckTarget], in context: Context) throws {
-        let file = output == "-" ? nil : output
-        guard file != nil || context.console.output.isFile else { return }
-        for source in Set(targets.flatMap(\.request.judging.pins)) { _ = source.inspect() }
-        if let file {
-            try OutputFile.refuseReadFile(file)
-        } else {
-            try OutputFile.refuseReadFile(behind: context.console.output)
-        }
     }
 }

@@ -21,7 +21,7 @@ struct ManualPage {
         page.request("Nm \(name)")
         page.request("Nd " + Self.lowered(abstract))
         page.section("SYNOPSIS")
-        for usage in command.map({ [$0.usage] }) ?? Program.usage { synopsis(usage, &page) }
+        for usage in command.map({ [$0.usage] }) ?? Program.usage { page.synopsis(usage) }
         page.section("DESCRIPTION")
         let help = HelpText(command?.discussion() ?? Program.discussion)
         page.sentences(abstract)
@@ -36,29 +36,6 @@ struct ManualPage {
     }
 
     // MARK: Sections
-
-    /// A line of usage, as in `pincheck verify <chain> [--host <name>]`.
-    private func synopsis(_ usage: String, _ page: inout MdocWriter) {
-        var words: [String] = []
-        var isOptional = false
-        for word in usage.split(separator: " ") {
-            var text = String(word)
-            if text.hasPrefix("[") {
-                page.synopsis(words, isOptional: isOptional)
-                (words, isOptional) = ([], true)
-                text.removeFirst()
-            }
-            // A bracket of the value's own, as in `addr[:port]`, is closed within it.
-            let isEnd = isOptional && text.hasSuffix("]")
-            if isEnd { text.removeLast() }
-            words.append(text)
-            if isEnd {
-                page.synopsis(words, isOptional: true)
-                (words, isOptional) = ([], false)
-            }
-        }
-        page.synopsis(words, isOptional: false)
-    }
 
     private func commands(_ page: inout MdocWriter) {
         page.subsection("Commands")

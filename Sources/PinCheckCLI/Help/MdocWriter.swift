@@ -23,31 +23,40 @@ struct MdocWriter {
 
     mutating func paragraph() { request("Pp") }
 
-    /// Words of the synopsis: commands, options with their values, arguments in angle brackets.
-    mutating func synopsis(_ words: [String], isOptional: Bool) {
-        guard !words.isEmpty else { return }
-        var rest = words[...]
-        if !isOptional, rest.first == "pincheck" {
-            request("Nm pincheck")
-            rest = rest.dropFirst()
-        }
-        guard !rest.isEmpty else { return }
+    /// A line of usage, as in `pincheck verify <chain> [--host <name>]`: commands, options, and arguments in angle brackets.
+    mutating func synopsis(_ usage: String) {
+        var words = usage.split(separator: " ")[...]
+        request("Nm \(words.removeFirst())")
         var parts: [String] = []
-        var isArgument = false
-        for word in rest {
+        var isOptional = false
+        func end(_ writer: inout MdocWriter) {
+            if isOptional {
+                writer.macro("Op", parts)
+            } else if let first = parts.first {
+                writer.macro(first, Array(parts.dropFirst()))
+            }
+            (parts, isOptional) = ([], false)
+        }
+        for var word in words {
+            if word.hasPrefix("[") {
+                end(&self)
+                isOptional = true
+                word.removeFirst()
+            }
+            // A bracket of the value's own, as in `addr[:port]`, is closed within it.
+            let isEnd = isOptional && word.hasSuffix("]")
+            if isEnd { word.removeLast() }
             if word.hasPrefix("-") {
                 parts += ["Fl", String(word.dropFirst())]
             } else if word.hasPrefix("<") {
                 parts += ["Ar", word.filter { $0 != "<" && $0 != ">" }]
-                isArgument = true
-            } else if isArgument {
-                // Dots behind an argument: there may be more of it.
-                parts.append(word)
             } else {
-                parts += ["Cm", word]
+                // Dots behind an argument: there may be more of it.
+                parts += parts.contains("Ar") ? [String(word)] : ["Cm", String(word)]
             }
+            if isEnd { end(&self) }
         }
-        if isOptional { macro("Op", parts) } else { macro(parts[0], Array(parts.dropFirst())) }
+        end(&self)
     }
 
     /// The head of an item: the names of an option, and what its value is called, or what stands alone.

@@ -136,13 +136,18 @@ extension Report.Client {
     }
 }
 
-/// Decimal numbers in machine formats.
+/// Decimal numbers in machine formats, without an exponent.
 enum DecimalText {
-    /// Seconds to the microsecond, as in `0.004812`, without an exponent.
+    /// A number of hundredths, or of other such parts, with all of its places.
+    static func text(_ parts: Int64, places: Int) -> String {
+        let digits = String(parts)
+        let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
+        return padded.dropLast(places) + "." + padded.suffix(places)
+    }
+
+    /// Seconds to the microsecond, as in `0.004812`.
     static func seconds(_ value: Double) -> String {
-        let microseconds = Int64((min(max(value, 0), 1e9) * 1_000_000).rounded())
-        let fraction = String(microseconds % 1_000_000)
-        return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
+        text(Int64((min(max(value, 0), 1e9) * 1_000_000).rounded()), places: 6)
     }
 }
 

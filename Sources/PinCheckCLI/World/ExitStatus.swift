@@ -1,59 +1,37 @@
 /// How the process ends: the one table of exit codes.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
-    /// Every target was evaluated and every chosen client accepts.
     case pass = 0
-    /// A target was evaluated and is rejected.
     case fail = 1
-    /// No verdict: DNS, connect, timeout, TLS failure before a chain.
     case unreachable = 2
-    /// Accepted, but something needs attention soon, and the user asked to be told by the exit code.
     case warn = 3
-    /// Accepted, but changed in a way the rotation policy does not allow.
     case changed = 4
-    /// The server was accepted, and answered with something else than the document (`fetch`).
     case answer = 5
-    /// The command line cannot be understood (`EX_USAGE`).
+    // The codes of sysexits.h: EX_USAGE, EX_DATAERR, EX_NOINPUT, EX_SOFTWARE, EX_IOERR.
     case usage = 64
-    /// A file with pins, certificates or settings is malformed (`EX_DATAERR`).
     case data = 65
-    /// A named file is missing or unreadable (`EX_NOINPUT`).
     case noInput = 66
-    /// A fault in pincheck itself (`EX_SOFTWARE`).
     case software = 70
-    /// The result could not be written (`EX_IOERR`).
     case inputOutput = 74
 
     /// The word for the status, as in `PASS`.
-    package var name: String {
-        switch self {
-        case .pass: "PASS"
-        case .fail: "FAIL"
-        case .unreachable: "UNREACHABLE"
-        case .warn: "WARN"
-        case .changed: "CHANGED"
-        case .answer: "ANSWER"
-        case .usage: "USAGE"
-        case .data: "DATA"
-        case .noInput: "NOINPUT"
-        case .software: "SOFTWARE"
-        case .inputOutput: "IO"
-        }
-    }
+    package var name: String { row.name }
 
     /// What it tells, in one sentence, for help and manual.
-    package var meaning: String {
+    package var meaning: String { row.meaning }
+
+    private var row: (name: String, meaning: String) {
         switch self {
-        case .pass: "Every target was judged, and every client that was chosen accepts it."
-        case .fail: "A target was judged and is rejected."
-        case .unreachable: "There is no verdict: the name, the connection or the handshake failed."
-        case .warn: "Accepted with a warning, and --fail-on warn is given."
-        case .changed: "Accepted, but changed since the baseline in a way that --allow does not name."
-        case .answer: "The server was accepted, and what it answered to 'fetch' is not the document."
-        case .usage: "The command line is wrong."
-        case .data: "A file of pins, certificates or settings is malformed."
-        case .noInput: "A file is missing or cannot be read, or a list is empty."
-        case .software: "There is a fault in pincheck itself."
-        case .inputOutput: "The result could not be written."
+        case .pass: ("PASS", "Every target was judged, and every client that was chosen accepts it.")
+        case .fail: ("FAIL", "A target was judged and is rejected.")
+        case .unreachable: ("UNREACHABLE", "There is no verdict: the name, the connection or the handshake failed.")
+        case .warn: ("WARN", "Accepted with a warning, and --fail-on warn is given.")
+        case .changed: ("CHANGED", "Accepted, but changed since the baseline in a way that --allow does not name.")
+        case .answer: ("ANSWER", "The server was accepted, and what it answered to 'fetch' is not the document.")
+        case .usage: ("USAGE", "The command line is wrong.")
+        case .data: ("DATA", "A file of pins, certificates or settings is malformed.")
+        case .noInput: ("NOINPUT", "A file is missing or cannot be read, or a list is empty.")
+        case .software: ("SOFTWARE", "There is a fault in pincheck itself.")
+        case .inputOutput: ("IO", "The result could not be written.")
         }
     }
 
@@ -113,12 +91,5 @@ enum MonitoringState: Int32, Sendable {
             }
     }
 
-    var word: String {
-        switch self {
-        case .ok: "OK"
-        case .warning: "WARNING"
-        case .critical: "CRITICAL"
-        case .unknown: "UNKNOWN"
-        }
-    }
+    var word: String { ["OK", "WARNING", "CRITICAL", "UNKNOWN"][Int(rawValue)] }
 }

@@ -116,17 +116,14 @@ struct NagiosRenderer: ResultRenderer {
     private static func days(left link: Report.ChainLink, at time: Timestamp) -> String {
         let isFine = [link.warnDays, link.failDays].contains { $0.map { $0 != $0.rounded() } ?? false }
         guard isFine, link.certificate.notAfter >= time else { return String(link.certificate.daysLeft) }
-        let hundredths = time.seconds(to: link.certificate.notAfter) / 864
-        let part = String(hundredths % 100)
-        return "\(hundredths / 100)." + (part.utf8.count == 1 ? "0" : "") + part
+        return DecimalText.text(time.seconds(to: link.certificate.notAfter) / 864, places: 2)
     }
 
     /// The range from a number to infinity, below which there is an alert; empty without a number.
     private static func range(from days: Double?) -> String {
         guard let days, days.isFinite else { return "" }
         let hundredths = Int64((min(max(days, 0), 1e9) * 100).rounded())
-        let (whole, part) = hundredths.quotientAndRemainder(dividingBy: 100)
-        return part == 0 ? "\(whole):" : "\(whole)." + (part < 10 ? "0" : "") + "\(part):"
+        return (hundredths % 100 == 0 ? "\(hundredths / 100)" : DecimalText.text(hundredths, places: 2)) + ":"
     }
 
     /// Text that neither ends the line nor begins the performance data.
