@@ -58,8 +58,8 @@ struct JUnitDocument {
         // The schema has no place for the zone, which is UTC.
         suites.append(
             "  <testsuite name=\"\(escaped(suiteNames.name(suite)))\" \(counts.attributes) skipped=\"\(counts.skipped)\""
-                + " time=\"\(DecimalText.seconds(seconds))\" timestamp=\"\(time.description.dropLast())\">\n" + lines.joined()
-                + "  </testsuite>\n")
+                + " time=\"\(DecimalText.seconds(seconds))\" timestamp=\"\(time.description.dropLast())\">\n"
+                + lines.joined() + "  </testsuite>\n")
     }
 
     var text: String {
