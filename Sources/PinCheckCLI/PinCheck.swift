@@ -72,8 +72,7 @@ package enum PinCheck {
             guard let given else { return }
             ReadLog.$current.withValue(log) { tell(error, where: given, in: context) }
         }
-        context.console.style = TextStyle(
-            arguments.color, isTerminal: context.console.errors.isTerminal, environment: context.environment)
+        context.console.style = context.style(arguments.color, on: context.console.errors)
         context.run = { await run(arguments: $0, in: $1) }
         do {
             guard !argv.isEmpty else {

@@ -20,10 +20,9 @@ struct DemoCommand {
     let settings: Settings
 
     func run(in context: Context) async throws -> ExitStatus {
-        let style = TextStyle(
-            settings.color, isTerminal: context.console.output.isTerminal, environment: context.environment)
+        let style = context.style(settings.color, on: context.console.output)
         do {
-            return try await DemoWorld().open { stage in try await perform(on: stage, style: style, in: context) }
+            return try await DemoWorld.open { stage in try await perform(on: stage, style: style, in: context) }
         } catch let error as CommandError { throw error } catch {
             throw CommandError.software("the demo cannot start its servers: \(error)")
         }

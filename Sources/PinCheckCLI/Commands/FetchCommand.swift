@@ -137,7 +137,7 @@ struct FetchCommand {
     private func tell(_ result: DownloadResult, _ file: String?, in context: Context) throws(CommandError) -> ExitStatus
     {
         let stream = file == nil ? context.console.errors : context.console.output
-        let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
+        let style = context.style(settings.color, on: stream)
         let text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
         let status = ExitStatus(result)
         if !settings.isQuiet || status != .pass {

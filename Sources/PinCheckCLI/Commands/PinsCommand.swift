@@ -156,3 +156,42 @@ extension PinsForm {
     /// Whether the client that the block is for compares the server's own key and no other.
     fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = self { true } else { false } }
 }
+
+/// The arguments of `pins` that are no servers: files of certificates, keys and pins.
+enum PinArguments {
+    /// The keys or pins of the file an argument names, `nil` when it names none and has to be a target.
+    ///
+    /// Pins without a host of their own are for `host`.
+    static func file(_ argument: String, host: String?, in context: Context) throws(CommandError) -> [KeySource]? {
+        if argument == "-" {
+            let (bytes, name) = (try context.readStandardInput(), "standard input")
+            return sources(
+                name, try CommandError.reading(try PinInput.read(bytes, name: name)), host: host, in: context)
+        }
+        guard PinFile.isThere(argument) else {
+            guard !FileArgument.isMeant(by: argument) else {
+                throw .noInput("\(quoted(argument)): there is no such file")
+            }
+            return nil
+        }
+        return sources(argument, try CommandError.reading(try PinInput.read(argument)), host: host, in: context)
+    }
+
+    /// The pins of a source as `--pins` takes it.
+    static func source(_ text: String, host: String?, in context: Context) throws(CommandError) -> [KeySource] {
+        sources(text, .reading(try CommandError.reading(try PinSource(text).read())), host: host, in: context)
+    }
+
+    private static func sources(_ name: String, _ input: PinInput, host: String?, in context: Context) -> [KeySource] {
+        switch input {
+        case .items(let items): return [KeySource(file: name, items: items)]
+        case .reading(let reading):
+            for note in reading.notes { context.console.report("Note: \(note)") }
+            return PinGroup.groups(of: reading, host: host).map(KeySource.init)
+        }
+    }
+
+    static func keyFile(_ path: String) throws(CommandError) -> KeySource {
+        KeySource(file: path, items: [try CommandError.reading(try KeyFile.publicHalf(ofKeyFile: path))])
+    }
+}

@@ -43,7 +43,7 @@ struct PinsResult {
         switch settings.pins.form {
         case .json: try lines.write(text: JSONRenderer.document(document(saved: saved)))
         case .text:
-            let style = TextStyle(settings.color, isTerminal: output.isTerminal, environment: context.environment)
+            let style = context.style(settings.color, on: output)
             try lines.write(text: PinsTextRenderer(result: self, style: style, layout: output.layout).text)
         case .block(let format): try lines.write(text: block(format, in: context))
         }

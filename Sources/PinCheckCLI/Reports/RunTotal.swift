@@ -47,6 +47,5 @@ struct RunTotal: Sendable {
         return Self.order.flatMap { status in unaccepted.filter { $0.status == status } }
     }
 
-    private static let order =
-        ExitStatus.allCases.filter { $0 != .pass }.sorted { $0 != $1 && ExitStatus.worst([$0, $1]) == $0 } + [.pass]
+    private static let order = ExitStatus.allCases.sorted(by: >)
 }

@@ -55,9 +55,9 @@ struct Option: Sendable {
     /// What its value is called in the help.
     let value: String
     /// A sentence of at most 54 characters.
-    let help: String
+    private(set) var help: String
     /// What else there is to know, in sentences.
-    let detail: String
+    private(set) var detail: String
     let values: Values
     let isRepeatable: Bool
     /// The flag that says the opposite.
@@ -172,9 +172,9 @@ extension Option {
 
     /// Another sentence, where a command does something else with it.
     func saying(_ help: String, _ detail: String) -> Option {
-        Option(
-            flag, short, of: value, values, help: help, detail, isRepeatable: isRepeatable, rival: rival, key: key,
-            isNegation: isNegation, isInLists: isInLists, set: set)
+        var option = self
+        (option.help, option.detail) = (help, detail)
+        return option
     }
 }
 

@@ -72,9 +72,7 @@ enum MistypedCommand {
             )
         }
         guard let first = arguments.first, !names.contains(first) else { return }
-        if let instead = GoneWords.commands[first] {
-            throw .usage("there is no command \(quoted(first)) any more: \(instead)")
-        }
+        try refuseGone(first)
         guard first.utf8.count <= 20, first.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }),
             let command = arguments.count > 1 && foreign[first] != nil
                 ? foreign[first] : Suggestion.nearest(to: first, in: names)
@@ -89,13 +87,16 @@ enum MistypedCommand {
     /// The command that help is asked with.
     static func command(toHelpWith name: String) throws(CommandError) -> Command {
         if let command = Command.named(name) { return command }
-        if let instead = GoneWords.commands[name] {
-            throw .usage("there is no command \(quoted(name)) any more: \(instead)")
-        }
+        try refuseGone(name)
         let nearest = Suggestion.nearest(to: name, in: names)
         throw .usage(
             "there is no command \(quoted(withoutSecrets(name))): "
                 + (nearest.map { "did you mean 'pincheck help \($0)'?" } ?? "'pincheck --help' lists them"))
+    }
+
+    private static func refuseGone(_ name: String) throws(CommandError) {
+        guard let instead = GoneWords.commands[name] else { return }
+        throw .usage("there is no command \(quoted(name)) any more: \(instead)")
     }
 
     private static let foreign = [

@@ -68,23 +68,19 @@ struct TargetStream: Sendable {
     ///
     /// - Throws: ``CommandError`` for no target at all, and for one that cannot be understood; `example` names one.
     func all(example: String = "pincheck api.example.com") throws(CommandError) -> [CheckTarget] {
-        var targets: [CheckTarget] = []
-        var rest = self
-        while let target = try rest.next() { targets.append(target) }
-        guard !targets.isEmpty else { throw noTarget(example) }
-        return targets
+        try split(after: .max, example: example) { _ in }.first
     }
 
     /// Goes through all of them, of which the first `window` are kept.
     ///
     /// - Returns: the first, at least one, how many there are, and those behind the first.
     func split(
-        after window: Int, _ visit: (CheckTarget) -> Void
+        after window: Int, example: String = "pincheck api.example.com", _ visit: (CheckTarget) -> Void
     ) throws(CommandError) -> (first: [CheckTarget], total: Int, rest: TargetStream) {
         var first: [CheckTarget] = []
         var all = self
         while first.count < window, let target = try all.next() { first.append(target) }
-        guard !first.isEmpty else { throw noTarget("pincheck api.example.com") }
+        guard !first.isEmpty else { throw noTarget(example) }
         let rest = all
         var total = first.count
         first.forEach(visit)

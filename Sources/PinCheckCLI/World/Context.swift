@@ -43,6 +43,11 @@ package struct Context: Sendable {
         self.readStandardInput = readStandardInput
     }
 
+    /// The colours of what goes to a stream.
+    func style(_ choice: TextStyle.Choice, on stream: OutputStream) -> TextStyle {
+        TextStyle(choice, isTerminal: stream.isTerminal, environment: environment)
+    }
+
     var policies: Policies { Policies(environment: environment, at: now(), publicRoots: publicRoots) }
 
     /// What the engine has of the world.

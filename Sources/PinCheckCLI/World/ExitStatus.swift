@@ -1,5 +1,5 @@
 /// How the process ends: the one table of exit codes.
-package enum ExitStatus: Int32, Sendable, CaseIterable {
+package enum ExitStatus: Int32, Sendable, CaseIterable, Comparable {
     case pass = 0
     case fail = 1
     case unreachable = 2
@@ -38,9 +38,10 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     /// The status of a run over several targets: errors first, then 1 > 4 > 2 > 3 > 0.
     ///
     /// Without any target nothing was evaluated, which is never a pass.
-    package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus {
-        statuses.max { $0.gravity < $1.gravity } ?? .noInput
-    }
+    package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus { statuses.max() ?? .noInput }
+
+    /// Whether `left` is the less grave.
+    package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.gravity < right.gravity }
 
     private var gravity: Int {
         switch self {

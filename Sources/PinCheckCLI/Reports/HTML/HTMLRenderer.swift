@@ -20,7 +20,7 @@ struct HTMLRenderer: ResultRenderer {
         let until: Timestamp?
 
         func goes(before other: Line) -> Bool {
-            guard status == other.status else { return ExitStatus.worst([status, other.status]) == status }
+            guard status == other.status else { return status > other.status }
             let never = Timestamp(secondsSinceEpoch: .max)
             return (until ?? never, number) < (other.until ?? never, other.number)
         }

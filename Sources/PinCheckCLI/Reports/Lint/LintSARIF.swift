@@ -1,5 +1,6 @@
 import PinLint
 import Pinning
+import TLSProbe
 import X509
 
 /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
@@ -75,15 +76,9 @@ enum LintSARIF {
     private static func artifactLocation(path: String) -> JSONObject {
         var relative = path[...]
         while relative.hasPrefix("./") { relative = relative.dropFirst(2) }
-        let encoded = relative.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"), UInt8(ascii: "/"):
-                String(Unicode.Scalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
+        let encoded = relative.split(separator: "/", omittingEmptySubsequences: false).map {
+            HTTPLocation.percentEncoded(String($0))
+        }.joined(separator: "/")
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")
         guard isAbsolute else { return ["uri": encoded, "uriBaseId": "%SRCROOT%"] }
         return ["uri": "file://" + encoded]

@@ -173,13 +173,12 @@ extension OutputForm {
     func renderer(_ settings: Settings, to stream: OutputStream, in context: Context) -> any ResultRenderer {
         switch self {
         case .text:
-            let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
+            let style = context.style(settings.color, on: stream)
             return TextResultRenderer(
                 text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout),
                 hasAll: settings.state == nil)
         case .brief:
-            let style = TextStyle(settings.color, isTerminal: stream.isTerminal, environment: context.environment)
-            return BriefRenderer(text: TextRenderer(style: style, explains: false))
+            return BriefRenderer(text: TextRenderer(style: context.style(settings.color, on: stream), explains: false))
         case .json: return JSONResultRenderer()
         case .jsonl: return JSONLinesRenderer()
         case .nagios: return NagiosRenderer()
