@@ -171,10 +171,23 @@ import FoundationXML
         #expect(text.contains("accepted; consistent</p>"))
     }
 
+    /// A timeline as a picture of its own.
+    private static func picture(of timeline: Timeline) -> String {
+        let (body, height) = timeline.drawing
+        let picture: Markup = """
+            <svg xmlns="http://www.w3.org/2000/svg" role="img" \
+            width="740" height="\(height)" viewBox="0 0 740 \(height)">\
+            \(timeline.alternative)<style>\(Markup(stringLiteral: HTMLSheet.timeline))</style>\
+            <rect class="bg" width="100%" height="100%"/><svg x="10" width="720">\(body)</svg></svg>
+
+            """
+        return picture.text
+    }
+
     /// The picture of README.
     @Test func thePictureIsWhatTheProgramDraws() throws {
         let file = Article.top.appending(path: "Sources/pincheck/pincheck.docc/Resources/timeline.svg")
-        let picture = try #require(Timeline(Self.scene())).picture.text
+        let picture = Self.picture(of: try #require(Timeline(Self.scene())))
         #expect(throws: Never.self) { try Page(picture) }
         if ProcessInfo.processInfo.environment["PINCHECK_UPDATE"] == "1" {
             try Data(picture.utf8).write(to: file)

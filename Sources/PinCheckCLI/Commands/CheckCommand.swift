@@ -91,10 +91,7 @@ struct CheckCommand {
             }
         }
         let status = try writer.finish()
-        if let baseline, let comparison {
-            baseline.reportUnasked(comparison.unasked, in: context)
-            if settings.updatesBaseline { try baseline.update(to: comparison.updated, after: status, in: context) }
-        }
+        if let baseline, let comparison { try baseline.finish(comparison, settings, after: status, in: context) }
         return status
     }
 

@@ -77,8 +77,7 @@ struct DiffCommand {
             try writer.add(target.results(since: states), at: position)
         }
         let status = try writer.finish()
-        baseline.reportUnasked(comparison.unasked, in: context)
-        if settings.updatesBaseline { try baseline.update(to: comparison.updated, after: status, in: context) }
+        try baseline.finish(comparison, settings, after: status, in: context)
         return status
     }
 

@@ -58,7 +58,7 @@ struct VerifyCommand {
                     + "name behind --host")
         }
         let name = chain == "-" ? "standard input" : quoted(chain)
-        let bytes = chain == "-" ? try context.readStandardInput() : try CommandError.contents(ofFile: chain)
+        let bytes = try context.contents(of: chain)
         guard !KeyFile.isBundle(bytes) else {
             throw .data(
                 "\(name) is a PKCS #7 bundle, whose certificates are in no order: give PEM certificates, the server's first, as "

@@ -4,25 +4,16 @@ import Base
 ///
 /// Keys are in snake case and in the order in which the values hand them over; what is not there is written as `null`.
 enum JSONRenderer {
-    static func document(_ value: some Encodable) throws(CommandError) -> String {
-        try text(of: value, depth: 0, endsLine: true)
-    }
+    static func document(_ value: some Encodable) throws(CommandError) -> String { try text(value, depth: 0) + "\n" }
 
-    /// A value as it stands in a document, `depth` levels deep; the first line has no indentation and the last no newline.
-    static func text(_ value: some Encodable, depth: Int) throws(CommandError) -> String {
-        try text(of: value, depth: depth)
-    }
+    static func line(_ value: some Encodable) throws(CommandError) -> String { try text(value, depth: nil) + "\n" }
 
-    static func line(_ value: some Encodable) throws(CommandError) -> String {
-        try text(of: value, depth: nil, endsLine: true)
-    }
-
-    private static func text(
-        of value: some Encodable, depth: Int?, endsLine: Bool = false
-    ) throws(CommandError) -> String {
+    /// A value as it stands in a document, `depth` levels deep, or in a line; the first line has no indentation and the last no
+    /// newline.
+    static func text(_ value: some Encodable, depth: Int?) throws(CommandError) -> String {
         let output = JSONOutput(depth: depth)
         do { try output.write(value) } catch { throw .software("the result cannot be written as JSON: \(error)") }
-        return String(decoding: output.bytes, as: UTF8.self) + (endsLine ? "\n" : "")
+        return String(decoding: output.bytes, as: UTF8.self)
     }
 }
 

@@ -16,8 +16,7 @@ enum SnapshotFile {
     ///
     /// - Throws: ``CommandError`` for a file that is missing, is no snapshot, or is of a newer form.
     static func read(_ path: String, in context: Context) throws(CommandError) -> Snapshot {
-        guard path != "-" else { return try snapshot(in: context.readStandardInput(), name: "standard input") }
-        return try snapshot(in: CommandError.contents(ofFile: path), name: path)
+        try snapshot(in: context.contents(of: path), name: path == "-" ? "standard input" : path)
     }
 
     /// The snapshot that `bytes` hold; `name` stands for the file in messages.
@@ -139,8 +138,15 @@ extension Baseline {
         self.init(path, try SnapshotFile.read(path, in: context), allowing: settings.allowed)
     }
 
-    /// Says which recorded endpoints were not among those that were asked.
-    func reportUnasked(_ unasked: [Snapshot.Key], in context: Context) {
+    /// Says which recorded endpoints were not among those that were asked, and rewrites the file where that is asked for.
+    func finish(
+        _ comparison: BaselineComparison, _ settings: Settings, after status: ExitStatus, in context: Context
+    ) throws(CommandError) {
+        reportUnasked(comparison.unasked, in: context)
+        if settings.updatesBaseline { try update(to: comparison.updated, after: status, in: context) }
+    }
+
+    private func reportUnasked(_ unasked: [Snapshot.Key], in context: Context) {
         guard !unasked.isEmpty else { return }
         let places = unasked.lazy.map { key in key.connect.map { "\(key.target) at \($0)" } ?? key.target }
         context.console.report(

@@ -40,10 +40,8 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
 
     /// Whether two outputs go to one place, however it is written.
     private static func isSame(_ one: String?, _ other: String?) -> Bool {
-        guard let one, let other else { return one == other }
-        guard one != other else { return true }
-        guard let one = FileIdentity(of: one), let other = FileIdentity(of: other) else { return false }
-        return one == other
+        guard let one, let other, one != other else { return one == other }
+        return FileIdentity(of: one).map { $0 == FileIdentity(of: other) } ?? false
     }
 
     /// Whether a path is another name of standard output, which is written to as it is.

@@ -53,7 +53,7 @@ extension Settings {
         var result: [ConnectAddress] = []
         for path in addressFiles {
             let name = path == "-" ? "standard input" : quoted(path)
-            let bytes = path == "-" ? try context.readStandardInput() : try CommandError.contents(ofFile: path)
+            let bytes = try context.contents(of: path)
             let answers: [AddressAnswer]
             do { answers = try AddressAnswer.read(bytes) } catch {
                 // What is not there is another thing than what is wrong.

@@ -22,7 +22,7 @@ struct TargetList: Sendable {
         let isInput = path == "-"
         name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
         directory = isInput ? nil : PathParts(path).directory
-        bytes = isInput ? try context.readStandardInput() : try CommandError.contents(ofFile: path)
+        bytes = try context.contents(of: path)
         guard !bytes.starts(with: [0x1F, 0x8B]) else {
             throw .data("\(name) is compressed (gzip, RFC 1952): write 'zcat FILE | pincheck --targets -'")
         }

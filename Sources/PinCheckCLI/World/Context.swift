@@ -43,6 +43,11 @@ package struct Context: Sendable {
         self.readStandardInput = readStandardInput
     }
 
+    /// The bytes of a file, or of standard input for `-`.
+    func contents(of path: String) throws(CommandError) -> [UInt8] {
+        path == "-" ? try readStandardInput() : try CommandError.contents(ofFile: path)
+    }
+
     /// The colours of what goes to a stream.
     func style(_ choice: TextStyle.Choice, on stream: OutputStream) -> TextStyle {
         TextStyle(choice, isTerminal: stream.isTerminal, environment: environment)

@@ -5,18 +5,6 @@ import Pinning
 ///
 /// Shapes differ by outline and dashes, and each has its words: nothing is told by colour alone.
 extension Timeline {
-    /// A picture of its own.
-    var picture: Markup {
-        let (body, height) = drawing
-        return """
-            <svg xmlns="http://www.w3.org/2000/svg" role="img" \
-            width="740" height="\(height)" viewBox="0 0 740 \(height)">\
-            \(alternative)<style>\(Markup(stringLiteral: HTMLSheet.timeline))</style>\
-            <rect class="bg" width="100%" height="100%"/><svg x="10" width="720">\(body)</svg></svg>
-
-            """
-    }
-
     /// A part of a page that has the sheet.
     var svg: Markup {
         let (body, height) = drawing
@@ -24,7 +12,7 @@ extension Timeline {
     }
 
     /// The same in words.
-    private var alternative: Markup {
+    var alternative: Markup {
         let words = parts.flatMap { part in
             (part.clients.map { [$0] } ?? []) + part.rows.map { "\($0.label): \(ending($0))" }
         }
@@ -48,7 +36,7 @@ extension Timeline {
     private static let rowHeight = 34
     private static let headingHeight = 22
 
-    private var drawing: (body: Markup, height: Int) {
+    var drawing: (body: Markup, height: Int) {
         var y = 22
         var rows: Markup = ""
         var zones: Markup = ""

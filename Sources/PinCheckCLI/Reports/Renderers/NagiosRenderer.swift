@@ -9,6 +9,11 @@ struct NagiosRenderer: ResultRenderer {
         let name: String
         let sentence: String
         let measurements: [Measurement]
+
+        /// The performance data; of one of several targets its name goes before each label.
+        func data(isOneOfSeveral: Bool) -> String {
+            measurements.map { $0.text(of: isOneOfSeveral ? name : nil) }.joined(separator: " ")
+        }
     }
 
     /// One value of the performance data: `'label'=value[unit];[warn];[crit];[min];[max]`.
@@ -59,7 +64,8 @@ struct NagiosRenderer: ResultRenderer {
         let exit = ExitStatus.worst([exit, status])
         let start = "PINCHECK \(MonitoringState(exit).word) - "
         if entries.count == 1, let entry = entries.first {
-            return start + "\(entry.name) \(entry.sentence)" + Self.data(entry, of: nil) + "\n"
+            let data = entry.data(isOneOfSeveral: false)
+            return start + "\(entry.name) \(entry.sentence)" + (data.isEmpty ? "" : " | " + data) + "\n"
         }
         // A target is one however many connections it takes.
         var first = start + (total.count == 1 ? sentence ?? "" : total.sentence())
@@ -68,9 +74,7 @@ struct NagiosRenderer: ResultRenderer {
         let lines = (problems + entries.filter { $0.status == .pass }).map {
             "\($0.status.name) \($0.name) \($0.sentence)"
         }
-        let data = entries.compactMap { entry in
-            entry.measurements.isEmpty ? nil : entry.measurements.map { $0.text(of: entry.name) }.joined(separator: " ")
-        }
+        let data = entries.map { $0.data(isOneOfSeveral: true) }.filter { !$0.isEmpty }
         return first + " | targets=\(total.count);;;0 problems=\(total.problems);;;0;\(total.count)\n"
             + lines.joined(separator: "\n") + (data.isEmpty ? "" : " | " + data.joined(separator: "\n")) + "\n"
     }
@@ -79,11 +83,6 @@ struct NagiosRenderer: ResultRenderer {
     static func unknown(_ message: String) -> String {
         let line = message.split(separator: "\n").first.map(String.init) ?? ""
         return "PINCHECK \(MonitoringState.unknown.word) - \(safe(line, length: 400))\n"
-    }
-
-    private static func data(_ entry: Entry, of target: String?) -> String {
-        guard !entry.measurements.isEmpty else { return "" }
-        return " | " + entry.measurements.map { $0.text(of: target) }.joined(separator: " ")
     }
 
     private static func measurements(of report: Report) -> [Measurement] {

@@ -54,11 +54,7 @@ struct ResultWriter {
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
     mutating func add(_ results: [CheckResult], at position: Int = 0) throws(CommandError) {
-        try add(results.map { Report($0) }, at: position)
-    }
-
-    /// Takes the documents on the target at `position`.
-    mutating func add(_ reports: [Report], at position: Int) throws(CommandError) {
+        let reports = results.map { Report($0) }
         defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
         for report in reports {
             if report.counts { statuses.insert(report.status) }
