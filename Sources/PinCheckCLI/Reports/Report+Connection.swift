@@ -122,7 +122,7 @@ extension Report.Check {
     /// The request as a check beside those of the connection and the clients.
     init(_ http: Report.HTTP) {
         self.init(
-            client: nil, id: Self.request, status: http.asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
+            client: nil, id: "request", status: http.asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
             detail: "\(http.method) \(http.path): \(http.outcome)")
     }
 }

@@ -115,21 +115,15 @@ extension Report {
 
         struct Finding: Encodable {
             let id: String
-            let level: Level
+            let level: PinChecking.Finding.Level
             let message: String
-        }
-
-        enum Level: String, Encodable {
-            /// To be expected, and good to know.
-            case info
-            /// Something is not as it should be.
-            case warning
         }
     }
 }
 
 // Words of the engine that are written as they are.
 extension PinChecking.Outlook.Finding.Level: Encodable {}
+extension PinChecking.Finding.Level: Encodable {}
 extension BaselineChanges.Status: Encodable {}
 extension HostPolicy.Trust: Encodable {}
 extension NextDeployment.Kind: Encodable {}
@@ -214,8 +208,7 @@ extension Report.Consistency {
             rejected: consistency.rejected, unreachable: consistency.unreachable,
             findings: consistency.findings.map { finding in
                 let message = Report.Message(finding.reason)
-                return Finding(
-                    id: message.id, level: finding.level == .warning ? .warning : .info, message: message.message)
+                return Finding(id: message.id, level: finding.level, message: message.message)
             }, hasKnownDifferences: consistency.hasKnownDifferences, answeringOtherwise: consistency.answeringOtherwise,
             exit: .worst(consistency.outcomes.map(ExitStatus.init)))
     }

@@ -111,18 +111,9 @@ extension Report {
     }
 }
 
-extension Report.Check {
-    /// Whose step it is, as in `okhttp on android-9`; `nil` for the connection.
-    var owner: String? { client.map { Report.Client.title($0, on: device) } }
-}
-
 extension Report.Client {
     /// The client with the device where one was named, as in `okhttp on android-9`.
-    var title: String { Self.title(name, on: device) }
-
-    fileprivate static func title(_ name: String, on device: String?) -> String {
-        name + (device.map { " on " + $0 } ?? "")
-    }
+    var title: String { name + (device.map { " on " + $0 } ?? "") }
 
     /// The client as `--client` names it; AFNetworking's settings, which have flags of their own, are left out.
     var nameWithSettings: String {

@@ -168,8 +168,6 @@ extension Report {
 
 extension Report {
     struct Check: Encodable {
-        static let request = "request"
-
         var client: String?
         var device: String?
         var id: String

@@ -34,7 +34,7 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
 /// Something worth telling of a result beside the verdict.
 public struct Finding: Hashable, Sendable {
     /// How much it matters.
-    public enum Level: Hashable, Sendable {
+    public enum Level: String, Hashable, Sendable {
         /// To be expected, and good to know.
         case info
         /// Something is not as it should be.
