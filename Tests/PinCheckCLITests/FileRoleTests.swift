@@ -72,6 +72,9 @@ import Testing
             let baseline = ["127.0.0.1:1", "--timeout", "1", "--anchors", pins, "--baseline", file, "--update"]
             #expect(await pincheck(baseline).status == .usage)
             #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem)
+            let policy = try files.write("{ hosts: { 'x.test': { anchors: 'pins' } } }", to: "policy.json5")
+            let named = await pincheck("--policy", policy, "-o", pins + "/new")
+            #expect(named.status == .usage && named.errors.contains("whose files are all read"), "\(named.errors)")
             #expect(!FileManager.default.fileExists(atPath: pins + "/new"))
             let redirected = try await run(["verify", chain, "--anchors", pins], output: file)
             #expect(redirected.code == 64 && redirected.output.isEmpty)

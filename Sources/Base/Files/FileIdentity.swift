@@ -63,7 +63,7 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// The files that were read: so that none of them is written over.
+/// The files that were read or named to be read: so that none of them is written over.
 package final class ReadLog: Sendable {
     /// The log of the run that a task belongs to, `nil` where none is kept.
     @TaskLocal package static var current: ReadLog?
@@ -76,6 +76,12 @@ package final class ReadLog: Sendable {
         paths.withLock { $0 }.contains { FileIdentity(ofFile: $0) == identity }
     }
 
+    /// Whether the directory is one of them, all of whose files are read.
+    package func holds(directory: FileIdentity) -> Bool {
+        paths.withLock { $0 }.contains { FileIdentity(ofDirectory: $0) == directory }
+    }
+
+    /// Notes a file, or a directory whose files are all read.
     package func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
 }
 

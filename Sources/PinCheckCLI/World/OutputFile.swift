@@ -18,6 +18,11 @@ enum OutputFile {
     static func refuseReadFile(_ path: String) throws(CommandError) {
         guard let identity = FileIdentity(ofFile: path) else { return }
         try refuseRead(identity, quoted(path))
+        // A file that is made there now would be read by the next run.
+        guard let log = ReadLog.current, let directory = FileIdentity(ofDirectoryOf: path),
+            log.holds(directory: directory)
+        else { return }
+        throw .usage("\(quoted(path)) is in a directory whose files are all read: write it somewhere else")
     }
 
     static func refuseReadFile(behind stream: OutputStream) throws(CommandError) {
