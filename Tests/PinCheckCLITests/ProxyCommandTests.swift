@@ -24,7 +24,10 @@ import Testing
             for (name, text) in files { try directory.write(text, to: name) }
             return try await LoopbackServer.serving(.proxy(settings)) { server in
                 func filled(_ text: String) -> String {
-                    text.replacing("PROXY", with: "127.0.0.1:\(server.port)").replacing("DIR", with: directory.path)
+                    // A pin of a new key holds these letters now and then.
+                    guard !text.hasPrefix("sha256/") else { return text }
+                    return text.replacing("PROXY", with: "127.0.0.1:\(server.port)").replacing(
+                        "DIR", with: directory.path)
                 }
                 let outcome = await pincheck(
                     [host, "--anchors", root, "-f", "json"] + arguments.map(filled),
