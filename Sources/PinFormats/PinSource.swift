@@ -52,17 +52,31 @@ package struct PinSource: Sendable, Hashable {
 
     /// Reads the source and, where it is a directory, those below it: what an app's repository is to its developer.
     ///
-    /// Each directory with pins is a source of its own; an app is one as a whole, and so is `res`. Links are not followed. Of what is
-    /// below, files without pins are not named.
+    /// Each directory with pins is a source of its own; an app is one as a whole, and so is `res`. Links are not followed.
     package func inspectAll() -> [PinReading] {
         var own = inspect()
-        own.dropNotes(at: Set(own.subdirectories.map { .at($0) }))
-        let below = own.subdirectories.flatMap { PinSource($0).inspectAll() }.filter(\.concernsPins).map { reading in
-            var reading = reading
-            reading.dropNotes()
-            return reading
+        own.lookBelow()
+        guard own.isDirectory, own.isEmpty, !own.subdirectories.isEmpty else { return Self.withFound(own) }
+        let found = Self.found(text).filter(\.concernsPins)
+        return found.isEmpty ? [own] : found
+    }
+
+    private static func found(_ path: String) -> [PinReading] {
+        var found = PinReading(of: path, .directory)
+        _ = found.attempt { (reading) throws(PinFormatError) in
+            try PinDirectory(path: path, isFound: true).read(into: &reading)
         }
-        return (own.concernsPins || below.isEmpty ? [own] : []) + below
+        return withFound(found)
+    }
+
+    private static func withFound(_ reading: PinReading) -> [PinReading] {
+        var own = reading
+        let below = own.subdirectories.flatMap(found).filter(\.concernsPins)
+        // The pins that a policy names count where they stand; where there are none, it is a source by itself.
+        let policies = own.policies.map { PinSource($0).inspect() }
+        if own.isEmpty, !policies.isEmpty { return policies + below }
+        for problem in policies.flatMap(\.problems) { own.report(problem) }
+        return [own] + below
     }
 
     /// Reads the source for a policy that names it, another policy apart, and adds all it holds but its pins.

@@ -152,7 +152,11 @@ struct AppReader {
         let contents = try files.contents(of: [Self.manifest])
         let file = PinFile(path: files.path(of: Self.manifest), bytes: contents[Self.manifest] ?? [])
         guard !AndroidFile.isBinary(file.bytes), files is UnpackedApp else { throw AndroidFile.binary(at: file.place) }
-        guard case .android = try PinFileKind(file) else { throw .noPin(at: file.place) }
+        guard case .android? = try? PinFileKind(file) else {
+            throw PinFormatError(
+                .noPinsInDirectory, at: file.place,
+                "names no network security configuration, so the app pins nothing by one")
+        }
         try AndroidFile.read(file, into: &reading)
     }
 }

@@ -10,12 +10,24 @@ package struct PinDirectory {
     /// Directories of code that others wrote or a build made, which `lint` does not look into.
     private static let foreign = ["build", "Carthage", "DerivedData", "node_modules", "Pods", "vendor"]
     package static var foreignNames: String { foreign.joined(separator: ", ") }
-    private static let promising: Set = ["cer", "crt", "der", "pem", "pub", "key", "csr", "p7b", "p7c"]
+    private static let certificates: Set = ["cer", "crt", "der", "pem"]
+    private static let promising = certificates.union(["pub", "key", "csr", "p7b", "p7c"])
     private static let documentation: Set = ["md", "markdown", "rst", "adoc", "html", "htm", "pdf", "rtf"]
     /// What stands in any directory for its readers, and goes without saying.
     private static let companions: Set = ["readme", "license", "licence", "copying", "notice", "changelog"]
 
+    /// What pins and configurations are written with.
+    private static let marks = [
+        "sha256/", "pin-set", "ublicKeyHashes", "NSPinned", "NSAppTransportSecurity", "network-security-config",
+        "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY",
+    ].map { Array($0.utf8) }
+
     let path: String
+    /// Whether it was found below the directory that was named.
+    ///
+    /// Most files there have nothing to do with pins. Those count that are named as certificates are, and those with a mark; a mark in
+    /// what is not read, as in code, is a note.
+    var isFound = false
 
     func read(into reading: inout PinReading) throws(PinFormatError) {
         var notLoaded: [String] = []
@@ -29,11 +41,12 @@ package struct PinDirectory {
             return try app.read(into: &reading)
         }
         if PathParts(folder).name == "res", names.contains("xml") {
-            return try PinDirectory(path: folder + "/xml").read(into: &reading)
+            return try PinDirectory(path: folder + "/xml", isFound: isFound).read(into: &reading)
         }
         for name in names {
             let before = reading.pins.count
             guard !name.unicodeScalars.contains("\u{FFFD}") || FileKind(at: "\(path)/\(name)") != .absent else {
+                if isFound { continue }
                 throw PinFormatError(
                     .unreadable, at: .at(path),
                     "the name of a file in it is not UTF-8: '\(shortened(name, isPublic: true))'",
@@ -55,40 +68,40 @@ package struct PinDirectory {
     private func readFile(_ name: String, into reading: inout PinReading) throws(PinFormatError) {
         let file = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
         let fileExtension = PinFile.fileExtension(of: name)
-        let isPromised = Self.promising.contains(fileExtension)
+        let isPromised = (isFound ? Self.certificates : Self.promising).contains(fileExtension)
+        func pass(_ reason: String) { if !isFound { reading.note(.notAPinFile, at: .at(file), reason) } }
         switch FileKind(at: file) {
         case .directory:
             noteSubdirectory(name, at: file, in: &reading)
-            reading.note(.notAPinFile, at: .at(file), "a subdirectory, which was not looked into")
-            return
+            return pass("a subdirectory, which was not looked into")
         case .pipe where !isPromised, .special where !isPromised:
-            reading.note(.notAPinFile, at: .at(file), "a pipe, a socket or a device, which was not read")
-            return
+            return pass("a pipe, a socket or a device, which was not read")
+        case .absent where isFound: return
         default: break
         }
         let stem = name.prefix { $0 != "." }.lowercased()
         if !isPromised, Self.companions.contains(stem) { return }
-        if Self.documentation.contains(fileExtension) {
-            reading.note(.notAPinFile, at: .at(file), "documentation, which was not looked into")
-            return
-        }
+        if Self.documentation.contains(fileExtension) { return pass("documentation, which was not looked into") }
         let contents: PinFile
         do throws(PinFormatError) { contents = try PinFile.load(file) } catch {
             // A film is none; a text may well be a list that is too long.
             let start = BoundedFile.start(of: file, count: 4) ?? []
-            guard !isPromised, error.problem == .tooLarge, start.contains(where: { $0 < 0x09 || $0 > 0x7F }) else {
-                throw error
-            }
-            return reading.note(.notAPinFile, at: .at(file), error.reason)
+            let isFilm = error.problem == .tooLarge && start.contains { $0 < 0x09 || $0 > 0x7F }
+            guard !isPromised, isFilm || isFound else { throw error }
+            return pass(error.reason)
         }
+        if isFound, !isPromised, !Self.marks.contains(where: contents.bytes.holds) { return }
         let kind: PinFileKind
         do throws(PinFormatError) { kind = try PinFileKind(contents) } catch {
             guard !isPromised, !isDamaged(contents, error.problem) else { throw error }
             return reading.note(.notAPinFile, at: .at(file), error.reason)
         }
         // A policy names the pins that stand beside it, which count once.
-        if case .policy = kind { return }
-        try kind.read(contents, into: &reading)
+        if case .policy = kind { return reading.add(policy: file) }
+        do throws(PinFormatError) { try kind.read(contents, into: &reading) } catch {
+            guard isFound, error.problem == .notation else { throw error }
+            reading.note(.notAPinFile, at: .at(file), error.reason)
+        }
     }
 
     /// Takes note of a directory of the owner's own, for whoever looks further.

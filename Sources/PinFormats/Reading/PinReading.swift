@@ -41,6 +41,8 @@ package struct PinReading: Sendable {
     package private(set) var frameworks: Set<String> = []
     /// The directories in a directory, as far as they are the owner's own.
     private(set) var subdirectories: [String] = []
+    /// The policies in a directory, which name pins and are none.
+    private(set) var policies: [String] = []
     /// The origins of entries that lack something because it was wrong.
     package private(set) var incompleteEntries: Set<String> = []
 
@@ -123,15 +125,16 @@ package struct PinReading: Sendable {
 
     mutating func add(subdirectory: String) { subdirectories.append(subdirectory) }
 
-    /// Leaves out what is said of files that hold no pins: those of `places`, or all.
-    mutating func dropNotes(at places: Set<PinPlace>? = nil) {
-        notes.removeAll { note in
-            note.id == .notAPinFile && (places == nil || note.place.map { places?.contains($0) == true } ?? false)
-        }
+    mutating func add(policy: String) { policies.append(policy) }
+
+    /// Leaves out that directories were not looked into, where they are.
+    mutating func lookBelow() {
+        let places = Set(subdirectories.map { PinPlace.at($0) })
+        notes.removeAll { $0.id == .notAPinFile && $0.place.map(places.contains) == true }
     }
 
-    /// Whether there are pins, or something is wrong with what should be some.
-    var concernsPins: Bool { !isEmpty || problems.contains { $0.problem != .noPinsInDirectory } }
+    /// Whether there is anything to say of it.
+    var concernsPins: Bool { !isEmpty || !notes.isEmpty || problems.contains { $0.problem != .noPinsInDirectory } }
 
     mutating func add(framework: String) { frameworks.insert(framework) }
 
