@@ -60,9 +60,7 @@ import Testing
     }
 
     @Test func itIsListedAndUnknownWithoutItsEntry() async {
-        let listed = await run(["clients"])
-        #expect(listed.output.contains("lab-client") && listed.output.contains("the client of a test"))
-        #expect(listed.output.contains("lenient"))
+        await run(["clients"]).says("lab-client", "the client of a test", "lenient")
         #expect(await !pincheck("clients").output.contains("lab-client"))
         #expect(await pincheck("verify", "x", "--client", "lab-client").status == .usage)
     }
@@ -72,8 +70,7 @@ import Testing
             let right = verify + ["--pins", "\(files.path)/leaf.cer", "-f", "json"]
             let wrong = verify + ["--pins", "\(files.path)/inter.cer", "-f", "json"]
             #expect(await run(right + ["--client", "lab-client"]).decision == "pass pin-matched")
-            let mismatch = await run(wrong + ["--client", "lab-client"])
-            #expect(mismatch.decision == "fail pin-mismatch")
+            let mismatch = await run(wrong + ["--client", "lab-client"]).expect("fail pin-mismatch")
             #expect(try JSONValue(mismatch.output)["reason"]["message"].text == "the lab client knows another leaf")
             #expect(await run(wrong + ["--client", "lab-client:lenient"]).decision == "pass mismatch-not-enforced")
             #expect(await run(wrong + ["--client", "lab-client:severe"]).status == .usage)
@@ -85,10 +82,8 @@ import Testing
     @Test(arguments: ["text", "brief", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"])
     func everyFormNamesIt(form: String) async throws {
         try await files { files, verify in
-            let outcome = await run(
-                verify + ["--pins", "\(files.path)/inter.cer", "--client", "okhttp,lab-client", "-f", form])
-            #expect(outcome.status == .fail)
-            #expect((outcome.output + outcome.errors).contains("lab-client"), "\(outcome.output)")
+            await run(verify + ["--pins", "\(files.path)/inter.cer", "--client", "okhttp,lab-client", "-f", form])
+                .expect(.fail, told: "lab-client")
         }
     }
 
@@ -103,14 +98,12 @@ import Testing
 
     @Test func devicesRunIt() async throws {
         try await files { files, verify in
-            let outcome = await run(
+            await run(
                 verify + [
                     "--pins", "\(files.path)/leaf.cer", "--client", "lab-client", "--device", "android-17,android-9",
-                ])
-            #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
-            #expect(outcome.output.contains("lab-client"))
-            let other = await run(verify + ["--client", "lab-client", "--device", "ios-26"])
-            #expect(other.status == .usage)
+                ]
+            ).expect(.pass, "lab-client")
+            await run(verify + ["--client", "lab-client", "--device", "ios-26"]).expect(.usage)
         }
     }
 
@@ -130,20 +123,17 @@ import Testing
                     """, to: "policy.json")
                 #expect(await run(["--policy", policy, "-f", "json"]).decision == "pass pin-matched")
                 let list = try files.write("\(host) connect=\(place) client=lab-client pins=leaf.cer\n", to: "list")
-                let listed = await run(["--targets", list, "--anchors", anchors, "-f", "jsonl"])
-                #expect(listed.decision == "pass pin-matched", "\(listed.errors)")
+                await run(["--targets", list, "--anchors", anchors, "-f", "jsonl"]).expect("pass pin-matched")
                 let baseline = "\(files.path)/baseline.json"
                 #expect(await run(["snapshot", host, "--connect", place, "-o", baseline]).status == .pass)
                 let diff = ["diff", baseline, "--anchors", anchors, "--pins", "\(files.path)/leaf.cer"]
-                let compared = await run(diff + ["--client", "lab-client", "-f", "json"])
-                #expect(compared.status == .pass && compared.output.contains("lab-client"), "\(compared.errors)")
-                let coming = await run(
+                await run(diff + ["--client", "lab-client", "-f", "json"]).expect(.pass, "lab-client")
+                await run(
                     ["--next", next, "--host", host, "--anchors", anchors, "--pins", "\(files.path)/leaf.cer"] + [
                         "--client", "lab-client", "-f", "json",
-                    ])
-                #expect(coming.decision == "fail pin-mismatch", "\(coming.errors)")
-                let lint = await run(["lint", "\(files.path)/leaf.cer", "--client", "lab-client"])
-                #expect(lint.status == .pass && lint.errors.isEmpty, "\(lint.output)\(lint.errors)")
+                    ]
+                ).expect("fail pin-mismatch")
+                await run(["lint", "\(files.path)/leaf.cer", "--client", "lab-client"]).expect(.pass, errors: "")
                 #expect(await run(["lint", "\(files.path)/leaf.cer", "--client", "lab"]).status == .usage)
             }
         }

@@ -73,8 +73,7 @@ import Testing
                 let list = try files.write(
                     "\(place) host=\(host)\n\(place) host=\(host) sni=\(host)\n\(host) connect=\(place) no-sni\n",
                     to: "hosts.txt")
-                let outcome = await pincheck(["--targets", list, "--jobs", "1", "-f", "jsonl"] + base)
-                #expect(outcome.status == .fail)
+                await pincheck(["--targets", list, "--jobs", "1", "-f", "jsonl"] + base).expect(.fail)
                 #expect(await server.connections(ended: 3).map(\.serverName) == [nil, host, nil])
                 let policy = try files.write(
                     "{ hosts: { '\(place)': { host: '\(host)', sni: '\(host)' } } }", to: "pins.json5")
@@ -88,15 +87,12 @@ import Testing
 
     @Test func aCertificateForAnotherNameIsSaidToBeWhatClientsWithoutSNIGet() async throws {
         try await serving { _, place, base in
-            let outcome = await pincheck(["https://\(place)/", "--host", host] + base)
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains("  hint: \(served): --sni \(host) judges clients that send it\n"))
-            #expect(outcome.output.hasSuffix("  \(mismatch)\n"))
-            let forgotten = await pincheck(["https://\(place)/"] + base)
-            #expect(forgotten.output.contains("  hint: \(served): give --host or --sni\n"))
+            await pincheck(["https://\(place)/", "--host", host] + base).expect(
+                .fail, ending: "  \(mismatch): --sni \(host) judges clients that send it\n")
+            await pincheck(["https://\(place)/"] + base).says(
+                ending: " to clients that send no SNI: give --host or --sni\n")
             // A name was sent: the default certificate has nothing to do with it.
-            let named = await pincheck(["b.example", "--connect", place] + base)
-            #expect(named.output.contains("  hint: the SNI was b.example\n"))
+            await pincheck(["b.example", "--connect", place] + base).says(ending: "; the SNI was b.example\n")
         }
     }
 
@@ -104,22 +100,19 @@ import Testing
 
     @Test func bothWaysAreComparedFromEitherForm() async throws {
         try await serving { server, place, base in
-            let outcome = await pincheck(["https://\(place)/", "--host", host, "--thorough"] + base)
-            #expect(outcome.status == .fail)
+            let outcome = await pincheck(["https://\(place)/", "--host", host, "--thorough"] + base).expect(.fail)
             #expect(await server.connections(ended: 2).compactMap(\.serverName) == [host])
             let lines = outcome.output.split(separator: "\n")
             #expect(lines.contains("  127.0.0.1  ✗ A       ✗ A    ✓ B"), "\(outcome.output)")
             #expect(lines.last == "FAIL  \(place)  1 address, rejected; another certificate without SNI")
             let difference = "with SNI the server serves CN=leaf: apps that connect to the address by the name get that"
             #expect(lines.contains("  warning: \(difference)"))
-            let byName = await pincheck([host, "--connect", place, "--thorough"] + base)
-            #expect(byName.status == .pass)
-            let whole = await pincheck([host, "--connect", place, "--thorough", "--explain"] + base)
-            #expect(whole.output.contains(", no SNI  \(mismatch)\n"))
+            let byName = await pincheck([host, "--connect", place, "--thorough"] + base).expect(.pass)
+            await pincheck([host, "--connect", place, "--thorough", "--explain"] + base).says(", no SNI  \(mismatch)\n")
             #expect(byName.output.hasSuffix("1 address, accepted; another certificate without SNI\n"))
             // Where the name to send is given, the form says nothing of it any more.
-            let given = await pincheck(["https://\(place)/", "--host", host, "--sni", host, "--thorough"] + base)
-            #expect(given.output.hasSuffix("1 address, accepted; another certificate without SNI\n"))
+            await pincheck(["https://\(place)/", "--host", host, "--sni", host, "--thorough"] + base).says(
+                ending: "1 address, accepted; another certificate without SNI\n")
         }
     }
 
@@ -128,10 +121,8 @@ import Testing
             try await TemporaryDirectory.scoped { files in
                 let path = files.path + "/api.json"
                 let target = ["https://\(place)/", "--host", host]
-                let recorded = await pincheck(["snapshot"] + target + ["--thorough", "-o", path])
-                #expect(recorded.status == .pass, "\(recorded.errors)")
-                let again = await pincheck("diff", path)
-                #expect(again.status == .pass, "\(again.output)\(again.errors)")
+                await pincheck(["snapshot"] + target + ["--thorough", "-o", path]).expect(.pass)
+                await pincheck("diff", path).expect(.pass)
                 #expect(await server.connections(ended: 4).compactMap(\.serverName) == [host, host])
             }
         }

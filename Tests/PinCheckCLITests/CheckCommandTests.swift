@@ -43,31 +43,19 @@ import Testing
                 ["https://\(place)/path", "--header", "Host: \(host)", "--sni", host],
                 [place, "--sni", host, "--verify-name", host], [host, "--connect-to", "\(host):443:\(place)"],
                 [host, "--connect", place, "--host", host],
-            ] {
-                let outcome = await pincheck(arguments + ["--anchors", anchors])
-                #expect(outcome.status == .pass, "\(arguments) \(outcome.output)")
-                #expect(outcome.output.contains("SNI \(host)"))
-            }
-            let without = await pincheck(host, "--connect", place, "--anchors", anchors, "--no-sni")
-            #expect(without.status == .fail)
-            #expect(without.output.contains("no SNI"))
-            let asAddress = await pincheck("https://\(place)/", "--anchors", anchors)
-            #expect(asAddress.status == .fail)
-            #expect(asAddress.output.contains("no SNI"))
+            ] { await pincheck(arguments + ["--anchors", anchors]).expect(.pass, "SNI \(host)") }
+            await pincheck(host, "--connect", place, "--anchors", anchors, "--no-sni").expect(.fail, "no SNI")
+            await pincheck("https://\(place)/", "--anchors", anchors).expect(.fail, "no SNI")
         }
     }
 
     @Test func aWrongNameSaysWhichNameWasCheckedAndWhetherSNIWasSent() async throws {
         try await serving { place, anchors in
-            let named = await pincheck("www.example.org", "--connect", place, "--anchors", anchors)
-            #expect(named.status == .fail)
-            #expect(named.output.contains("  hint: the SNI was www.example.org\n"))
-            #expect(named.output.hasSuffix("is not valid for www.example.org; it is valid for \(host)\n"))
-            let bare = await pincheck(place, "--anchors", anchors)
-            #expect(bare.output.hasSuffix("is not valid for 127.0.0.1; it is valid for \(host)\n"))
-            #expect(
-                bare.output.contains(
-                    "  hint: this address serves CN=leaf to clients that send no SNI: give --host or --sni\n"))
+            await pincheck("www.example.org", "--connect", place, "--anchors", anchors).expect(
+                .fail, "is not valid for www.example.org; it is valid for \(host); the SNI was www.")
+            await pincheck(place, "--anchors", anchors).says(
+                "is not valid for 127.0.0.1; it is valid for \(host); this address serves CN=leaf to clients "
+                    + "that send no SNI: give --host or --sni\n")
         }
     }
 
@@ -75,8 +63,8 @@ import Testing
         try await serving { place, anchors in
             try await RefusingPort.scoped { refusing in
                 let outcome = await pincheck(
-                    host, "--connect", place, "--connect", "127.0.0.1:\(refusing.port)", "--anchors", anchors)
-                #expect(outcome.status == .unreachable)
+                    host, "--connect", place, "--connect", "127.0.0.1:\(refusing.port)", "--anchors", anchors
+                ).expect(.unreachable)
                 let lines = outcome.output.split(separator: "\n")
                 #expect(lines.contains { $0.hasPrefix("  \(place)") && $0.hasSuffix("✓ A") }, "\(outcome.output)")
                 let refused = lines.first { $0.hasPrefix("  UNREACHABLE  127.0.0.1:\(refusing.port): connect: ") }
@@ -97,8 +85,8 @@ import Testing
                     let outcome = await pincheck(
                         [slowPlace, "127.0.0.1:\(wrong.port)", slowPlace, "--verify-name", host, "--sni", host] + [
                             "--anchors", anchors, "--jobs", jobs, "--format", format,
-                        ])
-                    #expect(outcome.status == .fail)
+                        ]
+                    ).expect(.fail)
                     if format == "text" {
                         let words = outcome.output.split(separator: "\n").map { $0.prefix(4) }
                         #expect(words.filter { $0 == "PASS" || $0 == "FAIL" } == ["PASS", "FAIL", "PASS"])
@@ -123,10 +111,7 @@ import Testing
     {
         try await serving(behavior) { place, _ in
             for format in ["text", "json"] {
-                let outcome = await pincheck(place, "--format", format)
-                #expect(outcome.status == .unreachable)
-                #expect(outcome.output.contains(words), "\(outcome.output)")
-                #expect(outcome.errors.isEmpty)
+                let outcome = await pincheck(place, "--format", format).expect(.unreachable, words, errors: "")
                 #expect(isPlain(outcome.output))
             }
         }
@@ -136,14 +121,11 @@ import Testing
         try await serving(.script(.init([], ending: .stalls))) { place, _ in
             let clock = ContinuousClock()
             let start = clock.now
-            let outcome = await pincheck(place, "--timeout", "1", "--retries", "100")
-            #expect(outcome.status == .unreachable)
-            #expect(outcome.output.contains("handshake: "))
+            await pincheck(place, "--timeout", "1", "--retries", "100").expect(.unreachable, "handshake: ")
             #expect(start.duration(to: clock.now) >= .seconds(1))
         }
-        try await RefusingPort.scoped { refusing in
-            let outcome = await pincheck("127.0.0.1:\(refusing.port)", "--timeout", "30", "--retries", "2")
-            #expect(outcome.output.contains("connection refused"))
+        _ = try await RefusingPort.scoped { refusing in
+            await pincheck("127.0.0.1:\(refusing.port)", "--timeout", "30", "--retries", "2").says("connection refused")
         }
     }
 
@@ -151,11 +133,8 @@ import Testing
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = .tls10 }
         try await serving(.tls(settings)) { place, anchors in
             let base = [host, "--connect", place, "--anchors", anchors]
-            let modern = await pincheck(base)
-            #expect(modern.status == .unreachable)
-            #expect(modern.output.contains("--min-tls 1.0"))
-            let old = await pincheck(base + ["--min-tls", "1.0"])
-            #expect(old.status == .pass)
+            await pincheck(base).expect(.unreachable, "--min-tls 1.0")
+            let old = await pincheck(base + ["--min-tls", "1.0"]).expect(.pass)
             #expect(old.output.contains("TLSv1 ") || old.output.contains("TLSv1.0 "))
         }
     }
@@ -166,19 +145,16 @@ import Testing
                 $0.clientCertificate = .required
                 $0.maximumVersion = version
             }
-            try await serving(.tls(settings)) { place, anchors in
-                let outcome = await pincheck(host, "--connect", place, "--anchors", anchors, "--format", "json")
-                #expect(outcome.status == .pass)
-                #expect(outcome.output.contains("\"client_certificate_requested\" : true"))
+            _ = try await serving(.tls(settings)) { place, anchors in
+                await pincheck(host, "--connect", place, "--anchors", anchors, "--format", "json").expect(
+                    .pass, "\"client_certificate_requested\" : true")
             }
         }
     }
 
     @Test func aNameThatOnlyLooksLikeOneIsRejectedNotSkipped() async throws {
-        try await serving { place, anchors in
-            let outcome = await pincheck(place, "--anchors", anchors, "--verify-name", "*.example.com")
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains("no SNI"))
+        _ = try await serving { place, anchors in
+            await pincheck(place, "--anchors", anchors, "--verify-name", "*.example.com").expect(.fail, "no SNI")
         }
     }
 
@@ -194,10 +170,8 @@ import Testing
                 let injected = ServerBehavior.presenting([pki.rogue, pki.rogueI, pki.leaf])
                 try await LoopbackServer.serving(injected) { server in
                     let base = [host, "--connect", "127.0.0.1:\(server.port)", "--pins", pki.leaf.pin]
-                    let outcome = await pincheck(base, environment: store)
-                    #expect(outcome.status == .fail)
-                    #expect(outcome.output.contains("also sent, but not on this chain: CN=leaf"))
-                    #expect(outcome.errors.contains("Warning: "))
+                    await pincheck(base, environment: store).expect(
+                        .fail, "also sent, but not on this chain: CN=leaf", errors: "Warning: ")
                 }
             }
         }
@@ -205,9 +179,8 @@ import Testing
 
     @Test func sixtyCertificatesThatNobodyNeedsChangeNothing() async throws {
         try await serving(.presenting([pki.leaf, pki.interA] + LabCertificate.strangers(60))) { place, anchors in
-            let outcome = await pincheck(host, "--connect", place, "--anchors", anchors, "--pins", pki.leaf.pin)
-            #expect(outcome.status == .pass)
-            #expect(outcome.output.contains("CN=Stranger 0, CN=Stranger 1, CN=Stranger 2 and 57 more"))
+            let outcome = await pincheck(host, "--connect", place, "--anchors", anchors, "--pins", pki.leaf.pin).expect(
+                .pass, "CN=Stranger 0, CN=Stranger 1, CN=Stranger 2 and 57 more")
             #expect(outcome.output.split(separator: "\n").count == 8)
         }
     }
@@ -216,18 +189,14 @@ import Testing
         let names = (0..<10_000).map { GeneralName("host-\($0).example.com") }
         let leaf = try pki.interA.issue(.leaf(subject: "many", names: names))
         try await serving(.presenting([leaf, pki.interA])) { place, anchors in
-            let outcome = await pincheck(host, "--connect", place, "--anchors", anchors)
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains("host-5.example.com and 9994 more"))
+            let outcome = await pincheck(host, "--connect", place, "--anchors", anchors).expect(
+                .fail, "host-5.example.com and 9994 more")
             #expect(outcome.output.count < 2_000)
         }
     }
 
     @Test func theDemoEndsWell() async {
-        let outcome = await pincheck("demo", "--color", "never")
-        #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
-        #expect(outcome.output.contains("All as it should be."))
-        #expect(outcome.errors.isEmpty)
+        let outcome = await pincheck("demo", "--color", "never").expect(.pass, "All as it should be.", errors: "")
         #expect(isPlain(outcome.output))
     }
 }

@@ -20,8 +20,7 @@ import Testing
             try await LoopbackServer.serving(.presenting(chain)) { old in
                 try await LoopbackServer.serving(.presenting(chain), address: "127.0.0.2") { new in
                     let baseline = files.path + "/baseline.json"
-                    let outcome = await pincheck("snapshot", host, "--connect", old.place, "-o", baseline)
-                    #expect(outcome.status == .pass)
+                    await pincheck("snapshot", host, "--connect", old.place, "-o", baseline).expect(.pass)
                     try await body(old, new, files, baseline)
                 }
             }
@@ -36,15 +35,11 @@ import Testing
     @Test func aNewAddressIsComparedWithWhatTheOldOnesServed() async throws {
         try await scoped { old, new, _, baseline in
             let ask = ["diff", baseline, host, "--connect", new.place]
-            let same = await pincheck(ask)
-            #expect(same.status == .pass, "\(same.output)")
-            #expect(same.output.contains("  unchanged since \(baseline), where \(old.place) is recorded\n"))
-            #expect(
-                same.errors.contains(
-                    "Note: '\(baseline)' also records \(host):443 at \(old.place), which was not compared"))
+            await pincheck(ask).expect(
+                .pass, "  unchanged since \(baseline), where \(old.place) is recorded\n",
+                errors: "Note: '\(baseline)' also records \(host):443 at \(old.place), which was not compared")
             try new.present(TLSServerSettings(presenting: [pki.leaf2, pki.interA]))
-            let other = await pincheck(ask + ["--format", "json"])
-            #expect(other.status == .changed)
+            let other = await pincheck(ask + ["--format", "json"]).expect(.changed)
             let change = try change(other)
             #expect(change["compared_with"] as? String == old.place)
             let rekeyed = try #require((change["classes"] as? [[String: Any]])?.first)
@@ -68,13 +63,8 @@ import Testing
             let baseline = files.path + "/both.json"
             let both = ["--connect", old.place, "--connect", new.place]
             #expect(await pincheck(["snapshot", host] + both + ["-o", baseline]).status == .pass)
-            let outcome = await pincheck("diff", baseline)
-            #expect(outcome.status == .pass)
-            #expect(
-                outcome.output.hasSuffix("\nPASS  \(host):443  2 addresses: not judged; as recorded\n"),
-                "\(outcome.output)")
-            #expect(!outcome.output.contains("WARN"))
-            #expect(outcome.errors.isEmpty)
+            await pincheck("diff", baseline).expect(
+                .pass, ending: "\nPASS  \(host):443  2 addresses: not judged; as recorded\n", errors: "", not: "WARN")
         }
     }
 
@@ -85,13 +75,10 @@ import Testing
                 """
                 { hosts: { "\(host)": { connect: "\(old.place)", anchors: "\(anchors)", pins: "\(pki.leaf2.pin)" } } }
                 """, to: "policy.json5")
-            let taken = await pincheck("snapshot", "--policy", policy)
-            #expect(taken.status == .pass, "\(taken.errors)")
+            let taken = await pincheck("snapshot", "--policy", policy).expect(.pass)
             #expect(taken.output == (try String(contentsOfFile: baseline, encoding: .utf8)))
-            let outcome = await pincheck("diff", baseline, "--policy", policy)
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains("  unchanged since \(baseline)\n"))
-            #expect(outcome.output.contains("no configured pin is on the chain"))
+            await pincheck("diff", baseline, "--policy", policy).expect(
+                .fail, "  unchanged since \(baseline)\n", "no configured pin is on the chain")
         }
     }
 }

@@ -43,8 +43,7 @@ import Testing
                 (["snapshot", "--policy", policy, "-o", link], ["--anchors", "--output"]),
                 (["diff", snapshot, "--policy", policy, "-f", "json=\(link)"], ["--anchors", "the output (json)"]),
             ] {
-                let outcome = await pincheck(arguments)
-                #expect(outcome.status == .usage, "\(arguments): \(outcome.errors)")
+                let outcome = await pincheck(arguments).expect(.usage)
                 for role in roles { #expect(outcome.errors.contains(role), "\(arguments): \(outcome.errors)") }
                 #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem, "\(arguments)")
             }
@@ -63,10 +62,8 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pins)
             for option in ["--pins", "--anchors", "--extra-root"] {
                 for output in [file, "\(link)/a.pem", "\(pins)/new", "\(pins)/deeper/../new"] {
-                    let outcome = await pincheck("verify", chain, option, pins, "-f", "json=\(output)")
-                    #expect(outcome.status == .usage, "\(option) \(output): \(outcome.errors)")
-                    #expect(outcome.errors.contains("the output (json) '"), "\(outcome.errors)")
-                    #expect(outcome.errors.contains("of \(option), whose files are all read"), "\(outcome.errors)")
+                    await pincheck("verify", chain, option, pins, "-f", "json=\(output)").expect(
+                        .usage, errors: "the output (json) '", "of \(option), whose files are all read")
                 }
                 let below = await pincheck("verify", chain, option, pins, "-o", "\(pins)/deeper/new")
                 #expect(below.status != .usage, "\(below.errors)")
@@ -97,9 +94,8 @@ import Testing
             for (name, value) in [
                 ("SSL_CERT_FILE", file), ("OPENSSL_CONF", file), ("SSL_CERT_DIR", "/nonexistent:" + roots),
             ] {
-                let outcome = await pincheck(["verify", chain, "-o", file], environment: [name: value])
-                #expect(outcome.status == .usage, "\(name): \(outcome.errors)")
-                #expect(outcome.errors.contains(name) && outcome.errors.contains("the output (text)"))
+                await pincheck(["verify", chain, "-o", file], environment: [name: value]).expect(
+                    .usage, errors: name, "the output (text)")
                 #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.rootA.pem)
             }
         }

@@ -36,30 +36,22 @@ import Testing
             }
             #expect(await next("chain.pem", pki.leaf2.pin).status == .pass)
             #expect(await next("chain.pem", pki.interA.pin).status == .pass)
-            let wrong = await next("chain.pem", pki.leaf.pin)
-            #expect(wrong.status == .fail)
-            #expect(
-                wrong.output.hasSuffix(
-                    "FAIL  \(file("chain.pem"))  no configured pin matches the key of CN=leaf: "
-                        + "before it is deployed, ship \(pki.leaf2.pin)\n"))
-            let expired = await next("expired.pem", pki.leafExp.pin)
-            #expect(expired.status == .fail)
-            #expect(expired.output.contains("expired"))
-            let rogue = await next("rogue.pem", pki.rogue.pin)
-            #expect(rogue.status == .fail)
-            #expect(!rogue.output.contains("before it is deployed"))
+            await next("chain.pem", pki.leaf.pin).expect(
+                .fail,
+                ending: "FAIL  \(file("chain.pem"))  no configured pin matches the key of CN=leaf: "
+                    + "before it is deployed, ship \(pki.leaf2.pin)\n")
+            await next("expired.pem", pki.leafExp.pin).expect(.fail, "expired")
+            await next("rogue.pem", pki.rogue.pin).expect(.fail, not: "before it is deployed")
         }
     }
 
     @Test func aKeyAndARequestAreHeldAgainstThePins() async throws {
         try await withFiles { flags, file in
             for name in ["key.pub", "next.csr"] {
-                let right = await pincheck(["--next", file(name), "--pins", pki.leaf2.pin] + flags)
-                #expect(right.status == .pass, "\(name) \(right.output)\(right.errors)")
-                #expect(right.errors.contains("its certificate is assumed to be trusted and valid for the name"))
-                let wrong = await pincheck(["--next", file(name), "--pins", pki.leaf.pin] + flags)
-                #expect(wrong.status == .fail)
-                #expect(wrong.output.contains("before it is deployed, ship \(pki.leaf2.pin)\n"))
+                await pincheck(["--next", file(name), "--pins", pki.leaf2.pin] + flags).expect(
+                    .pass, errors: "its certificate is assumed to be trusted and valid for the name")
+                await pincheck(["--next", file(name), "--pins", pki.leaf.pin] + flags).expect(
+                    .fail, "before it is deployed, ship \(pki.leaf2.pin)\n")
             }
             #expect(
                 await pincheck(["--next", file("next.csr"), "--pins", pki.leaf.pin] + flags).output.contains(
@@ -96,10 +88,7 @@ import Testing
                     (key, ["--pins", pki.leaf2.pin, "--client", "okhttp,trustkit"], .data, "TrustKit needs 2"),
                 ]
                 for row in rows {
-                    let outcome = await pincheck(["--next", row.next] + row.arguments + flags)
-                    #expect(
-                        outcome.status == row.status && (outcome.output + outcome.errors).contains(row.words),
-                        "\(row): \(outcome)")
+                    await pincheck(["--next", row.next] + row.arguments + flags).expect(row.status, told: row.words)
                 }
             }
         }
@@ -129,9 +118,8 @@ import Testing
                 + "<dict>\(identities.joined())</dict></dict></dict></dict></plist>"
             try await TemporaryDirectory.scoped { files in
                 let info = try files.write(plist, to: "Info.plist")
-                let outcome = await pincheck(["--next", file("next.csr"), "--pins", info] + flags)
-                #expect(outcome.status == .fail)
-                #expect(outcome.output.contains("ask with the chain, or name a target"), "\(outcome)")
+                await pincheck(["--next", file("next.csr"), "--pins", info] + flags).expect(
+                    .fail, "ask with the chain, or name a target")
             }
         }
     }
@@ -143,8 +131,8 @@ import Testing
                 [
                     "--next", file("next.csr"), "--pins", pki.leaf.pin, "--pins", pki.junk.pin, "--client",
                     clients.joined(separator: ","),
-                ] + flags)
-            #expect(outcome.status == .fail)
+                ] + flags
+            ).expect(.fail)
             let base64 = String(pki.leaf2.pin.dropFirst(7))
             for pin in ["ship sha256/\(base64)\n", "ship sha256//\(base64)\n", "ship \(base64)\n"] {
                 #expect(outcome.output.contains(pin), "\(outcome.output)")
@@ -186,14 +174,11 @@ import Testing
                 #expect(next["kind"] as? String == "certificate")
                 #expect(next["pin"] as? String == pki.leaf2.pin)
                 // Of a request nobody knows who issues its certificate.
-                let request = await pincheck(base + ["--next", file("next.csr"), "--pins", pki.interA.pin])
-                #expect(request.status == .fail)
-                #expect(
-                    request.output.contains("and a pinned CA need not be the one that issues its certificate: before"))
+                await pincheck(base + ["--next", file("next.csr"), "--pins", pki.interA.pin]).expect(
+                    .fail, "and a pinned CA need not be the one that issues its certificate: before")
                 // Today's pin holds and tomorrow's does not: the worst decides.
-                let break_ = await pincheck(base + ["--next", file("next.csr"), "--pins", pki.leaf.pin])
-                #expect(break_.status == .fail)
-                #expect(break_.output.contains("PASS  \(host):443"))
+                await pincheck(base + ["--next", file("next.csr"), "--pins", pki.leaf.pin]).expect(
+                    .fail, "PASS  \(host):443")
             }
         }
     }
@@ -260,8 +245,8 @@ import Testing
         try await withFiles { flags, file in
             let outcome = await pincheck(
                 ["--next", file("chain.pem"), "--next", file("old.cer"), "--pins", pki.leaf2.pin, "--format", "jsonl"]
-                    + flags)
-            #expect(outcome.status == .fail)
+                    + flags
+            ).expect(.fail)
             #expect(outcome.output.split(separator: "\n").count == 2)
         }
     }
@@ -269,12 +254,9 @@ import Testing
     @Test func mistakesSayWhatToDo() async throws {
         try await withFiles { flags, file in
             let pin = ["--pins", pki.leaf.pin]
-            let none = await pincheck(["--next", file("next.csr")] + flags)
-            #expect(none.status == .usage)
-            #expect(none.errors.contains("none are given: give --pins"))
-            let key = await pincheck(["--next", file("next.key")] + pin + flags)
-            #expect(key.status == .data)
-            #expect(key.errors.contains("holds a private key, which was not used: give its public half"))
+            await pincheck(["--next", file("next.csr")] + flags).expect(.usage, errors: "none are given: give --pins")
+            await pincheck(["--next", file("next.key")] + pin + flags).expect(
+                .data, errors: "holds a private key, which was not used: give its public half")
             #expect(await pincheck(["--next", file("absent")] + pin + flags).status == .noInput)
             let list = try await TemporaryDirectory.scoped { files in
                 await pincheck(["--next", try files.write(pki.leaf.pin, to: "pins.txt")] + pin + flags)

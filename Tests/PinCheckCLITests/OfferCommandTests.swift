@@ -26,8 +26,7 @@ import Testing
     }
 
     private func connection(_ arguments: [String]) async throws -> JSONValue {
-        let outcome = await pincheck(arguments + ["--format", "json"])
-        #expect(outcome.status == .pass, "\(outcome)")
+        let outcome = await pincheck(arguments + ["--format", "json"]).expect(.pass)
         return try JSONValue(outcome.output)["tls"]
     }
 
@@ -75,8 +74,7 @@ import Testing
     ]) func aServerThatTakesNothingOfItIsToldFromABrokenOne(offer: [String], shown: String) async throws {
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
         try await serving(settings) { arguments in
-            let outcome = await pincheck(arguments + offer + ["--format", "json"])
-            #expect(outcome.status == .unreachable, "\(outcome)")
+            let outcome = await pincheck(arguments + offer + ["--format", "json"]).expect(.unreachable)
             let reason = try JSONValue(outcome.output)["reason"]
             #expect(reason["id"].text == "offer-refused", "\(reason)")
             #expect(
@@ -94,31 +92,5 @@ import Testing
                 reason["message"].text?.contains("(groups secp256k1) fits none of the TLS versions") == true,
                 "\(reason)")
         }
-    }
-
-    @Test(arguments: [
-        (["--groups", "X25518"], "--groups 'X25518': OpenSSL "),
-        (["--groups", "X25519::P-256"], " does not take it ("),
-        (["--ciphers", "nonsense"], "--ciphers 'nonsense': OpenSSL "),
-        (["--ciphers", "nonsense"], "(no cipher match)"),
-        (["--ciphers", "TLS_AES_128_GCM_SHA257"], "does not take it (no cipher match)"),
-        (["--groups", ""], "--groups '': OpenSSL "), (["--ciphers", ""], "--ciphers '': OpenSSL "),
-        (["--sigalgs", "nonsense"], "--sigalgs 'nonsense': OpenSSL "),
-        (
-            ["--ciphers", "TLS_AES_128_GCM_SHA256", "--max-tls", "1.2"],
-            "no TLS version that is to be offered has 'TLS_AES_128_GCM_SHA256'"
-        ),
-        (
-            ["--ciphers", "ECDHE-RSA-AES128-GCM-SHA256", "--min-tls", "1.3"],
-            "no TLS version that is to be offered has 'ECDHE-RSA-AES128-GCM-SHA256'"
-        ), (["--ciphers", "HIGH", "--key-types", "rsa"], "is to choose ciphers and sigalgs: leave out either"),
-        (["--sigalgs", "ed25519", "--thorough"], "is to choose ciphers and sigalgs: leave out either"),
-    ]) func whatCannotBeOfferedIsRefused(arguments: [String], message: String) async {
-        let outcome = await pincheck([Self.host, "--connect", "127.0.0.1:1"] + arguments)
-        #expect(outcome.status == .usage && outcome.output.isEmpty)
-        // Lines are broken where they are too long.
-        #expect(
-            outcome.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(message),
-            "\(outcome.errors)")
     }
 }

@@ -13,8 +13,7 @@ import Testing
     @Test func anAddressWithAPortIsRefusedWithTheWayToGiveIt() async throws {
         let ask = [host, "--addresses", "-"]
         for (text, word) in [("192.0.2.1:8443\n", "192.0.2.1:8443"), ("[2001:db8::1]:8443\n", "[2001:db8::1]:8443")] {
-            let outcome = await pincheck(ask, input: Array(text.utf8))
-            #expect(outcome.status == .data)
+            let outcome = await pincheck(ask, input: Array(text.utf8)).expect(.data)
             let words = "line 1: '\(word)' is not an address: give one with a port by --connect"
             #expect(outcome.errors.contains(words), "\(outcome.errors)")
         }
@@ -24,9 +23,7 @@ import Testing
     @Test func aPolicyCanComeFromStandardInput() async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             let text = "{ hosts: { \"\(host)\": { connect: \"127.0.0.1:\(server.port)\" } } }"
-            let outcome = await pincheck("snapshot", "--policy", "-", input: Array(text.utf8))
-            #expect(outcome.status == .pass, "\(outcome.errors)")
-            #expect(outcome.output.contains(pki.leaf.pin))
+            await pincheck("snapshot", "--policy", "-", input: Array(text.utf8)).expect(.pass, pki.leaf.pin)
             #expect(await pincheck("check", "--policy", "-", input: Array("{ hosts: {} }".utf8)).status == .noInput)
             #expect(await pincheck("check", "--policy", "-").status == .noInput)
         }
@@ -61,8 +58,7 @@ import Testing
             try files.write("<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>", to: "Shop.app/Info.plist")
             try files.write(pki.rootA.der, to: "Shop.app/a.cer")
             try files.write(pki.rootB.pem, to: "Shop.app/b.pem")
-            let outcome = await pincheck("lint", app)
-            #expect(outcome.output.contains("or is named .pem: 'b.pem'"), "\(outcome.output)")
+            await pincheck("lint", app).says("or is named .pem: 'b.pem'")
         }
     }
 

@@ -16,8 +16,8 @@ import Testing
                 "-----BEGIN PUBLIC KEY-----\n\(text.prefix(64)) \n\(text.dropFirst(64))\n-----END PUBLIC KEY-----\n",
                 to: "key.pem")
             let words = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName]
-            let own = await pincheck(words + ["--pinnedpubkey", key, "--client", "curl"])
-            #expect(own.status == .data && own.errors.contains("has blanks in the key, which curl does not pass over"))
+            await pincheck(words + ["--pinnedpubkey", key, "--client", "curl"]).expect(
+                .data, errors: "has blanks in the key, which curl does not pass over")
         }
     }
 
@@ -37,37 +37,28 @@ import Testing
     @Test func aRequestIsAPublicKeyPinAndSaysSo() async throws {
         try await TemporaryDirectory.scoped { files in
             let request = try files.write(pki.leaf.key.certificationRequest(for: "next"), to: "next.csr")
-            let outcome = try await verify(files, "--pins", request)
-            #expect(outcome.status == .pass)
-            #expect(outcome.output.contains("  pin matched at depth 0"))
-            #expect(outcome.errors.contains("next.csr: a certificate request: its public key is pinned"))
+            try await verify(files, "--pins", request).expect(
+                .pass, "  pin matched at depth 0", errors: "next.csr: a certificate request: its public key is pinned")
         }
     }
 
     @Test func curlsValueIsAPinBesideTheOthers() async throws {
         try await TemporaryDirectory.scoped { files in
             let pin = SHA256Digest(bytes: pki.leaf.publicKeySHA256)!.base64
-            let right = try await verify(files, "--pinnedpubkey", "sha256//\(pin)", "--client", "curl,okhttp")
-            #expect(right.status == .pass)
-            let both = try await verify(
-                files, "--pins", pki.junk.pin, "--pinnedpubkey", "sha256//\(pin)", "--client", "okhttp")
-            #expect(both.status == .pass)
-            #expect(both.output.contains("pins: 2 configured, 1 matched"))
+            try await verify(files, "--pinnedpubkey", "sha256//\(pin)", "--client", "curl,okhttp").expect(.pass)
+            try await verify(files, "--pins", pki.junk.pin, "--pinnedpubkey", "sha256//\(pin)", "--client", "okhttp")
+                .expect(.pass, "pins: 2 configured, 1 matched")
             let key = try files.write(pki.junk.key.publicKeyPEM, to: "key.pem")
-            let other = try await verify(files, "--pinnedpubkey", key, "--format", "json")
-            #expect(other.decision == "fail pin-mismatch")
-            let slash = try await verify(files, "--pinnedpubkey", "sha256/\(pin)")
-            #expect(slash.status == .data)
+            try await verify(files, "--pinnedpubkey", key, "--format", "json").expect("fail pin-mismatch")
+            let slash = try await verify(files, "--pinnedpubkey", "sha256/\(pin)").expect(.data)
             // A hash that begins with a slash makes two of one.
             #expect(
                 pin.hasPrefix("/")
                     || slash.errors.contains(
                         "curl takes it for the name of a file, finds none and ends with exit status 90")
             )
-            let semicolon = try await verify(files, "--pinnedpubkey", "sha256//\(pin);")
-            #expect(semicolon.status == .data)
-            let missing = try await verify(files, "--pinnedpubkey", "no-such-file")
-            #expect(missing.status == .noInput)
+            try await verify(files, "--pinnedpubkey", "sha256//\(pin);").expect(.data)
+            try await verify(files, "--pinnedpubkey", "no-such-file").expect(.noInput)
         }
     }
 
@@ -92,12 +83,10 @@ import Testing
             #expect(try await outcome("alamofire").status == .pass)
             #expect(try await outcome("afnetworking").status == .fail)
             #expect(try await outcome("afnetworking-3").status == .fail)
-            let all = try await outcome("afnetworking,alamofire")
-            #expect(all.status == .fail)
-            #expect(
-                (all.output + all.errors).contains(
-                    "App.app: loaded from the bundle by AFNetworking 4: 'old.cer'; AFNetworking 2 and 3: 'old.cer'; "
-                        + "Alamofire: 'old.cer', 'root.crt'"))
+            try await outcome("afnetworking,alamofire").expect(
+                .fail,
+                told: "App.app: loaded from the bundle by AFNetworking 4: 'old.cer'; AFNetworking 2 and 3: 'old.cer'; "
+                    + "Alamofire: 'old.cer', 'root.crt'")
         }
     }
 
@@ -105,18 +94,15 @@ import Testing
         try await TemporaryDirectory.scoped { files in
             try app([("root.crt", pki.rootA)], files)
             let path = files.path + "/App.app"
-            let outcome = try await verify(files, "--pins", path, "--client", "afnetworking")
-            #expect(outcome.status == .fail)
-            #expect((outcome.output + outcome.errors).contains("AFNetworking 4: none"))
+            try await verify(files, "--pins", path, "--client", "afnetworking").expect(
+                .fail, told: "AFNetworking 4: none")
         }
     }
 
     @Test func theModeFollowsFromTheFilesOfTheBundle() async throws {
         try await TemporaryDirectory.scoped { files in
             try app([("root.cer", pki.rootA)], files)
-            let outcome = try await verify(files, "--pins", files.path + "/App.app")
-            #expect(outcome.status == .pass)
-            #expect(outcome.output.contains("certificate"))
+            try await verify(files, "--pins", files.path + "/App.app").expect(.pass, "certificate")
         }
     }
 
@@ -129,10 +115,9 @@ import Testing
             let pipe = files.path + "/pipe"
             try #require(mkfifo(pipe, 0o600) == 0)
             let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
-            let outcome = await pincheck(
-                ["verify", place == "chain" ? pipe : chain] + (place == "chain" ? [] : ["--\(place)", pipe]))
-            #expect(outcome.status == (place == "chain" || place == "anchors" ? .noInput : .data))
-            #expect(outcome.errors.contains("is a pipe without a writer"))
+            await pincheck(
+                ["verify", place == "chain" ? pipe : chain] + (place == "chain" ? [] : ["--\(place)", pipe])
+            ).expect((place == "chain" || place == "anchors" ? .noInput : .data), errors: "is a pipe without a writer")
         }
     }
 }

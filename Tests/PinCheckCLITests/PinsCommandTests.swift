@@ -36,9 +36,7 @@ import Testing
 
     @Test func aTrustedChainIsShownUpToTheRootThatWasNotSent() async throws {
         try await serving { arguments, _, _ in
-            let outcome = await pincheck(arguments)
-            #expect(outcome.status == .pass)
-            #expect(outcome.errors.isEmpty)
+            let outcome = await pincheck(arguments).expect(.pass, errors: "")
             let lines = outcome.output.split(separator: "\n").map(String.init)
             try #require(lines.count == 9)
             #expect(lines[1].hasPrefix("  0 leaf  CN=leaf  EC P-256  expires "))
@@ -55,31 +53,23 @@ import Testing
             let warning = "pins learned from an unverified connection prove nothing: they may be an interceptor's"
             let withoutTrust = Array(arguments.prefix(4))
             for form in ["text", "json", "okhttp", "android"] {
-                let outcome = await pincheck(withoutTrust + ["--format", form])
-                #expect(outcome.status == .fail)
-                #expect(outcome.errors.contains("WARNING: \(host):443: not verified: "))
-                #expect(outcome.errors.contains(warning))
-                #expect(outcome.output.contains(warning))
+                let outcome = await pincheck(withoutTrust + ["--format", form]).expect(
+                    .fail, warning, errors: "WARNING: \(host):443: not verified: ", warning)
                 let key = form == "okhttp" || form == "text" ? pki.leaf.pin : String(pki.leaf.pin.dropFirst(7))
                 #expect(outcome.output.contains(key))
             }
-            let wrongName = await pincheck(arguments + ["--verify-name", "www.example.org"])
-            #expect(wrongName.status == .fail)
-            #expect(wrongName.output.contains("is not valid for www.example.org"))
+            await pincheck(arguments + ["--verify-name", "www.example.org"]).expect(
+                .fail, "is not valid for www.example.org")
         }
     }
 
     @Test func anUnreachableServerEndsIn2AndSpoilsNoBlock() async throws {
         try await RefusingPort.scoped { refusing in
-            let text = await pincheck("pins", "127.0.0.1:\(refusing.port)")
-            #expect(text.status == .unreachable)
-            #expect(text.output.contains("UNREACHABLE  127.0.0.1:\(refusing.port)  connect: "))
-            try await serving { arguments, _, _ in
-                let both = await pincheck(
-                    arguments + ["--connect", "127.0.0.1:\(refusing.port)", "--format", "okhttp"])
-                #expect(both.status == .unreachable)
-                #expect(both.output.contains(".add(\"\(host)\", \"\(pki.leaf.pin)\")"))
-                #expect(both.errors.contains("UNREACHABLE"))
+            await pincheck("pins", "127.0.0.1:\(refusing.port)").expect(
+                .unreachable, "UNREACHABLE  127.0.0.1:\(refusing.port)  connect: ")
+            _ = try await serving { arguments, _, _ in
+                await pincheck(arguments + ["--connect", "127.0.0.1:\(refusing.port)", "--format", "okhttp"]).expect(
+                    .unreachable, ".add(\"\(host)\", \"\(pki.leaf.pin)\")", errors: "UNREACHABLE")
             }
         }
     }
@@ -108,9 +98,8 @@ import Testing
     }
 
     @Test func blocksNameTheTargetsPortAndNotThatOfTheConnection() async throws {
-        try await serving { arguments, _, _ in
-            let outcome = await pincheck(arguments + ["--format", "curl"])
-            #expect(outcome.output.contains(" 'https://\(host)/'\n"))
+        _ = try await serving { arguments, _, _ in
+            await pincheck(arguments + ["--format", "curl"]).says(" 'https://\(host)/'\n")
         }
     }
 
@@ -123,9 +112,7 @@ import Testing
             let block = await pincheck(arguments + [backup, "--format", format])
             let path = try files.write(block.output, to: "block")
             let check = ["check"] + arguments.dropFirst() + ["--client", "okhttp", "--pins", path]
-            let outcome = await pincheck(Array(check))
-            #expect(outcome.status == .pass, "\(outcome.errors)")
-            #expect(outcome.output.contains("public key pin matched at depth 0"))
+            await pincheck(Array(check)).expect(.pass, "public key pin matched at depth 0")
             let other = try files.write(pem(of: [pki.junk, pki.rootB]), to: "other.pem")
             let wrong = await pincheck("pins", other, "--host", host, "--format", format)
             let wrongPath = try files.write(wrong.output, to: "wrong")
@@ -135,36 +122,31 @@ import Testing
 
     @Test func aPositionIsPinnedAlone() async throws {
         try await serving { arguments, _, _ in
-            let outcome = await pincheck(arguments + ["--position", "intermediate,root", "--format", "okhttp"])
-            #expect(outcome.status == .pass)
+            let outcome = await pincheck(arguments + ["--position", "intermediate,root", "--format", "okhttp"]).expect(
+                .pass)
             let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("    .add(") }
             #expect(
                 lines == [pki.interA, pki.rootA].map { "    .add(\"\(host)\", \"\($0.pin)\")" }.map { Substring($0) })
-            let unknown = await pincheck(arguments + ["--position", "middle"])
-            #expect(unknown.status == .usage)
-            let absent = await pincheck(Array(arguments.prefix(4)) + ["--position", "root"])
-            #expect(absent.status == .noInput)
+            await pincheck(arguments + ["--position", "middle"]).expect(.usage)
+            await pincheck(Array(arguments.prefix(4)) + ["--position", "root"]).expect(.noInput)
         }
     }
 
     @Test func savedFilesArePinsThatTheServerPasses() async throws {
         try await serving { arguments, files, _ in
             let directory = files.path + "/Pins"
-            let outcome = await pincheck(arguments + ["--save", directory])
-            #expect(outcome.status == .pass)
-            #expect(outcome.errors.contains("saved: \(directory)/leaf-leaf.cer  CN=leaf\n"))
+            await pincheck(arguments + ["--save", directory]).expect(
+                .pass, errors: "saved: \(directory)/leaf-leaf.cer  CN=leaf\n")
             let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
             #expect(names == ["leaf-leaf.cer"])
-            let named = await pincheck(arguments + ["--save", directory, "--position", "intermediate,root"])
-            #expect(named.status == .pass && !named.errors.contains("leaf-leaf.cer"), "\(named.errors)")
+            await pincheck(arguments + ["--save", directory, "--position", "intermediate,root"]).expect(
+                .pass, not: "leaf-leaf.cer")
             let all = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
             #expect(all == ["intermediate-InterA.cer", "leaf-leaf.cer", "root-RootA.cer"])
-            let check = await pincheck(["check"] + arguments.dropFirst() + ["--pins", directory])
-            #expect(check.status == .pass)
-            let again = await pincheck(arguments + ["--save", directory])
-            #expect(again.errors.contains("is there already: \(directory)/leaf-leaf.cer"))
-            let nowhere = await pincheck(arguments + ["--save", files.path + "/no/where"])
-            #expect(nowhere.status == .inputOutput)
+            await pincheck(["check"] + arguments.dropFirst() + ["--pins", directory]).expect(.pass)
+            await pincheck(arguments + ["--save", directory]).says(
+                errors: "is there already: \(directory)/leaf-leaf.cer")
+            await pincheck(arguments + ["--save", files.path + "/no/where"]).expect(.inputOutput)
         }
     }
 
@@ -200,18 +182,13 @@ import Testing
                 try files.write(key.publicKeyPEM, to: "key.pem"), try files.write(key.publicKeyInfo, to: "key.der"),
                 try files.write(pem(request, label: "CERTIFICATE REQUEST"), to: "next.csr"),
                 try files.write(request, to: "next.der"),
-            ] {
-                let outcome = await pincheck("pins", path)
-                #expect(outcome.status == .pass, "\(path) \(outcome.errors)")
-                #expect(outcome.output.contains("      \(pin)\n"))
-            }
+            ] { await pincheck("pins", path).expect(.pass, "okhttp   \(pin)\n") }
             let chain = try files.write(pem(of: [pki.leaf, pki.interA, pki.rootA]), to: "chain.pem")
             let several = await pincheck("pins", chain, "--host", host, "--format", "okhttp")
             #expect(several.output.split(separator: "\n").count { $0.hasPrefix("    .add(\"\(host)\"") } == 1)
             let der = try files.write(pki.leaf.der, to: "leaf.cer")
             #expect(await pincheck("pins", der).output.contains(pki.leaf.pin))
-            let piped = await pincheck("pins", "-", input: pki.leaf.der)
-            #expect(piped.output.contains(pki.leaf.pin))
+            await pincheck("pins", "-", input: pki.leaf.der).says(pki.leaf.pin)
         }
     }
 
@@ -248,9 +225,8 @@ import Testing
         let pin = try #require(SHA256Digest(bytes: key.publicKeySHA256)).description
         try await serving { arguments, files, _ in
             let path = try files.write(key.publicKeyPEM, to: "backup.pub")
-            let outcome = await pincheck(arguments + [path, "--format", "okhttp"])
-            #expect(outcome.output.contains("\n    .add(\"\(host)\", \"\(pin)\")\n"))
-            #expect(outcome.output.contains("\n    .add(\"\(host)\", \"\(pki.leaf.pin)\")\n"))
+            await pincheck(arguments + [path, "--format", "okhttp"]).says(
+                "\n    .add(\"\(host)\", \"\(pin)\")\n", "\n    .add(\"\(host)\", \"\(pki.leaf.pin)\")\n")
         }
     }
 
@@ -261,11 +237,7 @@ import Testing
             for path in [
                 try files.write("no pin\n", to: "prose.txt"), try files.write("", to: "empty.pem"),
                 try files.write(Array(pki.leaf.der.dropLast()), to: "cut.cer"), try files.write(cut, to: "cut.csr"),
-            ] {
-                let outcome = await pincheck("pins", path)
-                #expect(outcome.status == .data, "\(path)")
-                #expect(outcome.errors.contains(path))
-            }
+            ] { await pincheck("pins", path).expect(.data, errors: path) }
             for missing in ["missing.pem", "./missing", files.path + "/missing", try files.makeDirectory("empty")] {
                 #expect(await pincheck("pins", missing).status == .noInput, "\(missing)")
             }
@@ -284,8 +256,8 @@ import Testing
             try await LoopbackServer.serving(.presenting([hostile])) { server in
                 for form in ["text", "json", "okhttp", "trustkit"] {
                     let outcome = await pincheck(
-                        "pins", host, "--connect", "127.0.0.1:\(server.port)", "--format", form, "--save", directory)
-                    #expect(outcome.status == .fail)
+                        "pins", host, "--connect", "127.0.0.1:\(server.port)", "--format", form, "--save", directory
+                    ).expect(.fail)
                     #expect(isPlain(outcome.output) && isPlain(outcome.errors))
                 }
             }

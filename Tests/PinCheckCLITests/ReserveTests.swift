@@ -26,17 +26,15 @@ import Testing
         try await privately { arguments, files in
             let plain = arguments.filter { $0 != "--recommend" } + ["okhttp", "--key"]
             let leaf = try files.write(try lab.leaf.key.privateKeyPEM(), to: "leaf.key")
-            let used = await pincheck(plain + [leaf])
-            #expect(
-                used.errors.contains(
-                    "Warning: \(leaf):1 is the key of \(host), which is on the chain already: it is no reserve"))
-            #expect(used.output.contains("Backup: ") && !used.output.contains("leaf.key"), "\(used.output)")
+            let used = await pincheck(plain + [leaf]).says(
+                "Backup: ",
+                errors: "Warning: \(leaf):1 is the key of \(host), which is on the chain already: it is no reserve")
+            #expect(!used.output.contains("leaf.key"))
             let root = try files.write(try lab.rootX.key.privateKeyPEM(), to: "root.key")
-            let authority = await pincheck(plain + [root])
-            #expect(authority.errors.contains("\(root):1 is the key of Root X, which is on the chain already"))
-            #expect(authority.output.contains("    // .add(\"\(host)\", \"\(lab.rootX.pin)\")"), "\(authority.output)")
-            let alone = await pincheck("pins", "--key", leaf, "--host", host, "--format", "okhttp")
-            #expect(alone.errors.isEmpty && alone.output.contains(lab.leaf.pin))
+            await pincheck(plain + [root]).says(
+                "    // .add(\"\(host)\", \"\(lab.rootX.pin)\")",
+                errors: "\(root):1 is the key of Root X, which is on the chain already")
+            await pincheck("pins", "--key", leaf, "--host", host, "--format", "okhttp").says(lab.leaf.pin, errors: "")
         }
     }
 
@@ -45,8 +43,8 @@ import Testing
             let key = try files.write(try lab.reserve.privateKeyPEM(), to: "backup.key")
             try await RefusingPort.scoped { port in
                 let outcome = await pincheck(
-                    "pins", "\(host):\(port.port)", "--connect", "127.0.0.1", "--key", key, "--format", "okhttp")
-                #expect(outcome.status == .unreachable && outcome.output.isEmpty, "\(outcome)")
+                    "pins", "\(host):\(port.port)", "--connect", "127.0.0.1", "--key", key, "--format", "okhttp"
+                ).expect(.unreachable, "")
                 let warning = "Warning: no pin is written for --key alone: the pins of the server are missing\n"
                 #expect(outcome.errors.hasPrefix(warning), "\(outcome)")
             }
@@ -76,8 +74,7 @@ import Testing
                 let runs = [plain + [form, "--key", key], ["pins", "--from", two, "--host", host, "--format", form]]
                 // AFNetworking takes certificates, and no hashes of a list.
                 for run in form == "afnetworking" ? Array(runs.prefix(1)) : runs {
-                    let outcome = await pincheck(run)
-                    #expect(outcome.status == .pass, "\(run): \(outcome.errors)")
+                    let outcome = await pincheck(run).expect(.pass)
                     for sentence in ["with one pin", "Backup: ", "fewer than two", "second key that you keep"] {
                         #expect(!outcome.output.contains(sentence), "\(run): \(outcome.output)")
                     }
@@ -96,14 +93,11 @@ import Testing
                 try await LoopbackServer.serving(.presenting([pki.rogue, pki.rogueI])) { bad in
                     let places = [good, bad].map { "127.0.0.1:\($0.port)" }
                     let common = ["--host", StandardPKI.serverName, "--anchors", anchors]
-                    let two = await pincheck(["pins"] + places + common)
-                    #expect(two.output.hasSuffix("\n\n2 targets: 1 FAIL, 1 PASS\n"), "\(two.output)")
-                    let advice = await pincheck(["pins", "--recommend"] + places + common)
-                    #expect(advice.output.hasSuffix("\n\n2 targets: 1 FAIL, 1 PASS\n"), "\(advice.output)")
-                    let one = await pincheck(["pins", places[0]] + common)
-                    #expect(!one.output.contains("targets: "))
-                    let block = await pincheck(["pins"] + places + common + ["--format", "okhttp"])
-                    #expect(!block.output.contains("targets: "))
+                    await pincheck(["pins"] + places + common).says(ending: "\n\n2 targets: 1 FAIL, 1 PASS\n")
+                    await pincheck(["pins", "--recommend"] + places + common).says(
+                        ending: "\n\n2 targets: 1 FAIL, 1 PASS\n")
+                    await pincheck(["pins", places[0]] + common).says(not: "targets: ")
+                    await pincheck(["pins"] + places + common + ["--format", "okhttp"]).says(not: "targets: ")
                 }
             }
         }
@@ -117,11 +111,8 @@ import Testing
             ]
             for member in members {
                 let file = try files.write("<plist version=\"1.0\"><dict>\(member)</dict></plist>", to: "Info.plist")
-                let outcome = await pincheck("pins", file)
-                #expect(outcome.status == .data)
-                #expect(
-                    outcome.errors.contains("neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration"),
-                    "\(outcome.errors)")
+                await pincheck("pins", file).expect(
+                    .data, errors: "neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration")
             }
         }
     }

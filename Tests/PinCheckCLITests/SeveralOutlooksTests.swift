@@ -50,13 +50,11 @@ import X509
         client: String
     ) async throws {
         let chain = [leaf, shortInter]
-        let failing = try await verify(chain, ["leaf.cer"], "--client", client, "--fail-before", "30d")
-        #expect(failing.status == .fail)
-        #expect(failing.output.contains("accepted, but CN=Inter (depth 1) expires in 10 d, on \(date(inDays: 10))"))
-        #expect(!failing.output.contains("also sent, but not on this chain"))
-        let warned = try await verify(
-            chain, ["leaf.cer"], "--client", client, "--warn-before", "30d", "--fail-on", "warn")
-        #expect(warned.status == .warn)
+        try await verify(chain, ["leaf.cer"], "--client", client, "--fail-before", "30d").expect(
+            .fail, "accepted, but CN=Inter (depth 1) expires in 10 d, on \(date(inDays: 10))",
+            not: "also sent, but not on this chain")
+        try await verify(chain, ["leaf.cer"], "--client", client, "--warn-before", "30d", "--fail-on", "warn").expect(
+            .warn)
         let json = try document(await verify(chain, ["leaf.cer"], "--client", client, "-f", "json"))
         let outlook = try #require(json["outlook"] as? [String: Any])
         #expect((outlook["valid_until"] as? String)?.hasPrefix(date(inDays: 10)) == true)
@@ -90,8 +88,8 @@ import X509
     @Test func monitoringIsToldOfEveryCertificateThatIsNeeded() async throws {
         let chain = [leaf, shortInter]
         let nagios = try await verify(
-            chain, ["leaf.cer"], "-f", "nagios", "--warn-before", "30d", "--fail-before", "20d")
-        #expect(nagios.output.hasPrefix("PINCHECK CRITICAL"))
+            chain, ["leaf.cer"], "-f", "nagios", "--warn-before", "30d", "--fail-before", "20d"
+        ).says(starting: "PINCHECK CRITICAL")
         for part in ["days_0=80;30:;20:", "days_1=10;30:;20:", "days_2=3000;30:;20:"] {
             #expect(nagios.output.contains(part), "\(nagios.output)")
         }
@@ -108,10 +106,10 @@ import X509
     }
 
     @Test func withAllowInvalidOnlyThePinnedPathCounts() async throws {
-        let outcome = try await verify(
+        try await verify(
             [leaf, shortInter], ["leaf.cer"], "--allow-invalid-certificates", "--no-validate-domain-name",
-            "--fail-before", "30d")
-        #expect(outcome.status == .pass, "\(outcome.output)")
+            "--fail-before", "30d"
+        ).expect(.pass)
     }
 
     // MARK: Every client
@@ -119,10 +117,8 @@ import X509
     @Test(arguments: ["okhttp,curl", "curl,okhttp", "all"]) func theClientThatIsWorstOffDecides(clients: String)
         async throws
     {
-        let outcome = try await verify(
-            [leaf, inter], [leaf.pin, root.pin], "--client", clients, "--min-pin-life", "200d")
-        #expect(outcome.status == .fail)
-        #expect(outcome.output.contains("no configured pin is sure to match after \(date(inDays: 80))"))
+        try await verify([leaf, inter], [leaf.pin, root.pin], "--client", clients, "--min-pin-life", "200d").expect(
+            .fail, "no configured pin is sure to match after \(date(inDays: 80))")
     }
 
     @Test func theOrderOfClientsChangesTheOrderOfLinesAlone() async throws {
@@ -150,16 +146,14 @@ import X509
         #expect((outlooks[0]["valid_until"] as? String)?.hasPrefix(date(inDays: 80)) == true)
         // curl --insecure looks at no date.
         #expect(outlooks[1]["valid_until"] is NSNull)
-        let alone = try await verify([leaf, inter], [leaf.pin], "--client", "curl:insecure", "--fail-before", "90d")
-        #expect(alone.status == .fail)
-        #expect(alone.output.contains("less than 90d from now; the client does not mind"))
+        try await verify([leaf, inter], [leaf.pin], "--client", "curl:insecure", "--fail-before", "90d").expect(
+            .fail, "less than 90d from now; the client does not mind")
     }
 
     @Test func pinsThatExpireAreSaidToBeTheirClients() async throws {
         let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        let outcome = try await verify(
-            [leaf, inter], [leaf.pin, other], "--client", "okhttp,android:expires=2100-01-01")
-        #expect(outcome.output.contains("outlook: android: the pins expire on 2100-01-01: from then on"))
+        try await verify([leaf, inter], [leaf.pin, other], "--client", "okhttp,android:expires=2100-01-01").says(
+            "outlook: android: the pins expire on 2100-01-01: from then on")
     }
 
     // MARK: A client of one's own
@@ -228,21 +222,18 @@ import X509
             """
         try await TemporaryDirectory.scoped { files in
             let pins = try files.write(plist, to: "Info.plist")
-            let outcome = try await verify(
-                [leaf, inter], [pins], "--client", "nspinneddomains", "--min-pin-life", "2000d")
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains("no configured pin is sure to match after \(date(inDays: 1_500))"))
-            #expect(outcome.output.contains("backup: pin 2, but none for the intermediate"))
+            try await verify([leaf, inter], [pins], "--client", "nspinneddomains", "--min-pin-life", "2000d").expect(
+                .fail, "no configured pin is sure to match after \(date(inDays: 1_500))",
+                "backup: pin 2, but none for the intermediate")
         }
     }
 
     @Test func whereEveryCertificateIsPinnedOneSpareIsNoBackup() async throws {
         let spare = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        let outcome = try await verify(
+        try await verify(
             [leaf, inter], [leaf.pin, inter.pin, root.pin, spare], "--client", "afnetworking-2.5", "--min-pin-life",
-            "200d")
-        #expect(outcome.status == .fail)
-        #expect(outcome.output.contains("every key of the chain pinned: breaks at the next renewal"))
+            "200d"
+        ).expect(.fail, "every key of the chain pinned: breaks at the next renewal")
     }
 }
 

@@ -31,13 +31,12 @@ import Testing
         try await serving { place, store, files in
             for form in Self.forms {
                 let arguments = ["pins", host, "--connect", place, "--format", form]
-                let outcome = await pincheck(arguments, environment: ["SSL_CERT_FILE": store])
-                #expect(outcome.status == .pass, "\(form)")
-                #expect(outcome.errors.contains("Warning: \(host):443: \(words)"), "\(form): \(outcome.errors)")
+                let outcome = await pincheck(arguments, environment: ["SSL_CERT_FILE": store]).expect(
+                    .pass, errors: "Warning: \(host):443: \(words)")
                 if form != "text" { #expect(outcome.output.contains(words), "\(form): \(outcome.output)") }
                 // Nobody vouches for a chain in a file.
-                let file = await pincheck("pins", files.path + "/chain.pem", "--host", host, "--format", form)
-                #expect(file.errors.contains(words), "\(form): \(file.errors)")
+                let file = await pincheck("pins", files.path + "/chain.pem", "--host", host, "--format", form).says(
+                    errors: words)
                 if form != "text" { #expect(file.output.contains(words), "\(form): \(file.output)") }
             }
             let json = await pincheck(
@@ -64,9 +63,7 @@ import Testing
     @Test func whoeverGivesTheRootIsToldInANote() async throws {
         try await serving { place, store, _ in
             let arguments = ["pins", host, "--connect", place, "--anchors", store, "--format"]
-            let block = await pincheck(arguments + ["okhttp"])
-            #expect(block.errors.contains("Note: \(host):443: \(words)"), "\(block.errors)")
-            #expect(block.output.contains("// Note: \(words)"))
+            await pincheck(arguments + ["okhttp"]).says("// Note: \(words)", errors: "Note: \(host):443: \(words)")
             let json = await pincheck(arguments + ["json"])
             let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
             #expect(warnings.isEmpty)
@@ -76,15 +73,13 @@ import Testing
     @Test func aRootOfThisMachineAloneIsToldOf() async throws {
         try await serving(root: "Some Root") { place, store, _ in
             let arguments = ["pins", host, "--connect", place, "--format"]
-            let block = await pincheck(arguments + ["okhttp"], environment: ["SSL_CERT_FILE": store])
-            #expect(block.status == .pass)
-            #expect(block.errors.contains("Warning: \(host):443: root Some Root is on no public list"))
-            #expect(block.output.contains("// WARNING: root Some Root is on no public list"))
+            await pincheck(arguments + ["okhttp"], environment: ["SSL_CERT_FILE": store]).expect(
+                .pass, "// WARNING: root Some Root is on no public list",
+                errors: "Warning: \(host):443: root Some Root is on no public list")
             let json = await pincheck(arguments + ["json"], environment: ["SSL_CERT_FILE": store])
             let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
             #expect(warnings.compactMap { $0["id"].text } == ["private-root"])
-            let given = await pincheck(arguments + ["okhttp", "--anchors", store])
-            #expect(given.errors.isEmpty && !given.output.contains("WARNING"))
+            await pincheck(arguments + ["okhttp", "--anchors", store]).says(errors: "", not: "WARNING")
         }
     }
 
@@ -93,9 +88,8 @@ import Testing
             for form in Self.forms {
                 let outcome = await pincheck(
                     ["pins", host, "--connect", place, "--recommend", "--format", form],
-                    environment: ["SSL_CERT_FILE": store])
-                #expect(outcome.status == .fail, "\(form)")
-                #expect(outcome.errors.contains(words), "\(form): \(outcome.errors)")
+                    environment: ["SSL_CERT_FILE": store]
+                ).expect(.fail, errors: words)
                 if form != "text", form != "json" { #expect(outcome.output.isEmpty, "\(form): \(outcome.output)") }
             }
         }
@@ -104,28 +98,17 @@ import Testing
     @Test func aSnapshotOfAnInterceptorsChainIsWarnedOf() async throws {
         try await serving { place, store, files in
             let output = files.path + "/api.json"
-            let unknown = await pincheck("snapshot", host, "--connect", place, "-o", output)
-            #expect(unknown.status == .pass)
+            let unknown = await pincheck("snapshot", host, "--connect", place, "-o", output).expect(.pass)
             #expect(unknown.errors.hasPrefix("Warning: \(host): \(words)"), "\(unknown.errors)")
             let policy = try files.write(
                 "{ hosts: { '\(host)': { connect: ['\(place)'], anchors: 'store.pem' } } }", to: "pins.json5")
-            let given = await pincheck("snapshot", "--policy", policy, "-o", output)
-            #expect(given.status == .pass && given.errors.isEmpty, "\(given.errors)")
+            await pincheck("snapshot", "--policy", policy, "-o", output).expect(.pass, errors: "")
         }
         try await serving(root: "Some Root") { place, store, _ in
-            let unknown = await pincheck("snapshot", host, "--connect", place)
-            #expect(unknown.errors.isEmpty, "\(unknown.errors)")
-            let installed = await pincheck(
-                ["snapshot", host, "--connect", place], environment: ["SSL_CERT_FILE": store])
-            #expect(installed.errors.contains("root Some Root is on no public list"))
-            #expect(!installed.errors.contains("--anchors"))
+            await pincheck("snapshot", host, "--connect", place).says(errors: "")
+            await pincheck(["snapshot", host, "--connect", place], environment: ["SSL_CERT_FILE": store]).says(
+                errors: "root Some Root is on no public list", not: "--anchors")
         }
-    }
-
-    @Test func aSnapshotSaysWhatItWantsInItsOwnWords() async {
-        let outcome = await pincheck("snapshot")
-        #expect(outcome.status == .usage)
-        #expect(outcome.errors.contains("as in 'pincheck snapshot api.example.com -o api.json'"))
     }
 
     @Test func aSnapshotIsNotWrittenOverWhatAConfigurationNames() async throws {
@@ -143,9 +126,8 @@ import Testing
             let policy = try files.write(
                 "{ hosts: { 'a.example': { pins: 'res/xml/network_security_config.xml', connect: ['127.0.0.1:1'] } } }",
                 to: "pins.json5")
-            let outcome = await pincheck("snapshot", "--policy", policy, "-o", resource)
-            #expect(outcome.status == .usage, "\(outcome.errors)")
-            #expect(outcome.errors.contains("is read in this run: what is written would destroy what is there"))
+            await pincheck("snapshot", "--policy", policy, "-o", resource).expect(
+                .usage, errors: "is read in this run: what is written would destroy what is there")
             #expect(try String(contentsOfFile: resource, encoding: .utf8) == root)
         }
     }

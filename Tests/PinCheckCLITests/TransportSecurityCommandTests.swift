@@ -150,9 +150,8 @@ import Testing
             #expect(try await verify(chain, info, roots: [pki.rootA], lenient).decision == "pass pin-matched")
         }
         // A rejection by the client stays the client's.
-        let wrong = try await verify(
-            [pki.rogue, pki.rogueI], plist(""), roots: [pki.rootA], ["--mode", "certificate"])
-        #expect(wrong.decision == "fail unknown-issuer")
+        try await verify([pki.rogue, pki.rogueI], plist(""), roots: [pki.rootA], ["--mode", "certificate"]).expect(
+            "fail unknown-issuer")
         let alamofire = ["--client", "alamofire:accept-self-signed:evaluator=pinned-certificates"]
         #expect(
             try await verify(chain, plist(""), roots: [pki.rootB], alamofire).decision == "fail ats-exception-needed")
@@ -160,18 +159,17 @@ import Testing
 
     @Test func withoutAnInfoPlistThatIsANote() async throws {
         let lenient = ["--mode", "certificate", "--allow-invalid-certificates"]
-        let noted = try await verify([pki.leaf, pki.interA], nil, roots: [pki.rootB], lenient)
-        #expect(noted.decision == "pass pin-matched")
+        let noted = try await verify([pki.leaf, pki.interA], nil, roots: [pki.rootB], lenient).expect(
+            "pass pin-matched")
         let notes = try JSONValue(noted.output)["notes"].array.filter { $0["id"].text == "ats-exception-needed" }
         #expect(notes.count == 1)
         #expect(notes.first?["message"].text?.contains("NSExceptionAllowsInsecureHTTPLoads") == true)
         // No warning, which would change the exit status of a strict run.
-        let strict = try await verify(
+        try await verify(
             [pki.leaf, pki.interA], nil, roots: [pki.rootB],
-            lenient + ["--client", "alamofire:accept-self-signed", "--fail-on", "warn"])
-        #expect(!strict.errors.contains("ats-exception-needed"))
-        let trusted = try await verify([pki.leaf, pki.interA], nil, roots: [pki.rootA], lenient)
-        #expect(!trusted.output.contains("ats-exception-needed"))
+            lenient + ["--client", "alamofire:accept-self-signed", "--fail-on", "warn"]
+        ).says(not: "ats-exception-needed")
+        try await verify([pki.leaf, pki.interA], nil, roots: [pki.rootA], lenient).says(not: "ats-exception-needed")
     }
 
     @Test func keysAndDigestsAreJudgedWhereThePolicyIsBasic() async throws {
@@ -190,8 +188,7 @@ import Testing
     @Test func certificateTransparencyIsAskedForByTheEntry() async throws {
         let asking = exception("<key>NSRequiresCertificateTransparency</key><true/>")
         let chain = [pki.leaf, pki.interA]
-        let outcome = try await verify(chain, asking, roots: [pki.rootA], ["--mode", "certificate"])
-        #expect(outcome.decision == "fail ats-too-few-scts")
+        try await verify(chain, asking, roots: [pki.rootA], ["--mode", "certificate"]).expect("fail ats-too-few-scts")
         let not = asking.replacing("<true/>", with: "<false/>")
         #expect(
             try await verify(chain, not, roots: [pki.rootA], ["--mode", "certificate"]).decision == "pass pin-matched")
@@ -220,8 +217,7 @@ import Testing
                 }
                 // The name has an entry, the address does not.
                 #expect(try await outcome(exception(least("TLSv1.0"))).decision == "fail ats-tls-version")
-                let entry = try await outcome(exception(least("TLSv1.0"), for: "127.0.0.0/8"))
-                #expect(entry.status == .pass, "\(entry)")
+                let entry = try await outcome(exception(least("TLSv1.0"), for: "127.0.0.0/8")).expect(.pass)
                 let notes = try JSONValue(entry.output)["notes"].array.filter {
                     $0["id"].text == "ats-exception-needed"
                 }
@@ -253,11 +249,8 @@ import Testing
 
     @Test func aPropertyListThatIsWrongIsNoVerdict() async throws {
         let wrong = plist("<key>NSAllowsArbitraryLoads</key><string>perhaps</string>")
-        let outcome = try await verify([pki.leaf, pki.interA], wrong, roots: [pki.rootA], [])
-        #expect(outcome.status == .data)
-        #expect(
-            outcome.errors.contains(
-                "Info.plist:2: 'NSAppTransportSecurity.NSAllowsArbitraryLoads' is not true or false"))
+        try await verify([pki.leaf, pki.interA], wrong, roots: [pki.rootA], []).expect(
+            .data, errors: "Info.plist:2: 'NSAppTransportSecurity.NSAllowsArbitraryLoads' is not true or false")
     }
 
     @Test func twoThatDisagreeAreRefused() async throws {
@@ -266,9 +259,8 @@ import Testing
             let first = try files.write(plist(""), to: "first.plist")
             let second = try files.write(exception(insecure), to: "second.plist")
             for client in ["afnetworking", "curl"] {
-                let refused = await pincheck(
-                    "verify", chain, "--host", host, "--pins", first, "--pins", second, "--client", client)
-                #expect(refused.status == .data && refused.errors.contains("two configurations cover \(host): "))
+                await pincheck("verify", chain, "--host", host, "--pins", first, "--pins", second, "--client", client)
+                    .expect(.data, errors: "two configurations cover \(host): ")
             }
         }
     }
