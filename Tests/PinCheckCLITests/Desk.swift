@@ -37,11 +37,12 @@ struct Desk: Sendable {
         for (name, text) in texts { try write(text, to: name) }
     }
 
-    static func open<Value>(_ texts: [String: String] = [:], _ body: (Desk) async throws -> Value) async throws -> Value
+    @discardableResult static func open<Value>(_ texts: [String: String] = [:], _ body: (Desk) async throws -> Value)
+        async throws -> Value
     { try await TemporaryDirectory.scoped { try await body(Desk($0, texts)) } }
 
     /// A desk beside a server, which presents the chain where nothing else is said.
-    static func serving<Value: Sendable>(
+    @discardableResult static func serving<Value: Sendable>(
         _ behavior: ServerBehavior? = nil, _ texts: [String: String] = [:],
         _ body: (Desk, LoopbackServer) async throws -> Value
     ) async throws -> Value {

@@ -14,21 +14,6 @@ import Base
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func everyDeviceIsListedWithItsRootsItsDateAndItsRules() async {
-        let outcome = await pincheck("devices", at: date).expect(.pass, errors: "")
-        let lines = outcome.output.split(separator: "\n").map(String.init)
-        #expect(lines.count == 31)
-        #expect(lines[0] == "device        also           roots  read        rules")
-        #expect(lines[1].hasPrefix("system ") && lines[1].hasSuffix("this machine's roots and rules"))
-        #expect(lines[2] == "ios-12        macos-10.14    174    2018-12-20  -")
-        #expect(lines.contains("ios-26        macos-26       156    2025-12-28  SCTs, leaf limits, ATS for IPs"))
-        #expect(lines.contains { $0.hasPrefix("android-17 ") && $0.hasSuffix("API 37, SCTs from targetSdk 37") })
-        #expect(lines[28] == "328 roots; the newest list was read 2026-07-19")
-        #expect(lines[29].hasPrefix("source: nabla-c0d3/trust_stores_observatory"))
-        // The address in the source has the hash of a commit.
-        #expect(lines.dropLast().allSatisfy { $0.count <= 80 })
-    }
-
     @Test func theDocumentHoldsTheSame() async throws {
         let outcome = await pincheck("devices", "--format", "json", at: date).expect(.pass)
         let document = try json(outcome.output)

@@ -70,15 +70,4 @@ import Testing
                 "// Backup: add the pin of a second key", errors: "is no reserve")
         }
     }
-
-    @Test func aBlockNamesNoPathOfTheMachine() async throws {
-        try await serving { server, files in
-            for format in ["okhttp", "android", "nspinned", "trustkit", "curl", "afnetworking"] {
-                await pincheck(["pins"] + server + ["--format", format, "--key", files.path + "/backup.key"]).says(
-                    not: files.path)
-                await pincheck("pins", files.path + "/leaf.pub", "--host", host, "--format", format).says(
-                    not: files.path)
-            }
-        }
-    }
 }

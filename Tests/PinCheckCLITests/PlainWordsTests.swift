@@ -1,5 +1,5 @@
 import LoopbackLab
-import PinCheckCLI
+@testable import PinCheckCLI
 import Testing
 
 /// What messages say to somebody who meets them for the first time.
@@ -48,8 +48,12 @@ import Testing
 
     @Test func aPrivateAuthorityLeadsToAnchors() async throws {
         let cases: [([LabCertificate], String)] = [
-            ([pki.leaf, pki.interA, pki.rootA], "  hint: give it with --anchors if it is yours"),
-            ([pki.leaf, pki.interA], "  hint: give the root of that authority with --anchors if it is yours"),
+            ([pki.leaf, pki.interA, pki.rootA], "is not trusted; give it with --anchors if it is yours"),
+            ([pki.leaf, pki.interA], "; give the root of that authority with --anchors if it is yours"),
+            (
+                [pki.leaf],
+                "the chain must hold its intermediate; if the issuer is a root of yours, give it with --anchors"
+            ),
         ]
         for (chain, words) in cases {
             let outcome = try await verify([], anchors: false, chain).expect(.fail)
@@ -75,15 +79,6 @@ import Testing
     }
 
     // MARK: Mistakes
-
-    @Test func aDirectoryIsNotLookedUp() async throws {
-        try await TemporaryDirectory.scoped { files in
-            try files.makeDirectory("pins")
-            await pincheck(files.path + "/pins").expect(
-                .usage, errors: "/pins' is a directory, not a host: 'pincheck HOST --pins /",
-                "'pincheck verify' judges the chain in a file")
-        }
-    }
 
     @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
     func aDirectoryWithoutASlashIsNotLookedUpEither() async throws {
@@ -122,5 +117,112 @@ import Testing
         #expect(isPlain(plain.output + plain.errors))
         let mistake = await pincheck("verify", "/nonexistent", "--color", "always")
         #expect(mistake.errors.hasPrefix("\u{1B}[31mError:\u{1B}[0m "))
+    }
+
+    // MARK: Command lines
+
+    @Test func versionNamesPincheckAndOpenSSL() async {
+        let outcome = await pincheck("--version").expect(
+            .pass, ending: ")\n", starting: "pincheck \(ProgramVersion.number) (OpenSSL 3.")
+        #expect(await pincheck("check", "--version").output == outcome.output)
+    }
+
+    @Test func helpWithACommandThereIsNotIsAMistake() async {
+        for words in [["help", "lnt"], ["--help", "lnt"], ["-h", "lnt"]] {
+            let outcome = await pincheck(words).expect(.usage, "")
+            #expect(outcome.errors == "Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n")
+        }
+        let other = await pincheck("--help", "nosuch.example").expect(.usage)
+        #expect(other.errors == "Error: there is no command 'nosuch.example': 'pincheck --help' lists them\n")
+        #expect(await pincheck("--help", "lint").status == .pass)
+    }
+
+    @Test func aMistypedCommandIsNotLookedUp() async {
+        await pincheck("chek", "api.example.com").expect(
+            .usage, errors: "did you mean 'pincheck check api.example.com'?")
+        await pincheck("dem", "--connect", "127.0.0.1:1").expect(
+            .usage, errors: "did you mean 'pincheck demo --connect 127.0.0.1:1'?")
+        await pincheck("check", "dem", "--connect", "127.0.0.1:1").expect(.unreachable, not: "did you mean")
+    }
+
+    @Test func aTargetThatIsAFileIsToldWhatFilesAreFor() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let path = try files.write("", to: "leaf.pem")
+            for command in [[path], ["check", path], ["snapshot", path]] {
+                await pincheck(command).expect(.usage, errors: "is a file, not a host: 'pincheck verify' judges")
+            }
+        }
+    }
+
+    @Test func aFileInThePlaceOfTheHostIsNoticed() async {
+        // Tests run beside it.
+        await pincheck("verify", "api.example.com", "--host", "Package.swift").expect(
+            .noInput, errors: "'Package.swift' is one: write 'pincheck verify' with the file")
+    }
+
+    @Test func aPasswordInThePlaceOfAPortIsNotShown() async {
+        await pincheck(["api.example.com"], environment: ["HTTPS_PROXY": "http://user:SECRET"]).expect(
+            .usage, errors: "has a port that is no number", not: "SECRET")
+    }
+
+    // MARK: Sentences
+
+    @Test func theWordIsThatOfTheExitStatusWhenLittleTimeIsLeft() async throws {
+        let pki = try StandardPKI.shared()
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write([pki.leaf, pki.interA].map(\.pem).joined(), to: "chain.pem")
+            let root = try files.write(pki.rootA.pem, to: "root.pem")
+            let verify = ["verify", chain, "--anchors", root, "--pins", pki.leaf.pin, "--warn-before", "90000d"]
+            let mild = await pincheck(verify).expect(.pass)
+            let last = try #require(mild.output.split(separator: "\n").last)
+            #expect(last.hasPrefix("PASS  ") && last.hasSuffix("it ends soon, which --fail-on warn makes a WARN"))
+            await pincheck(verify + ["--fail-on", "warn"]).expect(.warn, "\nWARN  ", not: "it ends soon")
+        }
+    }
+
+    @Test func noSentenceIsCutWhereThereIsNoWidthToFit() async throws {
+        let pki = try StandardPKI.shared()
+        let names = (0..<6).map { GeneralName("a-rather-long-name-of-a-server-\($0).subdomain.example.org") }
+        let issuer = try pki.interA.issue(.authority("An authority with a name that takes some room to be written out"))
+        let leaf = try issuer.issue(.leaf("x.example.org").with { $0.alternativeNames = names })
+        try await TemporaryDirectory.scoped { files in
+            let root = try files.write(pki.rootA.pem, to: "root.pem")
+            let path = try files.write(leaf.pem, to: "leaf.pem")
+            let verify = ["verify", path, "--host", "api.example.com", "--client", "all"]
+            for arguments in [[], ["--anchors", root], ["--anchors", root, "--explain"]] {
+                let outcome = await pincheck(verify + arguments).expect(.fail)
+                let sentences = outcome.output.split(separator: "\n").filter { line in
+                    line.hasPrefix("FAIL") || line.hasPrefix("  reject") || line.hasPrefix("    ")
+                }
+                #expect(sentences.count > 5 && !sentences.contains { $0.contains("…") }, "\(outcome.output)")
+            }
+        }
+    }
+
+    // MARK: What people paste and pipe
+
+    @Test func aPolicyCanComeFromStandardInput() async throws {
+        try await Desk.serving { desk, _ in
+            let policy = "{ hosts: { '$HOST': { connect: '$SERVER' } } }"
+            await desk("snapshot --policy -", input: policy).expect(.pass, pki.leaf.pin)
+        }
+    }
+
+    @Test(arguments: ["warn", "warning"]) func bothCommandsTakeBothWordsForAWarning(word: String) async throws {
+        try await desk("lint $LEAF --fail-on \(word)").expect(.fail)
+        try await desk("VERIFY --pins $LEAF --fail-on \(word)").expect(.warn)
+    }
+
+    @Test func whatIsLintedByMistakeIsNamed() async throws {
+        let texts = [
+            "pins.json": "{\"api.example.com\":[]}", "App.ipa": "no archive", "Shop.app/b.pem": pki.rootB.pem,
+            "Shop.app/Info.plist": "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>",
+        ]
+        try await Desk.open(texts) { desk in
+            try desk.files.write(pki.rootA.der, to: "Shop.app/a.cer")
+            await desk("lint @pins.json").says("'api.example.com' is an empty list")
+            await desk("lint @App.ipa").says("is not a zip archive, which a file named .ipa is")
+            await desk("lint @Shop.app").says("or is named .pem: 'b.pem'")
+        }
     }
 }

@@ -249,4 +249,65 @@ import Testing
             }
         }
     }
+
+    // MARK: What only looks like a reserve
+
+    /// Arguments for a server below a private root that is given.
+    private func privately(_ body: (_ arguments: [String], _ files: TemporaryDirectory) async throws -> Void)
+        async throws
+    {
+        try await TemporaryDirectory.scoped { files in
+            let chain = try files.write([lab.leaf, lab.interX, lab.rootX].map(\.pem).joined(), to: "chain.pem")
+            let root = try files.write(lab.rootX.pem, to: "root.pem")
+            try await body(["pins", chain, "--host", host, "--recommend", "--anchors", root, "--format"], files)
+        }
+    }
+
+    @Test func aKeyThatIsOnTheChainIsNoReserveInABlockEither() async throws {
+        try await privately { arguments, files in
+            let plain = arguments.filter { $0 != "--recommend" } + ["okhttp", "--key"]
+            let leaf = try files.write(try lab.leaf.key.privateKeyPEM(), to: "leaf.key")
+            let used = await pincheck(plain + [leaf]).says(
+                "Backup: ",
+                errors: "Warning: \(leaf):1 is the key of \(host), which is on the chain already: it is no reserve")
+            #expect(!used.output.contains("leaf.key"))
+            let root = try files.write(try lab.rootX.key.privateKeyPEM(), to: "root.key")
+            await pincheck(plain + [root]).says(
+                "    // .add(\"\(host)\", \"\(lab.rootX.pin)\")",
+                errors: "\(root):1 is the key of Root X, which is on the chain already")
+            await pincheck("pins", "--key", leaf, "--host", host, "--format", "okhttp").says(lab.leaf.pin, errors: "")
+        }
+    }
+
+    @Test func whatIsMissingIsSaidOnceInABlock() async throws {
+        try await privately { arguments, files in
+            for form in ["okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"] {
+                let block = await pincheck(arguments + [form]).output
+                #expect(block.contains("WARNING: "), "\(form): \(block)")
+                #expect(!block.contains("Backup: ") && !block.contains("second key that you keep"), "\(form): \(block)")
+            }
+            let key = try files.write(try lab.reserve.privateKeyPEM(), to: "backup.key")
+            let plain = await pincheck(arguments.filter { $0 != "--recommend" } + ["okhttp", "--key", key]).output
+            #expect(plain.split(separator: "\n").count { $0.contains("backup.key") } == 1, "\(plain)")
+        }
+    }
+
+    @Test func theRootsThatAreGivenAreAllRecommended() async throws {
+        try await TemporaryDirectory.scoped { files in
+            let roots = try files.write(lab.rootX.pem + lab.old.pem, to: "roots.pem")
+            for (name, chain) in [
+                ("crossed", [lab.leaf, lab.interX, lab.crossed]), ("plain", [lab.leaf, lab.interX]),
+            ] {
+                let file = try files.write(chain.map(\.pem).joined(), to: name + ".pem")
+                let anchors = try files.write(lab.crossed.pem + lab.rootX.pem + lab.old.pem, to: "all.pem")
+                let given = name == "crossed" ? roots : anchors
+                let outcome = await pincheck(
+                    "pins", file, "--host", host, "--recommend", "--anchors", given, "--format", "json")
+                let advice = try JSONValue(outcome.output)["results"].array[0]["recommendation"]
+                let pins = advice["pins"].array.compactMap { $0["pin"].text }
+                #expect(Set(pins) == [lab.rootX.pin, lab.old.pin], "\(name): \(outcome.output)")
+                #expect(advice["missing"].isNull)
+            }
+        }
+    }
 }

@@ -265,7 +265,7 @@ extension OnStage {
             ("devices toaster", "there is no device 'toaster': 'pincheck devices' lists them"),
             ("devices system", "'system' has the roots of this machine"),
             ("$HOST --socks5 proxy:8080", "there is no option '--socks5': did you mean '--proxy'?"),
-            ("$HOST --insecure", "--allow-invalid-certificates"),
+            ("$HOST --insecure", "--allow-invalid-certificates"), ("pins $HOST -k", "--anchors"),
             ("$HOST --client ,okhttp", "a client's name is empty"),
             ("$HOST --device ios-26,", "the name of a device is empty"),
             ("$HOST --device ''", "the name of a device is empty: write names"),
