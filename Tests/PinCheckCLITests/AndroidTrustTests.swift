@@ -134,7 +134,8 @@ import Testing
                 <application android:networkSecurityConfig="@xml/nsc"/></manifest>
                 """
             return try await desk(
-                "verify @chain.pem --anchors @other.pem --extra-root @root.pem --pins @app/AndroidManifest.xml --client \(client) --host $HOST -f json",
+                "verify @chain.pem --anchors @other.pem --extra-root @root.pem --host $HOST -f json "
+                    + "--pins @app/AndroidManifest.xml --client \(client)",
                 ["app/AndroidManifest.xml": manifest, "app/res/xml/nsc.xml": Self.file(Self.domain(""))])
         }
         #expect(try await outcome("23").decision == Self.passes)

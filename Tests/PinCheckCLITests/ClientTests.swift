@@ -8,7 +8,8 @@ import Testing
 
     @Test func anIntermediatePinIsEnoughForSomeAndNotForOthers() async throws {
         try await desk(
-            "verify @next.pem --anchors @root.pem --host $HOST --pins $INTER --pins $JUNK --client okhttp,curl,trustkit,nspinneddomains:key=leaf"
+            "verify @next.pem --anchors @root.pem --host $HOST --pins $INTER --pins $JUNK "
+                + "--client okhttp,curl,trustkit,nspinneddomains:key=leaf"
         ).expect(
             .fail, "  accept  okhttp                    public key pin matched at depth 1\n",
             "  reject  curl                      the leaf's public key is not pinned",

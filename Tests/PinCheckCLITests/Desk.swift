@@ -1,5 +1,6 @@
 import LoopbackLab
 import PinCheckCLI
+import PinChecking
 import Pinning
 import Testing
 
@@ -67,16 +68,18 @@ struct Desk: Sendable {
         text.replacing(/\$([A-Z0-9]+)/) { match in words[String(match.1)] ?? String(match.0) }
     }
 
-    func callAsFunction(_ line: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "")
-        async -> Outcome
-    {
+    func callAsFunction(
+        _ line: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "",
+        columns: Int? = nil, cas: [CA]? = nil
+    ) async -> Outcome {
         let line = line.replacing("VERIFY", with: "verify @chain.pem --anchors @root.pem --host $HOST").replacing(
             "CHECK", with: "$HOST --connect $SERVER --anchors @root.pem")
         let words = line.matches(of: /'([^']*)'|[^ ]+/).map { word in
             expand(String(word.1 ?? word.0)).replacing(/(^|=)@/) { "\($0.1)\(files.path)/" }
         }
         return await pincheck(
-            words, environment: environment.mapValues(expand), at: time, input: Array(expand(input).utf8))
+            words, environment: environment.mapValues(expand), at: time, input: Array(expand(input).utf8),
+            columns: columns, cas: cas)
     }
 
     /// What a line that judges one target decides and why, as in `fail pin-mismatch`.

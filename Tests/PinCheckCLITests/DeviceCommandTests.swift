@@ -55,8 +55,8 @@ import X509
         ),
         // A root that an interceptor installed.
         (
-            "verify @chain.pem --host $HOST --extra-root @root.pem --device ios-17,android-17 --client afnetworking,okhttp,android:user-roots -f json",
-            "fail unknown-issuer",
+            "verify @chain.pem --host $HOST --extra-root @root.pem --device ios-17,android-17 -f json "
+                + "--client afnetworking,okhttp,android:user-roots", "fail unknown-issuer",
             [
                 "afnetworking on ios-17: accept trusted-without-pins", "okhttp on android-17: reject unknown-issuer",
                 "android on android-17: accept pins-not-applied",

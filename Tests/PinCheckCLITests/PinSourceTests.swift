@@ -10,14 +10,14 @@ import Testing
     @Test func aRequestIsAPublicKeyPinAndSaysSo() async throws {
         let request = pem(try Self.pki.leaf.key.certificationRequest(for: "next"), label: "CERTIFICATE REQUEST")
         try await desk("VERIFY --pins @next.csr", ["next.csr": request]).expect(
-            .pass, "  pin matched at depth 0", errors: "next.csr: a certificate request: its public key is pinned")
+            .pass, "  pin matched at depth 0", errors: "next.csr:1: a certificate request: its public key is pinned")
     }
 
     @Test(
         arguments: [
             ("sha256//$LEAF64 --client curl,okhttp", .pass, ""),
             ("sha256//$LEAF64 --pins $JUNK --client okhttp", .pass, "pins: 2 configured, 1 matched"),
-            ("@junk.pub", .fail, "no configured pin is on the chain"),
+            ("@junk.pub", .fail, "0 matched, 1 not in the chain"),
             // A hash that begins with a slash makes two of one.
             (
                 "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", .data,

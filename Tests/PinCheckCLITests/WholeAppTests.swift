@@ -37,7 +37,8 @@ import Testing
         "Pinner.kt": okHttp("$LEAF64"), "Other.kt": okHttp(stranger, of: "other.example"),
         "Leaf.plist": apple("$LEAF64"), "Root.plist": apple("$TOP64"), "ats.plist": ats,
         "trust/nsc.xml":
-            "<network-security-config><base-config><trust-anchors><certificates src=\"system\"/></trust-anchors></base-config></network-security-config>",
+            "<network-security-config><base-config><trust-anchors><certificates src=\"system\"/></trust-anchors>"
+            + "</base-config></network-security-config>",
     ]
 
     /// What follows `VERIFY`, and the decision.
