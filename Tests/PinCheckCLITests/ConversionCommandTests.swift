@@ -25,7 +25,7 @@ import Testing
                     .pass,
                     starting: desk.expand(
                         "$HOST and all names below it   from \(path):3, until 2040-06-01\n"
-                            + "  0 public-key (\(path):5)\n      okhttp   $LEAF\n"))
+                            + "  0 public-key (\(path):5)\n      $LEAF\n"))
             }
             await desk("pins -", input: Self.android).says("from standard input:3, until 2040-06-01")
         }

@@ -41,7 +41,7 @@ import Testing
             ("@alone.txt --client nonesuch", .usage, ""),
             ("@good.txt --client afnetworking", .pass, "[client-takes-certificates]"),
             ("@good.txt -f text -f json", .usage, ""),
-            ("@good.txt -f junit", .usage, "choose from text, json, github, sarif"),
+            ("@good.txt -f html", .usage, "choose from text, json, github, junit, sarif"),
         ] as [(String, ExitStatus, String)]) func theExitStatusIsThatOfTheWorstFinding(
             line: String, status: ExitStatus, words: String
         ) async throws
@@ -91,6 +91,65 @@ import Testing
             let sarif = try contents(ofFile: desk.files.path + "/pins.sarif")
             #expect(sarif.contains("\"no-backup-pin\""))
         }
+    }
+
+    @Test func differencesAreOneTable() async throws {
+        let ios = "{\"TSKPinnedDomains\": {\"example.com\": {\"TSKPublicKeyHashes\": [\"$LEAF64\", \"$NEXT64\"]}}}"
+        let hosts = "example.com $LEAF\nwww.example.com $LEAF\n"
+        let next = try StandardPKI.shared().leaf2.pin.prefix(15)
+        try await desk("lint @ios.json @hosts --ignore no-backup-pin", ["ios.json": ios, "hosts": hosts]).says(
+            """
+            warning: the sources differ in what they pin
+                                                 (1)     (2)
+              example.com      \(next)…  line 1  no      [drift-pins]
+              www.example.com  the host          no      line 2  [drift-hosts]
+            """, "    pin the same hosts, names below them and keys in all of these, unless a difference is meant\n",
+            ending: "\nPASS  2 sources: 2 warnings\n")
+    }
+
+    @Test func aRepositoryIsLookedThrough() async throws {
+        let name = "http://schemas.android.com/apk/res/android"
+        let manifest = "<application android:networkSecurityConfig=\"@xml/network_security_config\"/>"
+        let pinSet = "<pin-set><pin digest=\"SHA-256\">$NEXT64</pin></pin-set>"
+        let texts = [
+            "docs/prose.txt": "no pins\n", "node_modules/pins.txt": "sha256/AAAA\n", ".git/pins.txt": "sha256/AAAA\n",
+            "app/AndroidManifest.xml": "<manifest xmlns:android=\"\(name)\">\(manifest)</manifest>",
+            "app/java/pins.txt": "*.example.net $NEXT\n",
+            "app/res/xml/network_security_config.xml":
+                "<network-security-config><domain-config><domain>example.com</domain>\(pinSet)</domain-config></network-security-config>",
+        ]
+        try await Desk.open { desk in
+            for (name, text) in texts { try desk.write(text, to: "all/" + name) }
+            for directory in ["all/ios", "all/ios/Pins"] { try desk.files.makeDirectory(directory) }
+            try desk.files.write(StandardPKI.shared().leaf.der, to: "all/ios/Pins/leaf.cer")
+            try desk.files.write([UInt8](repeating: 0xFF, count: (16 << 20) + 1), to: "all/docs/film.mp4")
+            let found = try JSONValue(await desk("lint @all -f json").output)["findings"].array
+            let places = found.compactMap { finding in
+                finding["file"].text.map {
+                    "\(finding["id"].text ?? "") \($0.replacing(desk.files.path + "/all/", with: ""))"
+                }
+            }
+            #expect(
+                places == [
+                    "no-backup-pin app/res/xml/network_security_config.xml", "no-backup-pin app/java/pins.txt",
+                    "okhttp-one-label app/java/pins.txt", "no-backup-pin ios/Pins",
+                    "certificate-mode-ends ios/Pins/leaf.cer", "leaf-certificate-pinned ios/Pins/leaf.cer",
+                    "drift-hosts app/java", "drift-hosts app", "drift-pins app", "drift-pins app/java",
+                    "drift-pins ios/Pins",
+                ])
+            await desk("lint @all/docs").expect(.noInput, told: "no file in this directory holds a pin")
+        }
+    }
+
+    @Test func junitHasASuiteAFileAndACaseAFinding() async throws {
+        let outcome = try await desk("lint @malformed.txt @alone.txt -f junit --fail-on warning", Self.texts)
+        let lines = outcome.output.split(separator: "\n").map { $0.drop { $0 == " " } }
+        #expect(lines.filter { $0.hasPrefix("<testsuite ") }.count == 2, "\(outcome.output)")
+        for words in ["<error type=\"wrong-length\"", "<failure type=\"duplicate-pin\""] {
+            #expect(lines.contains { $0.hasPrefix(words) }, "\(words)")
+        }
+        outcome.says("<testcase name=\"wrong-length in line 2\" classname=\"")
+        try await desk("lint @good.txt -f junit", Self.texts).says("tests=\"1\" failures=\"0\" errors=\"0\"")
     }
 
     @Test(arguments: ["30", "d", "30x", "-1d", "99999999999d", "1.5d", "101%"]) func whatIsNoThresholdIsRefused(

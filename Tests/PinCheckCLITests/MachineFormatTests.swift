@@ -143,22 +143,25 @@ import FoundationXML
         #expect(Set(series.map { $0.prefix(upTo: $0.lastIndex(of: " ") ?? $0.endIndex) }).count == series.count)
     }
 
-    // MARK: JUnit
+    // MARK: Brief
 
-    @Test func aFailureIsNamedAfterAllStepsThatFailed() throws {
-        var failing = RendererTests.failing()
-        failing.clients[0].verdict = .reject
-        failing.clients[0].reason = failing.reason
-        failing.checks[0].status = "fail"
-        var trust = failing.checks[0]
-        trust.id = "trust"
-        failing.checks.append(trust)
-        let text = try Self.text(JUnitRenderer(), [failing])
-        #expect(text.contains("tests=\"1\" failures=\"1\""))
-        #expect(text.contains("<testcase name=\"afnetworking: \(failing.checks[0].id), trust\""), "\(text)")
+    @Test func briefHasALineATarget() throws {
+        let style = TextStyle(.never, isTerminal: false, environment: [:])
+        let renderer = BriefRenderer(text: TextRenderer(style: style, explains: false))
+        let text = try Self.text(renderer, [RendererTests.passing(), RendererTests.failing(), Self.unreachable()])
+        #expect(
+            text == """
+                PASS  api.example.com:443  89 d  afnetworking: public key pin matched at depth 0
+                FAIL  api.example.com:443  89 d  afnetworking: no configured pin is on the chain
+                UNREACHABLE  api.example.com:443  -  connect: connection refused
+
+                """)
+        #expect(try Self.text(renderer, [Self.hostile()]).count { $0 == "\n" } == 1)
     }
 
-    @Test func aStepThatFailsWithoutConsequenceIsNoFailure() throws {
+    // MARK: JUnit
+
+    @Test func aVerdictThatNoClientTellsIsACase() throws {
         var report = Self.calm()
         report.exit = .changed
         report.reason = Report.Message(id: "rekeyed", message: "the key is another")

@@ -159,7 +159,7 @@ import Testing
                 Array(pem(request, label: "CERTIFICATE REQUEST").utf8),
             ] {
                 try desk.files.write(bytes, to: "key")
-                await desk("pins @key").expect(.pass, "okhttp   \(pin)\n")
+                await desk("pins @key").expect(.pass, "      \(pin)\n")
             }
             await desk("pins @leaf.cer").says(Self.pki.leaf.pin)
             await desk("pins -", input: Self.pki.leaf.pem).says(Self.pki.leaf.pin)

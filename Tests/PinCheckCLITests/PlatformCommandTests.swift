@@ -76,23 +76,26 @@ import Testing
 
     // MARK: Intermediates
 
-    private static let start = "; --intermediate gives the issuer, but it was not used "
+    private static let start = "  hint: --intermediate gives the issuer, but it was not used "
     private static let end = "the chain must hold its intermediate"
 
-    /// What `verify` gets beside the leaf, which says where its issuer is (`PLACED`) or not, and how its words end.
+    /// What `verify` gets beside the leaf, which says where its issuer is (`PLACED`) or not, and what it says.
     @Test(arguments: [
         ("", "afnetworking --intermediate @inter.cer", "\(start)(no AIA: no device would fetch it): \(end)\n"),
         ("", "okhttp --intermediate @inter.cer", "\(start)(no AIA: no device would fetch it): \(end)\n"),
         ("PLACED", "okhttp --intermediate @inter.cer", "\(start)(Android would not fetch it): \(end)\n"),
         ("PLACED", "curl --intermediate @inter.cer", "\(start)(OpenSSL would not fetch it): \(end)\n"),
         ("PLACED", "okhttp,curl --intermediate @inter.cer", "\(start)(Android would not fetch it): \(end)\n"),
-        ("PLACED", "afnetworking --intermediate @other.pem", "; what --intermediate gives is not its issuer: \(end)\n"),
+        (
+            "PLACED", "afnetworking --intermediate @other.pem",
+            "  hint: what --intermediate gives is not its issuer: \(end)\n"
+        ),
         // It is not advised where it would be of no use either.
-        ("", "afnetworking", "; \(end)\n"), ("PLACED", "okhttp", "; \(end)\n"),
-        ("PLACED", "afnetworking,okhttp", "; \(end) (--intermediate FILE judges the chain with it)\n"),
-    ]) func anIntermediateThatIsNotUsedIsSaidToBe(leaf: String, arguments: String, ending: String) async throws {
+        ("", "afnetworking", "  hint: \(end)\n"), ("PLACED", "okhttp", "  hint: \(end)\n"),
+        ("PLACED", "afnetworking,okhttp", "  hint: \(end) (--intermediate FILE judges the chain with it)\n"),
+    ]) func anIntermediateThatIsNotUsedIsSaidToBe(leaf: String, arguments: String, words: String) async throws {
         let presented = leaf.isEmpty ? Self.pki.leaf : try Self.placed()
-        try await desk("VERIFY --client " + arguments, ["chain.pem": presented.pem]).expect(.fail, ending: ending)
+        try await desk("VERIFY --client " + arguments, ["chain.pem": presented.pem]).expect(.fail, words)
     }
 
     @Test func aMissingIntermediateIsTakenFromAFileWhereItWouldBeFetched() async throws {

@@ -31,6 +31,15 @@ import Testing
                 // Nobody vouches for a chain in a file.
                 let file = await desk("pins @chain.pem --host $HOST -f \(form)").says(errors: words)
                 if form != "text" { for block in [outcome, file] { block.says(words) } }
+                // No line of a block is in force, and nothing is saved.
+                if form != "text", form != "json" {
+                    let saving = await desk(
+                        "pins $HOST --connect $SERVER -f \(form) --save @saved", environment: installed)
+                    let lines = saving.says(not: "saved: ").output.split(separator: "\n")
+                    let isComment = lines.first == "<!--" && lines.last == "-->" && !lines.dropLast().contains("-->")
+                    #expect(isComment || saving.output.contains("sha256/"), "\(saving)")
+                    #expect(isComment || lines.allSatisfy { $0.hasPrefix("#") || $0.hasPrefix("//") }, "\(saving)")
+                }
                 // A recommendation has none of an interceptor's pins.
                 let advice = await desk("pins $HOST --connect $SERVER --recommend -f \(form)", environment: installed)
                     .expect(.fail, errors: words)

@@ -33,8 +33,8 @@ extension OnStage {
             ("host --json", "there is no option '--json': did you mean '--format json'?"),
             ("lint --sarif", "there is no option '--sarif': did you mean '--format sarif'?"),
             (
-                "lint Pins -f junit",
-                "--format 'junit' is a form of 'pincheck check': choose from text, json, github, sarif"
+                "lint Pins -f jsonl",
+                "--format 'jsonl' is a form of 'pincheck check': choose from text, json, github, junit, sarif"
             ),
             (
                 "snapshot host --anchors x",
@@ -139,7 +139,7 @@ extension OnStage {
             ("$HOST --device firefox", "there is no device 'firefox': did you mean 'mozilla'?"),
             ("$HOST --device ios-99", "there is no list of roots for 'ios-99', and next to it is ios-26"),
             ("$HOST --device iphone-15", "did you mean 'ios-26'? (devices are named by their system)"),
-            ("$HOST -f okhttp", "--format 'okhttp' is a form of 'pincheck pins': choose from text, json"),
+            ("$HOST -f okhttp", "--format 'okhttp' is a form of 'pincheck pins': choose from text, brief"),
             (
                 "$HOST --connect 300.1.2.3",
                 "'300.1.2.3' looks like an IPv4 address and is not one: 300 is more than 255"
