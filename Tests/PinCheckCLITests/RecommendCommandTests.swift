@@ -102,8 +102,8 @@ import Testing
         let end = Timestamp(secondsSinceEpoch: LabClock.now + 86_400 * 100)
         func root(_ certificate: LabCertificate, _ name: String, _ state: CA.Root.State) -> CA.Root {
             CA.Root(
-                name: name, key: SHA256Digest(bytes: certificate.publicKeySHA256)!, algorithm: "EC P-256", state: state,
-                until: state == .older ? end : nil, source: "https://authority.example/", date: "2026-01-01")
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal, "EC P-256", state,
+                until: state == .older ? end.description : nil, "https://authority.example/", "2026-01-01")
         }
         let cas = [CA("Mover", [root(lab.rootY, "Root Y", .inUse), root(lab.rootX, "Root X", .older)])]
         try await open { desk in
