@@ -7,11 +7,6 @@ import Testing
 
 /// A client that nothing but its own entry knows goes through every command, as one that is added to the registry would.
 @Suite(.endsSomeTime) struct AddedClientTests {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
-
-    init() throws { pki = try .shared() }
-
     /// Accepts a valid chain whose leaf's key is pinned.
     private struct LeafClient: ClientProcedure {
         let pins: PinSet?
@@ -44,107 +39,66 @@ import Testing
         settings: [.init("lenient", .flag, "a mismatch is only reported")], platform: .android, notation: .base64,
         make: { LeafClient(pins: $0.pins, isLenient: $0.client.isSet("lenient")) })
 
-    /// Runs a command line where the client is in the registry.
-    private func run(_ arguments: [String]) async -> Outcome {
-        await Client.$added.withValue([Self.entry]) { await pincheck(arguments) }
+    /// Runs lines where the client is in the registry.
+    private func run(_ texts: [String: String] = [:], _ body: @Sendable (Desk) async throws -> Void) async throws {
+        try await Client.$added.withValue([Self.entry]) { try await Desk.open(texts, body) }
     }
 
-    private func files(_ body: (TemporaryDirectory, [String]) async throws -> Void) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
-            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-            _ = try files.write(pki.leaf.der, to: "leaf.cer")
-            _ = try files.write(pki.interA.der, to: "inter.cer")
-            try await body(files, ["verify", chain, "--host", host, "--anchors", anchors])
-        }
-    }
-
-    @Test func itIsListedAndUnknownWithoutItsEntry() async {
-        let listed = await run(["clients"])
-        #expect(listed.output.contains("lab-client") && listed.output.contains("the client of a test"))
-        #expect(listed.output.contains("lenient"))
-        #expect(await !pincheck("clients").output.contains("lab-client"))
-        #expect(await pincheck("verify", "x", "--client", "lab-client").status == .usage)
+    @Test func itIsListedAndUnknownWithoutItsEntry() async throws {
+        try await run { desk in await desk("clients").says("lab-client", "the client of a test", "lenient") }
+        await pincheck("clients").says(not: "lab-client")
+        await pincheck("verify", "x", "--client", "lab-client").expect(.usage)
     }
 
     @Test func itJudgesAChainWithItsSettings() async throws {
-        try await files { files, verify in
-            let right = verify + ["--pins", "\(files.path)/leaf.cer", "-f", "json"]
-            let wrong = verify + ["--pins", "\(files.path)/inter.cer", "-f", "json"]
-            #expect(await run(right + ["--client", "lab-client"]).decision == "pass pin-matched")
-            let mismatch = await run(wrong + ["--client", "lab-client"])
-            #expect(mismatch.decision == "fail pin-mismatch")
-            #expect(try JSONValue(mismatch.output)["reason"]["message"].text == "the lab client knows another leaf")
-            #expect(await run(wrong + ["--client", "lab-client:lenient"]).decision == "pass mismatch-not-enforced")
-            #expect(await run(wrong + ["--client", "lab-client:severe"]).status == .usage)
-            let all = try JSONValue(await run(right + ["--client", "all"]).output)
-            #expect(all["clients"].array.contains { $0["name"].text == "lab-client" })
+        try await run { desk in
+            #expect(await desk.decides("VERIFY --pins @leaf.cer --client lab-client") == "pass pin-matched")
+            let wrong = "VERIFY --pins @inter.cer --client lab-client"
+            await desk(wrong + " -f json").expect(
+                "fail pin-mismatch", "\"message\" : \"the lab client knows another leaf\"")
+            #expect(await desk.decides(wrong + ":lenient") == "pass mismatch-not-enforced")
+            await desk(wrong + ":severe").expect(.usage)
+            await desk("VERIFY --pins @leaf.cer --client all -f json").says("\"name\" : \"lab-client\"")
         }
     }
 
     @Test(arguments: ["text", "brief", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"])
     func everyFormNamesIt(form: String) async throws {
-        try await files { files, verify in
-            let outcome = await run(
-                verify + ["--pins", "\(files.path)/inter.cer", "--client", "okhttp,lab-client", "-f", form])
-            #expect(outcome.status == .fail)
-            #expect((outcome.output + outcome.errors).contains("lab-client"), "\(outcome.output)")
+        try await run { desk in
+            await desk("VERIFY --pins @inter.cer --client okhttp,lab-client -f \(form)").expect(
+                .fail, told: "lab-client")
         }
     }
 
-    @Test func itHasAnOutlookAndBackupsOfItsOwn() async throws {
-        try await files { files, verify in
-            let pins = verify + ["--pins", "\(files.path)/leaf.cer", "--client", "lab-client"]
-            let outlook = try JSONValue(await run(pins + ["-f", "json"]).output)["clients"].array[0]["outlook"]
-            #expect(outlook["pins_end"].text == "leaf-renewal")
-            #expect(await run(pins + ["--min-pin-life", "3650d", "-f", "json"]).decision == "fail pin-life-short")
-        }
-    }
-
-    @Test func devicesRunIt() async throws {
-        try await files { files, verify in
-            let outcome = await run(
-                verify + [
-                    "--pins", "\(files.path)/leaf.cer", "--client", "lab-client", "--device", "android-17,android-9",
-                ])
-            #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
-            #expect(outcome.output.contains("lab-client"))
-            let other = await run(verify + ["--client", "lab-client", "--device", "ios-26"])
-            #expect(other.status == .usage)
+    @Test func itHasAnOutlookAndDevicesOfItsOwn() async throws {
+        try await run { desk in
+            let line = "VERIFY --pins @leaf.cer --client lab-client"
+            let clients = try JSONValue(await desk(line + " -f json").output)["clients"]
+            #expect(clients[0]["outlook"]["pins_end"].text == "leaf-renewal")
+            #expect(await desk.decides(line + " --min-pin-life 3650d") == "fail pin-life-short")
+            await desk(line + " --device android-17,android-9").expect(.pass, "lab-client")
+            await desk(line + " --device ios-26").expect(.usage)
         }
     }
 
     @Test func serversPoliciesListsSnapshotsAndWhatComesNextAreJudgedByIt() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-            _ = try files.write(pki.leaf.der, to: "leaf.cer")
-            let next = try files.write(pki.interA.issue(.leaf(host)).pem + pki.interA.pem, to: "next.pem")
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-                let place = "127.0.0.1:\(server.port)"
-                let check = [host, "--connect", place, "--anchors", anchors, "--pins", "\(files.path)/leaf.cer"]
-                #expect(await run(check + ["--client", "lab-client", "-f", "json"]).decision == "pass pin-matched")
-                let policy = try files.write(
-                    """
-                    {"defaults": {"anchors": "root.pem", "pins": "leaf.cer", "client": "lab-client", "connect": "\(place)"},
-                    "hosts": {"\(host)": {}}}
-                    """, to: "policy.json")
-                #expect(await run(["--policy", policy, "-f", "json"]).decision == "pass pin-matched")
-                let list = try files.write("\(host) connect=\(place) client=lab-client pins=leaf.cer\n", to: "list")
-                let listed = await run(["--targets", list, "--anchors", anchors, "-f", "jsonl"])
-                #expect(listed.decision == "pass pin-matched", "\(listed.errors)")
-                let baseline = "\(files.path)/baseline.json"
-                #expect(await run(["snapshot", host, "--connect", place, "-o", baseline]).status == .pass)
-                let diff = ["diff", baseline, "--anchors", anchors, "--pins", "\(files.path)/leaf.cer"]
-                let compared = await run(diff + ["--client", "lab-client", "-f", "json"])
-                #expect(compared.status == .pass && compared.output.contains("lab-client"), "\(compared.errors)")
-                let coming = await run(
-                    ["--next", next, "--host", host, "--anchors", anchors, "--pins", "\(files.path)/leaf.cer"] + [
-                        "--client", "lab-client", "-f", "json",
-                    ])
-                #expect(coming.decision == "fail pin-mismatch", "\(coming.errors)")
-                let lint = await run(["lint", "\(files.path)/leaf.cer", "--client", "lab-client"])
-                #expect(lint.status == .pass && lint.errors.isEmpty, "\(lint.output)\(lint.errors)")
-                #expect(await run(["lint", "\(files.path)/leaf.cer", "--client", "lab"]).status == .usage)
+        let policy = """
+            {"defaults": {"anchors": "root.pem", "pins": "leaf.cer", "client": "lab-client", "connect": "$SERVER"},
+            "hosts": {"$HOST": {}}}
+            """
+        let texts = ["policy.json": policy, "list": "$HOST connect=$SERVER client=lab-client pins=leaf.cer\n"]
+        try await Client.$added.withValue([Self.entry]) {
+            try await Desk.serving(nil, texts) { desk, _ in
+                let client = "--pins @leaf.cer --client lab-client"
+                for line in ["CHECK \(client)", "--policy @policy.json", "--targets @list --anchors @root.pem"] {
+                    #expect(await desk.decides(line) == "pass pin-matched", "\(line)")
+                }
+                await desk("snapshot $HOST --connect $SERVER -o @base.json").expect(.pass)
+                await desk("diff @base.json --anchors @root.pem -f json \(client)").expect(.pass, "lab-client")
+                let next = "--next @next.pem --host $HOST --anchors @root.pem \(client)"
+                #expect(await desk.decides(next) == "fail pin-mismatch")
+                await desk("lint @leaf.cer --client lab-client").expect(.pass, errors: "")
+                await desk("lint @leaf.cer --client lab").expect(.usage)
             }
         }
     }

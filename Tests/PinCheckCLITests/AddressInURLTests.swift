@@ -1,66 +1,43 @@
 import LoopbackLab
 import PinCheckCLI
-import Pinning
 import Testing
 
 /// The two ways an app with HTTPDNS connects: to an address for a name, and with the address in the URL.
 @Suite struct AddressInURLTests {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
+    private let host = StandardPKI.serverName
 
-    init() throws { pki = try .shared() }
-
-    /// Runs with an edge that serves another tenant to whoever does not name this one, and a file with the root.
-    private func serving(_ body: (_ server: LoopbackServer, _ place: String, _ base: [String]) async throws -> Void)
-        async throws
-    {
+    /// Runs with an edge that serves another tenant to whoever does not name this one.
+    private func serving(_ body: (Desk, LoopbackServer) async throws -> Void) async throws {
+        let pki = try StandardPKI.shared()
         let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
         let settings = TLSServerSettings(presenting: [tenant, pki.interA]).with {
             $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
         }
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            try await LoopbackServer.serving(.tls(settings)) { server in
-                try await body(server, "127.0.0.1:\(server.port)", ["--anchors", anchors])
-            }
-        }
+        try await Desk.serving(.tls(settings), [:], body)
     }
 
     private var mismatch: String {
         "CN=other-tenant.example (depth 0) is not valid for \(host); it is valid for other-tenant.example"
     }
 
-    private let served = "this address serves CN=other-tenant.example to clients that send no SNI"
-
-    /// The ids of a result's own notes.
-    private func notes(_ document: JSONValue) -> [String] {
-        document["notes"].array.compactMap { $0["id"].text }.filter { !$0.hasPrefix("no-") }
-    }
-
-    private func lines(of outcome: Outcome, with words: String) -> [Substring] {
-        outcome.output.split(separator: "\n").filter { $0.contains(words) }
-    }
-
     // MARK: What is sent
 
     @Test(
         arguments: [
-            (["https://PLACE/", "--host", "HOST"], nil), (["https://PLACE/path", "--header", "Host: HOST"], nil),
-            (["PLACE", "--verify-name", "HOST"], nil), (["192.0.2.1", "--connect", "PLACE", "--host", "HOST"], nil),
-            (["https://PLACE/", "--host", "HOST", "--no-sni"], nil),
-            (["https://PLACE/", "--host", "HOST", "--sni", "HOST"], "HOST"), (["HOST", "--connect", "PLACE"], "HOST"),
-            (["HOST", "--connect", "PLACE", "--host", "other-tenant.example"], "HOST"),
-            (["HOST", "--connect", "PLACE", "--verify-name", "other-tenant.example"], "HOST"),
-            (["HOST", "--connect", "PLACE", "--sni", "b.example"], "b.example"),
-            (["HOST", "--connect", "PLACE", "--no-sni"], nil),
-        ] as [([String], String?)]) func theServerNameIsTheTargetsHostAndNeverThatOfTheHostHeader(
-            arguments: [String], sent: String?
+            ("https://$SERVER/ --host $HOST", nil), ("https://$SERVER/path --header 'Host: $HOST'", nil),
+            ("$SERVER --verify-name $HOST", nil), ("192.0.2.1 --connect $SERVER --host $HOST", nil),
+            ("https://$SERVER/ --host $HOST --no-sni", nil), ("https://$SERVER/ --host $HOST --sni $HOST", "$HOST"),
+            ("$HOST --connect $SERVER", "$HOST"), ("$HOST --connect-to $HOST:443:$SERVER", "$HOST"),
+            ("$HOST --connect $SERVER --host other-tenant.example", "$HOST"),
+            ("$HOST --connect $SERVER --verify-name other-tenant.example", "$HOST"),
+            ("$HOST --connect $SERVER --sni b.example", "b.example"), ("$HOST --connect $SERVER --no-sni", nil),
+        ] as [(String, String?)]) func theServerNameIsTheTargetsHostAndNeverThatOfTheHostHeader(
+            arguments: String, sent: String?
         ) async throws
     {
-        try await serving { server, place, base in
-            let words = arguments.map { $0.replacing("PLACE", with: place).replacing("HOST", with: host) }
-            let outcome = await pincheck(words + base + ["--format", "json"])
-            let expected = sent?.replacing("HOST", with: host)
+        try await serving { desk, server in
+            let outcome = await desk(arguments + " --anchors @root.pem -f json")
+            let expected = sent.map(desk.expand)
             #expect(await server.connections(ended: 1).map(\.serverName) == [expected])
             let endpoint = try JSONValue(outcome.output)["endpoint"]
             #expect(endpoint["sni"].text == expected)
@@ -68,72 +45,49 @@ import Testing
     }
 
     @Test func aListAndAPolicyDecideTheServerNameToo() async throws {
-        try await serving { server, place, base in
-            try await TemporaryDirectory.scoped { files in
-                let list = try files.write(
-                    "\(place) host=\(host)\n\(place) host=\(host) sni=\(host)\n\(host) connect=\(place) no-sni\n",
-                    to: "hosts.txt")
-                let outcome = await pincheck(["--targets", list, "--jobs", "1", "-f", "jsonl"] + base)
-                #expect(outcome.status == .fail)
-                #expect(await server.connections(ended: 3).map(\.serverName) == [nil, host, nil])
-                let policy = try files.write(
-                    "{ hosts: { '\(place)': { host: '\(host)', sni: '\(host)' } } }", to: "pins.json5")
-                #expect(await pincheck(["--policy", policy] + base).status == .pass)
-                #expect(await server.connections(ended: 4).last?.serverName == host)
-            }
+        try await serving { desk, server in
+            let list = "$SERVER host=$HOST\n$SERVER host=$HOST sni=$HOST\n$HOST connect=$SERVER no-sni\n"
+            await desk("--targets - --jobs 1 -f jsonl --anchors @root.pem", input: list).expect(.fail)
+            #expect(await server.connections(ended: 3).map(\.serverName) == [nil, host, nil])
+            try desk.write("{ hosts: { '$SERVER': { host: '$HOST', sni: '$HOST' } } }", to: "pins.json5")
+            await desk("--policy @pins.json5 --anchors @root.pem").expect(.pass)
+            #expect(await server.connections(ended: 4).last?.serverName == host)
         }
     }
 
     // MARK: What is said
 
     @Test func aCertificateForAnotherNameIsSaidToBeWhatClientsWithoutSNIGet() async throws {
-        try await serving { _, place, base in
-            let outcome = await pincheck(["https://\(place)/", "--host", host] + base)
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains("  hint: \(served): --sni \(host) judges clients that send it\n"))
-            #expect(outcome.output.hasSuffix("  \(mismatch)\n"))
-            let forgotten = await pincheck(["https://\(place)/"] + base)
-            #expect(forgotten.output.contains("  hint: \(served): give --host or --sni\n"))
-            // A name was sent: the default certificate has nothing to do with it.
-            let named = await pincheck(["b.example", "--connect", place] + base)
-            #expect(named.output.contains("  hint: the SNI was b.example\n"))
+        try await serving { desk, _ in
+            let served = "  hint: this address serves CN=other-tenant.example to clients that send no SNI: "
+            for (line, hint) in [
+                ("https://$SERVER/ --host $HOST", served + "--sni \(host) judges clients that send it\n"),
+                ("https://$SERVER/", served + "give --host or --sni\n"),
+                // A name was sent: the default certificate has nothing to do with it.
+                ("b.example --connect $SERVER", "  hint: the SNI was b.example\n"),
+            ] { await desk(line + " --anchors @root.pem").expect(.fail, hint) }
         }
     }
-
-    // MARK: Both ways
 
     @Test func bothWaysAreComparedFromEitherForm() async throws {
-        try await serving { server, place, base in
-            let outcome = await pincheck(["https://\(place)/", "--host", host, "--thorough"] + base)
-            #expect(outcome.status == .fail)
+        try await serving { desk, server in
+            let byAddress = "https://$SERVER/ --host $HOST --thorough --anchors @root.pem"
+            await desk(byAddress).expect(
+                .fail, "\n  127.0.0.1  ✗ A       ✗ A    ✓ B\n",
+                "\n  warning: with SNI the server serves CN=leaf: apps that connect to the address by the name get that\n",
+                ending: desk.expand("\nFAIL  $SERVER  1 address, rejected; another certificate without SNI\n"))
             #expect(await server.connections(ended: 2).compactMap(\.serverName) == [host])
-            let lines = outcome.output.split(separator: "\n")
-            #expect(lines.contains("  127.0.0.1  ✗ A       ✗ A    ✓ B"), "\(outcome.output)")
-            #expect(lines.last == "FAIL  \(place)  1 address, rejected; another certificate without SNI")
-            let difference = "with SNI the server serves CN=leaf: apps that connect to the address by the name get that"
-            #expect(lines.contains("  warning: \(difference)"))
-            let byName = await pincheck([host, "--connect", place, "--thorough"] + base)
-            #expect(byName.status == .pass)
-            let whole = await pincheck([host, "--connect", place, "--thorough", "--explain"] + base)
-            #expect(whole.output.contains(", no SNI  \(mismatch)\n"))
-            #expect(byName.output.hasSuffix("1 address, accepted; another certificate without SNI\n"))
+            let accepted = "1 address, accepted; another certificate without SNI\n"
+            await desk("CHECK --thorough").expect(.pass, ending: accepted)
+            await desk("CHECK --thorough --explain").says(", no SNI  \(mismatch)\n")
             // Where the name to send is given, the form says nothing of it any more.
-            let given = await pincheck(["https://\(place)/", "--host", host, "--sni", host, "--thorough"] + base)
-            #expect(given.output.hasSuffix("1 address, accepted; another certificate without SNI\n"))
+            await desk(byAddress + " --sni $HOST").says(ending: accepted)
         }
-    }
-
-    @Test func aSnapshotOfBothWaysIsAskedAgainAsItWasRecorded() async throws {
-        try await serving { server, place, base in
-            try await TemporaryDirectory.scoped { files in
-                let path = files.path + "/api.json"
-                let target = ["https://\(place)/", "--host", host]
-                let recorded = await pincheck(["snapshot"] + target + ["--thorough", "-o", path])
-                #expect(recorded.status == .pass, "\(recorded.errors)")
-                let again = await pincheck("diff", path)
-                #expect(again.status == .pass, "\(again.output)\(again.errors)")
-                #expect(await server.connections(ended: 4).compactMap(\.serverName) == [host, host])
-            }
+        try await serving { desk, server in
+            await desk("snapshot https://$SERVER/ --host $HOST --thorough -o @api.json").expect(.pass)
+            // It is asked again as it was recorded.
+            await desk("diff @api.json").expect(.pass)
+            #expect(await server.connections(ended: 4).compactMap(\.serverName) == [host, host])
         }
     }
 }

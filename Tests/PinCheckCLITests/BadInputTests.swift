@@ -14,66 +14,6 @@ import Testing
 
     // MARK: Arguments
 
-    private static let long = String(repeating: "a", count: 1 << 20)
-
-    /// What ``UsageTests`` has no row for.
-    private static let arguments: [(words: [String], status: ExitStatus, sentence: String)] = [
-        (["-"], .usage, "the target '-' is no host: a list on standard input is read with '--targets -'"),
-        (["--"], .usage, "no target is given: name a host, as in 'pincheck api.example.com'"),
-        (["--", "-"], .usage, "the target '-' is no host"), (["--=x"], .usage, "there is no option '--': "),
-        (["=x"], .usage, "the host name '=x' holds '='"), (["-=x"], .usage, "there is no option '-=…': "),
-        ([long], .usage, "has more than 253 characters"), (["--" + long], .usage, "'pincheck help check' lists those"),
-        (["-" + long], .usage, "'pincheck help check' lists those"),
-        (["host", "--sni", long], .usage, "has more than 253 characters"),
-        (["host", "--host=" + long], .usage, "has more than 253 characters"),
-        (["host", "--timeout", long], .usage, "is not a time in seconds from 0.001 to 86400, as in 2.5"),
-        (["host", "--client", long], .usage, "is not known: choose from"),
-        (["host", "--pins", long], .data, "a SHA-256 pin is 44 characters long, and this one is too long"),
-        (["host", "--policy", "/" + long], .noInput, "…aaa"),
-        (["host", "-f", long], .usage, "is unknown: choose from"),
-        (["host", "--quiet=1"], .usage, "--quiet has no value: leave out '=1'"),
-        (["host", "--no-sni="], .usage, "--no-sni has no value: leave out '='"),
-        (["--help=1"], .usage, "--help has no value: leave out '=1'"),
-        (["--version=1"], .usage, "--version has no value: leave out '=1'"),
-        (["host", "-q=1"], .usage, "-q has no value: leave out '=1'"),
-        (["host", "-4x"], .usage, "there is no option '-x': did you mean '--proxy'?"),
-        (["host", "-q46"], .usage, "-4 and -6 contradict each other: give one of them"),
-        (["host", "-qfjsno"], .usage, "--format 'jsno' is unknown: did you mean 'json'?"),
-        (["host", "-fq"], .usage, "--format 'q' is unknown: choose from text"),
-        (["host", "-qo"], .usage, "-o has no value: write '-o <file>'"),
-        (["host", "--timeout", "--quiet"], .usage, "--timeout has no value: write '--timeout <seconds>'"),
-        (["host", "--timeout", "-1"], .usage, "write '--timeout <seconds>' with a number from 0"),
-        (["host", "-fjson", "-fjson"], .usage, "both go to standard output: write one of them as json=FILE"),
-        (["host", "--proxy", "a", "--no-proxy"], .usage, "--proxy and --no-proxy contradict each other"),
-        (["host", "--doh", "https://a/", "--httpdns", "tencent"], .usage, "--doh and --httpdns contradict each other"),
-        (["host", "--policy="], .usage, "--policy '' is empty: write '--policy <file>'"),
-        (["host", "--next", ""], .usage, "--next '' is empty: write '--next <file>'"),
-        (["host", "--anchors", ""], .usage, "--anchors '' is empty: write '--anchors <file|dir>'"),
-        (["host", "--state="], .usage, "--state '' is empty: write '--state <file>'"),
-        (["host", "-o", ""], .usage, "-o '' is empty: write '--output <file>'"),
-        (
-            ["--targets", "-", "--policy", "-"], .usage,
-            "standard input is asked for twice, by --targets and by --policy"
-        ), (["--targets", "-", "--targets", "-"], .usage, "name a file for one of them"),
-        (["host", "--ignore", "pirvate-root"], .usage, "is the id of no warning: did you mean 'private-root'?"),
-        (["host", "--pins", ""], .data, "--pins: the value is empty; name a file, a directory or a pin"),
-        (["host", "-uadmin:s3cr3t"], .usage, "there is no option '-u…': "),
-        (["fetch", "-HAuthorization: s3cr3t"], .usage, "there is no option '-H…': did you mean '--header'?"),
-        (["host", "--verify-name", "https://u:s3cr3t@h/"], .usage, "leave out everything up to the '@'"),
-        (["host", "--client", "okhttp", "--client", "curl"], .usage, "--client is given twice: give all of it once"),
-        (["host", "--expect-status", "2xx", "--expect-status", "404"], .usage, "--expect-status is given twice"),
-        (["-f", "json", "check", "host"], .usage, "the command comes first: write 'pincheck check …'"),
-        (["host", "--pins", "-4"], .usage, "--pins has no value: write '--pins <source>'"),
-        (["host", "--proxy", "user:s3cr3t@a://b"], .usage, "--proxy: the proxy 'a://b' has the port ''"),
-    ]
-
-    @Test(arguments: arguments.indices) func anArgumentThatMakesNoSenseIsRefused(index: Int) async {
-        let (words, status, sentence) = Self.arguments[index]
-        let outcome = await pincheck(words)
-        #expect(isRefused(outcome, status, sentence), "\(words.map { $0.prefix(40) }): \(outcome)")
-        #expect(!outcome.errors.contains("s3cr3t"))
-    }
-
     @Test(
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
         arguments: [
@@ -100,80 +40,7 @@ import Testing
 
     private static func host(_ settings: String) -> String { "{hosts: {'a.example': {\(settings)}}}" }
 
-    /// What ``PolicyCommandTests`` has no row for; its rows are of values that are wrong.
-    private static let policies: [(text: String, status: ExitStatus, sentence: String)] = [
-        ("", .noInput, "standard input: the policy is empty; name at least one host"),
-        ("{hosts: {'a.example:1': {ports: [2]}}}", .data, ":1: the host names a port, and 'ports' stands beside it"),
-        (" \n\t", .noInput, "the policy is empty; name at least one host"),
-        ("// hosts\n", .data, "standard input:2: is not JSON: it ends too early"),
-        ("{hosts: {}}", .noInput, "'hosts' has no host; name at least one"),
-        ("{}", .data, "has no 'hosts'; list them as in hosts: {"), ("[]", .data, "the document is not a dictionary"),
-        ("null", .data, "the document is not a dictionary"), ("{hosts: null}", .data, "'hosts' is not a dictionary"),
-        ("{hosts: {'a.example': null}}", .data, "'hosts.a.example' is not a dictionary"),
-        ("{hosts: {'': {}}}", .data, "the target '' is empty: name a host, as in 'api.example.com'"),
-        ("{Hosts: {}}", .data, "did you mean 'hosts'?"), ("{hosts: {}, x: 1}", .data, "a policy has no key 'x'; "),
-        (host("Pins: 'x'"), .data, "a host has no key 'Pins'; did you mean 'pins'?"),
-        (host("\"\": 1"), .data, "a host has no key ''; known are "),
-        (host("timeout: 1, timeout: 2"), .data, "the key 'timeout' is given twice, "),
-        (host("sni: 'a', \"\\u0073ni\": 'b'"), .data, "the key 'sni' is given twice, "),
-        ("{hosts: {}, hosts: {}}", .data, "the key 'hosts' is given twice, "),
-        (String(repeating: "[", count: 5_000), .data, "has more than 40 levels, which are not read"),
-        (host("pins: " + String(repeating: "{a: ", count: 5_000)), .data, "has more than 40 levels"),
-        (host("timeout: Infinity"), .data, "'timeout': 'Infinity' is not a time in seconds from 0.001 to 86400"),
-        (host("timeout: NaN"), .data, "is not a number above 0"),
-        (host("timeout: -0x10"), .data, "is not a number above 0"),
-        (host("timeout: 1e400"), .data, "'timeout': '1e400' is not a time in seconds"),
-        (host("retries: 1e1"), .data, "is not a whole number from 0 to 100"),
-        (host("retries: 99999999999999999999"), .data, "is not a whole number from 0 to 100"),
-        (host("sni: 'unclosed"), .data, "is not JSON: a quotation mark is not closed"),
-        (host("sni: 'a\nb'"), .data, "standard input:1: is not JSON: a quotation mark is not closed"),
-        (host("sni: '\\ud800'"), .data, "is not JSON: '\\u' is followed by half of a character"),
-        (host("sni: 'a\\u0000b'"), .data, "'hosts.a.example.sni' is not a text with something in it"),
-        (host("") + " x", .data, "is not JSON: goes on after its end"), ("{,}", .data, "is not JSON: a key is missing"),
-        ("/* {}", .data, "is not JSON: a comment is not closed"),
-        ("a.example\n", .data, "is not JSON: a value is missing"),
-        ("<plist/>", .data, "an Info.plist, a configuration or a certificate goes to --pins"),
-    ]
-
-    @Test(arguments: policies.indices) func aPolicyThatMakesNoSenseIsRefused(index: Int) async {
-        let (text, status, sentence) = Self.policies[index]
-        let outcome = await pincheck(["--policy", "-"], input: Array(text.utf8))
-        #expect(isRefused(outcome, status, sentence), "\(text.prefix(80)): \(outcome)")
-    }
-
     // MARK: Lists
-
-    /// What ``TargetListTests`` has no row for.
-    private static let lists: [(bytes: [UInt8], status: ExitStatus, sentence: String)] = [
-        (Array("".utf8), .noInput, "the list of targets is empty: write one target a line"),
-        (Array("\r\n\n\r# a".utf8), .noInput, "the list of targets is empty: write one target a line"),
-        ([0xFF], .data, "standard input: a list of targets is text in UTF-8, and this is not: save it as UTF-8"),
-        (Array("a.example".utf8) + [0xC3], .data, "save it as UTF-8"),
-        ([0xFF, 0xFE, 0x61, 0x00], .data, "save it as UTF-8"),
-        (Array("a.example\r\n\r\nx..y\r\n".utf8), .data, "standard input:3: the host name 'x..y' has an empty label"),
-        (Array("a.example\rx..y".utf8), .data, "standard input:2: the host name 'x..y' has an empty label"),
-        (Array("\n\rx..y".utf8), .data, "standard input:3: the host name 'x..y'"),
-        (Array("\u{FEFF}x..y".utf8), .data, "standard input:1: the host name 'x..y'"),
-        (Array("a.example\0".utf8), .data, "holds a space or a control character: remove it"),
-        (Array("a.example 'sni=b\nc.example'".utf8), .data, "standard input:1: a quotation mark is not closed on this"),
-        (Array("\"\"".utf8), .data, "the target '' is empty: name a host"),
-        (Array("a.example pins=\"\"".utf8), .data, "'pins=' has no value: write pins=VALUE"),
-        (Array("a.example no-sni no-sni".utf8), .data, "no-sni stands twice: write all of it once"),
-        (Array("a.example no-sni=1".utf8), .data, "'no-sni=1' is not understood: did you mean 'no-sni'?"),
-        (Array("a.example --sni=b".utf8), .data, "'--sni=b' is not understood: did you mean 'sni='?"),
-        (Array("a.example,b.example".utf8), .data, "holds ',': give one host name"),
-        (Array("-".utf8), .data, "standard input:1: the target '-' is no host"),
-        (
-            Array("a.example pins=/nonexistent".utf8), .noInput,
-            "standard input:1: '/nonexistent': there is no such file"
-        ),
-    ]
-
-    @Test(arguments: lists.indices) func aListThatMakesNoSenseIsRefused(index: Int) async {
-        let (bytes, status, sentence) = Self.lists[index]
-        let outcome = await pincheck(["--targets", "-"], input: bytes)
-        #expect(isRefused(outcome, status, sentence), "\(String(decoding: bytes, as: UTF8.self)): \(outcome)")
-    }
 
     @Test func theMistakeOfAMillionLinesIsFoundBeforeAnythingIsChecked() async {
         // Mostly comments, since a target takes long without an optimiser.
@@ -215,10 +82,7 @@ import Testing
             let words = Self.writers[writer].map { word in
                 word.replacing("CHAIN", with: chain).replacing("OUT", with: path).replacing("DIR", with: files.path)
             }
-            let outcome = await pincheck(words)
-            #expect(outcome.status == .inputOutput, "\(words): \(outcome)")
-            #expect(
-                outcome.errors.contains(sentence) && outcome.errors.contains("name a"), "\(words): \(outcome.errors)")
+            await pincheck(words).expect(.inputOutput, errors: sentence, "name a")
         }
     }
 

@@ -4,60 +4,48 @@ import Testing
 
 /// `pincheck check` for servers that ask who their client is.
 @Suite(.timeLimit(.minutes(5))) struct ClientCertificateCommandTests {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
+    private let pki: StandardPKI
+    private let client: LabCertificate
 
-    init() throws { pki = try .shared() }
+    init() throws {
+        pki = try .shared()
+        client = try pki.interA.issue(.leaf("client.example.com"))
+    }
 
-    @Test func aServerThatInsistsGetsTheCertificate() async throws {
-        let client = try pki.interA.issue(.leaf("client.example.com"))
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let certificate = try files.write(client.pem + pki.interA.pem, to: "client.pem")
-            let key = try files.write(try client.key.privateKeyPEM(), to: "client.key")
-            let both = try files.write(try client.pem + client.key.privateKeyPEM(), to: "both.pem")
-            for arguments in [["--cert", certificate, "--key", key], ["--cert", both]] {
-                let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
-                    $0.clientCertificate = .required
-                    $0.maximumVersion = .tls12
-                }
-                try await LoopbackServer.serving(.tls(settings)) { server in
-                    let base = [
-                        host, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--format", "json",
-                    ]
-                    let outcome = await pincheck(base + arguments)
-                    #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
-                    #expect(outcome.output.contains(#""client_certificate_sent" : true"#))
-                    let seen = try #require(await server.connections(ended: 1).first)
-                    #expect(seen.clientCertificate == client.der)
-                    #expect(seen.completedHandshake)
-                }
-            }
+    private func texts() throws -> [String: String] {
+        let key = try client.key.privateKeyPEM()
+        return [
+            "client.pem": client.pem, "whole.pem": client.pem + pki.interA.pem, "client.key": key,
+            "both.pem": client.pem + key, "other.key": try pki.leaf.key.privateKeyPEM(),
+        ]
+    }
+
+    @Test(arguments: ["--cert @whole.pem --key @client.key", "--cert @both.pem"])
+    func aServerThatInsistsGetsTheCertificate(arguments: String) async throws {
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+            $0.clientCertificate = .required
+            $0.maximumVersion = .tls12
+        }
+        try await Desk.serving(.tls(settings), texts()) { desk, server in
+            await desk("CHECK -f json " + arguments).expect(.pass, #""client_certificate_sent" : true"#)
+            let seen = try #require(await server.connections(ended: 1).first)
+            #expect(seen.clientCertificate == client.der && seen.completedHandshake)
         }
     }
 
-    @Test func filesThatCannotBeUsedAreNamedAndNoKeyIsShown() async throws {
-        let client = try pki.interA.issue(.leaf("client.example.com"))
-        try await TemporaryDirectory.scoped { files in
-            let certificate = try files.write(client.pem, to: "client.pem")
-            let key = try files.write(try client.key.privateKeyPEM(), to: "client.key")
-            let other = try files.write(try pki.leaf.key.privateKeyPEM(), to: "other.key")
-            let cases: [(arguments: [String], status: ExitStatus, words: String)] = [
-                (["--key", key], .usage, "client.key' needs the certificate that goes with it"),
-                (
-                    ["--cert", certificate], .usage,
-                    "client.pem' holds no private key beside the certificate: give --key"
-                ), (["--cert", key, "--key", key], .data, "client.key' holds no certificate"),
-                (["--cert", certificate, "--key", certificate], .data, "client.pem' holds no private key"),
-                (["--cert", certificate, "--key", other], .data, "other.key' holds a key that does not belong"),
-                (["--cert", "/nonexistent/c.pem", "--key", key], .noInput, "c.pem': there is no such file"),
-            ]
-            for (arguments, status, words) in cases {
-                let outcome = await pincheck([host, "--connect", "127.0.0.1:9"] + arguments)
-                #expect(outcome.status == status)
-                #expect(outcome.errors.contains(words), "\(outcome.errors)")
-                #expect(!outcome.errors.contains("PRIVATE KEY-") && !outcome.errors.contains("MIG"))
-            }
-        }
+    @Test(
+        arguments: [
+            ("--key @client.key", .usage, "client.key' needs the certificate that goes with it"),
+            ("--cert @client.pem", .usage, "client.pem' holds no private key beside the certificate: give --key"),
+            ("--cert @client.key --key @client.key", .data, "client.key' holds no certificate"),
+            ("--cert @client.pem --key @client.pem", .data, "client.pem' holds no private key"),
+            ("--cert @client.pem --key @other.key", .data, "other.key' holds a key that does not belong"),
+            ("--cert /nonexistent/c.pem --key @client.key", .noInput, "c.pem': there is no such file"),
+        ] as [(String, ExitStatus, String)]) func filesThatCannotBeUsedAreNamedAndNoKeyIsShown(
+            arguments: String, status: ExitStatus, words: String
+        ) async throws
+    {
+        try await desk("$HOST --connect 127.0.0.1:9 " + arguments, texts()).expect(
+            status, errors: words, not: "PRIVATE KEY-", "MIG")
     }
 }

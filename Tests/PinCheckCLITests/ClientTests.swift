@@ -1,230 +1,112 @@
-import Foundation
 import LoopbackLab
 import PinCheckCLI
 import Testing
 
 /// `--client`: one client or several judge the same chain.
 @Suite(.endsSomeTime) struct ClientTests {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
-    private func pin(_ certificate: LabCertificate) -> String {
-        "sha256/" + Data(certificate.publicKeySHA256).base64EncodedString()
-    }
-
-    /// Runs `verify` on a chain with anchors, for the server's name.
-    private func verify(_ chain: [LabCertificate], anchors: [LabCertificate], _ arguments: String...) async throws
-        -> Outcome
-    { try await verify(chain, anchors: anchors, arguments) }
-
-    private func verify(_ chain: [LabCertificate], anchors: [LabCertificate], _ arguments: [String]) async throws
-        -> Outcome
-    {
-        try await TemporaryDirectory.scoped { files in
-            let chainFile = try files.write(pem(of: chain), to: "chain.pem")
-            let anchorsFile = try files.write(pem(of: anchors), to: "anchors.pem")
-            let fixed = ["verify", chainFile, "--anchors", anchorsFile, "--verify-name", StandardPKI.serverName]
-            return await pincheck(fixed + arguments)
-        }
-    }
-
-    @Test func everyClientAcceptsALeafPinWithABackup() async throws {
-        let pins = ["--pins", pin(pki.leaf), "--pins", pin(pki.leaf2)]
-        let all = try await verify([pki.leaf, pki.interA], anchors: [pki.rootA], pins + ["--client", "all"])
-        #expect(all.status == .pass, "\(all.output)")
-        #expect(all.output.hasSuffix("all 9 clients accept\n"))
-    }
-
-    @Test func afNetworking25WantsTheWholeChainPinnedUnlessToldOtherwise() async throws {
-        let arguments = ["--pins", pin(pki.leaf), "--client", "afnetworking-2.5"]
-        let whole = try await verify([pki.leaf, pki.interA], anchors: [pki.rootA], arguments)
-        #expect(whole.status == .fail)
-        #expect(whole.output.contains("validatesCertificateChain: equal keys 1, length of the built chain 3"))
-        let leafOnly = try await verify(
-            [pki.leaf, pki.interA], anchors: [pki.rootA], arguments.dropLast() + ["afnetworking-2.5:chain=no"])
-        #expect(leafOnly.status == .pass)
-    }
+    private static let pki = try! StandardPKI.shared()
 
     @Test func anIntermediatePinIsEnoughForSomeAndNotForOthers() async throws {
-        let outcome = try await verify(
-            [pki.leaf2, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.interA), "--pins", pin(pki.junk),
-            "--client", "okhttp,curl,trustkit,nspinneddomains:key=leaf")
-        #expect(outcome.status == .fail)
-        #expect(outcome.output.contains("  accept  okhttp                    public key pin matched at depth 1\n"))
-        #expect(outcome.output.contains("  reject  curl                      the leaf's public key is not pinned"))
-        #expect(
-            outcome.output.contains(
-                "  nspinneddomains: the key of the authority at depth 1 is in NSPinnedLeafIdentities"))
-        #expect(outcome.output.hasSuffix("; also rejected by curl\n"), "\(outcome.output)")
-        #expect(outcome.output.contains("  pins: 2 configured, 1 on the chain (intermediate), 1 not in the chain"))
-        #expect(outcome.errors.contains("curl: the pin is that of the authority at depth 1"))
+        try await desk(
+            "verify @next.pem --anchors @root.pem --host $HOST --pins $INTER --pins $JUNK "
+                + "--client okhttp,curl,trustkit,nspinneddomains:key=leaf"
+        ).expect(
+            .fail, "  accept  okhttp                    public key pin matched at depth 1\n",
+            "  reject  curl                      the leaf's public key is not pinned",
+            "  nspinneddomains: the key of the authority at depth 1 is in NSPinnedLeafIdentities",
+            "  pins: 2 configured, 1 on the chain (intermediate), 1 not in the chain",
+            ending: "; also rejected by curl\n", errors: "curl: the pin is that of the authority at depth 1")
     }
 
     @Test func jsonListsEachClientWithItsSettings() async throws {
-        let outcome = try await verify(
-            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.junk), "--pins", pin(pki.rogue), "--client",
-            "afnetworking,trustkit:no-enforce", "--format", "json")
-        #expect(outcome.status == .fail)
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
-        let clients = try #require(object["clients"] as? [[String: Any]])
-        try #require(clients.map { $0["name"] as? String } == ["afnetworking", "trustkit"])
-        #expect(clients.map { $0["verdict"] as? String } == ["reject", "accept"])
-        #expect((clients[0]["settings"] as? [String: Any])?["validates_domain_name"] as? Bool == true)
-        #expect((clients[1]["settings"] as? [String: Any])?["no_enforce"] as? Bool == true)
-        #expect((clients[1]["reason"] as? [String: Any])?["id"] as? String == "mismatch-not-enforced")
-        #expect(object["verdict"] as? String == "reject")
+        let outcome = try await desk(
+            "VERIFY --pins $JUNK --pins $ROGUE --client afnetworking,trustkit:no-enforce -f json"
+        ).expect(.fail)
+        let clients = try JSONValue(outcome.output)["clients"].array
+        try #require(clients.map { $0["name"].text } == ["afnetworking", "trustkit"])
+        #expect(clients.map { $0["verdict"].text } == ["reject", "accept"])
+        #expect(clients[0]["settings"]["validates_domain_name"].flag == true)
+        #expect(clients[1]["settings"]["no_enforce"].flag == true)
+        #expect(clients[1]["reason"]["id"].text == "mismatch-not-enforced")
     }
 
     @Test func aClientThatCannotBeSetUpIsADataError() async throws {
-        let alone = try await verify(
-            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "trustkit")
-        #expect(alone.status == .data)
-        #expect(alone.errors.contains("TrustKit needs 2: add a backup pin"))
-        let all = try await verify(
-            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "all")
-        #expect(all.status == .data)
-        #expect(all.output.contains("  none    trustkit         1 pin is configured and TrustKit needs 2"))
+        let line = "VERIFY --pins $LEAF --client "
+        try await desk(line + "trustkit").expect(.data, errors: "TrustKit needs 2: add a backup pin")
+        let all = try await desk(line + "all").expect(
+            .data, "  none    trustkit         1 pin is configured and TrustKit needs 2")
         let verdict =
             "trustkit cannot be set up: 1 pin is configured and TrustKit needs 2: add a backup pin; all 8 clients accept"
         let text = all.output.split { $0.isWhitespace }.joined(separator: " ")
         #expect(text.contains("DATA") && text.hasSuffix(verdict), "\(all.output)")
-        let cases = try await verify(
-            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client", "all", "--format",
-            "junit")
-        #expect(cases.output.contains("name=\"trustkit\"") && cases.output.contains("<error type=\"not-configured\""))
-        #expect(cases.output.contains("warning client-not-set-up: "))
+        try await desk(line + "all -f junit").says(
+            "name=\"trustkit\"", "<error type=\"not-configured\"", "warning client-not-set-up: ")
     }
 
     @Test func onlyClientsOnApplesPlatformsAnswerAChallenge() async throws {
-        let outcome = try await verify(
-            [pki.leaf, pki.interA], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--client",
-            "okhttp,curl,nspinneddomains", "--explain")
+        let outcome = try await desk("VERIFY --pins $LEAF --client okhttp,curl,nspinneddomains --explain")
         #expect(outcome.output.ranges(of: "an NSURLSession client answers useCredential").count == 1)
-        let document = try await verify(
-            [pki.leaf, pki.interA], anchors: [pki.rootA], "--client", "okhttp,curl,afnetworking", "--format", "json")
-        let clients = try JSONValue(document.output)["clients"].array
-        #expect(clients.map { $0["disposition"].text } == [nil, nil, "useCredential"])
+        let document = try await desk("VERIFY --client okhttp,curl,afnetworking -f json").output
+        let dispositions = try JSONValue(document)["clients"].array.map { $0["disposition"].text }
+        #expect(dispositions == [nil, nil, "useCredential"])
     }
 
-    @Test func unknownClientsAndSettingsAreUsageErrors() async throws {
-        for (client, message) in [
-            ("aflnetworking", "is not known: did you mean 'afnetworking'?"), ("", "a client's name is empty"),
-            ("okhttp,", "a client's name is empty"),
-            ("okhttp:patern=x", "has no setting 'patern=x': did you mean 'pattern=PATTERN'?"),
-            ("trustkit:no-enfrce", "has no setting 'no-enfrce': did you mean 'no-enforce'?"),
-            ("nspinneddomains:key=lea", "has no key 'lea': did you mean 'leaf'?"),
-            ("okhttp:pattern", "is written pattern=PATTERN"), ("afnetworking-2.5:chain=on", "is yes or no, not 'on'"),
-            ("curl:insecure=yes", "is written insecure"), ("trustkit:expires=soon", "soon"),
-        ] {
-            let outcome = try await verify(
-                [pki.leaf], anchors: [pki.rootA], "--pins", pin(pki.leaf), "--pins", pin(pki.leaf2), "--client", client)
-            #expect(outcome.status == .usage, "\(client)")
-            #expect(outcome.errors.contains(message), "\(outcome.errors)")
-        }
-    }
+    // MARK: Roots
+
+    /// The interceptor's chain, its root installed on the device by hand.
+    private static let charles = "verify @rogue.pem --anchors @root.pem --extra-root @other.pem --host $HOST "
 
     @Test func anInstalledRootFoolsAppsWithoutPinsButNotThoseOnAndroid() async throws {
-        // The Charles case: the interceptor's chain, its root installed on the device by hand.
-        try await TemporaryDirectory.scoped { files in
-            let root = try files.write(pki.rootB.pem, to: "charles.pem")
-            let outcome = try await verify(
-                [pki.rogue, pki.rogueI], anchors: [pki.rootA], "--extra-root", root, "--client",
-                "afnetworking,alamofire,android,okhttp:user-roots")
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains("  accept  afnetworking       the chain is trusted"))
-            #expect(outcome.output.contains("  reject  android            the issuer of CN=RogueI (depth 1)"))
-            #expect(outcome.output.contains("  accept  okhttp:user-roots  the chain is trusted"))
-            let pinned = try await verify(
-                [pki.rogue, pki.rogueI], anchors: [pki.rootA], "--extra-root", root, "--pins", pin(pki.leaf),
-                "--client", "afnetworking")
-            #expect(pinned.status == .fail)
-            #expect(pinned.output.hasSuffix("no configured pin is on the chain\n"))
-            // Nor does a pin compared by hand exempt them.
-            let byHand = try await verify(
-                [pki.rogue, pki.rogueI], anchors: [pki.rootA], "--extra-root", root, "--pins", pin(pki.leaf),
-                "--client", "generic")
-            #expect(byHand.status == .fail)
+        try await desk(Self.charles + "--client afnetworking,alamofire,android,okhttp:user-roots").expect(
+            .fail, "  accept  afnetworking       the chain is trusted",
+            "  reject  android            the issuer of CN=RogueI (depth 1)",
+            "  accept  okhttp:user-roots  the chain is trusted")
+        // Nor does a pin compared by hand exempt them.
+        for client in ["afnetworking", "generic"] {
+            #expect(try await decision(of: Self.charles + "--pins $LEAF --client \(client)") == "fail pin-mismatch")
         }
     }
 
-    @Test func trustKitExemptsInstalledRootsWhereItsConfigurationSaysSo() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let root = try files.write(pki.rootB.pem, to: "charles.pem")
-            let hashes = [pki.leaf, pki.leaf2].map { "\"\($0.pin.dropFirst(7))\"" }.joined(separator: ",")
-            for (value, decision) in [
-                ("", "fail pin-mismatch"), ("true", "pass pins-not-applied"), ("false", "fail pin-mismatch"),
-            ] {
-                let key = value.isEmpty ? "" : #""TSKIgnorePinningForUserDefinedTrustAnchors": \#(value),"#
-                let file = try files.write(
-                    #"{\#(key) "TSKPinnedDomains": {"api.example.com": {"TSKPublicKeyHashes": [\#(hashes)]}}}"#,
-                    to: "tsk.json")
-                let outcome = try await verify(
-                    [pki.rogue, pki.rogueI], anchors: [pki.rootA], "--extra-root", root, "--pins", file, "--client",
-                    "trustkit", "--format", "json")
-                #expect(outcome.decision == decision, "\(value): \(outcome)")
-            }
-        }
-    }
-
-    @Test func aPatternOfOkHttpMayBeInternational() async throws {
-        let leaf = try pki.interA.issue(.leaf("www.xn--bcher-kva.example"))
-        for (pattern, decision) in [
-            ("*.bücher.example", "fail pin-mismatch"), ("**.BÜCHER.example", "fail pin-mismatch"),
-            ("*.bucher.example", "pass pins-not-applied"),
-        ] {
-            let outcome = try await verify(
-                [leaf, pki.interA], anchors: [pki.rootA], "--verify-name", "www.bücher.example", "--pins",
-                pin(pki.junk), "--client", "okhttp:pattern=\(pattern)", "--format", "json")
-            #expect(outcome.decision == decision, "\(pattern)")
-        }
+    @Test(arguments: [("", "fail pin-mismatch"), ("true", "pass pins-not-applied"), ("false", "fail pin-mismatch")])
+    func trustKitExemptsInstalledRootsWhereItsConfigurationSaysSo(value: String, expected: String) async throws {
+        let key = value.isEmpty ? "" : #""TSKIgnorePinningForUserDefinedTrustAnchors": \#(value),"#
+        let tsk = #"{\#(key) "TSKPinnedDomains": {"$HOST": {"TSKPublicKeyHashes": ["$LEAF64", "$NEXT64"]}}}"#
+        let found = try await decision(of: Self.charles + "--pins @tsk.json --client trustkit", ["tsk.json": tsk])
+        #expect(found == expected)
     }
 
     @Test func aMachineWithoutRootsIsToldSo() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
-            let arguments = ["verify", chain, "--verify-name", StandardPKI.serverName]
-            let store = ["SSL_CERT_DIR": files.path]
-            let none = await pincheck(arguments, environment: store)
-            #expect(await decision(arguments, environment: store) == "fail unknown-issuer")
-            #expect(none.errors.contains("this machine has no trusted roots (\(files.path) and /nonexistent)"))
-            _ = try files.write(pki.rootB.pem, to: pki.rootB.hashedFileName)
-            let other = await pincheck(arguments, environment: store)
-            #expect(await decision(arguments, environment: store) == "fail unknown-issuer")
-            #expect(!other.errors.contains("no trusted roots"))
+        try await Desk.open { desk in
+            let store = ["SSL_CERT_DIR": try desk.files.makeDirectory("store")]
+            let line = "verify @chain.pem --host $HOST"
+            await desk(line + " -f json", environment: store).expect("fail unknown-issuer")
+            await desk(line, environment: store).says(
+                errors: "this machine has no trusted roots (\(desk.files.path)/store and /nonexistent)")
+            try desk.write(Self.pki.rootB.pem, to: "store/" + Self.pki.rootB.hashedFileName)
+            await desk(line, environment: store).expect(.fail, not: "no trusted roots")
         }
     }
 
-    @Test func internationalNamesAreReadAsPeopleWriteThem() async throws {
-        let leaf = try pki.interA.issue(.leaf("xn--bcher-kva.example"))
-        for (name, decision) in [
-            ("BÜCHER.example", "pass trusted-without-pins"), ("bücher。example", "pass trusted-without-pins"),
-            ("bucher.example", "fail name-mismatch"),
-        ] {
-            let arguments = ["--verify-name", name, "--format", "json"]
-            let outcome = try await verify([leaf, pki.interA], anchors: [pki.rootA], arguments)
-            #expect(outcome.decision == decision, "\(name)")
-        }
-    }
+    // MARK: Names
 
-    @Test func aWildcardAboveARegistrysSuffixCountsForNobody() async throws {
-        for (names, host, status) in [
-            (["*.co.uk"], "shop.co.uk", ExitStatus.fail), (["*.co.uk", "shop.co.uk"], "shop.co.uk", .pass),
-            (["*.github.io"], "someone.github.io", .pass), (["*.example.co.uk"], "www.example.co.uk", .pass),
-        ] {
-            let template = CertificateTemplate.leaf(subject: "wild", names: names.map { GeneralName.dns($0) })
-            let leaf = try pki.interA.issue(template)
-            let outcome = try await verify([leaf, pki.interA], anchors: [pki.rootA], "--verify-name", host)
-            #expect(outcome.status == status, "\(names) for \(host)")
-        }
-    }
-
-    @Test func theListOfClientsNamesEachWithItsSettings() async throws {
-        let outcome = await pincheck("clients")
-        #expect(outcome.status == .pass)
-        for name in ["afnetworking ", "afnetworking-2.5 ", "nspinneddomains ", "generic "] {
-            #expect(outcome.output.contains("\n" + name) || outcome.output.hasPrefix(name))
-        }
-        #expect(outcome.output.contains("key=leaf|ca"))
+    /// The names of a leaf, what follows the chain, and the decision.
+    @Test(arguments: [
+        (["xn--bcher-kva.example"], "--host BÜCHER.example", "pass trusted-without-pins"),
+        (["xn--bcher-kva.example"], "--host bücher。example", "pass trusted-without-pins"),
+        (["xn--bcher-kva.example"], "--host bucher.example", "fail name-mismatch"),
+        // A wildcard above a registry's suffix counts for nobody.
+        (["*.co.uk"], "--host shop.co.uk", "fail name-mismatch"),
+        (["*.co.uk", "shop.co.uk"], "--host shop.co.uk", "pass trusted-without-pins"),
+        (["*.github.io"], "--host someone.github.io", "pass trusted-without-pins"),
+        (["*.example.co.uk"], "--host www.example.co.uk", "pass trusted-without-pins"),
+        // A pattern of OkHttp's may be international.
+        (["www.xn--bcher-kva.example"], "OKHTTP*.bücher.example", "fail pin-mismatch"),
+        (["www.xn--bcher-kva.example"], "OKHTTP**.BÜCHER.example", "fail pin-mismatch"),
+        (["www.xn--bcher-kva.example"], "OKHTTP*.bucher.example", "pass pins-not-applied"),
+    ]) func namesAreReadAsPeopleWriteThem(names: [String], arguments: String, expected: String) async throws {
+        let leaf = try Self.pki.interA.issue(.leaf(subject: "names", names: names.map { GeneralName.dns($0) }))
+        let pattern = "--host www.bücher.example --pins $JUNK --client okhttp:pattern="
+        let line = "verify @names.pem --anchors @root.pem " + arguments.replacing("OKHTTP", with: pattern)
+        #expect(try await decision(of: line, ["names.pem": leaf.pem + Self.pki.interA.pem]) == expected)
     }
 }

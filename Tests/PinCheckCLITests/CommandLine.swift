@@ -26,6 +26,45 @@ struct Outcome {
         let reason = (try? JSONValue(output))?["reason"]["id"].text
         return "\(status) \(reason ?? "without a reason: \(output)\(errors)")"
     }
+
+    /// Holds how it ended against a status, and what it wrote as ``says(_:ending:starting:errors:told:not:at:)`` does.
+    @discardableResult func expect(
+        _ status: ExitStatus, _ output: String..., ending: String = "", starting: String = "", errors: String...,
+        told: String..., not: String..., at place: SourceLocation = #_sourceLocation
+    ) -> Outcome {
+        #expect(self.status == status, "\(self)", sourceLocation: place)
+        return says(output, ending, starting, errors, told, not, place)
+    }
+
+    /// Holds its ``decision`` against another, and what it wrote as ``says(_:ending:starting:errors:told:not:at:)`` does.
+    @discardableResult func expect(
+        _ decision: String, _ output: String..., ending: String = "", starting: String = "", errors: String...,
+        told: String..., not: String..., at place: SourceLocation = #_sourceLocation
+    ) -> Outcome {
+        #expect(self.decision == decision, "\(self)", sourceLocation: place)
+        return says(output, ending, starting, errors, told, not, place)
+    }
+
+    /// Holds what it wrote against texts of its output, its errors, one of the two, and neither of them; an empty text
+    /// stands for nothing at all.
+    @discardableResult func says(
+        _ output: String..., ending: String = "", starting: String = "", errors: String..., told: String...,
+        not: String..., at place: SourceLocation = #_sourceLocation
+    ) -> Outcome { says(output, ending, starting, errors, told, not, place) }
+
+    private func says(
+        _ output: [String], _ ending: String, _ starting: String, _ errors: [String], _ told: [String], _ not: [String],
+        _ place: SourceLocation
+    ) -> Outcome {
+        func has(_ text: String, _ part: String) -> Bool { part.isEmpty ? text.isEmpty : text.contains(part) }
+        let missing =
+            output.filter { !has(self.output, $0) } + errors.filter { !has(self.errors, $0) }
+            + told.filter { !has(self.output + self.errors, $0) } + (self.output.hasSuffix(ending) ? [] : [ending])
+            + (self.output.hasPrefix(starting) ? [] : [starting])
+        #expect(missing.isEmpty, "\(self)", sourceLocation: place)
+        #expect(!not.contains { (self.output + self.errors).contains($0) }, "\(self)", sourceLocation: place)
+        return self
+    }
 }
 
 /// Runs a command line in process, in a world of its own.

@@ -60,9 +60,4 @@ import Testing
             #expect(ids.filter { ["unknown-key", "not-followed"].contains($0) } == ["unknown-key"], "\(output)")
         }
     }
-
-    @Test func aClientThatIsMisspeltIsSuggested() async {
-        let outcome = await pincheck("a.example", "--client", "okhtp")
-        #expect(outcome.status == .usage && outcome.errors.contains("did you mean 'okhttp'?"), "\(outcome.errors)")
-    }
 }

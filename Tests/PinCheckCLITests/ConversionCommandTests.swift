@@ -1,137 +1,86 @@
 import LoopbackLab
 import PinCheckCLI
-import Pinning
 import Testing
 
 /// `pincheck pins` on configurations: what is in them, and what they become for another client.
 @Suite(.endsSomeTime) struct ConversionCommandTests {
-    private let pki: StandardPKI
-    private let a: String
-    private let b: String
-
-    init() throws {
-        pki = try .shared()
-        a = SHA256Digest(bytes: pki.leaf.publicKeySHA256)!.base64
-        b = SHA256Digest(bytes: pki.junk.publicKeySHA256)!.base64
-    }
-
     /// Two pins for the lab's server and what is below it.
-    private var android: String {
-        """
+    private static let android = """
         <network-security-config>
             <domain-config>
-                <domain includeSubdomains="true">\(StandardPKI.serverName)</domain>
+                <domain includeSubdomains="true">$HOST</domain>
                 <pin-set expiration="2040-06-01">
-                    <pin digest="SHA-256">\(a)</pin>
-                    <pin digest="SHA-256">\(b)</pin>
+                    <pin digest="SHA-256">$LEAF64</pin>
+                    <pin digest="SHA-256">$JUNK64</pin>
                 </pin-set>
             </domain-config>
         </network-security-config>
         """
-    }
 
     @Test func aConfigurationIsShownHostByHost() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let path = try files.write(android, to: "network_security_config.xml")
-            for arguments in [["pins", path], ["pins", "--from", path]] {
-                let outcome = await pincheck(arguments)
-                #expect(outcome.status == .pass)
-                let lines = outcome.output.split(separator: "\n").map(String.init)
-                try #require(lines.count > 2)
-                #expect(
-                    lines[0] == "\(StandardPKI.serverName) and all names below it   from \(path):3, until 2040-06-01")
-                #expect(lines[1] == "  0 public-key (\(path):5)")
-                #expect(lines[2] == "      sha256/\(a)")
+        try await Desk.open(["nsc.xml": Self.android]) { desk in
+            let path = desk.files.path + "/nsc.xml"
+            for line in ["pins @nsc.xml", "pins --from @nsc.xml"] {
+                await desk(line).expect(
+                    .pass,
+                    starting: desk.expand(
+                        "$HOST and all names below it   from \(path):3, until 2040-06-01\n"
+                            + "  0 public-key (\(path):5)\n      $LEAF\n"))
             }
-            let piped = await pincheck("pins", "-", input: Array(android.utf8))
-            #expect(piped.output.contains("from standard input:3, until 2040-06-01"))
+            await desk("pins -", input: Self.android).says("from standard input:3, until 2040-06-01")
         }
     }
 
     @Test(arguments: ["okhttp", "trustkit", "android"]) func whatAConfigurationBecomesIsPinsThatTheSameServerPasses(
         format: String
     ) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let source = try files.write(android, to: "network_security_config.xml")
-            let block = await pincheck("pins", "--from", source, "--format", format)
-            #expect(block.status == .pass, "\(block.errors)")
-            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            func status(_ text: String) async throws -> ExitStatus {
-                let pins = try files.write(text, to: "pins")
-                return await pincheck([
-                    "verify", chain, "--anchors", anchors, "--pins", pins, "--host", StandardPKI.serverName,
-                ]).status
-            }
-            #expect(try await status(block.output) == .pass)
-            let other = SHA256Digest(bytes: pki.rogue.publicKeySHA256)!
-            let wrong = block.output.replacing(a, with: other.base64)
-            #expect(try await status(wrong) == .fail)
+        try await Desk.open(["nsc.xml": Self.android]) { desk in
+            let block = await desk("pins --from @nsc.xml -f \(format)").expect(.pass).output
+            try desk.write(block, to: "block")
+            await desk("VERIFY --pins @block").expect(.pass)
+            try desk.write(block.replacing(desk.expand("$LEAF64"), with: desk.expand("$ROGUE64")), to: "block")
+            await desk("VERIFY --pins @block").expect(.fail)
         }
     }
 
+    /// What follows `pins`, how it ends, and what is written.
     @Test(
         arguments: [
-            (["okhttp"], .pass, "    .add(\"**.NAME\", "), (["okhttp"], .pass, "// Until 2040-06-01 only; "),
-            (["curl", "--host", "api.NAME"], .pass, "' 'https://api.NAME/'\n"),
-            (["nspinned"], .data, ":3: NSPinnedDomains cannot say NAME and all names below it; list the hosts"),
-            (["curl"], .data, ":3: curl cannot name hosts; choose one with --host"),
-            (["tlsa"], .usage, "a TLSA record is no pin that an app compares"),
-        ] as [([String], ExitStatus, String)]) func whatDecidesIsWrittenOrRefused(
-            format: [String], status: ExitStatus, text: String
+            ("--from @nsc.xml -f okhttp", .pass, "    .add(\"**.$HOST\", "),
+            ("--from @nsc.xml -f okhttp", .pass, "// Until 2040-06-01 only; "),
+            ("--from @nsc.xml -f curl --host api.$HOST", .pass, "' 'https://api.$HOST/'\n"),
+            (
+                "--from @nsc.xml -f nspinned", .data,
+                ":3: NSPinnedDomains cannot say $HOST and all names below it; list the hosts"
+            ), ("--from @nsc.xml -f curl", .data, ":3: curl cannot name hosts; choose one with --host"),
+            ("--from @nsc.xml -f tlsa", .usage, "a TLSA record is no pin that an app compares"),
+            ("--from $LEAF --host $HOST -f okhttp", .pass, ".add(\"$HOST\", \"$LEAF\")"),
+            ("--from $LEAF -f okhttp", .pass, ".add(\"your-host.example\", \"$LEAF\")"),
+            ("--from sha256/AAAA", .data, "sha256/AAAA"), ("--from no-such-file.xml", .noInput, "no-such-file.xml"),
+        ] as [(String, ExitStatus, String)]) func whatDecidesIsWrittenOrRefused(
+            line: String, status: ExitStatus, words: String
         ) async throws
     {
-        try await TemporaryDirectory.scoped { files in
-            let source = try files.write(android, to: "network_security_config.xml")
-            let outcome = await pincheck(["pins", "--from", source, "--format"] + named(format))
-            #expect(outcome.status == status, "\(outcome.errors)")
-            #expect((outcome.output + outcome.errors).contains(named([text])[0]), "\(outcome.output)\(outcome.errors)")
+        try await Desk.open(["nsc.xml": Self.android]) { desk in
+            await desk("pins " + line).expect(status, told: desk.expand(words))
         }
     }
 
-    private func named(_ texts: [String]) -> [String] {
-        texts.map { $0.replacing("NAME", with: StandardPKI.serverName) }
-    }
-
-    @Test func aBackupKeyIsAddedToEveryHostOfAConfiguration() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let list = try files.write("a.example.com sha256/\(a)\nb.example.com sha256/\(a)\n", to: "list")
-            let key = try files.write(pki.junk.key.privateKeyPEM(), to: "backup.key")
-            let outcome = await pincheck("pins", "--from", list, "--key", key, "--format", "trustkit")
-            #expect(outcome.status == .pass)
-            #expect(outcome.errors.isEmpty, "\(outcome.errors)")
-            #expect(outcome.output.split(separator: "<string>\(b)</string>").count == 3)
-        }
-    }
-
-    @Test func severalSourcesBecomeOneConfiguration() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let list = try files.write("api.example.com sha256/\(a)\n", to: "list")
-            let more = try files.write("api.example.com sha256/\(b)\n", to: "more")
-            let kotlin = await pincheck("pins", "--from", list, "--from", more, "--format", "okhttp")
-            #expect(kotlin.output.split(separator: "CertificatePinner.Builder()").count == 2)
-            #expect(kotlin.output.contains(".add(\"api.example.com\", \"sha256/\(a)\")"))
-            #expect(kotlin.output.contains(".add(\"api.example.com\", \"sha256/\(b)\")"))
-            let plist = await pincheck("pins", "--from", list, "--from", more, "--format", "trustkit")
-            #expect(plist.output.split(separator: "<key>api.example.com</key>").count == 2)
-        }
-    }
-
-    @Test func pinsWithoutAHostTakeTheOneThatIsGiven() async throws {
-        let given = await pincheck("pins", "--from", "sha256/\(a)", "--host", "api.example.com", "--format", "okhttp")
-        #expect(given.output.contains(".add(\"api.example.com\", \"sha256/\(a)\")"))
-        let none = await pincheck("pins", "--from", "sha256/\(a)", "--format", "okhttp")
-        #expect(none.output.contains(".add(\"your-host.example\", \"sha256/\(a)\")"))
-    }
-
-    @Test func aSourceThatCannotBeReadEndsAsItDoesInACheck() async throws {
-        #expect(await pincheck("pins", "--from", "sha256/AAAA").status == .data)
-        #expect(await pincheck("pins", "--from", "no-such-file.xml").status == .noInput)
-        try await TemporaryDirectory.scoped { files in
-            let key = try files.write(pki.junk.key.privateKeyPEM(), to: "backup.key")
-            let outcome = await pincheck("pins", "--from", key)
-            #expect(outcome.status == .data)
-            #expect(!outcome.errors.contains("BEGIN"))
+    @Test func severalSourcesAndABackupKeyBecomeOneConfiguration() async throws {
+        let texts = [
+            "a": "$HOST $LEAF\n", "b": "$HOST $JUNK\n", "two": "$HOST $LEAF\nb.example.com $LEAF\n",
+            "backup.key": try StandardPKI.shared().junk.key.privateKeyPEM(),
+        ]
+        try await Desk.open(texts) { desk in
+            let kotlin = await desk("pins --from @a --from @b -f okhttp").says(
+                desk.expand(".add(\"$HOST\", \"$LEAF\")"), desk.expand(".add(\"$HOST\", \"$JUNK\")"))
+            #expect(kotlin.output.ranges(of: "CertificatePinner.Builder()").count == 1)
+            let plist = await desk("pins --from @a --from @b -f trustkit").output
+            #expect(plist.ranges(of: desk.expand("<key>$HOST</key>")).count == 1)
+            // A key is added to every host.
+            let both = await desk("pins --from @two --key @backup.key -f trustkit").expect(.pass, errors: "")
+            #expect(both.output.ranges(of: desk.expand("<string>$JUNK64</string>")).count == 2)
+            await desk("pins --from @backup.key").expect(.data, not: "BEGIN")
         }
     }
 }

@@ -142,8 +142,7 @@ import Testing
             for (text, line) in damaged {
                 let file = try files.write(text, to: "anchors/z.pem")
                 for path in [file, directory] {
-                    let outcome = await pincheck(command + [option, path], environment: store)
-                    #expect(outcome.status == .data, "\(option) \(path)\n\(text)")
+                    let outcome = await pincheck(command + [option, path], environment: store).expect(.data)
                     let role = option == "--anchors" ? "anchors" : "extra roots"
                     #expect(outcome.errors.contains("'\(file)' cannot be used as \(role)"), "\(outcome.errors)")
                     if line > 0 { #expect(outcome.errors.contains("at line \(line)"), "\(outcome.errors)") }

@@ -1,6 +1,6 @@
-import PinChecking
 import Foundation
 import LoopbackLab
+import PinChecking
 import Pinning
 import Testing
 import X509
@@ -9,32 +9,23 @@ import X509
 
 /// `--device`: one chain, judged by each client on each device.
 @Suite(.endsSomeTime) struct DeviceCommandTests {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
+    private static let pki = try! StandardPKI.shared()
+    private let host = StandardPKI.serverName
 
-    init() throws { pki = try .shared() }
-
+    /// Runs a line where the lab's lists, or others, are in `data.json`.
+    ///
     /// A leaf below an anchor that is public to the lab's devices has the timestamps that those ask for.
-    private func verify(
-        _ chain: [LabCertificate], _ arguments: [String], lists: [(name: String, roots: [LabCertificate])]? = nil,
-        environment: [String: String] = [:]
+    private func desk(
+        _ line: String, lists: [(name: String, roots: [LabCertificate])]? = nil, chain: [LabCertificate]? = nil,
+        _ texts: [String: String] = [:], environment: [String: String] = [:], at time: Int64? = nil
     ) async throws -> Outcome {
-        try await TemporaryDirectory.scoped { directory in
-            let presented = try directory.write(chain.map(\.pem).joined(), to: "chain.pem")
-            let file = try DeviceLists.write(lists ?? DeviceLists.lab(pki), in: directory)
-            let root = try directory.write(pki.rootA.pem, to: "root.pem")
-            let words = arguments.map { $0 == "DATA" ? file : $0 == "ROOT" ? root : $0 }
-            return await pincheck(
-                ["verify", presented, "--host", host] + words + clients(arguments), environment: environment)
+        let presented = chain.map { ["chain.pem": $0.map(\.pem).joined()] } ?? [:]
+        return try await Desk.open(texts.merging(presented) { $1 }) { desk in
+            _ = try DeviceLists.write(lists ?? DeviceLists.lab(Self.pki), to: "data.json", in: desk.files)
+            return await desk(
+                line.replacing("JUDGE", with: "verify @chain.pem --host $HOST --device-data @data.json"),
+                environment: environment, at: time)
         }
-    }
-
-    /// A client of each system that is named, where none is chosen.
-    private func clients(_ arguments: [String]) -> [String] {
-        guard let index = arguments.firstIndex(of: "--device"), !arguments.contains("--client") else { return [] }
-        let devices = arguments[index + 1].lowercased()
-        let known = [("ios", "afnetworking"), ("android", "okhttp")].filter { devices.contains($0.0) }
-        return known.isEmpty ? [] : ["--client", known.map(\.1).joined(separator: ",")]
     }
 
     private func lines(_ outcome: Outcome) -> [String] { outcome.output.split(separator: "\n").map(String.init) }
@@ -47,27 +38,54 @@ import X509
         }
     }
 
-    // MARK: Roots
+    private static let both = " --client afnetworking,okhttp -f json"
 
-    @Test func aRootThatOnlySomeDevicesHaveTellsThemApart() async throws {
-        let outcome = try await verify(
-            [pki.leaf, pki.interA],
+    // MARK: Verdicts
+
+    /// What is asked, the decision, and what each client decides on each device.
+    private static let rows: [(line: String, decision: String, verdicts: [String])] = [
+        (
+            "JUDGE --device ios-12,android-9,android-17 --client okhttp,android,alamofire -f json",
+            "fail unknown-issuer",
             [
-                "--device", "ios-12,android-9,android-17", "--client", "okhttp,android,alamofire", "--device-data",
-                "DATA",
-            ] + ["--format", "json"])
-        #expect(outcome.decision == "fail unknown-issuer")
-        #expect(
-            try verdicts(outcome) == [
                 "alamofire on ios-12: reject unknown-issuer", "okhttp on android-9: accept pins-not-applied",
                 "android on android-9: accept pins-not-applied", "okhttp on android-17: reject unknown-issuer",
                 "android on android-17: reject unknown-issuer",
-            ])
-        let report = try JSONValue(outcome.output)
-        #expect(
-            report["reason"]["message"].text.map {
-                $0.hasPrefix("alamofire on ios-12; okhttp, android on android-17: ")
-            } == true)
+            ]
+        ),
+        // A root that an interceptor installed.
+        (
+            "verify @chain.pem --host $HOST --extra-root @root.pem --device ios-17,android-17 -f json "
+                + "--client afnetworking,okhttp,android:user-roots", "fail unknown-issuer",
+            [
+                "afnetworking on ios-17: accept trusted-without-pins", "okhttp on android-17: reject unknown-issuer",
+                "android on android-17: accept pins-not-applied",
+            ]
+        ),
+        // Of all devices those on which the client runs.
+        (
+            "VERIFY --device all --client curl -f json", "pass trusted-without-pins",
+            ["curl on mozilla: accept trusted-without-pins"]
+        ),
+        (
+            "VERIFY --device system,android-9 --client curl,okhttp -f json", "pass pins-not-applied",
+            [
+                "curl on system: accept trusted-without-pins", "okhttp on system: accept pins-not-applied",
+                "okhttp on android-9: accept pins-not-applied",
+            ]
+        ),
+    ]
+
+    @Test(arguments: rows.indices) func eachClientIsJudgedOnEachDevice(index: Int) async throws {
+        let (line, decision, expected) = Self.rows[index]
+        let outcome = try await desk(line).expect(decision)
+        #expect(try verdicts(outcome) == expected)
+    }
+
+    @Test func theReportSaysWhichDevicesHaveTheRoot() async throws {
+        let report = try JSONValue(await desk(Self.rows[0].line).output)
+        let message = report["reason"]["message"].text
+        #expect(message?.hasPrefix("alamofire on ios-12; okhttp, android on android-17: ") == true)
         #expect(
             report["notes"].array.first?["message"].text
                 == "the root RootA is not on ios-12, android-17: it is on ios-13 and newer, on android-9 and older")
@@ -75,11 +93,102 @@ import X509
         #expect(report["devices"]["source"].text == "a laboratory")
     }
 
+    /// Devices of the program's own data: what the app pins decides with the rules of each version.
+    @Test func aPrivateCAIsJudgedByTheRulesOfEachVersion() async throws {
+        let long = try Self.pki.interA.issue(
+            CertificateTemplate.leaf(host).valid(
+                from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day))
+        let outcome = try await desk(
+            "VERIFY --device ios12,iOS-13,ios26,android9,android-17" + Self.both, chain: [long, Self.pki.interA]
+        ).expect("fail lifetime-too-long", not: "root-not-everywhere")
+        #expect(
+            try verdicts(outcome) == [
+                "afnetworking on ios-12: accept trusted-without-pins",
+                "afnetworking on ios-13: reject lifetime-too-long", "afnetworking on ios-26: reject lifetime-too-long",
+                "okhttp on android-9: accept pins-not-applied", "okhttp on android-17: accept pins-not-applied",
+            ])
+    }
+
+    @Test func certificateTransparencyIsAskedForFromItsVersionOn() async throws {
+        let lists = [(name: "ios-12", roots: [Self.pki.rootA]), (name: "ios-13", roots: [Self.pki.rootA])]
+        let line = "JUDGE --device ios-12,ios-13 --client afnetworking -f json"
+        #expect(
+            try await verdicts(desk(line, lists: lists)) == [
+                "afnetworking on ios-12: accept trusted-without-pins", "afnetworking on ios-13: reject too-few-scts",
+            ])
+        let logged = try Self.pki.interA.issue(CertificateTemplate.leaf(host), loggedBy: (0..<4).map { _ in LabLog() })
+        let accepted = try await desk(line, lists: lists, chain: [logged, Self.pki.interA]).expect(
+            "pass trusted-without-pins")
+        #expect(try JSONValue(accepted.output)["reason"]["message"].text == "both devices accept")
+    }
+
+    @Test func anchorsStandInForTheRootsOfADeviceOrBesideThem() async throws {
+        let line = "JUDGE --device ios-12,android-9 --anchors @root.pem" + Self.both
+        let rogue = [Self.pki.rogue, Self.pki.rogueI]
+        try await desk(line).expect("pass trusted-without-pins")
+        try await desk(line, chain: rogue).expect("fail unknown-issuer")
+        try await desk(line + " --and-system", chain: rogue).expect(
+            "pass trusted-without-pins", "\"anchors and device\"")
+    }
+
+    @Test func aRootThatIsGivenIsTheSystemsWhereTheDeviceListsIt() async throws {
+        let lists = [(name: "ios-13", roots: [Self.pki.rootB]), (name: "ios-26", roots: [Self.pki.rootA])]
+        func judged(_ arguments: String) async throws -> [String] {
+            try await verdicts(desk("JUDGE --device ios-13,ios-26 -f json " + arguments, lists: lists))
+        }
+        for given in ["--anchors @root.pem", "--extra-root @root.pem", "--anchors @root.pem --and-system"] {
+            #expect(
+                try await judged("--client afnetworking " + given) == [
+                    "afnetworking on ios-13: accept trusted-without-pins",
+                    "afnetworking on ios-26: reject too-few-scts",
+                ], "\(given)")
+        }
+        // A pinned one, which the app makes its only anchor.
+        #expect(
+            try await judged("--client alamofire:accept-self-signed --mode certificate --pins @root.pem") == [
+                "alamofire on ios-13: accept pin-matched", "alamofire on ios-26: reject too-few-scts",
+            ])
+    }
+
+    @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aCertificateWithTheNameOfARealRootIsTrustedNowhere(
+        name: String
+    ) async throws {
+        let organization = name.hasPrefix("ISRG") ? "Internet Security Research Group" : "Google Trust Services LLC"
+        let subject = DistinguishedName([
+            .init(.country, Array("US".utf8), encoding: .printable),
+            .init(.organization, Array(organization.utf8), encoding: .printable),
+            .init(.commonName, Array(name.utf8), encoding: .printable),
+        ])
+        let lookAlike = try LabCertificate.selfSigned(.authority(subject))
+        let lookAlikeSubject = try CertificateReader.certificate(der: lookAlike.der).subject
+        let real = DeviceData.builtIn.certificates.first { der in
+            (try? CertificateReader.certificate(der: der))?.subject == lookAlikeSubject
+        }
+        try #require(real != nil)
+        let leaf = try lookAlike.issue(CertificateTemplate.leaf(host))
+        for chain in [[leaf, lookAlike], [leaf]] {
+            let outcome = try await desk(
+                "verify @chain.pem --host $HOST --device all --client all -f json", chain: chain
+            ).expect(.fail, not: "root-not-everywhere")
+            let verdicts = try verdicts(outcome)
+            #expect(verdicts.count > 60 && verdicts.allSatisfy { !$0.contains(": accept") }, "\(verdicts)")
+        }
+    }
+
+    @Test func allDevicesAreJudgedByTheClientsOfPhones() async throws {
+        for (arguments, clients) in [
+            ("all --pins @root.pem", ["generic"]), ("mozilla", ["generic"]), ("all,mozilla", ["generic"]),
+        ] {
+            let outcome = try await desk("VERIFY -f json --device " + arguments)
+            let judged = try JSONValue(outcome.output)["clients"].array.compactMap { $0["name"].text }
+            #expect(Set(judged).isSuperset(of: clients), "\(arguments): \(outcome)")
+        }
+    }
+
+    // MARK: Words
+
     @Test func theMatrixIsATableOfNoMoreThanEightyColumns() async throws {
-        let outcome = try await verify(
-            [pki.leaf, pki.interA],
-            ["--device", "all", "--client", "afnetworking,nspinneddomains,okhttp", "--device-data", "DATA"])
-        #expect(outcome.status == .fail)
+        let outcome = try await desk("JUDGE --device all --client afnetworking,nspinneddomains,okhttp").expect(.fail)
         let text = lines(outcome)
         let start = try #require(text.firstIndex { $0.hasPrefix("  5 devices, roots as read up to ") })
         let expected: [String] = [
@@ -96,332 +205,103 @@ import X509
             """,
         ]
         #expect(Array(text[(start + 1)...].prefix(9)) == expected)
-        let every = try await verify([pki.leaf, pki.interA], ["--device", "all", "--client", "all"])
-        let table = lines(every).filter {
-            $0.hasPrefix("  ios") || $0.hasPrefix("  android") || $0.hasPrefix("  mozilla")
-        }
-        #expect(table.count == 38)
-        #expect(table.allSatisfy { $0.count <= 80 })
+        let every = try await desk("verify @chain.pem --host $HOST --device all --client all")
+        let table = lines(every).filter { line in ["ios", "android", "mozilla"].contains { line.hasPrefix("  " + $0) } }
+        #expect(table.count == 38 && table.allSatisfy { $0.count <= 80 })
+    }
+
+    /// What is said of devices, and what is not.
+    @Test(arguments: [
+        (
+            "JUDGE --device ios-12,android-9 --anchors @root.pem",
+            "\n  2 devices, by the anchors given, not their roots\n"
+        ), ("VERIFY --device ios-12", "\n  device: ios-12, by the anchors given, not their roots\n"),
+        ("JUDGE --device ios-12,android-9 --anchors @root.pem --and-system", "\n  2 devices, roots as read up to "),
+        ("JUDGE --device android-9 --client okhttp", "\n  device: android-9, roots as read on 20"),
+        (
+            "JUDGE --device android-9 --client okhttp",
+            "  okhttp on android-9: the chain is trusted; the pins do not apply: no pin is for \(StandardPKI.serverName)\n"
+        ), ("MANY -f junit", "<testcase name=\"okhttp on android-9\""),
+        ("MANY -f junit", "<testcase name=\"afnetworking on ios-12\""), ("MANY -f junit", "failures=\"1\""),
+        ("MANY -f prometheus", "client=\"afnetworking\",device=\"ios-12\"} 0"),
+        ("MANY -f prometheus", "client=\"okhttp\",device=\"android-9\"} 1"),
+        ("MANY -f nagios", "afnetworking on ios-12: "),
+        ("MANY --explain", "  okhttp on android-9: without settings of its own"),
+    ]) func everyFormNamesTheDevice(line: String, words: String) async throws {
+        let many = "JUDGE --device ios-12,android-9 --client afnetworking,okhttp"
+        let outcome = try await desk(line.replacing("MANY", with: many)).says(words)
+        if words.contains("by the anchors") { outcome.says(not: "root-not-everywhere", "is not on ios-12") }
     }
 
     @Test func severalConnectionsSayWhichDevicesTheyAreJudgedOn() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-                let base = [
-                    "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--key-types",
-                    "rsa,ecdsa", "--device",
-                ]
-                let several = await pincheck(base + ["ios-13,ios-17", "--client", "afnetworking,alamofire"])
-                #expect(
-                    several.output.contains("\n  2 clients on 2 devices, by the anchors given, not their roots\n"),
-                    "\(several.output)")
-                let one = await pincheck(base + ["ios-13"])
-                #expect(
-                    one.output.contains("\n  device: ios-13, by the anchors given, not their roots\n"), "\(one.output)")
-            }
+        try await Desk.serving { desk, _ in
+            let line = "CHECK --key-types rsa,ecdsa --device "
+            await desk(line + "ios-13,ios-17 --client afnetworking,alamofire").says(
+                "\n  2 clients on 2 devices, by the anchors given, not their roots\n")
+            await desk(line + "ios-13").says("\n  device: ios-13, by the anchors given, not their roots\n")
         }
     }
 
-    @Test func aSingleVerdictNamesItsDevice() async throws {
-        let outcome = try await verify([pki.leaf, pki.interA], ["--device", "android-9", "--device-data", "DATA"])
-        #expect(outcome.status == .pass)
-        #expect(lines(outcome).contains { $0.hasPrefix("  device: android-9, roots as read on 20") })
-        #expect(
-            lines(outcome).last?.hasSuffix(
-                "  okhttp on android-9: the chain is trusted; the pins do not apply: no pin is for \(host)") == true)
-    }
-
-    @Test func everyFormNamesTheDevice() async throws {
-        let arguments = ["--device", "ios-12,android-9", "--device-data", "DATA"]
-        let chain = [pki.leaf, pki.interA]
-        let junit = try await verify(chain, arguments + ["--format", "junit"])
-        #expect(junit.output.contains("<testcase name=\"okhttp on android-9\""), "\(junit.output)")
-        #expect(junit.output.contains("<testcase name=\"afnetworking on ios-12\""))
-        #expect(junit.output.contains("tests=\"") && junit.output.contains("failures=\"1\""))
-        let prometheus = try await verify(chain, arguments + ["--format", "prometheus"])
-        #expect(prometheus.output.contains("client=\"afnetworking\",device=\"ios-12\"} 0"), "\(prometheus.output)")
-        #expect(prometheus.output.contains("client=\"okhttp\",device=\"android-9\"} 1"))
-        let nagios = try await verify(chain, arguments + ["--format", "nagios"])
-        #expect(nagios.output.contains("afnetworking on ios-12: "), "\(nagios.output)")
-        let explained = try await verify(chain, arguments + ["--explain"])
-        #expect(explained.output.contains("  okhttp on android-9: without settings of its own"), "\(explained.output)")
-    }
-
-    // MARK: Rules
-
-    /// Devices of the program's own data: what the app pins decides with the rules of each version.
-    @Test func aPrivateCAIsJudgedByTheRulesOfEachVersion() async throws {
-        let long = try pki.interA.issue(
-            CertificateTemplate.leaf(host).valid(
-                from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day))
-        let outcome = try await verify(
-            [long, pki.interA],
-            ["--anchors", "ROOT", "--device", "ios12,iOS-13,ios26,android9,android-17", "--format", "json"])
-        #expect(outcome.decision == "fail lifetime-too-long")
-        #expect(
-            try verdicts(outcome) == [
-                "afnetworking on ios-12: accept trusted-without-pins",
-                "afnetworking on ios-13: reject lifetime-too-long", "afnetworking on ios-26: reject lifetime-too-long",
-                "okhttp on android-9: accept pins-not-applied", "okhttp on android-17: accept pins-not-applied",
-            ])
-        #expect(!outcome.output.contains("root-not-everywhere"))
-    }
-
-    @Test func certificateTransparencyIsAskedForFromItsVersionOn() async throws {
-        let lists = [(name: "ios-12", roots: [pki.rootA]), (name: "ios-13", roots: [pki.rootA])]
-        let outcome = try await verify(
-            [pki.leaf, pki.interA], ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
-            lists: lists)
-        #expect(
-            try verdicts(outcome) == [
-                "afnetworking on ios-12: accept trusted-without-pins", "afnetworking on ios-13: reject too-few-scts",
-            ])
-        let logs = (0..<4).map { _ in LabLog() }
-        let logged = try pki.interA.issue(CertificateTemplate.leaf(host), loggedBy: logs)
-        let accepted = try await verify(
-            [logged, pki.interA], ["--device", "ios-12,ios-13", "--device-data", "DATA", "--format", "json"],
-            lists: lists)
-        #expect(accepted.decision == "pass trusted-without-pins")
-        #expect(try JSONValue(accepted.output)["reason"]["message"].text == "both devices accept")
-    }
-
-    @Test func aRootThatAnInterceptorInstalledIsJudgedForEachDevice() async throws {
-        let outcome = try await verify(
-            [pki.leaf, pki.interA],
-            [
-                "--extra-root", "ROOT", "--device", "ios-17,android-17", "--client",
-                "afnetworking,okhttp,android:user-roots",
-            ] + ["--format", "json"])
-        #expect(
-            try verdicts(outcome) == [
-                "afnetworking on ios-17: accept trusted-without-pins", "okhttp on android-17: reject unknown-issuer",
-                "android on android-17: accept pins-not-applied",
-            ])
-    }
-
-    @Test func anchorsStandInForTheRootsOfADeviceOrBesideThem() async throws {
-        let arguments = [
-            "--device", "ios-12,android-9", "--device-data", "DATA", "--anchors", "ROOT", "--format", "json",
-        ]
-        #expect(try await verify([pki.leaf, pki.interA], arguments).decision == "pass trusted-without-pins")
-        let strange = try await verify([pki.rogue, pki.rogueI], arguments)
-        #expect(strange.decision == "fail unknown-issuer")
-        let both = try await verify([pki.rogue, pki.rogueI], arguments + ["--and-system"])
-        #expect(both.decision == "pass trusted-without-pins", "\(both.output)")
-        #expect(both.output.contains("\"anchors and device\""))
-    }
-
-    @Test func aRootThatIsGivenIsTheSystemsWhereTheDeviceListsIt() async throws {
-        let lists = [(name: "ios-13", roots: [pki.rootB]), (name: "ios-26", roots: [pki.rootA])]
-        let expected = [
-            "afnetworking on ios-13: accept trusted-without-pins", "afnetworking on ios-26: reject too-few-scts",
-        ]
-        let devices = ["--device", "ios-13,ios-26", "--device-data", "DATA", "--format", "json"]
-        for given in [["--anchors", "ROOT"], ["--extra-root", "ROOT"], ["--anchors", "ROOT", "--and-system"]] {
-            let outcome = try await verify([pki.leaf, pki.interA], devices + given, lists: lists)
-            #expect(try verdicts(outcome) == expected, "\(given)")
-        }
-        // A pinned one, which the app makes its only anchor.
-        let pinned = try await verify(
-            [pki.leaf, pki.interA],
-            devices + ["--client", "alamofire:accept-self-signed", "--mode", "certificate", "--pins", "ROOT"],
-            lists: lists)
-        #expect(
-            try verdicts(pinned) == [
-                "alamofire on ios-13: accept pin-matched", "alamofire on ios-26: reject too-few-scts",
-            ])
-    }
-
-    // MARK: Real roots
-
-    private func realRoot(_ name: String) throws -> (der: [UInt8], holders: Set<String>) {
-        let data = DeviceData.builtIn
-        let root = try #require(
-            data.certificates.first { der in (try? CertificateReader.certificate(der: der).commonName) == name })
-        return (root, Set(data.devices(listing: root).map(\.name)))
-    }
-
-    @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aCertificateWithTheNameOfARealRootIsTrustedNowhere(
-        name: String
-    ) async throws {
-        let organization = name.hasPrefix("ISRG") ? "Internet Security Research Group" : "Google Trust Services LLC"
-        let subject = DistinguishedName([
-            .init(.country, Array("US".utf8), encoding: .printable),
-            .init(.organization, Array(organization.utf8), encoding: .printable),
-            .init(.commonName, Array(name.utf8), encoding: .printable),
-        ])
-        let (real, _) = try realRoot(name)
-        let lookAlike = try LabCertificate.selfSigned(.authority(subject))
-        #expect(
-            try CertificateReader.certificate(der: real).subject
-                == CertificateReader.certificate(der: lookAlike.der).subject)
-        let leaf = try lookAlike.issue(CertificateTemplate.leaf(host))
-        for chain in [[leaf, lookAlike], [leaf]] {
-            let outcome = try await verify(chain, ["--device", "all", "--client", "all", "--format", "json"])
-            #expect(outcome.status == .fail)
-            let verdicts = try verdicts(outcome)
-            #expect(verdicts.count > 60)
-            #expect(verdicts.allSatisfy { !$0.contains(": accept") }, "\(verdicts)")
-            #expect(!outcome.output.contains("root-not-everywhere"))
-        }
-    }
-
-    // MARK: What is refused
-
-    @Test func listsOfRootsThatPlayNoPartAreNotTold() async throws {
-        let devices = ["--device", "ios-12,android-9", "--device-data", "DATA", "--anchors", "ROOT"]
-        let instead = try await verify([pki.leaf, pki.interA], devices)
-        #expect(lines(instead).contains("  2 devices, by the anchors given, not their roots"), "\(instead)")
-        #expect(!instead.output.contains("root-not-everywhere") && !instead.output.contains("is not on ios-12"))
-        let one = try await verify([pki.leaf, pki.interA], ["--device", "ios-12", "--anchors", "ROOT"])
-        #expect(lines(one).contains("  device: ios-12, by the anchors given, not their roots"), "\(one)")
-        let beside = try await verify([pki.leaf, pki.interA], devices + ["--and-system"])
-        #expect(lines(beside).contains { $0.hasPrefix("  2 devices, roots as read up to ") }, "\(beside)")
-    }
-
-    @Test func allDevicesAreJudgedByTheClientsOfPhones() async throws {
-        let all = try await verify(
-            [pki.leaf, pki.interA], ["--device", "all", "--anchors", "ROOT", "--pins", "ROOT", "--format", "json"])
-        let judged = try JSONValue(all.output)["clients"].array.compactMap { $0["name"].text }
-        #expect(Set(judged) == ["generic"], "\(all)")
-        for devices in ["mozilla", "all,mozilla"] {
-            let named = try await verify(
-                [pki.leaf, pki.interA], ["--device", devices, "--anchors", "ROOT", "--format", "json"])
-            let clients = try JSONValue(named.output)["clients"].array.compactMap { $0["name"].text }
-            #expect(clients.contains("generic"), "\(named)")
-        }
-    }
-
-    @Test func devicesAndClientsThatDoNotGoTogetherAreRefused() async throws {
-        let chain = [pki.leaf, pki.interA]
-        func refusal(_ arguments: String...) async throws -> String {
-            let outcome = try await verify(chain, arguments)
-            #expect(outcome.status == .usage && outcome.output.isEmpty)
-            return outcome.errors
-        }
-        #expect(
-            try await refusal("--device", "ios-12,android-17", "--client", "afnetworking").contains(
-                "none of the clients (afnetworking) runs on android-17: add one of okhttp, android, generic with --client"
-            ))
-        #expect(
-            try await refusal("--device", "ios-12", "--client", "afnetworking,curl").contains(
-                "the client curl runs on none of the devices (ios-12): leave it or its configuration out, or add"))
-        #expect(
-            try await refusal("--device-data", "DATA").contains(
-                "device data is given and no device is named: give --device"))
-        #expect(try await refusal("--device", "android-10").contains("next to it are android-9 and android-11"))
-        #expect(try await refusal("--device", "iso-17").contains("there is no device 'iso-17': did you mean 'ios-17'?"))
-        #expect(try await refusal("--device", "").contains("the name of a device is empty: write names"))
-        // Of all devices those are judged on which a client runs.
-        let all = try await verify(
-            chain, ["--device", "all", "--client", "curl", "--anchors", "ROOT", "--format", "json"])
-        #expect(try verdicts(all) == ["curl on mozilla: accept trusted-without-pins"])
-        let system = try await verify(
-            chain, ["--device", "system,android-9", "--client", "curl,okhttp", "--anchors", "ROOT", "--format", "json"])
-        #expect(
-            try verdicts(system).map { $0.prefix { $0 != ":" } } == [
-                "curl on system", "okhttp on system", "okhttp on android-9",
-            ])
-    }
+    // MARK: Data
 
     @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
-        let missing = try await verify([pki.leaf], ["--device", "ios-12", "--device-data", "/nonexistent/devices"])
-        #expect(missing.status == .noInput)
-        try await TemporaryDirectory.scoped { directory in
-            let chain = try directory.write(pki.leaf.pem, to: "chain.pem")
-            _ = try directory.write([0x30, 2, 5, 0], to: "ios-12-0.cer")
-            let lists = """
-                { source: "a laboratory", stores: [{ platform: "apple", version: "12", fetched: "2026-01-01",
-                  roots: ["ios-12-0.cer"] }] }
-                """
-            for (bytes, message) in [
-                (Array("PCDD".utf8) + [1, 0, 0xFF], "is not JSON, in which lists of devices are given"),
-                (Array(lists.utf8), "ios-12-0.cer: "),
-            ] {
-                let data = try directory.write(bytes, to: "devices.json")
-                let outcome = await pincheck("verify", chain, "--device", "ios-12", "--device-data", data)
-                #expect(outcome.status == .data && outcome.errors.contains(message), "\(outcome.errors)")
-            }
-        }
+        try await desk("VERIFY --device ios-12 --device-data /nonexistent/devices").expect(.noInput)
+        let lists = """
+            { source: "a laboratory", stores: [{ platform: "apple", version: "12", fetched: "2026-01-01",
+              roots: ["bad.cer"] }] }
+            """
+        let texts = ["bad.cer": "\u{30}\u{2}\u{5}\u{0}", "lists.json": lists, "old.bin": "PCDD\u{1}\u{0}"]
+        for (name, message) in [
+            ("old.bin", "is not JSON, in which lists of devices are given"), ("lists.json", "bad.cer: "),
+        ] { try await desk("VERIFY --device ios-12 --device-data @\(name)", texts).expect(.data, errors: message) }
     }
 
     @Test func oldDataIsAWarning() async throws {
-        let arguments = ["--device", "android-9", "--anchors", "ROOT", "--format", "json", "--fail-on", "warn"]
-        try await TemporaryDirectory.scoped { directory in
-            let chain = try directory.write((pki.leaf.pem + pki.interA.pem), to: "chain.pem")
-            let root = try directory.write(pki.rootA.pem, to: "root.pem")
-            let words = ["verify", chain] + arguments.map { $0 == "ROOT" ? root : $0 }
-            let instead = await pincheck(words, at: LabClock.now + 3 * LabClock.year)
-            #expect(!instead.output.contains("\"old-device-data\""), "\(instead)")
-            let outcome = await pincheck(words + ["--and-system"], at: LabClock.now + 3 * LabClock.year)
-            #expect(outcome.output.contains("\"old-device-data\""), "\(outcome.output)\(outcome.errors)")
-            #expect(outcome.output.contains("days ago: give newer ones with --device-data, or use a newer pincheck"))
-        }
+        let line = "VERIFY --device android-9 -f json --fail-on warn"
+        let later = LabClock.now + 3 * LabClock.year
+        try await desk(line, at: later).says(not: "\"old-device-data\"")
+        try await desk(line + " --and-system", at: later).says(
+            "\"old-device-data\"", "days ago: give newer ones with --device-data, or use a newer pincheck")
     }
 
-    // MARK: Policies and lists
-
-    @Test func aPolicyNamesTheDevicesOfItsHosts() async throws {
-        try await TemporaryDirectory.scoped { directory in
-            _ = try DeviceLists.write(DeviceLists.lab(pki), in: directory)
-            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
-            try await LoopbackServer.serving(.tls(settings)) { server in
-                let host = """
-                    { hosts: { "\(host)": { connect: "\(server.address):\(server.port)", device: ["ios-12", "android-9"],
-                      deviceData: "devices.json", client: ["afnetworking", "okhttp"] } } }
-                    """
-                let policy = try directory.write(host, to: "policy.json5")
-                let outcome = await pincheck("check", "--policy", policy, "--format", "json")
-                #expect(outcome.decision == "fail unknown-issuer")
-                #expect(
-                    try verdicts(outcome) == [
-                        "afnetworking on ios-12: reject unknown-issuer", "okhttp on android-9: accept pins-not-applied",
-                    ])
-                let wrong = try directory.write(
-                    host.replacingOccurrences(of: "ios-12", with: "ios-7"), to: "wrong.json5")
-                let refused = await pincheck("check", "--policy", wrong)
-                #expect(refused.status == .data)
-                #expect(refused.errors.contains("wrong.json5"), "\(refused.errors)")
-                #expect(refused.errors.contains("there is no list of roots for 'ios-7', and next to it is ios-12"))
-            }
-        }
-    }
-
-    @Test func aListNamesTheDevicesOfATarget() async throws {
-        try await TemporaryDirectory.scoped { directory in
-            let data = try DeviceLists.write(DeviceLists.lab(pki), in: directory)
-            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA])
-            try await LoopbackServer.serving(.tls(settings)) { server in
-                let list = try directory.write(
-                    "\(host) connect=\(server.address):\(server.port) client=okhttp device=android-9,android-17\n",
-                    to: "targets.txt")
-                let outcome = await pincheck("check", "--targets", list, "--device-data", data, "--format", "json")
-                #expect(outcome.decision == "fail unknown-issuer")
-            }
+    @Test func policiesAndListsNameTheDevicesOfTheirTargets() async throws {
+        let policy = """
+            { hosts: { "$HOST": { connect: "$SERVER", device: ["ios-12", "android-9"],
+              deviceData: "data.json", client: ["afnetworking", "okhttp"] } } }
+            """
+        try await Desk.serving { desk, _ in
+            _ = try DeviceLists.write(DeviceLists.lab(Self.pki), to: "data.json", in: desk.files)
+            try desk.write(policy, to: "policy.json5")
+            let outcome = await desk("--policy @policy.json5 -f json").expect("fail unknown-issuer")
+            #expect(
+                try verdicts(outcome) == [
+                    "afnetworking on ios-12: reject unknown-issuer", "okhttp on android-9: accept pins-not-applied",
+                ])
+            try desk.write(policy.replacing("ios-12", with: "ios-7"), to: "wrong.json5")
+            await desk("--policy @wrong.json5").expect(
+                .data, errors: "wrong.json5", "there is no list of roots for 'ios-7', and next to it is ios-12")
+            try desk.write("$HOST connect=$SERVER client=okhttp device=android-9,android-17\n", to: "targets.txt")
+            #expect(await desk.decides("--targets @targets.txt --device-data @data.json") == "fail unknown-issuer")
         }
     }
 
     // MARK: The machine's own roots
 
-    @Test func aRootOfThisMachineThatNoListKnowsIsWarnedOf() async throws {
-        let chain = [pki.leaf, pki.interA]
-        func warnings(_ arguments: [String]) async throws -> [String] {
-            try await TemporaryDirectory.scoped { directory in
-                let store = try directory.write(pki.rootA.pem, to: "store.pem")
-                let outcome = try await verify(
-                    chain, arguments + ["--format", "json"], environment: ["SSL_CERT_FILE": store])
-                #expect(outcome.status == .pass, "\(outcome.output)")
-                return try JSONValue(outcome.output)["warnings"].array.compactMap { $0["id"].text }
-            }
-        }
-        #expect(try await warnings([]) == ["private-root"])
-        #expect(try await warnings(["--client", "okhttp,curl"]) == ["private-root"])
-        // What curl trusts here is this machine's own business.
-        #expect(try await warnings(["--client", "curl"]) == [])
-        // What was given is known.
-        #expect(try await warnings(["--anchors", "ROOT"]) == [])
-        #expect(try await warnings(["--anchors", "ROOT", "--and-system"]) == [])
-        #expect(try await warnings(["--device", "system"]) == ["private-root"])
+    @Test(
+        arguments: [
+            ("", ["private-root"]), ("--client okhttp,curl", ["private-root"]),
+            // What curl trusts here is this machine's own business.
+            ("--client curl", []),
+            // What was given is known.
+            ("--anchors @root.pem", []), ("--anchors @root.pem --and-system", []),
+            ("--device system", ["private-root"]),
+        ] as [(String, [String])]) func aRootOfThisMachineThatNoListKnowsIsWarnedOf(
+            arguments: String, expected: [String]
+        ) async throws
+    {
+        let outcome = try await desk(
+            "verify @chain.pem --host $HOST -f json " + arguments, environment: ["SSL_CERT_FILE": "$DIR/root.pem"]
+        ).expect(.pass)
+        #expect(try JSONValue(outcome.output)["warnings"].array.compactMap { $0["id"].text } == expected)
     }
 }

@@ -1,101 +1,46 @@
-import PinChecking
-import Foundation
+import Base
 import LoopbackLab
 import PinCheckCLI
+import PinChecking
 import Pinning
 import Testing
-import Base
 
-/// `pincheck devices`.
+/// `pincheck devices`; the list itself is in ``GoldenTests``.
 @Suite(.endsSomeTime) struct DevicesCommandTests {
     private let date = DeviceData.builtIn.date.secondsSinceEpoch
 
-    private func json(_ text: String) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-    }
-
-    @Test func everyDeviceIsListedWithItsRootsItsDateAndItsRules() async {
-        let outcome = await pincheck("devices", at: date)
-        #expect(outcome.status == .pass && outcome.errors.isEmpty)
-        let lines = outcome.output.split(separator: "\n").map(String.init)
-        #expect(lines.count == 31)
-        #expect(lines[0] == "device        also           roots  read        rules")
-        #expect(lines[1].hasPrefix("system ") && lines[1].hasSuffix("this machine's roots and rules"))
-        #expect(lines[2] == "ios-12        macos-10.14    174    2018-12-20  -")
-        #expect(lines.contains("ios-26        macos-26       156    2025-12-28  SCTs, leaf limits, ATS for IPs"))
-        #expect(lines.contains { $0.hasPrefix("android-17 ") && $0.hasSuffix("API 37, SCTs from targetSdk 37") })
-        #expect(lines[28] == "328 roots; the newest list was read 2026-07-19")
-        #expect(lines[29].hasPrefix("source: nabla-c0d3/trust_stores_observatory"))
-        // The address in the source has the hash of a commit.
-        #expect(lines.dropLast().allSatisfy { $0.count <= 80 })
-    }
-
     @Test func theDocumentHoldsTheSame() async throws {
-        let outcome = await pincheck("devices", "--format", "json", at: date)
-        #expect(outcome.status == .pass)
-        let document = try json(outcome.output)
-        let devices = try #require(document["devices"] as? [[String: Any]])
-        #expect(devices.count == 24)
-        #expect(devices[1]["name"] as? String == "ios-12" && devices[1]["alias"] as? String == "macos-10.14")
-        #expect(devices[1]["root_count"] as? Int == 174 && devices[1]["roots"] is NSNull)
-        #expect((document["data"] as? [String: Any])?["is_stale"] as? Bool == false)
+        let document = try JSONValue(await pincheck("devices", "--format", "json", at: date).expect(.pass).output)
+        let devices = document["devices"].array
+        #expect(devices.count == 24 && document["data"]["is_stale"].flag == false)
+        #expect(devices[1]["name"].text == "ios-12" && devices[1]["alias"].text == "macos-10.14")
+        #expect(devices[1]["root_count"].number == 174 && devices[1]["roots"].isNull)
+        let one = try JSONValue(await pincheck("devices", "ios-17", "--format", "json", at: date).output)
+        #expect(one["devices"][0]["roots"].array.count == 169)
     }
 
     @Test func theRootsOfADeviceAreListedByName() async throws {
-        let outcome = await pincheck("devices", "macos-14", at: date)
-        #expect(outcome.status == .pass)
-        let lines = outcome.output.split(separator: "\n").map(String.init)
-        #expect(
-            lines[0].hasPrefix("ios-17, macos-14: iOS 17, iPadOS 17, ") && outcome.output.contains("169\n      roots"))
-        let hash = "  96bcec06264976f37460779acf28c5a7cfe8a3c0aae11a8ffcee05c0bddf08c6"
-        let place = try #require(lines.firstIndex(of: hash))
-        #expect(lines[place + 1] == "      ends 2035-06-04  ISRG Root X1")
+        let outcome = await pincheck("devices", "macos-14", at: date).expect(
+            .pass, "169\n      roots",
+            "\n  96bcec06264976f37460779acf28c5a7cfe8a3c0aae11a8ffcee05c0bddf08c6\n      ends 2035-06-04  ISRG Root X1\n",
+            starting: "ios-17, macos-14: iOS 17, iPadOS 17, ")
         // Also in a pipe.
-        #expect(lines.allSatisfy { TerminalText.cells($0) <= 80 })
-        let document = try json(await pincheck("devices", "ios-17", "--format", "json", at: date).output)
-        let device = try #require((document["devices"] as? [[String: Any]])?.first)
-        #expect((device["roots"] as? [Any])?.count == 169)
+        #expect(outcome.output.split(separator: "\n").allSatisfy { TerminalText.cells($0) <= 80 })
     }
 
     @Test func aFileTakesThePlaceOfTheProgramsOwnData() async throws {
-        let pki = try StandardPKI.shared()
-        try await TemporaryDirectory.scoped { directory in
-            let file = try DeviceLists.write([("ios-99", [pki.rootA])], in: directory)
-            let outcome = await pincheck("devices", "ios-99", "--device-data", file, at: LabClock.now)
-            #expect(outcome.status == .pass && outcome.errors.isEmpty)
-            #expect(outcome.output.contains("  RootA"))
-            let unknown = await pincheck("devices", "ios-17", "--device-data", file, at: LabClock.now)
-            #expect(unknown.status == .usage && unknown.errors.contains("next to it is ios-99"))
+        try await Desk.open(["devices.bin": "PCDD"]) { desk in
+            _ = try DeviceLists.write([("ios-99", [try StandardPKI.shared().rootA])], to: "own.json", in: desk.files)
+            await desk("devices ios-99 --device-data @own.json").expect(.pass, "  RootA", errors: "")
+            await desk("devices ios-17 --device-data @own.json").expect(.usage, errors: "next to it is ios-99")
+            await desk("devices --device-data @devices.bin").expect(
+                .data, errors: "devices.bin: is not JSON, in which lists of devices are given")
+            await desk("devices --device-data @none").expect(.noInput)
         }
     }
 
     @Test func dataOlderThan180DaysIsWarnedOf() async {
-        let outcome = await pincheck("devices", at: date + 181 * 86_400)
-        #expect(outcome.status == .pass)
+        let outcome = await pincheck("devices", at: date + 181 * 86_400).expect(.pass)
         #expect(outcome.errors.hasPrefix("Warning: the lists of roots are from 2026-07-19, 181 days ago: "))
-    }
-
-    @Test(arguments: [
-        ("android-10", "there is no list of roots for 'android-10', and next to it are android-9 and android-11"),
-        ("iso-17", "there is no device 'iso-17': did you mean 'ios-17'?"),
-        ("toaster", "there is no device 'toaster': 'pincheck devices' lists them"),
-        ("system", "'system' has the roots of this machine"),
-    ]) func aDeviceThatIsNotThereIsRefusedWithWhatIsNear(name: String, message: String) async {
-        let outcome = await pincheck("devices", name, at: date)
-        #expect(outcome.status == .usage)
-        #expect(outcome.errors.contains(message), "\(outcome.errors)")
-    }
-
-    @Test func aFileThatCannotBeUsedIsRefusedByItsName() async throws {
-        try await TemporaryDirectory.scoped { directory in
-            let file = try directory.write([0x30, 0x82, 1, 0], to: "devices.bin")
-            let outcome = await pincheck("devices", "--device-data", file)
-            #expect(outcome.status == .data)
-            #expect(outcome.errors.contains("devices.bin: is not JSON, in which lists of devices are given"))
-            let missing = await pincheck("devices", "--device-data", directory.path + "/none")
-            #expect(missing.status == .noInput)
-            let form = await pincheck("devices", "--format", "xml")
-            #expect(form.status == .usage && form.errors.contains("choose from text, json"))
-        }
     }
 }

@@ -41,8 +41,7 @@ import Testing
                 (["snapshot", "--policy", policy, "-o", link], ["is read in this run"]),
                 (["diff", snapshot, "--policy", policy, "-f", "json=\(link)"], ["is read in this run"]),
             ] {
-                let outcome = await pincheck(arguments)
-                #expect(outcome.status == .usage, "\(arguments): \(outcome.errors)")
+                let outcome = await pincheck(arguments).expect(.usage)
                 for role in roles { #expect(outcome.errors.contains(role), "\(arguments): \(outcome.errors)") }
                 #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem, "\(arguments)")
             }
@@ -61,10 +60,8 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pins)
             for option in ["--pins", "--anchors", "--extra-root"] {
                 for output in [file, "\(link)/a.pem", "\(pins)/new", "\(pins)/deeper/../new"] {
-                    let outcome = await pincheck("verify", chain, option, pins, "-f", "json=\(output)")
-                    #expect(outcome.status == .usage, "\(option) \(output): \(outcome.errors)")
-                    #expect(outcome.errors.contains("--format '"), "\(outcome.errors)")
-                    #expect(outcome.errors.contains("of \(option), whose files are all read"), "\(outcome.errors)")
+                    await pincheck("verify", chain, option, pins, "-f", "json=\(output)").expect(
+                        .usage, errors: "--format '", "of \(option), whose files are all read")
                 }
                 let below = await pincheck("verify", chain, option, pins, "-o", "\(pins)/deeper/new")
                 #expect(below.status != .usage, "\(below.errors)")
@@ -98,9 +95,8 @@ import Testing
             for (name, value) in [
                 ("SSL_CERT_FILE", file), ("OPENSSL_CONF", file), ("SSL_CERT_DIR", "/nonexistent:" + roots),
             ] {
-                let outcome = await pincheck(["verify", chain, "-o", file], environment: [name: value])
-                #expect(outcome.status == .usage, "\(name): \(outcome.errors)")
-                #expect(outcome.errors.contains(name) && outcome.errors.contains("--output"))
+                await pincheck(["verify", chain, "-o", file], environment: [name: value]).expect(
+                    .usage, errors: name, "--output")
                 #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.rootA.pem)
             }
         }

@@ -6,129 +6,132 @@ import Testing
 /// Which clients judge where none is chosen, what each makes of its own pins, and how the run ends.
 @Suite struct FollowedClientsTests {
     private static let pki = try! StandardPKI.shared()
-    private static let host = StandardPKI.serverName
 
-    /// What follows `verify CHAIN --host HOST --anchors ROOT`, the clients with their reasons, and the status.
+    /// What follows `VERIFY`, the clients with their reasons, and the status.
     static let rows: [(arguments: String, clients: String, status: ExitStatus)] = [
         // What names no client is one set.
-        ("", "generic:trusted-without-pins", .pass), ("--pins LEAF", "generic:pin-matched", .pass),
-        ("--pins INTER", "generic:pin-matched", .pass), ("--pins JUNK", "generic:pin-mismatch", .fail),
-        ("--pins JUNK --pins LEAF", "generic:pin-matched", .pass), ("--pins hashes.txt", "generic:pin-matched", .pass),
-        ("--pins junk.txt --pins LEAF", "generic:pin-matched", .pass),
-        ("--pins leaf.pem", "generic:pin-matched", .pass), ("--pins renewed.pem", "generic:pin-mismatch", .fail),
-        ("--pins key.pub", "generic:pin-matched", .pass), ("--pins leaf.csr", "generic:pin-matched", .pass),
-        ("--pins leaf.cer --pins junk.txt", "generic:pin-matched", .pass),
-        ("--pins mixed", "generic:pin-matched", .pass), ("--pins renamed", "generic:pin-matched", .pass),
-        ("--pins lines.txt", "generic:pin-matched", .pass),
-        ("--pins lines.txt --pins JUNK", "generic:pin-matched", .pass),
-        ("--pins wildcard.txt", "generic:pin-matched", .pass), ("--pins others.txt", "generic:not-configured", .data),
-        ("--pins others.txt --pins LEAF", "generic:pin-matched", .pass),
-        ("--pins lines-junk.txt --pins leaf.cer", "generic:pin-matched", .pass),
-        ("--pins lines.txt --pins junk.cer", "generic:pin-matched", .pass),
-        ("--pins policy.json5", "generic:pin-matched", .pass),
+        ("", "generic:trusted-without-pins", .pass), ("--pins $LEAF", "generic:pin-matched", .pass),
+        ("--pins $INTER", "generic:pin-matched", .pass), ("--pins $JUNK", "generic:pin-mismatch", .fail),
+        ("--pins $JUNK --pins $LEAF", "generic:pin-matched", .pass),
+        ("--pins @hashes.txt", "generic:pin-matched", .pass),
+        ("--pins @junk.txt --pins $LEAF", "generic:pin-matched", .pass),
+        ("--pins @leaf.pem", "generic:pin-matched", .pass), ("--pins @renewed.pem", "generic:pin-mismatch", .fail),
+        ("--pins @key.pub", "generic:pin-matched", .pass), ("--pins @leaf.csr", "generic:pin-matched", .pass),
+        ("--pins @leaf.cer --pins @junk.txt", "generic:pin-matched", .pass),
+        ("--pins @mixed", "generic:pin-matched", .pass), ("--pins @renamed", "generic:pin-matched", .pass),
+        ("--pins @lines.txt", "generic:pin-matched", .pass),
+        ("--pins @lines.txt --pins $JUNK", "generic:pin-matched", .pass),
+        ("--pins @wildcard.txt", "generic:pin-matched", .pass), ("--pins @others.txt", "generic:not-configured", .data),
+        ("--pins @others.txt --pins $LEAF", "generic:pin-matched", .pass),
+        ("--pins @lines-junk.txt --pins @leaf.cer", "generic:pin-matched", .pass),
+        ("--pins @lines.txt --pins @junk.cer", "generic:pin-matched", .pass),
+        ("--pins @policy.json5", "generic:pin-matched", .pass),
         // Where all of it is DER certificates AFNetworking judges.
-        ("--pins leaf.cer", "afnetworking:pin-matched", .pass), ("--pins leaf.der", "afnetworking:pin-matched", .pass),
-        ("--pins junk.cer", "afnetworking:pin-mismatch", .fail),
-        ("--pins junk.cer --pins leaf.cer", "afnetworking:pin-matched", .pass),
-        ("--pins bundle", "afnetworking:pin-matched", .pass),
-        ("--pins bundle --mode public-key", "afnetworking:pin-matched", .pass),
-        ("--pins renewed.cer", "afnetworking:pin-mismatch", .fail),
-        ("--pins renewed.cer --mode public-key", "afnetworking:pin-matched", .pass),
+        ("--pins @leaf.cer", "afnetworking:pin-matched", .pass),
+        ("--pins @leaf.der", "afnetworking:pin-matched", .pass),
+        ("--pins @junk.cer", "afnetworking:pin-mismatch", .fail),
+        ("--pins @junk.cer --pins @leaf.cer", "afnetworking:pin-matched", .pass),
+        ("--pins @bundle", "afnetworking:pin-matched", .pass),
+        ("--pins @bundle --mode public-key", "afnetworking:pin-matched", .pass),
+        ("--pins @renewed.cer", "afnetworking:pin-mismatch", .fail),
+        ("--pins @renewed.cer --mode public-key", "afnetworking:pin-matched", .pass),
         // AFNetworking's flags.
-        ("--pins LEAF --mode public-key", "afnetworking:pin-matched", .pass),
-        ("--pins LEAF --mode none", "afnetworking:trusted-without-pins", .pass),
-        ("--pins LEAF --allow-invalid-certificates", "afnetworking:pin-matched", .pass),
+        ("--pins $LEAF --mode public-key", "afnetworking:pin-matched", .pass),
+        ("--pins $LEAF --mode none", "afnetworking:trusted-without-pins", .pass),
+        ("--pins $LEAF --allow-invalid-certificates", "afnetworking:pin-matched", .pass),
         ("--no-validate-domain-name", "afnetworking:trusted-without-pins", .pass),
-        ("--pins nsc.xml --mode public-key", "", .usage), ("--pins kotlin.kt --allow-invalid-certificates", "", .usage),
-        ("--pins nsc.xml --pins LEAF --mode public-key", "afnetworking:pin-matched android:pin-matched", .pass),
-        ("--pins nsc.xml --client afnetworking --mode public-key", "afnetworking:pin-matched", .pass),
-        ("--pins lines.txt --mode public-key", "afnetworking:pin-matched", .pass),
-        ("--pins lines-junk.txt --mode public-key", "afnetworking:pin-mismatch", .fail),
-        ("--pins policy.json5 --allow-invalid-certificates", "afnetworking:pin-matched", .pass),
-        ("--pins policy-junk.json5 --mode public-key", "afnetworking:pin-mismatch", .fail),
-        ("--pins Files.app --pins JUNK --mode public-key", "afnetworking:pin-matched generic:pin-mismatch", .fail),
-        ("--pins CURL --mode public-key", "", .usage),
+        ("--pins @nsc.xml --mode public-key", "", .usage),
+        ("--pins @kotlin.kt --allow-invalid-certificates", "", .usage),
+        ("--pins @nsc.xml --pins $LEAF --mode public-key", "afnetworking:pin-matched android:pin-matched", .pass),
+        ("--pins @nsc.xml --client afnetworking --mode public-key", "afnetworking:pin-matched", .pass),
+        ("--pins @lines.txt --mode public-key", "afnetworking:pin-matched", .pass),
+        ("--pins @lines-junk.txt --mode public-key", "afnetworking:pin-mismatch", .fail),
+        ("--pins @policy.json5 --allow-invalid-certificates", "afnetworking:pin-matched", .pass),
+        ("--pins @policy-junk.json5 --mode public-key", "afnetworking:pin-mismatch", .fail),
+        ("--pins @Files.app --pins $JUNK --mode public-key", "afnetworking:pin-matched generic:pin-mismatch", .fail),
+        ("--pins sha256//$LEAF64 --mode public-key", "", .usage),
         // Lines for other hosts, whoever judges.
-        ("--pins others.txt --mode public-key", "afnetworking:not-configured", .data),
-        ("--pins others.txt --client generic", "generic:not-configured", .data),
-        ("--pins others.txt --client okhttp", "okhttp:not-configured", .data),
-        ("--pins others.txt --client afnetworking", "afnetworking:not-configured", .data),
-        ("--pins others.txt --client okhttp,curl", "okhttp:not-configured curl:not-configured", .data),
-        ("--pins others.txt --pins LEAF --client okhttp", "okhttp:pin-matched", .pass),
-        ("--pins nsc.xml --pins others.txt --client android", "android:pin-matched", .pass),
-        ("--pins nsc.xml --pins others.txt", "android:pin-matched generic:not-configured", .data),
+        ("--pins @others.txt --mode public-key", "afnetworking:not-configured", .data),
+        ("--pins @others.txt --client generic", "generic:not-configured", .data),
+        ("--pins @others.txt --client okhttp", "okhttp:not-configured", .data),
+        ("--pins @others.txt --client afnetworking", "afnetworking:not-configured", .data),
+        ("--pins @others.txt --client okhttp,curl", "okhttp:not-configured curl:not-configured", .data),
+        ("--pins @others.txt --pins $LEAF --client okhttp", "okhttp:pin-matched", .pass),
+        ("--pins @nsc.xml --pins @others.txt --client android", "android:pin-matched", .pass),
+        ("--pins @nsc.xml --pins @others.txt", "android:pin-matched generic:not-configured", .data),
         // A configuration brings its client.
-        ("--pins nsc.xml", "android:pin-matched", .pass), ("--pins nsc-junk.xml", "android:pin-mismatch", .fail),
-        ("--pins nsc-expired.xml", "android:pins-not-applied", .pass),
-        ("--pins nsc-bare.xml", "android:pins-not-applied", .pass),
-        ("--pins pinned.plist", "nspinneddomains:pin-matched", .pass),
-        ("--pins ca.plist", "nspinneddomains:pin-mismatch", .fail),
-        ("--pins trustkit.json", "trustkit:pin-matched", .pass),
-        ("--pins trustkit-junk.json", "trustkit:pin-mismatch", .fail), ("--pins trustkit-one.json", "", .data),
-        ("--pins kotlin.kt", "okhttp:pin-matched", .pass), ("--pins kotlin-junk.kt", "okhttp:pin-mismatch", .fail),
-        ("--pins native.json", "trustkit:pin-matched okhttp:pin-matched", .pass),
-        ("--pins app.json", "nspinneddomains:pin-matched", .pass), ("--pinnedpubkey CURL", "curl:pin-matched", .pass),
-        ("--pinnedpubkey CURLINTER", "curl:pin-mismatch", .fail), ("--pins CURL", "curl:pin-matched", .pass),
-        ("--pins curl.txt", "curl:pin-matched", .pass),
-        ("--pins curl-mixed.txt", "curl:pin-mismatch generic:pin-matched", .fail),
+        ("--pins @nsc.xml", "android:pin-matched", .pass), ("--pins @nsc-junk.xml", "android:pin-mismatch", .fail),
+        ("--pins @nsc-expired.xml", "android:pins-not-applied", .pass),
+        ("--pins @nsc-bare.xml", "android:pins-not-applied", .pass),
+        ("--pins @pinned.plist", "nspinneddomains:pin-matched", .pass),
+        ("--pins @ca.plist", "nspinneddomains:pin-mismatch", .fail),
+        ("--pins @trustkit.json", "trustkit:pin-matched", .pass),
+        ("--pins @trustkit-junk.json", "trustkit:pin-mismatch", .fail), ("--pins @trustkit-one.json", "", .data),
+        ("--pins @kotlin.kt", "okhttp:pin-matched", .pass), ("--pins @kotlin-junk.kt", "okhttp:pin-mismatch", .fail),
+        ("--pins @native.json", "trustkit:pin-matched okhttp:pin-matched", .pass),
+        ("--pins @app.json", "nspinneddomains:pin-matched", .pass),
+        ("--pinnedpubkey sha256//$LEAF64", "curl:pin-matched", .pass),
+        ("--pinnedpubkey sha256//$INTER64", "curl:pin-mismatch", .fail),
+        ("--pins sha256//$LEAF64", "curl:pin-matched", .pass), ("--pins @curl.txt", "curl:pin-matched", .pass),
+        ("--pins @curl-mixed.txt", "curl:pin-mismatch generic:pin-matched", .fail),
         // Each client compares its own pins, and all must accept.
-        ("--pins nsc-junk.xml --pins LEAF", "android:pin-mismatch generic:pin-matched", .fail),
-        ("--pins nsc.xml --pins JUNK", "android:pin-matched generic:pin-mismatch", .fail),
-        ("--pins nsc.xml --pins LEAF", "android:pin-matched generic:pin-matched", .pass),
-        ("--pins nsc-junk.xml --pins leaf.cer", "afnetworking:pin-matched android:pin-mismatch", .fail),
-        ("--pins kotlin-junk.kt --pins leaf.cer", "afnetworking:pin-matched okhttp:pin-mismatch", .fail),
-        ("--pins kotlin.kt --pins lines-junk.txt", "okhttp:pin-matched generic:pin-mismatch", .fail),
-        ("--pins CURL --pins JUNK", "curl:pin-matched generic:pin-mismatch", .fail),
-        ("--pins CURL --pins JUNK --client curl", "curl:pin-matched", .pass),
-        ("--pins nsc.xml --pins pinned.plist", "android:pin-matched nspinneddomains:pin-matched", .pass),
-        ("--pins nsc.xml --pins nsc-junk.xml", "", .data), ("--pins kotlin.kt --pins kotlin-junk.kt", "", .data),
+        ("--pins @nsc-junk.xml --pins $LEAF", "android:pin-mismatch generic:pin-matched", .fail),
+        ("--pins @nsc.xml --pins $JUNK", "android:pin-matched generic:pin-mismatch", .fail),
+        ("--pins @nsc.xml --pins $LEAF", "android:pin-matched generic:pin-matched", .pass),
+        ("--pins @nsc-junk.xml --pins @leaf.cer", "afnetworking:pin-matched android:pin-mismatch", .fail),
+        ("--pins @kotlin-junk.kt --pins @leaf.cer", "afnetworking:pin-matched okhttp:pin-mismatch", .fail),
+        ("--pins @kotlin.kt --pins @lines-junk.txt", "okhttp:pin-matched generic:pin-mismatch", .fail),
+        ("--pins sha256//$LEAF64 --pins $JUNK", "curl:pin-matched generic:pin-mismatch", .fail),
+        ("--pins sha256//$LEAF64 --pins $JUNK --client curl", "curl:pin-matched", .pass),
+        ("--pins @nsc.xml --pins @pinned.plist", "android:pin-matched nspinneddomains:pin-matched", .pass),
+        ("--pins @nsc.xml --pins @nsc-junk.xml", "", .data), ("--pins @kotlin.kt --pins @kotlin-junk.kt", "", .data),
         // Apps.
-        ("--pins Files.app", "afnetworking:pin-matched", .pass), ("--pins Odd.app", "alamofire:pin-matched", .pass),
-        ("--pins Alamofire.app", "alamofire:pin-matched", .pass),
-        ("--pins Both.app", "afnetworking:pin-mismatch trustkit:pin-matched nspinneddomains:pin-matched", .fail),
-        ("--pins Bare.app", "nspinneddomains:pins-not-applied", .pass),
-        ("--pins Silent.app", "nspinneddomains:pins-not-applied", .pass),
-        ("--pins Bare.app --pins LEAF", "nspinneddomains:pins-not-applied generic:pin-matched", .pass),
-        ("--pins Bare.app --pins leaf.cer", "afnetworking:pin-matched", .pass),
-        ("--pins Bare.app --pins nsc.xml", "android:pin-matched nspinneddomains:pins-not-applied", .pass),
-        ("--pins Bare.app --mode none", "", .usage),
-        ("--pins Files.app --pins junk.cer", "afnetworking:pin-matched generic:pin-mismatch", .fail),
+        ("--pins @Files.app", "afnetworking:pin-matched", .pass), ("--pins @Odd.app", "alamofire:pin-matched", .pass),
+        ("--pins @Alamofire.app", "alamofire:pin-matched", .pass),
+        ("--pins @Both.app", "afnetworking:pin-mismatch trustkit:pin-matched nspinneddomains:pin-matched", .fail),
+        ("--pins @Bare.app", "nspinneddomains:pins-not-applied", .pass),
+        ("--pins @Silent.app", "nspinneddomains:pins-not-applied", .pass),
+        ("--pins @Bare.app --pins $LEAF", "nspinneddomains:pins-not-applied generic:pin-matched", .pass),
+        ("--pins @Bare.app --pins @leaf.cer", "afnetworking:pin-matched", .pass),
+        ("--pins @Bare.app --pins @nsc.xml", "android:pin-matched nspinneddomains:pins-not-applied", .pass),
+        ("--pins @Bare.app --mode none", "", .usage),
+        ("--pins @Files.app --pins @junk.cer", "afnetworking:pin-matched generic:pin-mismatch", .fail),
         // A client that is chosen, and what the system enforces beside it.
-        ("--pins LEAF --client okhttp,curl", "okhttp:pin-matched curl:pin-matched", .pass),
-        ("--pins nsc-junk.xml --pins LEAF --client okhttp", "okhttp:pin-matched android:pin-mismatch", .fail),
-        ("--pins nsc-junk.xml --pins LEAF --client generic", "generic:pin-matched android:pin-mismatch", .fail),
-        ("--pins ca.plist --pins LEAF --client alamofire", "alamofire:pin-matched nspinneddomains:pin-mismatch", .fail),
-        ("--pins LEAF --client okhttp,trustkit", "okhttp:pin-matched trustkit:not-configured", .data),
-        ("--pins JUNK --client okhttp,trustkit", "okhttp:pin-mismatch trustkit:not-configured", .data),
-        ("--pins LEAF --client trustkit", "", .data), ("--pins LEAF --client hpkp", "", .usage),
-        ("--pins nsc-junk.xml --pins others.txt --client okhttp", "okhttp:not-configured android:pin-mismatch", .data),
+        ("--pins $LEAF --client okhttp,curl", "okhttp:pin-matched curl:pin-matched", .pass),
+        ("--pins @nsc-junk.xml --pins $LEAF --client okhttp", "okhttp:pin-matched android:pin-mismatch", .fail),
+        ("--pins @nsc-junk.xml --pins $LEAF --client generic", "generic:pin-matched android:pin-mismatch", .fail),
         (
-            "--pins ca.plist --pins LEAF --client trustkit", "trustkit:not-configured nspinneddomains:pin-mismatch",
+            "--pins @ca.plist --pins $LEAF --client alamofire", "alamofire:pin-matched nspinneddomains:pin-mismatch",
+            .fail
+        ), ("--pins $LEAF --client okhttp,trustkit", "okhttp:pin-matched trustkit:not-configured", .data),
+        ("--pins $JUNK --client okhttp,trustkit", "okhttp:pin-mismatch trustkit:not-configured", .data),
+        ("--pins $LEAF --client trustkit", "", .data), ("--pins $LEAF --client hpkp", "", .usage),
+        (
+            "--pins @nsc-junk.xml --pins @others.txt --client okhttp", "okhttp:not-configured android:pin-mismatch",
             .data
-        ), ("--pins LEAF --client retrofit", "", .usage),
+        ),
+        (
+            "--pins @ca.plist --pins $LEAF --client trustkit", "trustkit:not-configured nspinneddomains:pin-mismatch",
+            .data
+        ), ("--pins $LEAF --client retrofit", "", .usage),
         // Devices.
-        ("--pins LEAF --device ios-17", "generic:pin-matched", .pass),
-        ("--pins leaf.cer --device ios-17", "afnetworking:pin-matched", .pass),
-        ("--pins leaf.cer --device android-14", "generic:pin-matched", .pass),
-        ("--pins nsc.xml --device android-14", "android:pin-matched", .pass),
-        ("--pins nsc.xml --device ios-17", "", .usage), ("--pins nsc-junk.xml --pins LEAF --device ios-17", "", .usage),
-        ("--pins LEAF --client android --device ios-26", "", .usage),
-        ("--pins LEAF --client android,trustkit --device ios-26", "", .usage),
-        ("--pins Files.app --pins LEAF --device android-14", "", .usage),
-        ("--pins native.json --device android-14", "okhttp:pin-matched", .pass),
-        ("--pins native.json --device ios-17", "trustkit:pin-matched", .pass),
+        ("--pins $LEAF --device ios-17", "generic:pin-matched", .pass),
+        ("--pins @leaf.cer --device ios-17", "afnetworking:pin-matched", .pass),
+        ("--pins @leaf.cer --device android-14", "generic:pin-matched", .pass),
+        ("--pins @nsc.xml --device android-14", "android:pin-matched", .pass),
+        ("--pins @nsc.xml --device ios-17", "", .usage),
+        ("--pins @nsc-junk.xml --pins $LEAF --device ios-17", "", .usage),
+        ("--pins $LEAF --client android --device ios-26", "", .usage),
+        ("--pins $LEAF --client android,trustkit --device ios-26", "", .usage),
+        ("--pins @Files.app --pins $LEAF --device android-14", "", .usage),
+        ("--pins @native.json --device android-14", "okhttp:pin-matched", .pass),
+        ("--pins @native.json --device ios-17", "trustkit:pin-matched", .pass),
     ]
 
     @Test func theClientsFollowThePins() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let words = try Self.write(files)
+        try await Self.open { desk in
             for row in Self.rows {
-                let arguments = row.arguments.split(separator: " ").map { word in
-                    words[String(word)] ?? (Self.isFile(word) ? "\(files.path)/\(word)" : String(word))
-                }
-                let outcome = await pincheck(
-                    ["verify", "\(files.path)/chain.pem", "--host", Self.host, "--anchors", "\(files.path)/root.pem"]
-                        + arguments + ["-f", "json"])
+                let outcome = await desk("VERIFY \(row.arguments) -f json")
                 let clients =
                     try outcome.output.isEmpty
                     ? []
@@ -142,51 +145,48 @@ import Testing
         }
     }
 
-    /// What a list or a policy says, what is given beside it, and how the run ends; `HOST` is the server's name with its port.
+    /// What a list or a policy says, what is given beside it, and how the run ends.
     private static let given: [(list: String, arguments: String, status: ExitStatus, words: String)] = [
-        ("HOST pins=LEAF", "", .pass, "PASS  HOST → 127.0.0.1  pin matched"),
-        ("HOST pins=LEAF", "--mode public-key", .pass, "afnetworking: public key pin matched"),
-        ("HOST pins=JUNK", "--allow-invalid-certificates", .fail, "afnetworking: no configured pin is on the chain"),
-        ("HOST pins=nsc.xml", "--mode public-key", .usage, "list:1: mode, allowInvalidCertificates and"),
-        ("HOST pins=nsc.xml", "--mode public-key --client afnetworking", .pass, "afnetworking: public key pin matched"),
-        ("HOST\nHOST pins=LEAF", "--pins JUNK", .data, "list:2: pins= stands here"),
-        ("HOST pins=LEAF", "--pinnedpubkey CURL", .data, "list:1: pins= stands here"),
-        ("HOST client=curl", "--client okhttp", .data, "list:1: client= stands here"),
-        ("HOST client=curl", "--pins LEAF", .pass, "curl: public key pin matched"),
-        ("{ 'HOST': { pins: 'LEAF' } }", "", .pass, "PASS  HOST → 127.0.0.1  pin matched"),
-        ("{ 'HOST': { pins: 'LEAF' } }", "--mode public-key", .pass, "afnetworking: public key pin matched"),
-        ("{ 'HOST': { pins: 'nsc.xml' } }", "--mode public-key", .usage, "and the pins are for android: add --client"),
-        ("{ 'HOST': { pins: 'LEAF' } }", "--pins JUNK", .usage, "the policy has 'pins' for"),
-        ("{ 'HOST': { pins: 'nsc.xml' } }", "--client okhttp", .usage, "the policy has 'pins' for"),
-        ("{ 'HOST': { client: 'okhttp' } }", "--client curl", .usage, "the policy has 'client' for"),
-        ("{ 'HOST': { client: 'okhttp' } }", "--mode none", .usage, "and a flag of AFNetworking's is given beside it"),
-        ("{ 'HOST': { client: 'okhttp' } }", "--pins LEAF", .pass, "okhttp: public key pin matched"),
-        ("{ 'HOST': {} }", "--client curl --pins LEAF", .pass, "curl: public key pin matched"),
-        ("{ 'HOST': {} }", "", .pass, "the policy pins nothing for this target"),
-        ("{ 'HOST': {} }", "--fail-on warn", .warn, "accepted, but the policy pins nothing for this target"),
-        ("{ 'HOST': {} }", "--ignore nothing-pinned --fail-on warn", .pass, "(no pins given)"),
+        ("$HOST:$PORT pins=$LEAF", "", .pass, "PASS  $HOST:$PORT → 127.0.0.1  pin matched"),
+        ("$HOST:$PORT pins=$LEAF", "--mode public-key", .pass, "afnetworking: public key pin matched"),
+        (
+            "$HOST:$PORT pins=$JUNK", "--allow-invalid-certificates", .fail,
+            "afnetworking: no configured pin is on the chain"
+        ), ("$HOST:$PORT pins=nsc.xml", "--mode public-key", .usage, "list:1: mode, allowInvalidCertificates and"),
+        (
+            "$HOST:$PORT pins=nsc.xml", "--mode public-key --client afnetworking", .pass,
+            "afnetworking: public key pin matched"
+        ), ("$HOST:$PORT\nHOST pins=$LEAF", "--pins $JUNK", .data, "list:2: pins= stands here"),
+        ("$HOST:$PORT pins=$LEAF", "--pinnedpubkey sha256//$LEAF64", .data, "list:1: pins= stands here"),
+        ("$HOST:$PORT client=curl", "--client okhttp", .data, "list:1: client= stands here"),
+        ("$HOST:$PORT client=curl", "--pins $LEAF", .pass, "curl: public key pin matched"),
+        ("{ '$HOST:$PORT': { pins: '$LEAF' } }", "", .pass, "PASS  $HOST:$PORT → 127.0.0.1  pin matched"),
+        ("{ '$HOST:$PORT': { pins: '$LEAF' } }", "--mode public-key", .pass, "afnetworking: public key pin matched"),
+        (
+            "{ '$HOST:$PORT': { pins: 'nsc.xml' } }", "--mode public-key", .usage,
+            "and the pins are for android: add --client"
+        ), ("{ '$HOST:$PORT': { pins: '$LEAF' } }", "--pins $JUNK", .usage, "the policy has 'pins' for"),
+        ("{ '$HOST:$PORT': { pins: 'nsc.xml' } }", "--client okhttp", .usage, "the policy has 'pins' for"),
+        ("{ '$HOST:$PORT': { client: 'okhttp' } }", "--client curl", .usage, "the policy has 'client' for"),
+        (
+            "{ '$HOST:$PORT': { client: 'okhttp' } }", "--mode none", .usage,
+            "and a flag of AFNetworking's is given beside it"
+        ), ("{ '$HOST:$PORT': { client: 'okhttp' } }", "--pins $LEAF", .pass, "okhttp: public key pin matched"),
+        ("{ '$HOST:$PORT': {} }", "--client curl --pins $LEAF", .pass, "curl: public key pin matched"),
+        ("{ '$HOST:$PORT': {} }", "", .pass, "the policy pins nothing for this target"),
+        ("{ '$HOST:$PORT': {} }", "--fail-on warn", .warn, "accepted, but the policy pins nothing for this target"),
+        ("{ '$HOST:$PORT': {} }", "--ignore nothing-pinned --fail-on warn", .pass, "(no pins given)"),
     ]
 
     @Test func listsAndPoliciesAreFollowedAndNotReplaced() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let words = try Self.write(files)
-            try await LoopbackServer.serving(.presenting([Self.pki.leaf, Self.pki.interA])) { server in
-                let target = "\(Self.host):\(server.port)"
-                func filled(_ text: String) -> String {
-                    ([("HOST", target)] + words).reduce(text) { $0.replacing($1.0, with: $1.1) }
-                }
+        try await LoopbackServer.serving(.presenting([Self.pki.leaf, Self.pki.interA])) { server in
+            try await Self.open(port: server.port) { desk in
                 for row in Self.given {
                     let isPolicy = row.list.hasPrefix("{")
-                    let list = try files.write(
-                        isPolicy ? "{ hosts: \(filled(row.list)) }" : filled(row.list), to: "list")
-                    let outcome = await pincheck(
-                        [
-                            "check", isPolicy ? "--policy" : "--targets", list, "--connect", "127.0.0.1", "--anchors",
-                            "\(files.path)/root.pem",
-                        ] + filled(row.arguments).split(separator: " ").map(String.init))
-                    #expect(
-                        outcome.status == row.status && (outcome.output + outcome.errors).contains(filled(row.words)),
-                        "\(row): \(outcome)")
+                    try desk.write(isPolicy ? "{ hosts: \(row.list) }" : row.list, to: "list")
+                    let option = isPolicy ? "--policy" : "--targets"
+                    let line = "check \(option) @list --connect 127.0.0.1 --anchors @root.pem \(row.arguments)"
+                    await desk(line).expect(row.status, told: desk.expand(row.words))
                 }
             }
         }
@@ -195,103 +195,85 @@ import Testing
     /// What is told of sources that say more, or less, than pins.
     @Test(arguments: [
         (
-            "--pins policy-rich.json5",
+            "VERIFY --pins @policy-rich.json5",
             "its pins alone are taken, without 'client', 'connect', 'warnBefore': give it as the policy"
-        ), ("lint Silent.app", "Silent.app: error: the app has no pin"),
-        ("--pins Silent.app", "Silent.app: the app has no pin"), ("--pins Bare.app", "Bare.app: the app has no pin"),
+        ), ("lint @Silent.app", "Silent.app: error: the app has no pin"),
+        ("VERIFY --pins @Silent.app", "Silent.app: the app has no pin"),
+        ("VERIFY --pins @Bare.app", "Bare.app: the app has no pin"),
         (
-            "--pins others.txt --client okhttp",
-            "okhttp cannot be set up: no line is for HOST (others.txt:1); the nearest is for other.example.com"
+            "VERIFY --pins @others.txt --client okhttp",
+            "okhttp cannot be set up: no line is for $HOST ($DIR/others.txt:1); the nearest is for other.example.com"
         ),
-    ]) func nothingGivenIsLeftOutWithoutAWord(arguments: String, words: String) async throws {
-        try await TemporaryDirectory.scoped { files in
-            _ = try Self.write(files)
-            let words = words.replacing("HOST", with: Self.host)
-            let base = [
-                "verify", "\(files.path)/chain.pem", "--host", Self.host, "--anchors", "\(files.path)/root.pem",
-            ]
-            let outcome = await pincheck(
-                (arguments.hasPrefix("lint ") ? [] : base)
-                    + arguments.split(separator: " ").map { Self.isFile($0) ? "\(files.path)/\($0)" : String($0) })
-            let told = (outcome.output + outcome.errors).replacing("\(files.path)/", with: "")
-            #expect(told.contains(words), "\(outcome)")
-        }
+    ]) func nothingGivenIsLeftOutWithoutAWord(line: String, words: String) async throws {
+        try await Self.open { desk in await desk(line).says(told: desk.expand(words)) }
     }
 
-    private static func isFile(_ word: Substring) -> Bool {
-        word.contains(".") || ["mixed", "renamed", "bundle"].contains(word)
-    }
-
-    /// Writes the files that rows name, and gives what their other words stand for.
-    private static func write(_ files: TemporaryDirectory) throws -> [String: String] {
-        func hash(_ certificate: LabCertificate) -> Substring { certificate.pin.dropFirst(7) }
-        let (leaf, inter, junk) = (hash(pki.leaf), hash(pki.interA), hash(pki.junk))
-        func android(_ pin: Substring?, expiration: String = "") -> String {
-            "<network-security-config><domain-config><domain>\(host)</domain>"
+    /// A desk with the files that rows name.
+    private static func open(port: UInt16? = nil, _ body: (Desk) async throws -> Void) async throws {
+        func android(_ pin: String?, expiration: String = "") -> String {
+            "<network-security-config><domain-config><domain>$HOST</domain>"
                 + (pin.map { "<pin-set\(expiration)><pin digest=\"SHA-256\">\($0)</pin></pin-set>" } ?? "")
                 + "<trust-anchors><certificates src=\"system\"/></trust-anchors></domain-config></network-security-config>"
         }
-        func pinned(_ key: String, _ pin: Substring) -> String {
-            "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/><key>NSPinnedDomains</key><dict><key>\(host)</key>"
+        func pinned(_ key: String, _ pin: String) -> String {
+            "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/><key>NSPinnedDomains</key><dict><key>$HOST</key>"
                 + "<dict><key>\(key)</key><array><dict><key>SPKI-SHA256-BASE64</key><string>\(pin)</string></dict></array></dict></dict></dict>"
         }
         func plist(_ body: String) -> String { "<plist version=\"1.0\"><dict>\(body)</dict></plist>" }
-        func kotlin(_ pin: Substring) -> String {
-            "val p = CertificatePinner.Builder().add(\"\(host)\", \"sha256/\(pin)\").build()\n"
+        func kotlin(_ pin: String) -> String {
+            "val p = CertificatePinner.Builder().add(\"$HOST\", \"sha256/\(pin)\").build()\n"
         }
-        func trustKit(_ pins: Substring...) -> String {
+        func trustKit(_ pins: String...) -> String {
             let hashes = pins.map { "\"\($0)\"" }.joined(separator: ",")
-            return "{\"TSKPinnedDomains\": {\"\(host)\": {\"TSKPublicKeyHashes\": [\(hashes)]}}}"
+            return "{\"TSKPinnedDomains\": {\"$HOST\": {\"TSKPublicKeyHashes\": [\(hashes)]}}}"
         }
         let bundle = "<key>CFBundleIdentifier</key><string>a.b</string>"
         let open = "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict>"
         let texts: [String: String] = [
-            "chain.pem": pki.leaf.pem + pki.interA.pem, "root.pem": pki.rootA.pem, "leaf.pem": pki.leaf.pem,
-            "renewed.pem": pki.leafRe.pem, "hashes.txt": "# pins\nsha256/\(leaf)\n", "junk.txt": "sha256/\(junk)\n",
-            "curl.txt": "sha256//\(leaf)\n", "lines.txt": "\(host) sha256/\(leaf)\n",
-            "lines-junk.txt": "\(host) sha256/\(junk)\n", "wildcard.txt": "*.example.com sha256/\(leaf)\n",
-            "others.txt": "other.example.com sha256/\(leaf)\n", "nsc.xml": android(leaf), "nsc-junk.xml": android(junk),
-            "nsc-bare.xml": android(nil), "nsc-expired.xml": android(junk, expiration: " expiration=\"2020-01-01\""),
-            "kotlin.kt": kotlin(leaf), "kotlin-junk.kt": kotlin(junk),
-            "pinned.plist": plist(pinned("NSPinnedLeafIdentities", leaf)),
-            "ca.plist": plist(pinned("NSPinnedCAIdentities", leaf)), "trustkit.json": trustKit(leaf, junk),
-            "trustkit-junk.json": trustKit(junk, hash(pki.rogue)), "trustkit-one.json": trustKit(leaf),
+            "renewed.pem": pki.leafRe.pem, "hashes.txt": "# pins\nsha256/$LEAF64\n", "junk.txt": "sha256/$JUNK64\n",
+            "curl.txt": "sha256//$LEAF64\n", "lines.txt": "$HOST sha256/$LEAF64\n",
+            "lines-junk.txt": "$HOST sha256/$JUNK64\n", "wildcard.txt": "*.example.com sha256/$LEAF64\n",
+            "others.txt": "other.example.com sha256/$LEAF64\n", "nsc.xml": android("$LEAF64"),
+            "nsc-junk.xml": android("$JUNK64"), "nsc-bare.xml": android(nil),
+            "nsc-expired.xml": android("$JUNK64", expiration: " expiration=\"2020-01-01\""),
+            "kotlin.kt": kotlin("$LEAF64"), "kotlin-junk.kt": kotlin("$JUNK64"),
+            "pinned.plist": plist(pinned("NSPinnedLeafIdentities", "$LEAF64")),
+            "ca.plist": plist(pinned("NSPinnedCAIdentities", "$LEAF64")),
+            "trustkit.json": trustKit("$LEAF64", "$JUNK64"), "trustkit-junk.json": trustKit("$JUNK64", "$ROGUE64"),
+            "trustkit-one.json": trustKit("$LEAF64"),
             "native.json":
-                "{\"\(host)\": {\"includeSubdomains\": true, \"publicKeyHashes\": [\"\(leaf)\", \"\(junk)\"]}}",
+                "{\"$HOST\": {\"includeSubdomains\": true, \"publicKeyHashes\": [\"$LEAF64\", \"$JUNK64\"]}}",
             "app.json":
                 "{\"expo\": {\"ios\": {\"infoPlist\": {\"NSAppTransportSecurity\": {\"NSAllowsArbitraryLoads\": true, \"NSPinnedDomains\": "
-                + "{\"\(host)\": {\"NSPinnedLeafIdentities\": [{\"SPKI-SHA256-BASE64\": \"\(leaf)\"}]}}}}}}}",
-            "policy.json5": "{hosts: {\"\(host)\": {pins: \"sha256/\(leaf)\"}}}",
-            "policy-junk.json5": "{hosts: {\"\(host)\": {pins: \"sha256/\(junk)\"}}}",
+                + "{\"$HOST\": {\"NSPinnedLeafIdentities\": [{\"SPKI-SHA256-BASE64\": \"$LEAF64\"}]}}}}}}}",
+            "policy.json5": "{hosts: {\"$HOST\": {pins: \"sha256/$LEAF64\"}}}",
+            "policy-junk.json5": "{hosts: {\"$HOST\": {pins: \"sha256/$JUNK64\"}}}",
             "policy-rich.json5":
-                "{defaults: {client: 'okhttp', warnBefore: '30d'}, hosts: {'\(host)': {pins: 'sha256/\(leaf)', connect: '192.0.2.1'}}}",
-            "curl-mixed.txt": "sha256//\(inter)\nsha256/\(leaf)\n", "Silent.app/Info.plist": plist(bundle),
-            "mixed/hashes.txt": "sha256/\(leaf)\n", "Files.app/Info.plist": plist(bundle + open),
+                "{defaults: {client: 'okhttp', warnBefore: '30d'}, hosts: {'$HOST': {pins: 'sha256/$LEAF64', connect: '192.0.2.1'}}}",
+            "curl-mixed.txt": "sha256//$INTER64\nsha256/$LEAF64\n", "Silent.app/Info.plist": plist(bundle),
+            "mixed/hashes.txt": "sha256/$LEAF64\n", "Files.app/Info.plist": plist(bundle + open),
             "Odd.app/Info.plist": plist(bundle + open), "Alamofire.app/Info.plist": plist(bundle + open),
             "Alamofire.app/Frameworks/Alamofire.framework/Alamofire": "code",
             "Bare.app/Info.plist": plist(bundle + open),
             "Both.app/Info.plist": plist(
-                bundle + pinned("NSPinnedLeafIdentities", leaf)
-                    + "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>\(host)</key><dict><key>TSKPublicKeyHashes</key>"
-                    + "<array><string>\(leaf)</string><string>\(junk)</string></array></dict></dict></dict>"),
+                bundle + pinned("NSPinnedLeafIdentities", "$LEAF64")
+                    + "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>$HOST</key><dict><key>TSKPublicKeyHashes</key>"
+                    + "<array><string>$LEAF64</string><string>$JUNK64</string></array></dict></dict></dict>"),
         ]
         let bytes: [String: [UInt8]] = [
-            "leaf.cer": pki.leaf.der, "leaf.der": pki.leaf.der, "junk.cer": pki.junk.der, "renewed.cer": pki.leafRe.der,
-            "bundle/leaf.cer": pki.leaf.der, "bundle/junk.cer": pki.junk.der, "mixed/junk.cer": pki.junk.der,
-            "renamed/leaf.crt": pki.leaf.der, "Files.app/leaf.cer": pki.leaf.der, "Odd.app/leaf.crt": pki.leaf.der,
+            "leaf.der": pki.leaf.der, "renewed.cer": pki.leafRe.der, "bundle/leaf.cer": pki.leaf.der,
+            "bundle/junk.cer": pki.junk.der, "mixed/junk.cer": pki.junk.der, "renamed/leaf.crt": pki.leaf.der,
+            "Files.app/leaf.cer": pki.leaf.der, "Odd.app/leaf.crt": pki.leaf.der,
             "Alamofire.app/leaf.cer": pki.leaf.der, "Both.app/junk.cer": pki.junk.der,
         ]
-        for folder in [
-            "mixed", "renamed", "bundle", "Files.app", "Odd.app", "Bare.app", "Silent.app", "Both.app", "Alamofire.app",
-            "Alamofire.app/Frameworks", "Alamofire.app/Frameworks/Alamofire.framework",
-        ] { _ = try files.makeDirectory(folder) }
-        for (name, text) in texts { _ = try files.write(text, to: name) }
-        for (name, data) in bytes { _ = try files.write(data, to: name) }
-        _ = try files.write(pki.leaf.key.publicKeyPEM, to: "key.pub")
-        _ = try files.write(pki.leaf.key.certificationRequest(for: DistinguishedName(commonName: host)), to: "leaf.csr")
-        return [
-            "LEAF": pki.leaf.pin, "INTER": pki.interA.pin, "JUNK": pki.junk.pin, "CURL": "sha256//\(leaf)",
-            "CURLINTER": "sha256//\(inter)",
-        ]
+        try await TemporaryDirectory.scoped { files in
+            let desk = try Desk(files, texts, port: port)
+            for folder in ["renamed", "bundle"] { try files.makeDirectory(folder) }
+            for (name, data) in bytes { try files.write(data, to: name) }
+            try files.write(pki.leaf.key.publicKeyPEM, to: "key.pub")
+            let name = DistinguishedName(commonName: StandardPKI.serverName)
+            try files.write(pki.leaf.key.certificationRequest(for: name), to: "leaf.csr")
+            try await body(desk)
+        }
     }
 }

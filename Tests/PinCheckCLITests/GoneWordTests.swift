@@ -21,21 +21,15 @@ import Testing
 
     @Test func aGoneWordIsRefusedWithWhatToDoInstead() async {
         for (arguments, instead) in Self.rows {
-            let outcome = await pincheck(arguments)
-            #expect(outcome.status == .usage && outcome.output.isEmpty, "\(arguments)")
+            let outcome = await pincheck(arguments).expect(.usage, "")
             #expect(outcome.errors.hasPrefix("Error: ") && outcome.errors.hasSuffix(": \(instead)\n"), "\(outcome)")
         }
     }
 
     @Test func aFileRefusesAGoneClientWithItsSentence() async throws {
-        let list = await pincheck("--targets", "-", input: Array("api.example.com client=dane\n".utf8))
-        #expect(list.status == .data)
-        #expect(
-            list.errors.contains(
-                "standard input:1: client=: the client 'dane' is not known any more: no app compares TLSA"))
-        let policy = await pincheck(
-            "--policy", "-", input: Array(#"{ "hosts": { "a.example.com": { "client": "dane" } } }"#.utf8))
-        #expect(policy.status == .data)
-        #expect(policy.errors.contains("the client 'dane' is not known any more: no app compares TLSA"))
+        await pincheck("--targets", "-", input: Array("api.example.com client=dane\n".utf8)).expect(
+            .data, errors: "standard input:1: client=: the client 'dane' is not known any more: no app compares TLSA")
+        await pincheck("--policy", "-", input: Array(#"{ "hosts": { "a.example.com": { "client": "dane" } } }"#.utf8))
+            .expect(.data, errors: "the client 'dane' is not known any more: no app compares TLSA")
     }
 }

@@ -6,147 +6,102 @@ import X509
 
 @Suite("Whole command lines end as the decision table's vectors 145 and 151 to 160 say", .endsSomeTime)
 struct HTTPDNSVectors {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
-
-    init() throws { pki = try .shared() }
-
-    /// Runs with a server on loopback and a file with the root of the standard world.
-    private func serving<Value: Sendable>(
-        _ settings: TLSServerSettings, _ body: (_ place: String, _ anchors: String) async throws -> Value
-    ) async throws -> Value {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            return try await LoopbackServer.serving(.tls(settings)) { server in
-                try await body("127.0.0.1:\(server.port)", anchors)
-            }
-        }
-    }
+    private static let pki = try! StandardPKI.shared()
+    private let host = StandardPKI.serverName
 
     /// An edge that serves another tenant to whoever does not name this one.
-    private func sharedEdge() throws -> TLSServerSettings {
-        let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
-        return TLSServerSettings(presenting: [tenant, pki.interA]).with {
-            $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
-        }
+    private func sharedEdge() throws -> ServerBehavior {
+        let tenant = try Self.pki.interA.issue(.leaf("other-tenant.example"))
+        return .tls(
+            TLSServerSettings(presenting: [tenant, Self.pki.interA]).with {
+                $0.identitiesByName = [host: [TLSIdentity([Self.pki.leaf, Self.pki.interA])]]
+            })
     }
 
-    @Test func `vector 151: an address with the domain as SNI and as the name to verify is accepted`() async throws {
-        try await serving(try sharedEdge()) { place, anchors in
-            let outcome = await pincheck(
-                "https://\(place)/", "--sni", host, "--verify-name", host, "--anchors", anchors, "--pins", pki.leaf.pin)
-            #expect(outcome.status == .pass, "\(outcome.output)")
-            #expect(outcome.output.contains("SNI \(host)"))
-        }
-    }
-
-    @Test func `vector 152: another tenant's certificate is a mismatch for which the missing SNI is named`()
-        async throws
+    @Test(
+        arguments: [
+            (
+                "151: an address with the domain as SNI and as the name to verify is accepted",
+                "https://$SERVER/ --sni $HOST --verify-name $HOST --pins $LEAF", .pass, "SNI $HOST"
+            ),
+            (
+                "152: another tenant's certificate is a mismatch for which the missing SNI is named",
+                "$HOST --connect $SERVER --no-sni", .fail,
+                "  hint: this address serves CN=other-tenant.example to clients that send no SNI\n"
+            ),
+            (
+                "153: the address itself is no name of the certificate", "$SERVER", .fail,
+                "is not valid for 127.0.0.1; it is valid for "
+            ),
+            (
+                "153: nor with the domain as SNI", "$SERVER --verify-name 127.0.0.1 --sni $HOST", .fail,
+                "is not valid for 127.0.0.1; it is valid for "
+            ),
+            (
+                "159: pins that cannot be read are no verdict", "$HOST --connect $SERVER --pins @nothing", .noInput,
+                "Error: "
+            ), ("159: nor an empty list", "$HOST --connect $SERVER --pins @empty.txt", .data, "Error: "),
+            ("159: nor missing ones", "$HOST --connect $SERVER --pins @missing.cer", .noInput, "Error: "),
+        ] as [(String, String, ExitStatus, String)]) func `vectors 151 to 153 and 159`(
+            _ vector: String, line: String, status: ExitStatus, words: String
+        ) async throws
     {
-        try await serving(try sharedEdge()) { place, anchors in
-            let outcome = await pincheck(host, "--connect", place, "--no-sni", "--anchors", anchors)
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.hasSuffix("is not valid for \(host); it is valid for other-tenant.example\n"))
-            #expect(
-                outcome.output.contains(
-                    "  hint: this address serves CN=other-tenant.example to clients that send no SNI\n"))
-        }
-    }
-
-    @Test func `vector 153: the address itself is no name of the certificate`() async throws {
-        try await serving(try sharedEdge()) { place, anchors in
-            for names in [[], ["--verify-name", "127.0.0.1", "--sni", host]] {
-                let outcome = await pincheck([place, "--anchors", anchors] + names)
-                #expect(outcome.status == .fail)
-                #expect(outcome.output.contains("is not valid for 127.0.0.1; it is valid for "))
-            }
+        try await Desk.serving(sharedEdge(), ["empty.txt": ""]) { desk, _ in
+            _ = try desk.files.makeDirectory("nothing")
+            await desk(line + " --anchors @root.pem").expect(status, told: desk.expand(words))
         }
     }
 
     @Test func `vector 154: of two leaves the one for elliptic curves is shown, and the other's pin fails`()
         async throws
     {
-        let key = try LabKey.shared(.rsa(bits: 2_048), label: "vector 154")
-        let rsa = try pki.interA.issue(.leaf(host), key: key)
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
-            $0.identities.append(TLSIdentity([rsa, pki.interA]))
+        let rsa = try Self.pki.interA.issue(.leaf(host), key: .shared(.rsa(bits: 2_048), label: "vector 154"))
+        let settings = TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with {
+            $0.identities.append(TLSIdentity([rsa, Self.pki.interA]))
         }
-        try await serving(settings) { place, anchors in
-            let base = [host, "--connect", place, "--anchors", anchors, "--pins"]
-            #expect(await pincheck(base + [pki.leaf.pin]).status == .pass)
-            let outcome = await pincheck(base + [rsa.pin])
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains("no configured pin is on the chain"))
+        try await Desk.serving(.tls(settings)) { desk, _ in
+            await desk("CHECK --pins $LEAF").expect(.pass)
+            await desk("CHECK --pins \(rsa.pin)").expect(.fail, "no configured pin is on the chain")
         }
     }
 
     @Test func `vector 145: the hash of a bare key, as Node's cert.pubkey gives it, is told from a pin`() async throws {
         // The point of a P-256 key is the end of its SubjectPublicKeyInfo.
-        let pin = Hashing.sha256(Array(pki.leaf.key.publicKeyInfo.suffix(65))).description
-        #expect(pin != pki.leaf.pin)
-        try await serving(TLSServerSettings(presenting: [pki.leaf, pki.interA])) { place, anchors in
-            let outcome = await pincheck(host, "--connect", place, "--anchors", anchors, "--pins", pin)
-            #expect(outcome.status == .fail)
-            #expect(outcome.errors.contains("pin 1 is the hash of the bare key of "))
-            #expect(outcome.errors.contains("clients hash the SubjectPublicKeyInfo: pin \(pki.leaf.pin) instead"))
+        let pin = Hashing.sha256(Array(Self.pki.leaf.key.publicKeyInfo.suffix(65))).description
+        #expect(pin != Self.pki.leaf.pin)
+        try await Desk.serving { desk, _ in
+            await desk("CHECK --pins \(pin)").expect(
+                .fail, errors: "pin 1 is the hash of the bare key of ",
+                "clients hash the SubjectPublicKeyInfo: pin \(Self.pki.leaf.pin) instead")
         }
     }
 
-    @Test func `vector 155: each address has a verdict of its own and one failure is the whole call's`() async throws {
-        try await serving(TLSServerSettings(presenting: [pki.leaf2, pki.interA])) { new, anchors in
-            try await serving(TLSServerSettings(presenting: [pki.leaf, pki.interA])) { old, _ in
-                let outcome = await pincheck(
-                    host, "--connect", new, "--connect", old, "--anchors", anchors, "--pins", pki.leaf.pin)
-                #expect(outcome.status == .fail)
-                #expect(outcome.output.contains("\n  \(new)  ✗ A\n  \(old)  ✓ B\n"), "\(outcome.output)")
-                #expect(outcome.output.contains("\n  FAIL  \(new): no configured pin is on the chain\n"))
-            }
-        }
-    }
-
-    @Test
-    func `vectors 156 and 157: after a rotation an authority's pin holds, with a note, and an old leaf's does not`()
+    @Test func `vectors 155 to 157: each address has a verdict of its own, and a rotation ends an old leaf's pin`()
         async throws
     {
-        try await serving(TLSServerSettings(presenting: [pki.leaf2, pki.interA])) { place, anchors in
-            let base = [host, "--connect", place, "--anchors", anchors, "--pins", pki.leaf.pin]
-            let backed = await pincheck(base + ["--pins", pki.interA.pin])
-            #expect(backed.status == .pass)
-            #expect(backed.output.contains("only a CA pin matched (depth 1)"))
-            let alone = await pincheck(base)
-            #expect(alone.status == .fail)
-            #expect(alone.output.hasSuffix("no configured pin is on the chain\n"))
-            #expect(!alone.output.contains("trusted"))
+        try await Desk.serving(.presenting([Self.pki.leaf2, Self.pki.interA])) { desk, server in
+            try await LoopbackServer.serving(.presenting([Self.pki.leaf, Self.pki.interA])) { old in
+                let (new, old) = ("127.0.0.1:\(server.port)", "127.0.0.1:\(old.port)")
+                await desk("CHECK --connect \(old) --pins $LEAF").expect(
+                    .fail, "\n  \(new)  ✗ A\n  \(old)  ✓ B\n", "\n  FAIL  \(new): no configured pin is on the chain\n")
+            }
+            // An authority's pin holds, with a note.
+            await desk("CHECK --pins $LEAF --pins $INTER").expect(.pass, "only a CA pin matched (depth 1)")
+            await desk("CHECK --pins $LEAF").expect(
+                .fail, ending: "no configured pin is on the chain\n", not: "trusted")
         }
     }
 
     @Test func `vector 158: without a chain there is neither acceptance nor rejection`() async throws {
-        try await RefusingPort.scoped { port in
-            #expect(await pincheck("127.0.0.1:\(port.port)", "--timeout", "5").status == .unreachable)
+        _ = try await RefusingPort.scoped { port in
+            await pincheck("127.0.0.1:\(port.port)", "--timeout", "5").expect(.unreachable)
         }
-        try await LoopbackServer.serving(.alert(112)) { server in
-            let outcome = await pincheck(host, "--connect", "127.0.0.1:\(server.port)")
-            #expect(outcome.status == .unreachable)
-            #expect(outcome.output.contains("\nUNREACHABLE  ") || outcome.output.hasPrefix("UNREACHABLE  "))
+        try await Desk.serving(.alert(112)) { desk, _ in
+            let outcome = await desk("$HOST --connect $SERVER").expect(.unreachable)
+            #expect(("\n" + outcome.output).contains("\nUNREACHABLE  "))
         }
-        try await UnresponsivePort.scoped { port in
-            #expect(await pincheck("127.0.0.1:\(port.port)", "--timeout", "0.1").status == .unreachable)
-        }
-    }
-
-    @Test func `vector 159: pins that cannot be read are no verdict`() async throws {
-        try await serving(try sharedEdge()) { place, anchors in
-            try await TemporaryDirectory.scoped { files in
-                let empty = try files.write("", to: "empty.txt")
-                for (source, status) in [
-                    (files.path, ExitStatus.noInput), (empty, .data), (files.path + "/missing.cer", .noInput),
-                ] {
-                    let outcome = await pincheck(host, "--connect", place, "--anchors", anchors, "--pins", source)
-                    #expect(outcome.status == status, "\(source)")
-                    #expect(outcome.output.isEmpty)
-                    #expect(!outcome.errors.isEmpty)
-                }
-            }
+        _ = try await UnresponsivePort.scoped { port in
+            await pincheck("127.0.0.1:\(port.port)", "--timeout", "0.1").expect(.unreachable)
         }
     }
 
@@ -157,9 +112,5 @@ struct HTTPDNSVectors {
         ("sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", "lacks the padding; write sha256/AAEC"),
     ]) func `vector 160: a pin with the wrong length or alphabet is an error that says what to write`(
         _ pin: String, hint: String
-    ) async {
-        let outcome = await pincheck(host, "--connect", "127.0.0.1:9", "--pins", pin)
-        #expect(outcome.status == .data)
-        #expect(outcome.errors.contains(hint), "\(outcome.errors)")
-    }
+    ) async { await pincheck(host, "--connect", "127.0.0.1:9", "--pins", pin).expect(.data, errors: hint) }
 }

@@ -11,8 +11,7 @@ import Testing
         for arguments in [["-h"], ["--help"]]
             + Self.commands.flatMap({ [[$0, "-h"], ["help", $0], [$0, "--help"]] })
         {
-            let help = await pincheck(arguments)
-            #expect(help.status == .pass && help.errors.isEmpty, "\(arguments)")
+            let help = await pincheck(arguments).expect(.pass, errors: "")
             for line in help.output.split(separator: "\n") { #expect(line.count <= 80, "\(arguments): \(line)") }
         }
     }

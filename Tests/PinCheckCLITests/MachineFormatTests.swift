@@ -89,26 +89,6 @@ import FoundationXML
         return report
     }
 
-    @Test func nagiosHasOneLineForOneTarget() throws {
-        #expect(
-            try Self.text(NagiosRenderer(), [Self.calm()])
-                == "PINCHECK OK - api.example.com:443 afnetworking: public key pin matched at depth 0"
-                + " | time=0.004750s;;;0 days_0=89 days_1=3649 pins_matched=1;;;0;2\n")
-        #expect(
-            try Self.text(NagiosRenderer(), [Self.unreachable()])
-                == "PINCHECK UNKNOWN - api.example.com:443 connect: connection refused\n")
-        #expect(NagiosRenderer.unknown("a|b\nc") == "PINCHECK UNKNOWN - a\\u{7C}b\n")
-    }
-
-    @Test func nagiosSaysTheThresholdsThatTheUserSet() throws {
-        var report = Self.calm()
-        report.built[0].warnDays = 30
-        report.built[0].failDays = 7
-        report.built[1].warnDays = 0.5
-        let text = try Self.text(NagiosRenderer(), [report])
-        #expect(text.contains(" days_0=89;30:;7: days_1=89.00;0.50: pins_matched=1;;;0;2\n"), "\(text)")
-    }
-
     @Test func nagiosWarnsWithoutBeingAskedToAndItsDataAgree() throws {
         let warned = try Self.text(NagiosRenderer(), [RendererTests.passing()])
         #expect(
@@ -123,6 +103,13 @@ import FoundationXML
         #expect(text.hasPrefix("PINCHECK OK - ") && text.contains(" days_0=0.75;0.50: "), "\(text)")
     }
 
+    @Test func targetsOfOneNameAreToldApart() throws {
+        let reports = [Self.calm(), Self.unreachable()]
+        for text in [try Self.text(NagiosRenderer(), reports), try Self.text(JUnitRenderer(), reports)] {
+            #expect(text.contains("api.example.com:443 #2"), "\(text)")
+        }
+    }
+
     @Test func whatIsShownForComparisonSetsOffNoAlert() throws {
         var without = Self.calm()
         without.variant = Report.Variant(label: "no SNI", counts: false)
@@ -130,24 +117,6 @@ import FoundationXML
         let time = Timestamp(secondsSinceEpoch: 0)
         let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])
         #expect(metrics.ranges(of: "\npincheck_status{").count == 1)
-    }
-
-    @Test func nagiosHasALineForEachOfSeveralWithTheWorstOnTop() throws {
-        var other = RendererTests.failing()
-        other.endpoint?.resolvedName = nil
-        #expect(
-            try Self.text(NagiosRenderer(), [Self.calm(), other, Self.unreachable()]) == """
-                PINCHECK CRITICAL - 3 targets: 1 FAIL, 1 UNREACHABLE, 1 PASS; api.example.com:443 at 203.0.113.7 \
-                afnetworking: no configured pin is on the chain | targets=3;;;0 problems=2;;;0;3
-                FAIL api.example.com:443 at 203.0.113.7 afnetworking: no configured pin is on the chain
-                UNREACHABLE api.example.com:443 #2 connect: connection refused
-                PASS api.example.com:443 afnetworking: public key pin matched at depth 0 \
-                | 'api.example.com:443 time'=0.004750s;;;0 'api.example.com:443 days_0'=89 \
-                'api.example.com:443 days_1'=3649 'api.example.com:443 pins_matched'=1;;;0;2
-                'api.example.com:443 at 203.0.113.7 time'=0.004750s;;;0 'api.example.com:443 at 203.0.113.7 days_0'=89 \
-                'api.example.com:443 at 203.0.113.7 days_1'=3649 'api.example.com:443 at 203.0.113.7 pins_matched'=0;;;0;2
-
-                """)
     }
 
     @Test func nagiosTextsNeitherEndTheLineNorBeginTheData() throws {
@@ -172,51 +141,6 @@ import FoundationXML
 
     // MARK: Prometheus
 
-    @Test func prometheusHasEachMetricOnce() throws {
-        let time = Timestamp(secondsSinceEpoch: 1_800_000_000)
-        let text = try Self.text(PrometheusRenderer(now: { time }), [RendererTests.passing(), Self.unreachable()])
-        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# HELP") }.joined(separator: "\n")
-        let labels = #"target="api.example.com:443",address="203.0.113.7""#
-        let none = #"target="api.example.com:443",address="""#
-        let leaf = try #require(RendererTests.passing().presented.first)
-        #expect(
-            lines == """
-                # TYPE pincheck_status gauge
-                pincheck_status{\(labels)} 0
-                pincheck_status{\(none)} 2
-                # TYPE pincheck_reached gauge
-                pincheck_reached{\(labels)} 1
-                pincheck_reached{\(none)} 0
-                # TYPE pincheck_accepted gauge
-                pincheck_accepted{\(labels),client="afnetworking"} 1
-                # TYPE pincheck_pins_configured gauge
-                pincheck_pins_configured{\(labels)} 2
-                pincheck_pins_configured{\(none)} 2
-                # TYPE pincheck_pins_matched gauge
-                pincheck_pins_matched{\(labels)} 1
-                # TYPE pincheck_warnings gauge
-                pincheck_warnings{\(labels)} 1
-                pincheck_warnings{\(none)} 0
-                # TYPE pincheck_warning gauge
-                pincheck_warning{\(labels),id="w"} 1
-                # TYPE pincheck_certificate_not_after_timestamp_seconds gauge
-                pincheck_certificate_not_after_timestamp_seconds{\(labels),depth="0"} 1798761600
-                pincheck_certificate_not_after_timestamp_seconds{\(labels),depth="1"} 1798761600
-                # TYPE pincheck_certificate_not_before_timestamp_seconds gauge
-                pincheck_certificate_not_before_timestamp_seconds{\(labels),depth="0"} 1767225600
-                pincheck_certificate_not_before_timestamp_seconds{\(labels),depth="1"} 1767225600
-                # TYPE pincheck_leaf_info gauge
-                pincheck_leaf_info{\(labels),spki="\(leaf.spkiSha256)",issuer="\(leaf.issuer)",serial="\(leaf.serial)"} 1
-                # TYPE pincheck_check_duration_seconds gauge
-                pincheck_check_duration_seconds{\(labels),phase="connect"} 0.001250
-                pincheck_check_duration_seconds{\(labels),phase="handshake"} 0.003500
-                # TYPE pincheck_run_status gauge
-                pincheck_run_status 2
-                # TYPE pincheck_last_run_timestamp_seconds gauge
-                pincheck_last_run_timestamp_seconds 1800000000
-                """)
-    }
-
     @Test func prometheusSeriesAreDifferentAndTheirLabelsClosed() throws {
         let time = Timestamp(secondsSinceEpoch: 0)
         let text = try Self.text(
@@ -226,23 +150,6 @@ import FoundationXML
         let series = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         for line in series { #expect(line.wholeMatch(of: sample) != nil, "\(line)") }
         #expect(Set(series.map { $0.prefix(upTo: $0.lastIndex(of: " ") ?? $0.endIndex) }).count == series.count)
-    }
-
-    @Test func prometheusKnowsTheEndOfThePins() throws {
-        var report = RendererTests.passing()
-        report.outlook = Report.Outlook(
-            level: .warn, pinsMatchUntil: "2027-01-01T00:00:00Z", noPinAfter: "2027-01-01T00:00:00Z", hasBackup: false,
-            pins: [], findings: [Report.Outlook.Finding(id: "ends", level: .warn, message: "no backup", isTold: false)])
-        let time = Timestamp(secondsSinceEpoch: 0)
-        let text = try Self.text(PrometheusRenderer(now: { time }), [report])
-        let labels = #"target="api.example.com:443",address="203.0.113.7""#
-        #expect(text.contains("\npincheck_pins_match_until_timestamp_seconds{\(labels)} 1798761600\n"))
-        #expect(text.contains("\npincheck_no_pin_after_timestamp_seconds{\(labels)} 1798761600\n"))
-        #expect(text.contains("\npincheck_has_backup_pin{\(labels)} 0\n"))
-        #expect(text.contains("\npincheck_warnings{\(labels)} 2\n"))
-        #expect(text.contains("\npincheck_warning{\(labels),id=\"ends\"} 1\n"))
-        let annotations = try Self.text(GitHubRenderer(), [report])
-        #expect(annotations.contains("\n::warning title=pincheck api.example.com%3A443::no backup\n"))
     }
 
     // MARK: Brief
@@ -263,40 +170,6 @@ import FoundationXML
 
     // MARK: JUnit
 
-    @Test func junitHasASuiteATargetAndACaseAClient() throws {
-        var failing = RendererTests.failing()
-        failing.clients[0].verdict = .reject
-        failing.clients[0].reason = failing.reason
-        let text = try Self.text(JUnitRenderer(), [failing, Self.unreachable(), Self.calm()])
-        let details = text.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.drop { $0 == " " }.hasPrefix("<") }
-        #expect(!details.isEmpty)
-        let lines = text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("<") }
-        #expect(
-            lines.joined(separator: "\n") == """
-                <?xml version="1.0" encoding="UTF-8"?>
-                <testsuites name="pincheck" tests="3" failures="1" errors="1" time="0.009500">
-                  <testsuite name="api.example.com:443" tests="1" failures="1" errors="0" skipped="0" time="0.004750" \
-                timestamp="2026-10-04T00:00:00">
-                    <testcase name="afnetworking" classname="api.example.com" time="0.000000">
-                      <failure type="pin-mismatch" message="no configured pin is on the chain">\
-                api.example.com:443 → 203.0.113.7   SNI api.example.com   TLSv1.3 TLS_AES_256_GCM_SHA384
-                    </testcase>
-                    <system-out>warning w: take care</system-out>
-                  </testsuite>
-                  <testsuite name="api.example.com:443 #2" tests="1" failures="0" errors="1" skipped="0" time="0.000000" \
-                timestamp="2026-10-04T00:00:00">
-                    <testcase name="verdict" classname="api.example.com" time="0.000000">
-                      <error type="refused" message="connect: connection refused"/>
-                    </testcase>
-                  </testsuite>
-                  <testsuite name="api.example.com:443 #3" tests="1" failures="0" errors="0" skipped="0" time="0.004750" \
-                timestamp="2026-10-04T00:00:00">
-                    <testcase name="afnetworking #2" classname="api.example.com" time="0.000000"/>
-                  </testsuite>
-                </testsuites>
-                """)
-    }
-
     @Test func aVerdictThatNoClientTellsIsACase() throws {
         var report = Self.calm()
         report.exit = .changed
@@ -315,25 +188,6 @@ import FoundationXML
     }
 
     // MARK: GitHub
-
-    @Test func gitHubGetsAnAnnotationForWhatDoesNotPass() throws {
-        let text = try Self.text(
-            GitHubRenderer(), [RendererTests.passing(), RendererTests.failing(), Self.unreachable()])
-        let served =
-            "%0Aserved: sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk=  CN=api.example.com"
-            + "%0Aserved: sha256/hIEayVYDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAw/M=  CN=Example Root"
-        let commands = text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("::") }
-        let expected = [
-            "::group::PASS  api.example.com:443", "::endgroup::",
-            "::warning title=pincheck api.example.com%3A443::take care", "::group::FAIL  api.example.com:443",
-            "::endgroup::",
-            "::error title=pincheck FAIL api.example.com%3A443::afnetworking: no configured pin is on the chain"
-                + served, "::warning title=pincheck api.example.com%3A443::take care",
-            "::group::UNREACHABLE  api.example.com:443", "::endgroup::",
-            "::error title=pincheck UNREACHABLE api.example.com%3A443::connect: connection refused",
-        ]
-        #expect(commands == expected)
-    }
 
     @Test func whatIsNeverJudgedIsSaidOnce() throws {
         var reports = [RendererTests.passing(), RendererTests.failing(), Self.unreachable()]

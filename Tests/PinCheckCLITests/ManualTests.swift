@@ -106,8 +106,7 @@ import Base
     }
 
     @Test func aPageThereIsNotIsAMistake() async {
-        let outcome = await pincheck("--generate-manual", "pincheck-lnt")
-        #expect(outcome.status == .usage && outcome.errors.contains("did you mean 'pincheck-lint'?"))
+        await pincheck("--generate-manual", "pincheck-lnt").expect(.usage, errors: "did you mean 'pincheck-lint'?")
     }
 }
 

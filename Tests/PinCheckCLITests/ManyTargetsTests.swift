@@ -49,8 +49,7 @@ import Testing
         try await serving(100) { files, lines, arguments in
             let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
             let arguments = arguments + ["--targets", list, "--format", "text=\(files.path)/text", "--format", "jsonl"]
-            let outcome = await pincheck(arguments, targetWindow: window)
-            #expect(outcome.status == .unreachable, "\(outcome.errors)")
+            let outcome = await pincheck(arguments, targetWindow: window).expect(.unreachable)
             #expect(try results(outcome.output) == expected(100))
             // In the order of the list.
             let ends = try contents(ofFile: files.path + "/text").split(separator: "\n").filter {
@@ -65,8 +64,8 @@ import Testing
         try await serving(60) { _, lines, arguments in
             let outcome = await pincheck(
                 arguments + ["--targets", "-", "--format", "jsonl"], input: Array(lines.joined(separator: "\n").utf8),
-                targetWindow: 7)
-            #expect(outcome.status == .unreachable)
+                targetWindow: 7
+            ).expect(.unreachable)
             let found = try results(outcome.output)
             #expect(found == expected(60))
         }
@@ -75,14 +74,13 @@ import Testing
     @Test func aMistakeFarDownIsRefusedBeforeAnythingIsChecked() async throws {
         try await serving(50) { files, lines, arguments in
             let list = try files.write((lines + ["a..b"]).joined(separator: "\n"), to: "list.txt")
-            let outcome = await pincheck(arguments + ["--targets", list, "--format", "jsonl"], targetWindow: 7)
-            #expect(outcome.status == .data && outcome.output.isEmpty)
-            #expect(outcome.errors.contains("list.txt:51: "), "\(outcome.errors)")
+            await pincheck(arguments + ["--targets", list, "--format", "jsonl"], targetWindow: 7).expect(
+                .data, "", errors: "list.txt:51: ")
             // Of a pipe nobody knows what comes.
-            let piped = await pincheck(
+            await pincheck(
                 arguments + ["--targets", "-", "--format", "jsonl"],
-                input: Array((lines + ["a..b"]).joined(separator: "\n").utf8), targetWindow: 7)
-            #expect(piped.status == .data && piped.errors.contains("standard input:51: "), "\(piped.errors)")
+                input: Array((lines + ["a..b"]).joined(separator: "\n").utf8), targetWindow: 7
+            ).expect(.data, errors: "standard input:51: ")
         }
     }
 
@@ -95,14 +93,12 @@ import Testing
                     targetWindow: 7)
             }
             #expect(try results(await run("far.example.com").output)["far.example.com:443"] == ["UNREACHABLE"])
-            let outcome = await run("other.example.com")
-            #expect(outcome.status == .usage && outcome.errors.contains("other.example.com:443"), "\(outcome.errors)")
+            await run("other.example.com").expect(.usage, errors: "other.example.com:443")
         }
     }
 
     @Test func aCompressedListIsRefused() async throws {
-        let outcome = await pincheck("--targets", "-", input: [0x1F, 0x8B, 0x08, 0x00, 0x0A])
-        #expect(outcome.status == .data && outcome.output.isEmpty, "\(outcome)")
-        #expect(outcome.errors.contains("zcat FILE | pincheck --targets -"), "\(outcome.errors)")
+        await pincheck("--targets", "-", input: [0x1F, 0x8B, 0x08, 0x00, 0x0A]).expect(
+            .data, "", errors: "zcat FILE | pincheck --targets -")
     }
 }

@@ -1,82 +1,150 @@
-import Foundation
 import LoopbackLab
 import PinCheckCLI
+import Pinning
 import Testing
 
-/// How long a verdict lasts, by `verify` and `check`.
+/// How long a verdict lasts, by `verify` and `check`. What pins come to is proven by `OutlookTests`, that it comes true by
+/// ``OutlookPromiseTests``.
 @Suite(.endsSomeTime) struct OutlookCommandTests {
     /// The one moment of a test, however long it takes.
-    let now = LabClock.now
-    let root: LabCertificate
-    let intermediate: LabCertificate
-    let leaf: LabCertificate
+    private let now = LabClock.now
+    private let root: LabCertificate
+    private let inter: LabCertificate
+    /// The same authority in a certificate that ends in ten days.
+    private let shortInter: LabCertificate
+    private let leaf: LabCertificate
+    private static let spare = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
     init() throws {
-        root = try .selfSigned(.authority("Root"))
-        intermediate = try root.issue(
-            CertificateTemplate.authority("Intermediate").valid(
-                from: now - 30 * LabClock.day, to: now + 400 * LabClock.day))
-        leaf = try intermediate.issue(
-            CertificateTemplate.leaf("api.example.com").valid(
-                from: now - 10 * LabClock.day, to: now + 80 * LabClock.day))
+        func valid(_ template: CertificateTemplate, _ days: Int64) -> CertificateTemplate {
+            template.valid(from: LabClock.now - 10 * LabClock.day, to: LabClock.now + days * LabClock.day)
+        }
+        root = try .selfSigned(valid(.authority("Root"), 3_000))
+        inter = try root.issue(valid(.authority("Inter"), 400))
+        shortInter = try root.issue(valid(.authority("Inter"), 10), key: inter.key)
+        leaf = try inter.issue(valid(.leaf(StandardPKI.serverName), 80))
     }
 
-    /// Runs `verify` on the chain.
-    private func verify(_ flags: String...) async throws -> Outcome {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(leaf.pem + intermediate.pem, to: "chain.pem")
-            let anchors = try files.write(root.pem, to: "root.pem")
-            try files.write(leaf.der, to: "leaf.cer")
-            try files.write(intermediate.der, to: "intermediate.cer")
-            let flags = flags.map { $0.hasSuffix(".cer") && !$0.hasPrefix("/") ? files.path + "/" + $0 : $0 }
-            return await pincheck(
-                ["verify", chain, "--anchors", anchors, "--host", "api.example.com"] + flags, at: now)
+    /// Runs `VERIFY` with more arguments, in which `LEAF`, `INTER`, `TOP` and `SPARE` are pins, on a chain of one intermediate.
+    private func verify(_ arguments: String, _ texts: [String: String] = [:], below inter: LabCertificate? = nil)
+        async throws -> Outcome
+    {
+        let pem = ["chain.pem": leaf.pem + (inter ?? self.inter).pem, "root.pem": root.pem]
+        return try await Desk.open(pem.merging(texts.mapValues(filled)) { $1 }) { desk in
+            for (name, certificate) in ["leaf.cer": leaf, "inter.cer": self.inter, "root.cer": root] {
+                try desk.files.write(certificate.der, to: name)
+            }
+            return await desk("VERIFY " + filled(arguments), at: now)
         }
     }
 
-    private func lines(_ outcome: Outcome) -> [String] {
-        outcome.output.split(separator: "\n").filter { $0.hasPrefix("  outlook: ") }.map { String($0.dropFirst(11)) }
+    private func filled(_ text: String) -> String {
+        let pins = [("LEAF", leaf.pin), ("INTER", inter.pin), ("TOP", root.pin), ("SPARE", Self.spare)]
+        return pins.reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
 
-    private func date(inDays days: Int64) -> String {
-        let formatter = ISO8601DateFormatter()
-        formatter.formatOptions = [.withFullDate]
-        return formatter.string(from: Date(timeIntervalSince1970: Double(now + days * LabClock.day)))
+    private func date(inDays days: Int64) -> String { Timestamp(secondsSinceEpoch: now + days * LabClock.day).date }
+
+    private func lines(_ outcome: Outcome) -> [Substring] {
+        outcome.output.split(separator: "\n").filter { $0.hasPrefix("  outlook: ") }.map { $0.dropFirst(11) }
     }
 
-    @Test func everyPassWithPinsSaysHowLongItLasts() async throws {
-        let backup = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        #expect(try await lines(verify()) == [])
-        #expect(
-            try await lines(verify("--pins", leaf.pin)) == [
-                "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); no backup"
-            ])
-        #expect(
-            try await lines(verify("--pins", leaf.pin, "--pins", backup)) == [
-                "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); backup: pin 2"
-            ])
-        #expect(
-            try await lines(verify("--pins", "leaf.cer")) == [
-                "leaf certificate pinned: breaks at the next renewal, on or before \(date(inDays: 80)); no backup"
-            ])
-        #expect(
-            try await lines(verify("--pins", intermediate.pin, "--pins", backup)) == [
-                "intermediate pinned: breaks when the server gets another, on or before \(date(inDays: 400)); backup: pin 2"
-            ])
-        // A client that looks at the leaf alone is not helped by an authority.
-        #expect(
-            try await lines(verify("--pins", leaf.pin, "--pins", intermediate.pin, "--client", "curl")) == [
-                "leaf key pinned: breaks at the next renewal with a new key, on or before \(date(inDays: 80)); no backup"
-            ])
+    // MARK: Backups
+
+    /// Whether there is a backup among pins.
+    private static let backups: [(arguments: String, hasBackup: Bool)] = [
+        ("--pins LEAF --pins SPARE", true),
+        // Certificate mode ignores hashes.
+        ("--pins @leaf.cer --pins SPARE --mode certificate", false),
+        // The same key twice.
+        ("--pins LEAF --pins LEAF", false), ("--pins LEAF --pins @leaf.cer --mode certificate", false),
+        // curl compares the leaf alone, and each of several clients needs one.
+        ("--pins LEAF --pins INTER --client curl", false), ("--pins LEAF --pins @other.pem --client curl", false),
+        ("--pins LEAF --pins @other.pem --client okhttp", true),
+        ("--pins LEAF --pins @other.pem --client okhttp,curl", false),
+    ]
+
+    @Test(arguments: backups) func whatAClientDoesNotCompareIsNoBackup(arguments: String, hasBackup: Bool) async throws
+    {
+        let outcome = try await verify(arguments + " -f json").expect(.pass)
+        #expect(try JSONValue(outcome.output)["outlook"]["has_backup"].flag == hasBackup)
     }
 
-    @Test func anExpiredPinIsToldWhereNothingMatches() async throws {
-        let old = try intermediate.issue(
-            CertificateTemplate.leaf("api.example.com").valid(from: now - 90 * LabClock.day, to: now - 4 * LabClock.day)
-        )
-        try await TemporaryDirectory.scoped { files in
-            let outcome = try await verify("--pins", files.write(old.der, to: "old.cer"))
-            #expect(outcome.status == .fail)
+    // MARK: Limits
+
+    /// What follows `VERIFY`, how it ends, and words of it; `DATE` is the end of the leaf, `END` that of the intermediate.
+    private static let limits: [(arguments: String, status: ExitStatus, words: String)] = [
+        ("--warn-before 90d", .pass, ""), ("--warn-before 90d --fail-on warn", .warn, "\nWARN  "),
+        ("--warn-before 79d --fail-on warn", .pass, ""), ("--fail-before 79d", .pass, ""),
+        (
+            "--fail-before 81d", .fail,
+            "accepted, but CN=\(StandardPKI.serverName) (depth 0) expires in 80 d, on DATE, less than 81d from now\n"
+        ), ("--fail-before 90%", .fail, ""), ("--fail-before 88%", .pass, ""),
+        // Every certificate of the path counts, also where the verdict names one.
+        ("--fail-before 401d", .fail, "  outlook: CN=Inter (depth 1) expires in 400 d"),
+        ("--pins LEAF --min-pin-life 100d", .fail, "no configured pin is sure to match after DATE"),
+        ("--pins INTER --min-pin-life 100d", .pass, ""),
+        // A client that looks at the leaf alone is not helped by an authority, and the one that is worst off decides.
+        ("--pins LEAF --pins INTER --client curl --min-pin-life 100d", .fail, "sure to match after DATE"),
+        ("--pins LEAF --pins TOP --client okhttp --min-pin-life 200d", .pass, ""),
+        ("--pins LEAF --pins TOP --client okhttp,curl --min-pin-life 200d", .fail, "sure to match after DATE"),
+        ("--pins LEAF --pins TOP --client curl,okhttp --min-pin-life 200d", .fail, "sure to match after DATE"),
+        ("--pins LEAF --pins TOP --client all --min-pin-life 200d", .fail, "sure to match after DATE"),
+        // A leaf that is pinned with its root lasts as long as the root, but where every certificate has to be pinned.
+        (
+            "--pins @leaf.cer --pins @root.cer --min-pin-life 500d", .pass,
+            "  pins: 2 configured, 2 matched (leaf, root)\n"
+        ),
+        (
+            "--pins LEAF --pins INTER --pins TOP --pins SPARE --client afnetworking-2.5 --min-pin-life 100d", .fail,
+            "every key of the chain pinned: breaks at the next renewal"
+        ), ("--pins @lists.plist --client nspinneddomains --min-pin-life 2000d", .fail, "sure to match after END"),
+        ("--pins @lists.plist --client nspinneddomains", .pass, "backup: pin 2, but none for the intermediate"),
+        // Any warning counts.
+        ("--pins LEAF --fail-on warn", .warn, ""), ("--fail-on warn", .pass, ""),
+        ("--no-validate-domain-name --fail-on warn", .warn, "accepted, but "),
+        // curl --insecure looks at no date.
+        (
+            "--pins LEAF --client curl:insecure --fail-before 90d", .fail,
+            "less than 90d from now; the client does not mind"
+        ),
+        (
+            "--pins LEAF --pins SPARE --client okhttp,android:expires=2100-01-01", .pass,
+            "outlook: android: the pins expire on 2100-01-01: from then on"
+        ),
+        (
+            "--pins @leaf.cer --pins SPARE --mode certificate", .pass,
+            "  pins: 2 configured, 1 matched (leaf), 1 not compared\n"
+        ),
+    ]
+
+    @Test(arguments: limits) func limitsDecideOnTheExitStatus(arguments: String, status: ExitStatus, words: String)
+        async throws
+    {
+        func list(_ key: String, _ pins: String...) -> String {
+            let pins = pins.map {
+                "<dict><key>SPKI-SHA256-BASE64</key><string>\(filled($0).dropFirst(7))</string></dict>"
+            }
+            return "<key>\(key)</key><array>\(pins.joined())</array>"
+        }
+        let plist = """
+            <plist version="1.0"><dict><key>NSAppTransportSecurity</key><dict>
+            <key>NSPinnedDomains</key><dict><key>$HOST</key><dict>\(list("NSPinnedLeafIdentities", "LEAF", "SPARE"))
+            \(list("NSPinnedCAIdentities", "INTER"))</dict></dict></dict></dict></plist>
+            """
+        let outcome = try await verify(arguments, ["lists.plist": plist])
+        let words = words.replacing("DATE", with: date(inDays: 80)).replacing("END", with: date(inDays: 400))
+        outcome.expect(status)
+        #expect(words.isEmpty || outcome.output.contains(words), "\(outcome)")
+    }
+
+    @Test func aRejectionSaysNothingOfTheTimeAheadButOfAPinThatExpired() async throws {
+        #expect(try await lines(verify("--pins SPARE").expect(.fail)).isEmpty)
+        let old = try inter.issue(
+            .leaf("api.example.com").valid(from: now - 90 * LabClock.day, to: now - 4 * LabClock.day))
+        try await Desk.open(["chain.pem": leaf.pem + inter.pem, "root.pem": root.pem]) { desk in
+            try desk.files.write(old.der, to: "old.cer")
+            let outcome = await desk("VERIFY --pins @old.cer", at: now).expect(.fail)
             #expect(
                 lines(outcome) == [
                     "pin 1, CN=api.example.com, expired on \(date(inDays: -4)) and can match no more: replace it"
@@ -84,166 +152,86 @@ import Testing
         }
     }
 
-    // MARK: What is no backup
+    // MARK: Every path
 
-    /// Whether there is a backup, by the document.
-    private func hasBackup(_ flags: String...) async throws -> Bool {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(leaf.pem + intermediate.pem, to: "chain.pem")
-            let anchors = try files.write(root.pem, to: "root.pem")
-            try files.write(leaf.der, to: "leaf.cer")
-            try files.write(intermediate.der, to: "intermediate.cer")
-            try files.write(root.der, to: "root.cer")
-            let flags = flags.map { $0.hasSuffix(".cer") && !$0.hasPrefix("/") ? files.path + "/" + $0 : $0 }
-            let outcome = await pincheck(
-                ["verify", chain, "--anchors", anchors, "--host", "api.example.com", "--format", "json"] + flags,
-                at: now)
-            #expect(outcome.status == .pass, "\(outcome.errors)")
-            let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
-            return try #require((document?["outlook"] as? [String: Any])?["has_backup"] as? Bool)
+    @Test(arguments: ["afnetworking", "afnetworking-3"]) func certificateModeMindsWhatTheSystemIsAskedAbout(
+        client: String
+    ) async throws {
+        let pinned = "--pins @leaf.cer --client \(client) "
+        try await verify(pinned + "--fail-before 30d", below: shortInter).expect(
+            .fail, "accepted, but CN=Inter (depth 1) expires in 10 d, on \(date(inDays: 10))",
+            not: "also sent, but not on this chain")
+        try await verify(pinned + "--warn-before 30d --fail-on warn", below: shortInter).expect(.warn)
+        let json = try JSONValue(await verify(pinned + "-f json", below: shortInter).output)
+        #expect(json["outlook"]["valid_until"].text?.hasPrefix(date(inDays: 10)) == true)
+        #expect(json["other_paths"].array.map { $0["clients"].array.map(\.text) } == [[client]])
+        let roles = json["other_paths"][0]["chain"].array.map { $0["role"].text }
+        #expect(roles == ["leaf", "intermediate", "root"])
+        // Only the pinned path counts where an invalid one would do.
+        try await verify(
+            pinned + "--allow-invalid-certificates --no-validate-domain-name --fail-before 30d", below: shortInter
+        ).expect(.pass)
+    }
+
+    @Test func monitoringIsToldOfEveryCertificateThatIsNeeded() async throws {
+        try await verify("--pins @leaf.cer -f nagios --warn-before 30d --fail-before 20d", below: shortInter).says(
+            "days_0=80;30:;20:", "days_1=10;30:;20:", "days_2=3000;30:;20:", starting: "PINCHECK CRITICAL")
+        let prometheus = try await verify("--pins @leaf.cer -f prometheus", below: shortInter).output
+        #expect(prometheus.split(separator: "\n").count { $0.contains("not_after_timestamp_seconds{") } == 3)
+    }
+
+    @Test(arguments: ["afnetworking", "alamofire:accept-self-signed"]) func pinsReachAsFarAsAPathThatIsFetched(
+        client: String
+    ) async throws {
+        let leaf = try inter.issue(
+            .leaf(StandardPKI.serverName).withIssuerPlaces(["http://ca.example/inter.cer"]).valid(
+                from: now - LabClock.day, to: now + 80 * LabClock.day))
+        let texts = ["chain.pem": leaf.pem, "root.pem": root.pem, "inter.pem": inter.pem]
+        try await Desk.open(texts) { desk in
+            try desk.files.write(leaf.der, to: "leaf.cer")
+            try desk.files.write(root.der, to: "root.cer")
+            let line = "VERIFY --intermediate @inter.pem --pins @leaf.cer --pins @root.cer --mode certificate"
+            let json = try JSONValue(await desk(line + " -f json --client \(client)", at: now).output)
+            #expect(json["pins"]["matched"].array.compactMap { $0["depth"].number } == [0, 2])
+            #expect(json["outlook"]["pins_end"].text == "root-expiry" && json["outlook"]["has_backup"].flag == false)
         }
     }
 
-    @Test func whatAClientDoesNotCompareIsNoBackup() async throws {
-        let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        #expect(try await hasBackup("--pins", leaf.pin, "--pins", other))
-        // Certificate mode ignores hashes.
-        #expect(try await !hasBackup("--pins", "leaf.cer", "--pins", other, "--mode", "certificate"))
-        // The same key twice.
-        #expect(try await !hasBackup("--pins", leaf.pin, "--pins", leaf.pin))
-        #expect(try await !hasBackup("--pins", leaf.pin, "--pins", "leaf.cer", "--mode", "certificate"))
-        // curl compares the leaf alone.
-        #expect(try await !hasBackup("--pins", leaf.pin, "--pins", intermediate.pin, "--client", "curl"))
-        let elsewhere = try LabCertificate.selfSigned(.authority("Elsewhere"))
-        try await TemporaryDirectory.scoped { files in
-            let path = try files.write(elsewhere.pem, to: "elsewhere.pem")
-            #expect(try await !hasBackup("--pins", leaf.pin, "--pins", path, "--client", "curl"))
-            #expect(try await hasBackup("--pins", leaf.pin, "--pins", path, "--client", "okhttp"))
-            // Each of several clients needs one.
-            #expect(try await !hasBackup("--pins", leaf.pin, "--pins", path, "--client", "okhttp,curl"))
+    // MARK: The document
+
+    @Test func eachClientHasAnOutlookInTheDocument() async throws {
+        let outcome = try await verify("--pins LEAF --pins TOP --client okhttp,curl:insecure -f json")
+        let outlooks = try JSONValue(outcome.output)["clients"].array.map { $0["outlook"] }
+        #expect(outlooks.map { $0["pins_end"].text } == ["root-expiry", "leaf-renewal"])
+        #expect(outlooks[0]["valid_until"].text?.hasPrefix(date(inDays: 80)) == true)
+        #expect(outlooks[1]["valid_until"].isNull)
+        let outlook = try JSONValue(await verify("--pins LEAF --pins INTER -f json").output)["outlook"]
+        #expect(outlook["pins_end"].text == "intermediate-expiry" && outlook["level"].text == "info")
+        #expect(outlook["pins_match_until"].text?.hasPrefix(date(inDays: 400)) == true)
+        #expect(outlook["pins"].array.map { $0["depth"].number } == [0, 1])
+    }
+
+    // MARK: Several connections
+
+    @Test(arguments: ["", " --client okhttp,afnetworking", " --request /"]) func theKeyOfAnotherConnectionIsNoBackup(
+        arguments: String
+    ) async throws {
+        let leaf = CertificateTemplate.leaf(StandardPKI.serverName).valid(
+            from: now - LabClock.day, to: now + 80 * LabClock.day)
+        let ecdsa = try root.issue(leaf)
+        let rsa = try root.issue(leaf, key: try LabKey.shared(.rsa(bits: 2_048), label: "several outlooks"))
+        var settings = TLSServerSettings([TLSIdentity([ecdsa]), TLSIdentity([rsa])])
+        settings.application = .answers(Array("HTTP/1.1 204 Done\r\n\r\n".utf8))
+        try await Desk.serving(.tls(settings), ["root.pem": root.pem]) { desk, _ in
+            let line =
+                "CHECK --pins \(ecdsa.pin) --pins \(rsa.pin) --key-types rsa,ecdsa --min-pin-life 100d" + arguments
+            await desk(line).expect(
+                .fail, "no configured pin is sure to match after",
+                "  1 address, accepted for too short a time; consistent\n")
+            await desk(line + " -f json").says("\"id\" : \"pin-life-short\"", not: "\"backup\" : true")
+            // A key that no connection shows is one.
+            await desk(line + " -f json --pins \(Self.spare)").expect(
+                .pass, "backup: pin 3\"", not: "\"has_backup\" : false")
         }
-    }
-
-    @Test func thePinsLineSaysWhatIsNotCompared() async throws {
-        let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        let outcome = try await verify("--pins", "leaf.cer", "--pins", other, "--mode", "certificate")
-        #expect(outcome.output.contains("  pins: 2 configured, 1 matched (leaf), 1 not compared\n"))
-    }
-
-    // MARK: Pinned certificates as anchors
-
-    @Test func aLeafPinnedWithItsRootLastsAsLongAsTheRoot() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let pins = [
-                "--pins", try files.write(leaf.der, to: "leaf.cer"), "--pins",
-                try files.write(root.der, to: "root.cer"),
-            ]
-            let anchors = try files.write(root.pem, to: "root.pem")
-            let rekeyed = try intermediate.issue(.leaf("api.example.com"))
-            for (index, chain) in [leaf, rekeyed].enumerated() {
-                let path = try files.write(chain.pem + intermediate.pem, to: "chain\(index).pem")
-                let command = ["verify", path, "--anchors", anchors, "--host", "api.example.com"] + pins
-                let outcome = await pincheck(command + ["--min-pin-life", "100d"], at: now)
-                #expect(outcome.status == .pass, "\(outcome.output)")
-                #expect(lines(outcome).contains { $0.hasPrefix("root pinned: breaks when the server gets another") })
-                #expect(
-                    outcome.output.contains(
-                        index == 0
-                            ? "  pins: 2 configured, 2 matched (leaf, root)\n"
-                            : "  pins: 2 configured, 1 matched (root), 1 not in the chain"), "\(outcome.output)")
-            }
-            // AFNetworking 2.5 wants every certificate of the chain pinned: the leaf's renewal ends that.
-            let all = pins + ["--pins", try files.write(intermediate.der, to: "intermediate.cer")]
-            let strict = await pincheck(
-                ["verify", files.path + "/chain0.pem", "--anchors", anchors, "--host", "api.example.com"] + all + [
-                    "--client", "afnetworking-2.5", "--min-pin-life", "100d",
-                ], at: now)
-            #expect(strict.status == .fail)
-            #expect(strict.output.contains("no configured pin is sure to match after \(date(inDays: 80))"))
-        }
-    }
-
-    @Test func aRejectionSaysNothingOfTheTimeAhead() async throws {
-        let outcome = try await verify("--pins", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
-        #expect(outcome.status == .fail)
-        #expect(lines(outcome) == [])
-    }
-
-    @Test func pinsThatExpireFailOpenAndAreSaidTo() async throws {
-        let outcome = try await verify("--pins", leaf.pin, "--client", "android:expires=2100-01-01")
-        #expect(
-            lines(outcome).contains("the pins expire on 2100-01-01: from then on the client takes any trusted chain"))
-    }
-
-    @Test func limitsDecideOnTheExitStatus() async throws {
-        func status(_ flags: String...) async throws -> ExitStatus {
-            try await verify(
-                flags[0], flags[1], flags.count > 2 ? flags[2] : "--explain", flags.count > 2 ? flags[3] : "--explain"
-            ).status
-        }
-        #expect(try await status("--warn-before", "90d") == .pass)
-        #expect(try await status("--warn-before", "90d", "--fail-on", "warn") == .warn)
-        #expect(try await status("--warn-before", "79d", "--fail-on", "warn") == .pass)
-        #expect(try await status("--fail-before", "81d") == .fail)
-        #expect(try await status("--fail-before", "79d") == .pass)
-        #expect(try await status("--fail-before", "90%") == .fail)
-        #expect(try await status("--fail-before", "88%") == .pass)
-        #expect(try await status("--pins", leaf.pin, "--min-pin-life", "100d") == .fail)
-        #expect(try await status("--pins", intermediate.pin, "--min-pin-life", "100d") == .pass)
-    }
-
-    @Test func theVerdictSaysWhichLimitAndWhy() async throws {
-        let failing = try await verify("--fail-before", "81d")
-        #expect(
-            failing.output.contains("\nFAIL  ")
-                && failing.output.hasSuffix(
-                    "accepted, but CN=api.example.com (depth 0) expires in 80 d, on \(date(inDays: 80)), "
-                        + "less than 81d from now\n")
-        )
-        #expect(lines(failing) == [])
-        let warning = try await verify("--warn-before", "81d", "--fail-on", "warn")
-        #expect(warning.output.contains("\nWARN  "))
-        // Every certificate of the path counts, also where the verdict names one.
-        let both = try await verify("--fail-before", "401d")
-        #expect(lines(both).count == 1)
-        #expect(lines(both).first?.hasPrefix("CN=Intermediate (depth 1) expires in 400 d") == true)
-    }
-
-    @Test func anyWarningCountsWithFailOnWarn() async throws {
-        #expect(try await verify("--pins", leaf.pin, "--fail-on", "warn").status == .warn)
-        #expect(try await verify("--fail-on", "warn").status == .pass)
-        let outcome = try await verify("--no-validate-domain-name", "--fail-on", "warn")
-        #expect(outcome.status == .warn)
-        #expect(outcome.output.contains("accepted, but "))
-    }
-
-    @Test func theDocumentHasEverything() async throws {
-        let outcome = try await verify("--pins", leaf.pin, "--pins", intermediate.pin, "--format", "json")
-        let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
-        let outlook = try #require(document?["outlook"] as? [String: Any])
-        #expect(
-            outlook.keys.sorted() == [
-                "findings", "has_backup", "level", "no_pin_after", "pins", "pins_end", "pins_expire",
-                "pins_match_until", "renewal_point", "valid_until",
-            ])
-        #expect(outlook["pins_end"] as? String == "intermediate-expiry")
-        #expect((outlook["pins_match_until"] as? String)?.hasPrefix(date(inDays: 400)) == true)
-        #expect((outlook["valid_until"] as? String)?.hasPrefix(date(inDays: 80)) == true)
-        #expect(outlook["has_backup"] as? Bool == false)
-        #expect(outlook["level"] as? String == "info")
-        let pins = try #require(outlook["pins"] as? [[String: Any]])
-        #expect(pins.map { $0["depth"] as? Int } == [0, 1])
-    }
-
-    @Test(arguments: [
-        (["--warn-before", "30"], "--warn-before '30' is not a threshold: write 30d for days, or 33% of the lifetime"),
-        (["--fail-before", "soon"], "--fail-before 'soon' is not a threshold"),
-        (["--min-pin-life", ""], "--min-pin-life '' is not a threshold"),
-        (["--fail-before=60d", "--warn-before=30d"], "the warning before 30d never comes"),
-        (["--fail-on", "fail"], "--fail-on 'fail' is unknown: write --fail-on warn"),
-    ]) func mistakesAreUsageErrors(flags: [String], message: String) async throws {
-        let outcome = try await verify(flags[0], flags[1])
-        #expect(outcome.status == .usage)
-        #expect(outcome.errors.contains(message))
     }
 }

@@ -1,138 +1,81 @@
 import Foundation
 import LoopbackLab
 import PinCheckCLI
-import Pinning
 import Testing
 
 /// Sources of pins as checks use them: requests, apps, curl's value, pipes.
 @Suite(.timeLimit(.minutes(5))) struct PinSourceTests {
-    @Test func aKeyThatCurlDoesNotReadIsRefusedAsItsValue() async throws {
-        let pki = try StandardPKI.shared()
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
-            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-            let text = Data(pki.leaf.key.publicKeyInfo).base64EncodedString()
-            let key = try files.write(
-                "-----BEGIN PUBLIC KEY-----\n\(text.prefix(64)) \n\(text.dropFirst(64))\n-----END PUBLIC KEY-----\n",
-                to: "key.pem")
-            let words = ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName]
-            let own = await pincheck(words + ["--pinnedpubkey", key, "--client", "curl"])
-            #expect(own.status == .data && own.errors.contains("has blanks in the key, which curl does not pass over"))
-        }
-    }
-
-    private let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
-    /// Runs `verify` on the lab's chain.
-    private func verify(_ files: TemporaryDirectory, _ arguments: String..., host: String = StandardPKI.serverName)
-        async throws -> Outcome
-    {
-        let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
-        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-        return await pincheck(["verify", chain, "--anchors", anchors, "--host", host] + arguments)
-    }
+    private static let pki = try! StandardPKI.shared()
 
     @Test func aRequestIsAPublicKeyPinAndSaysSo() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let request = try files.write(pki.leaf.key.certificationRequest(for: "next"), to: "next.csr")
-            let outcome = try await verify(files, "--pins", request)
-            #expect(outcome.status == .pass)
-            #expect(outcome.output.contains("  pin matched at depth 0"))
-            #expect(outcome.errors.contains("next.csr: a certificate request: its public key is pinned"))
-        }
+        let request = pem(try Self.pki.leaf.key.certificationRequest(for: "next"), label: "CERTIFICATE REQUEST")
+        try await desk("VERIFY --pins @next.csr", ["next.csr": request]).expect(
+            .pass, "  pin matched at depth 0", errors: "next.csr:1: a certificate request: its public key is pinned")
     }
 
-    @Test func curlsValueIsAPinBesideTheOthers() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let pin = SHA256Digest(bytes: pki.leaf.publicKeySHA256)!.base64
-            let right = try await verify(files, "--pinnedpubkey", "sha256//\(pin)", "--client", "curl,okhttp")
-            #expect(right.status == .pass)
-            let both = try await verify(
-                files, "--pins", pki.junk.pin, "--pinnedpubkey", "sha256//\(pin)", "--client", "okhttp")
-            #expect(both.status == .pass)
-            #expect(both.output.contains("pins: 2 configured, 1 matched"))
-            let key = try files.write(pki.junk.key.publicKeyPEM, to: "key.pem")
-            let other = try await verify(files, "--pinnedpubkey", key, "--format", "json")
-            #expect(other.decision == "fail pin-mismatch")
-            let slash = try await verify(files, "--pinnedpubkey", "sha256/\(pin)")
-            #expect(slash.status == .data)
+    @Test(
+        arguments: [
+            ("sha256//$LEAF64 --client curl,okhttp", .pass, ""),
+            ("sha256//$LEAF64 --pins $JUNK --client okhttp", .pass, "pins: 2 configured, 1 matched"),
+            ("@junk.pub", .fail, "0 matched, 1 not in the chain"),
             // A hash that begins with a slash makes two of one.
-            #expect(
-                pin.hasPrefix("/")
-                    || slash.errors.contains(
-                        "curl takes it for the name of a file, finds none and ends with exit status 90")
-            )
-            let semicolon = try await verify(files, "--pinnedpubkey", "sha256//\(pin);")
-            #expect(semicolon.status == .data)
-            let missing = try await verify(files, "--pinnedpubkey", "no-such-file")
-            #expect(missing.status == .noInput)
-        }
+            (
+                "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", .data,
+                "curl takes it for the name of a file, finds none and ends with exit status 90"
+            ), ("sha256//$LEAF64;", .data, ""), ("no-such-file", .noInput, ""),
+            ("@blanks.pub --client curl", .data, "has blanks in the key, which curl does not pass over"),
+        ] as [(String, ExitStatus, String)]) func curlsValueIsAPinBesideTheOthers(
+            value: String, status: ExitStatus, words: String
+        ) async throws
+    {
+        let text = Data(Self.pki.leaf.key.publicKeyInfo).base64EncodedString()
+        let texts = [
+            "junk.pub": Self.pki.junk.key.publicKeyPEM,
+            "blanks.pub":
+                "-----BEGIN PUBLIC KEY-----\n\(text.prefix(64)) \n\(text.dropFirst(64))\n-----END PUBLIC KEY-----\n",
+        ]
+        let outcome = try await desk("VERIFY --pinnedpubkey " + value, texts).expect(status)
+        #expect(words.isEmpty || (outcome.output + outcome.errors).contains(words), "\(outcome)")
     }
 
     // MARK: Apps
 
-    private func app(_ certificates: [(name: String, certificate: LabCertificate)], _ files: TemporaryDirectory) throws
-    {
-        try files.makeDirectory("App.app")
-        try files.write("<plist><dict></dict></plist>", to: "App.app/Info.plist")
-        for (name, certificate) in certificates { try files.write(certificate.der, to: "App.app/\(name)") }
-    }
-
-    @Test func eachClientIsJudgedWithTheFilesItLoads() async throws {
-        try await TemporaryDirectory.scoped { files in
+    /// The certificates of an app's bundle, what follows, how it ends, and words of it.
+    @Test(
+        arguments: [
             // The right root under a name that only Alamofire takes, another root under one that both take.
-            try app([("root.crt", pki.rootA), ("old.cer", pki.rootB)], files)
-            let path = files.path + "/App.app"
-            let settings = ["--mode", "public-key", "--client"]
-            func outcome(_ client: String) async throws -> Outcome {
-                try await verify(files, "--pins", path, settings[0], settings[1], settings[2], client)
+            (["root.crt", "old.cer"], "--mode public-key --client alamofire", .pass, ""),
+            (["root.crt", "old.cer"], "--mode public-key --client afnetworking", .fail, ""),
+            (["root.crt", "old.cer"], "--mode public-key --client afnetworking-3", .fail, ""),
+            (
+                ["root.crt", "old.cer"], "--mode public-key --client afnetworking,alamofire", .fail,
+                "App.app: loaded from the bundle by AFNetworking 4: 'old.cer'; AFNetworking 2 and 3: 'old.cer'; "
+                    + "Alamofire: 'old.cer', 'root.crt'"
+            ), (["root.crt"], "--client afnetworking", .fail, "AFNetworking 4: none"),
+            (["root.cer"], "", .pass, "certificate"),
+        ] as [([String], String, ExitStatus, String)]) func eachClientIsJudgedWithTheFilesItLoads(
+            certificates: [String], arguments: String, status: ExitStatus, words: String
+        ) async throws
+    {
+        try await Desk.open(["App.app/Info.plist": "<plist><dict></dict></plist>"]) { desk in
+            for name in certificates {
+                let certificate = name.hasPrefix("root") ? Self.pki.rootA : Self.pki.rootB
+                try desk.files.write(certificate.der, to: "App.app/" + name)
             }
-            #expect(try await outcome("alamofire").status == .pass)
-            #expect(try await outcome("afnetworking").status == .fail)
-            #expect(try await outcome("afnetworking-3").status == .fail)
-            let all = try await outcome("afnetworking,alamofire")
-            #expect(all.status == .fail)
-            #expect(
-                (all.output + all.errors).contains(
-                    "App.app: loaded from the bundle by AFNetworking 4: 'old.cer'; AFNetworking 2 and 3: 'old.cer'; "
-                        + "Alamofire: 'old.cer', 'root.crt'"))
-        }
-    }
-
-    @Test func anAppWithoutAFileThatTheClientLoadsHasNoPinsForIt() async throws {
-        try await TemporaryDirectory.scoped { files in
-            try app([("root.crt", pki.rootA)], files)
-            let path = files.path + "/App.app"
-            let outcome = try await verify(files, "--pins", path, "--client", "afnetworking")
-            #expect(outcome.status == .fail)
-            #expect((outcome.output + outcome.errors).contains("AFNetworking 4: none"))
-        }
-    }
-
-    @Test func theModeFollowsFromTheFilesOfTheBundle() async throws {
-        try await TemporaryDirectory.scoped { files in
-            try app([("root.cer", pki.rootA)], files)
-            let outcome = try await verify(files, "--pins", files.path + "/App.app")
-            #expect(outcome.status == .pass)
-            #expect(outcome.output.contains("certificate"))
+            let outcome = await desk("VERIFY --pins @App.app " + arguments).expect(status)
+            #expect(words.isEmpty || (outcome.output + outcome.errors).contains(words), "\(outcome)")
         }
     }
 
     // MARK: Pipes
 
-    @Test(arguments: ["chain", "anchors", "pins", "pinnedpubkey"]) func aPipeIntoWhichNobodyWritesDoesNotHang(
-        place: String
-    ) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let pipe = files.path + "/pipe"
-            try #require(mkfifo(pipe, 0o600) == 0)
-            let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
-            let outcome = await pincheck(
-                ["verify", place == "chain" ? pipe : chain] + (place == "chain" ? [] : ["--\(place)", pipe]))
-            #expect(outcome.status == (place == "chain" || place == "anchors" ? .noInput : .data))
-            #expect(outcome.errors.contains("is a pipe without a writer"))
+    @Test(arguments: [
+        ("verify @pipe", ExitStatus.noInput), ("verify @chain.pem --anchors @pipe", .noInput),
+        ("verify @chain.pem --pins @pipe", .data), ("verify @chain.pem --pinnedpubkey @pipe", .data),
+    ]) func aPipeIntoWhichNobodyWritesDoesNotHang(line: String, status: ExitStatus) async throws {
+        try await Desk.open { desk in
+            try #require(mkfifo(desk.files.path + "/pipe", 0o600) == 0)
+            await desk(line).expect(status, errors: "is a pipe without a writer")
         }
     }
 }

@@ -4,188 +4,146 @@ import PinCheckCLI
 import Pinning
 import Testing
 
-/// `pincheck pins` against servers on loopback and files.
+/// `pincheck pins` against servers on loopback and files; each form of a block is in ``GoldenTests`` (`pins-server`).
 @Suite(.endsSomeTime) struct PinsCommandTests {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
+    private static let pki = try! StandardPKI.shared()
+    private let host = StandardPKI.serverName
+    private static let blocks = ["okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
 
-    init() throws { pki = try .shared() }
+    /// A certificate's line in a block of OkHttp's.
+    private func added(_ certificate: LabCertificate) -> String { "\n    .add(\"\(host)\", \"\(certificate.pin)\")" }
 
-    /// Runs with a server that sends the leaf and the intermediate, and arguments that reach and trust it.
-    private func serving<Value: Sendable>(
-        _ body: (_ arguments: [String], _ files: TemporaryDirectory, _ port: UInt16) async throws -> Value
-    ) async throws -> Value {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
-                $0.application = .answers(Array("HTTP/1.0 204 No Content\r\n\r\n".utf8))
-            }
-            return try await LoopbackServer.serving(.tls(settings)) { server in
-                let place = "127.0.0.1:\(server.port)"
-                return try await body(
-                    ["pins", host, "--connect", place, "--anchors", anchors], files, UInt16(server.port))
-            }
-        }
+    /// Whether a pin stands in a block outside of comments.
+    private func active(_ certificate: LabCertificate, in block: String) -> Bool {
+        code(block).contains { $0.contains(certificate.pin.dropFirst("sha256/".count)) }
     }
 
-    private func json(_ text: String) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    /// The lines of a block that are no comment.
+    private func code(_ block: String) -> [Substring] {
+        block.split(separator: "\n").filter { line in
+            !["//", "#", ";", "<!--"].contains { line.drop { $0 == " " }.hasPrefix($0) }
+        }
     }
 
     // MARK: Servers
 
-    @Test func aTrustedChainIsShownUpToTheRootThatWasNotSent() async throws {
-        try await serving { arguments, _, _ in
-            let outcome = await pincheck(arguments)
-            #expect(outcome.status == .pass)
-            #expect(outcome.errors.isEmpty)
-            let lines = outcome.output.split(separator: "\n").map(String.init)
-            try #require(lines.count == 9)
-            #expect(lines[1].hasPrefix("  0 leaf  CN=leaf  EC P-256  expires "))
-            #expect(lines[3].hasPrefix("  1 intermediate  CN=InterA  EC P-256  expires "))
-            #expect(lines[5].hasPrefix("  2 root  CN=RootA (anchors)  EC P-256  expires "))
-            for certificate in [pki.leaf, pki.interA, pki.rootA] { #expect(outcome.output.contains(certificate.pin)) }
-            #expect(outcome.output.contains("\nPASS  \(host):443  the chain is trusted and valid for \(host)\n"))
-            #expect(lines.last?.contains("pin a second key too") == true)
-        }
-    }
-
     @Test func anUntrustedChainIsShownWithALoudWarningAndEndsIn1() async throws {
-        try await serving { arguments, _, _ in
+        try await Desk.serving { desk, _ in
             let warning = "pins learned from an unverified connection prove nothing: they may be an interceptor's"
-            let withoutTrust = Array(arguments.prefix(4))
             for form in ["text", "json", "okhttp", "android"] {
-                let outcome = await pincheck(withoutTrust + ["--format", form])
-                #expect(outcome.status == .fail)
-                #expect(outcome.errors.contains("WARNING: \(host):443: not verified: "))
-                #expect(outcome.errors.contains(warning))
-                #expect(outcome.output.contains(warning))
-                let key = form == "okhttp" || form == "text" ? pki.leaf.pin : String(pki.leaf.pin.dropFirst(7))
-                #expect(outcome.output.contains(key))
+                await desk("pins $HOST --connect $SERVER -f \(form)").expect(
+                    .fail, warning, form == "android" ? desk.expand("$LEAF64") : Self.pki.leaf.pin,
+                    errors: "WARNING: \(host):443: not verified: ", warning)
             }
-            let wrongName = await pincheck(arguments + ["--verify-name", "www.example.org"])
-            #expect(wrongName.status == .fail)
-            #expect(wrongName.output.contains("is not valid for www.example.org"))
+            await desk("pins CHECK --verify-name www.example.org").expect(.fail, "is not valid for www.example.org")
+            await desk("pins CHECK -f curl").says(" 'https://\(host)/'\n")
         }
     }
 
     @Test func anUnreachableServerEndsIn2AndSpoilsNoBlock() async throws {
-        try await RefusingPort.scoped { refusing in
-            let text = await pincheck("pins", "127.0.0.1:\(refusing.port)")
-            #expect(text.status == .unreachable)
-            #expect(text.output.contains("UNREACHABLE  127.0.0.1:\(refusing.port)  connect: "))
-            try await serving { arguments, _, _ in
-                let both = await pincheck(
-                    arguments + ["--connect", "127.0.0.1:\(refusing.port)", "--format", "okhttp"])
-                #expect(both.status == .unreachable)
-                #expect(both.output.contains(".add(\"\(host)\", \"\(pki.leaf.pin)\")"))
-                #expect(both.errors.contains("UNREACHABLE"))
+        _ = try await RefusingPort.scoped { refusing in
+            try await Desk.serving { desk, _ in
+                await desk("pins CHECK --connect 127.0.0.1:\(refusing.port) -f okhttp").expect(
+                    .unreachable, added(Self.pki.leaf), errors: "UNREACHABLE")
             }
         }
     }
 
     @Test func theJSONDocumentHasEveryKeyInEveryNotation() async throws {
-        try await serving { arguments, _, port in
-            let outcome = await pincheck(arguments + ["--format", "json"])
-            let document = try json(outcome.output)
-            #expect(document["schema"] as? String == "pincheck-pins/1")
-            #expect((document["exit"] as? [String: Any])?["code"] as? Int == 0)
-            let result = try #require((document["results"] as? [[String: Any]])?.first)
-            #expect(result["verified"] as? Bool == true)
-            #expect((result["reason"] as? [String: Any])?["id"] as? String == "trusted")
-            #expect((result["endpoint"] as? [String: Any])?["port"] as? Int == Int(port))
-            let keys = try #require(result["keys"] as? [[String: Any]])
-            #expect(keys.compactMap { $0["role"] as? String } == ["leaf", "intermediate", "root"])
-            #expect(keys.compactMap { $0["source"] as? String } == ["presented", "presented", "anchors"])
-            let pins = try #require(keys.first?["pins"] as? [String: String])
-            let base64 = String(pki.leaf.pin.dropFirst(7))
-            #expect(pins["okhttp"] == "sha256/" + base64)
-            #expect(pins["curl"] == "sha256//" + base64)
-            #expect(pins["hpkp"] == "pin-sha256=\"\(base64)\"")
-            #expect(pins["base64"] == base64)
-            #expect(keys.first?["saved_as"] is NSNull)
-        }
-    }
-
-    @Test func blocksNameTheTargetsPortAndNotThatOfTheConnection() async throws {
-        try await serving { arguments, _, _ in
-            let outcome = await pincheck(arguments + ["--format", "curl"])
-            #expect(outcome.output.contains(" 'https://\(host)/'\n"))
+        try await Desk.serving { desk, server in
+            let document = try JSONValue(await desk("pins CHECK -f json").expect(.pass).output)
+            let result = document["results"][0]
+            #expect(document["exit"]["code"].number == 0 && result["verified"].flag == true)
+            #expect(result["reason"]["id"].text == "trusted")
+            #expect(result["endpoint"]["port"].number == Int(server.port))
+            let keys = result["keys"].array
+            #expect(keys.compactMap { $0["role"].text } == ["leaf", "intermediate", "root"])
+            #expect(keys.compactMap { $0["source"].text } == ["presented", "presented", "anchors"])
+            let base64 = desk.expand("$LEAF64")
+            for (notation, pin) in [
+                ("okhttp", "sha256/" + base64), ("curl", "sha256//" + base64), ("base64", base64),
+                ("hpkp", "pin-sha256=\"\(base64)\""),
+            ] { #expect(keys.first?["pins"][notation].text == pin) }
+            #expect(keys.first?["saved_as"].isNull == true)
         }
     }
 
     @Test(arguments: ["okhttp", "trustkit", "nspinned", "android"]) func aBlockIsPinsThatTheServerPasses(format: String)
         async throws
     {
-        try await serving { arguments, files, _ in
+        try await Desk.serving { desk, _ in
             // TrustKit starts with two pins only.
-            let backup = try files.write(pki.leaf2.key.publicKeyPEM, to: "backup.pem")
-            let block = await pincheck(arguments + [backup, "--format", format])
-            let path = try files.write(block.output, to: "block")
-            let check = ["check"] + arguments.dropFirst() + ["--client", "okhttp", "--pins", path]
-            let outcome = await pincheck(Array(check))
-            #expect(outcome.status == .pass, "\(outcome.errors)")
-            #expect(outcome.output.contains("public key pin matched at depth 0"))
-            let other = try files.write(pem(of: [pki.junk, pki.rootB]), to: "other.pem")
-            let wrong = await pincheck("pins", other, "--host", host, "--format", format)
-            let wrongPath = try files.write(wrong.output, to: "wrong")
-            #expect(await pincheck(Array(check.dropLast()) + [wrongPath]).status == .fail)
+            try desk.write(Self.pki.leaf2.key.publicKeyPEM, to: "backup.pub")
+            try desk.write(await desk("pins CHECK @backup.pub -f \(format)").output, to: "block")
+            await desk("CHECK --client okhttp --pins @block").expect(.pass, "public key pin matched at depth 0")
+            try desk.write(Self.pki.junk.pem + Self.pki.rootB.pem, to: "junk.pem")
+            try desk.write(await desk("pins @junk.pem --host $HOST -f \(format)").output, to: "wrong")
+            await desk("CHECK --client okhttp --pins @wrong").expect(.fail)
         }
     }
 
     @Test func aPositionIsPinnedAlone() async throws {
-        try await serving { arguments, _, _ in
-            let outcome = await pincheck(arguments + ["--position", "intermediate,root", "--format", "okhttp"])
-            #expect(outcome.status == .pass)
+        try await Desk.serving { desk, _ in
+            let outcome = await desk("pins CHECK --position intermediate,root -f okhttp").expect(.pass)
             let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("    .add(") }
-            #expect(
-                lines == [pki.interA, pki.rootA].map { "    .add(\"\(host)\", \"\($0.pin)\")" }.map { Substring($0) })
-            let unknown = await pincheck(arguments + ["--position", "middle"])
-            #expect(unknown.status == .usage)
-            let absent = await pincheck(Array(arguments.prefix(4)) + ["--position", "root"])
-            #expect(absent.status == .noInput)
+            #expect(lines.map { "\n" + $0 } == [Self.pki.interA, Self.pki.rootA].map(added))
+            await desk("pins $HOST --connect $SERVER --position root").expect(.noInput)
         }
     }
 
     @Test func savedFilesArePinsThatTheServerPasses() async throws {
-        try await serving { arguments, files, _ in
-            let directory = files.path + "/Pins"
-            let outcome = await pincheck(arguments + ["--save", directory])
-            #expect(outcome.status == .pass)
-            #expect(outcome.errors.contains("saved: \(directory)/leaf-leaf.cer  CN=leaf\n"))
-            let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
-            #expect(names == ["leaf-leaf.cer"])
-            let named = await pincheck(arguments + ["--save", directory, "--position", "intermediate,root"])
-            #expect(named.status == .pass && !named.errors.contains("leaf-leaf.cer"), "\(named.errors)")
-            let all = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
-            #expect(all == ["intermediate-InterA.cer", "leaf-leaf.cer", "root-RootA.cer"])
-            let check = await pincheck(["check"] + arguments.dropFirst() + ["--pins", directory])
-            #expect(check.status == .pass)
-            let again = await pincheck(arguments + ["--save", directory])
-            #expect(again.errors.contains("is there already: \(directory)/leaf-leaf.cer"))
-            let nowhere = await pincheck(arguments + ["--save", files.path + "/no/where"])
-            #expect(nowhere.status == .inputOutput)
+        try await Desk.serving { desk, _ in
+            func saved() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: desk.files.path + "/Pins").sorted()
+            }
+            await desk("pins CHECK --save @Pins").expect(
+                .pass, errors: "saved: \(desk.files.path)/Pins/leaf-leaf.cer  CN=leaf\n")
+            let first = try saved()
+            #expect(first == ["leaf-leaf.cer"])
+            await desk("pins CHECK --save @Pins --position intermediate,root").expect(.pass, not: "leaf-leaf.cer")
+            #expect(try saved() == ["intermediate-InterA.cer", "leaf-leaf.cer", "root-RootA.cer"])
+            await desk("CHECK --pins @Pins").expect(.pass)
+            await desk("pins CHECK --save @Pins").says(
+                errors: "is there already: \(desk.files.path)/Pins/leaf-leaf.cer")
+            await desk("pins @leaf.pem --save @no/where").expect(
+                .inputOutput, errors: "the directory above it is not there: make it")
+            await desk("pins @leaf.pem --save @leaf.pem").says(errors: "it is a file: name a directory")
         }
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "there is no curl"))
     func curlTakesTheCommandAsItIsPrinted() async throws {
-        try await serving { arguments, files, port in
-            let block = await pincheck(arguments + ["--format", "curl"]).output
-            let anchors = try #require(arguments.last)
+        let settings = TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with {
+            $0.application = .answers(Array("HTTP/1.0 204 No Content\r\n\r\n".utf8))
+        }
+        try await Desk.serving(.tls(settings)) { desk, server in
+            let block = await desk("pins CHECK -f curl").output
             func run(_ command: String) throws -> Int32 {
                 let process = Process()
                 process.executableURL = URL(fileURLWithPath: "/bin/bash")
-                let toServer = "--cacert '\(anchors)' --connect-to \(host):443:127.0.0.1:\(port)"
+                let anchors = desk.files.path + "/root.pem"
+                let toServer = "--cacert '\(anchors)' --connect-to \(host):443:127.0.0.1:\(server.port)"
                 let quiet = "-sS --max-time 10 --noproxy '*' --output /dev/null \(toServer)"
                 process.arguments = ["-c", "curl() { command curl \(quiet) \"$@\" 2>/dev/null; }\n" + command]
                 try process.run()
                 process.waitUntilExit()
                 return process.terminationStatus
             }
-            #expect(try run(block) == 0)
-            let wrong = block.replacing(pki.leaf.pin.dropFirst(7), with: pki.junk.pin.dropFirst(7))
-            #expect(try run(wrong) == 90)
+            let isTaken = try run(block) == 0
+            let isRefused = try run(block.replacing(desk.expand("$LEAF64"), with: desk.expand("$JUNK64"))) == 90
+            #expect(isTaken && isRefused)
+        }
+    }
+
+    @Test func severalTargetsEndInATotal() async throws {
+        try await Desk.serving { desk, _ in
+            try await LoopbackServer.serving(.presenting([Self.pki.rogue, Self.pki.rogueI])) { bad in
+                let two = "$SERVER 127.0.0.1:\(bad.port) --host $HOST --anchors @root.pem"
+                for line in ["pins \(two)", "pins --recommend \(two)"] {
+                    await desk(line).says(ending: "\n\n2 targets: 1 FAIL, 1 PASS\n")
+                }
+                for line in ["pins CHECK", "pins \(two) -f okhttp"] { await desk(line).says(not: "targets: ") }
+            }
         }
     }
 
@@ -195,23 +153,16 @@ import Testing
         let key = try LabKey.shared(.p256, label: "pins")
         let pin = try #require(SHA256Digest(bytes: key.publicKeySHA256)).description
         let request = try key.certificationRequest(for: "next.example.com")
-        try await TemporaryDirectory.scoped { files in
-            for path in [
-                try files.write(key.publicKeyPEM, to: "key.pem"), try files.write(key.publicKeyInfo, to: "key.der"),
-                try files.write(pem(request, label: "CERTIFICATE REQUEST"), to: "next.csr"),
-                try files.write(request, to: "next.der"),
+        try await Desk.open { desk in
+            for bytes in [
+                Array(key.publicKeyPEM.utf8), key.publicKeyInfo, request,
+                Array(pem(request, label: "CERTIFICATE REQUEST").utf8),
             ] {
-                let outcome = await pincheck("pins", path)
-                #expect(outcome.status == .pass, "\(path) \(outcome.errors)")
-                #expect(outcome.output.contains("      \(pin)\n"))
+                try desk.files.write(bytes, to: "key")
+                await desk("pins @key").expect(.pass, "      \(pin)\n")
             }
-            let chain = try files.write(pem(of: [pki.leaf, pki.interA, pki.rootA]), to: "chain.pem")
-            let several = await pincheck("pins", chain, "--host", host, "--format", "okhttp")
-            #expect(several.output.split(separator: "\n").count { $0.hasPrefix("    .add(\"\(host)\"") } == 1)
-            let der = try files.write(pki.leaf.der, to: "leaf.cer")
-            #expect(await pincheck("pins", der).output.contains(pki.leaf.pin))
-            let piped = await pincheck("pins", "-", input: pki.leaf.der)
-            #expect(piped.output.contains(pki.leaf.pin))
+            await desk("pins @leaf.cer").says(Self.pki.leaf.pin)
+            await desk("pins -", input: Self.pki.leaf.pem).says(Self.pki.leaf.pin)
         }
     }
 
@@ -220,58 +171,44 @@ import Testing
         let pin = try #require(SHA256Digest(bytes: key.publicKeySHA256)).description
         let secret = try key.privateKeyPEM()
         let lines = secret.split(separator: "\n").dropFirst().dropLast()
-        try await TemporaryDirectory.scoped { files in
-            let path = try files.write(secret, to: "secret.key")
-            let der = try files.write(Array(Data(base64Encoded: lines.joined()) ?? Data()), to: "secret.der")
-            let broken = try files.write(secret.replacing(lines[1], with: lines[1].reversed()), to: "broken.key")
-            let forms = ["text", "json"] + ["okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
-            for form in forms {
-                for file in [path, der, broken] {
-                    for arguments in [["--key", file], [file]] {
-                        let outcome = await pincheck(["pins", "--format", form] + arguments)
-                        let isUsable = arguments.count == 2 && file != broken
-                        #expect(outcome.status == (isUsable ? .pass : .data))
-                        for line in lines where line.count >= 16 {
-                            #expect(!(outcome.output + outcome.errors).contains(line))
-                        }
+        try await Desk.open(["pem": secret, "broken": secret.replacing(lines[1], with: lines[1].reversed())]) { desk in
+            try desk.files.write(Array(Data(base64Encoded: lines.joined()) ?? Data()), to: "der")
+            for form in ["text", "json"] + Self.blocks {
+                for file in ["pem", "der", "broken"] {
+                    for option in ["--key ", ""] {
+                        let outcome = await desk("pins -f \(form) \(option)@\(file)").expect(
+                            option.isEmpty || file == "broken" ? .data : .pass)
+                        for line in lines where line.count >= 16 { outcome.says(not: String(line)) }
                     }
                 }
             }
-            #expect(await pincheck("pins", "--key", path).output.contains(pin))
-            let hint = await pincheck("pins", path).errors
-            #expect(hint.contains("name the file with --key"))
-        }
-    }
-
-    @Test func aBackupKeyIsPinnedForTheServersHost() async throws {
-        let key = try LabKey.shared(.p256, label: "pins backup")
-        let pin = try #require(SHA256Digest(bytes: key.publicKeySHA256)).description
-        try await serving { arguments, files, _ in
-            let path = try files.write(key.publicKeyPEM, to: "backup.pub")
-            let outcome = await pincheck(arguments + [path, "--format", "okhttp"])
-            #expect(outcome.output.contains("\n    .add(\"\(host)\", \"\(pin)\")\n"))
-            #expect(outcome.output.contains("\n    .add(\"\(host)\", \"\(pki.leaf.pin)\")\n"))
+            await desk("pins --key @pem").says(pin)
+            await desk("pins @pem").says(errors: "name the file with --key")
         }
     }
 
     @Test func filesThatCannotBeUsedEndIn65Or66() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let key = try LabKey.shared(.p256, label: "pins")
-            let cut = Array(try key.certificationRequest(for: "next").dropLast())
-            for path in [
-                try files.write("no pin\n", to: "prose.txt"), try files.write("", to: "empty.pem"),
-                try files.write(Array(pki.leaf.der.dropLast()), to: "cut.cer"), try files.write(cut, to: "cut.csr"),
+        let key = try LabKey.shared(.p256, label: "pins")
+        try await Desk.open { desk in
+            for bytes in [
+                Array("no pin\n".utf8), [], Array(Self.pki.leaf.der.dropLast()),
+                Array(try key.certificationRequest(for: "next").dropLast()),
             ] {
-                let outcome = await pincheck("pins", path)
-                #expect(outcome.status == .data, "\(path)")
-                #expect(outcome.errors.contains(path))
+                let path = try desk.files.write(bytes, to: "broken")
+                await desk("pins @broken").expect(.data, errors: path)
             }
-            for missing in ["missing.pem", "./missing", files.path + "/missing", try files.makeDirectory("empty")] {
-                #expect(await pincheck("pins", missing).status == .noInput, "\(missing)")
+            _ = try desk.files.makeDirectory("empty")
+            for line in ["pins missing.pem", "pins ./missing", "pins @missing", "pins @empty", "pins --key @missing"] {
+                await desk(line).expect(.noInput)
             }
-            #expect(await pincheck("pins", "--key", files.path + "/missing").status == .noInput)
-            #expect(await pincheck("pins").status == .usage)
-            #expect(await pincheck("pins", host, "--format", "pdf").status == .usage)
+            for member in [
+                "<key>CFBundleName</key><string>x</string>",
+                "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict>",
+            ] {
+                try desk.write("<plist version=\"1.0\"><dict>\(member)</dict></plist>", to: "Info.plist")
+                await desk("pins @Info.plist").expect(
+                    .data, errors: "neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration")
+            }
         }
     }
 
@@ -279,81 +216,82 @@ import Testing
         let attack = "evil\u{1B}[2J\u{202E}\n-->*/"
         let hostile = try LabCertificate.selfSigned(
             .leaf(subject: DistinguishedName(commonNameBytes: Array(attack.utf8)), names: [.dns(host)]))
-        try await TemporaryDirectory.scoped { files in
-            let directory = files.path + "/out"
-            try await LoopbackServer.serving(.presenting([hostile])) { server in
-                for form in ["text", "json", "okhttp", "trustkit"] {
-                    let outcome = await pincheck(
-                        "pins", host, "--connect", "127.0.0.1:\(server.port)", "--format", form, "--save", directory)
-                    #expect(outcome.status == .fail)
-                    #expect(isPlain(outcome.output) && isPlain(outcome.errors))
-                }
+        try await Desk.serving(.presenting([hostile])) { desk, _ in
+            for form in ["text", "json", "okhttp", "trustkit"] {
+                let outcome = await desk("pins $HOST --connect $SERVER -f \(form) --save @out").expect(.fail)
+                #expect(isPlain(outcome.output) && isPlain(outcome.errors))
             }
-            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            let names = try FileManager.default.contentsOfDirectory(atPath: desk.files.path + "/out")
             #expect(names == ["leaf-evil-2J.cer"])
         }
     }
 
-    // MARK: Authorities
-
-    /// The pins that stand in a block outside of comments.
-    private func active(_ certificate: LabCertificate, in block: String) -> Bool {
-        let base64 = certificate.pin.dropFirst("sha256/".count)
-        return block.split(separator: "\n").contains { line in
-            let text = line.drop { $0 == " " }
-            return text.contains(base64) && !["//", "#", ";", "<!--"].contains { text.hasPrefix($0) }
-        }
-    }
+    // MARK: Authorities and reserves
 
     @Test(arguments: ["okhttp", "trustkit", "nspinned", "android", "curl"]) func aFileGivesTheBlockThatItsServerGives(
         format: String
     ) async throws {
-        try await serving { arguments, files, _ in
-            let chain = try files.write(pki.leaf.pem + pki.interA.pem + pki.rootA.pem, to: "fullchain.pem")
-            let server = await pincheck(arguments + ["--format", format])
-            let file = await pincheck("pins", chain, "--host", host, "--format", format)
-            #expect(server.status == .pass && file.status == .pass, "\(file.errors)")
+        try await Desk.serving { desk, _ in
+            try desk.write(Self.pki.leaf.pem + Self.pki.interA.pem + Self.pki.rootA.pem, to: "full.pem")
+            let server = await desk("pins CHECK -f \(format)").expect(.pass)
+            let file = await desk("pins @full.pem --host $HOST -f \(format)").expect(.pass)
             for block in [server.output, file.output] {
-                #expect(active(pki.leaf, in: block), "\(block)")
-                #expect(!active(pki.interA, in: block) && !active(pki.rootA, in: block), "\(block)")
+                #expect(active(Self.pki.leaf, in: block), "\(block)")
+                #expect(!active(Self.pki.interA, in: block) && !active(Self.pki.rootA, in: block), "\(block)")
             }
             // What differs are the comments on where the keys come from.
-            func code(_ block: String) -> [Substring] {
-                block.split(separator: "\n").filter { line in
-                    !["//", "#", ";", "<!--"].contains { line.drop { $0 == " " }.hasPrefix($0) }
-                }
-            }
             #expect(code(server.output) == code(file.output))
             guard format != "curl" else { return }
-            let asked = await pincheck("pins", chain, "--host", host, "--format", format, "--position", "intermediate")
-            #expect(active(pki.interA, in: asked.output), "\(asked.output)")
+            let asked = await desk("pins @full.pem --host $HOST -f \(format) --position intermediate")
+            #expect(active(Self.pki.interA, in: asked.output), "\(asked.output)")
         }
     }
 
     @Test func aFileOfAuthoritiesAloneIsPinned() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let file = try files.write(pki.interA.pem, to: "ca.pem")
-            #expect(active(pki.interA, in: await pincheck("pins", file, "--format", "okhttp").output))
-            let both = await pincheck("pins", file, try files.write(pki.leaf.pem, to: "leaf.pem"), "--format", "okhttp")
-            #expect(active(pki.leaf, in: both.output) && !active(pki.interA, in: both.output))
-            let document = try JSONValue(
-                await pincheck("pins", file, "\(files.path)/leaf.pem", "--format", "json").output)
-            #expect(document["results"][0]["keys"][0]["pinned"].flag == false)
-            #expect(document["results"][1]["keys"][0]["pinned"].flag == true)
+        try await Desk.open { desk in
+            #expect(active(Self.pki.interA, in: await desk("pins @inter.pem -f okhttp").output))
+            let both = await desk("pins @inter.pem @leaf.pem -f okhttp").output
+            #expect(active(Self.pki.leaf, in: both) && !active(Self.pki.interA, in: both))
+            let results = try JSONValue(await desk("pins @inter.pem @leaf.pem -f json").output)["results"].array
+            #expect(results.map { $0["keys"][0]["pinned"].flag } == [false, true])
         }
     }
 
     @Test func aSecondPinIsAskedForOnlyWhereThereIsOne() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let leaf = try files.write(pki.leaf.pem + pki.interA.pem, to: "leaf.pem")
-            let backup = try files.write(pki.leaf2.key.privateKeyPEM(), to: "backup.key")
-            let list = try files.write("\(pki.leaf.pin)\n\(pki.leaf2.pin)\n", to: "list")
-            let advice = "An app with one pin"
-            #expect(await pincheck("pins", leaf).output.contains(advice))
-            #expect(!(await pincheck("pins", leaf, "--key", backup).output.contains(advice)))
-            #expect(!(await pincheck("pins", "--from", list).output.contains(advice)))
-            let block = await pincheck("pins", leaf, "--key", backup, "--format", "afnetworking").output
-            #expect(!block.contains("Backup: add the pin of a second key") && block.contains("needs a certificate"))
+        let texts = ["backup.key": try Self.pki.leaf2.key.privateKeyPEM(), "list": "$LEAF\n$NEXT\n"]
+        try await Desk.open(texts) { desk in
+            await desk("pins @chain.pem").says("An app with one pin")
+            for form in ["text"] + Self.blocks {
+                let runs = ["@chain.pem --key @backup.key", "--from @list"]
+                // AFNetworking takes certificates, and no hashes of a list.
+                for run in form == "afnetworking" ? Array(runs.prefix(1)) : runs {
+                    let outcome = await desk("pins \(run) --host $HOST -f \(form)").expect(.pass)
+                    for sentence in ["with one pin", "Backup: ", "fewer than two", "second key that you keep"] {
+                        #expect(!outcome.output.contains(sentence), "\(run): \(outcome.output)")
+                    }
+                }
+            }
+            await desk("pins @chain.pem --key @backup.key -f afnetworking").says("needs a certificate")
+        }
+    }
+
+    @Test func aBlockNamesNoPathOfTheMachineAndNoReserveAlone() async throws {
+        let texts = ["backup.key": try Self.pki.leaf2.key.privateKeyPEM(), "leaf.pub": Self.pki.leaf.key.publicKeyPEM]
+        try await Desk.serving(nil, texts) { desk, _ in
+            for form in Self.blocks {
+                for line in ["pins CHECK --key @backup.key", "pins @leaf.pub --host $HOST"] {
+                    let block = await desk("\(line) -f \(form)").output
+                    #expect(!block.contains(desk.files.path), "\(block)")
+                }
+            }
+            await desk("pins CHECK --key @backup.key -f okhttp").says(added(Self.pki.leaf), added(Self.pki.leaf2))
+        }
+        _ = try await RefusingPort.scoped { port in
+            let outcome = try await desk(
+                "pins $HOST:\(port.port) --connect 127.0.0.1 --key @backup.key -f okhttp", texts
+            ).expect(.unreachable, "")
+            let warning = "Warning: no pin is written for --key alone: the pins of the server are missing\n"
+            #expect(outcome.errors.hasPrefix(warning), "\(outcome)")
         }
     }
 }

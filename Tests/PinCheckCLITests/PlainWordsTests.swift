@@ -1,125 +1,111 @@
 import LoopbackLab
-import PinCheckCLI
+@testable import PinCheckCLI
 import Testing
 
 /// What messages say to somebody who meets them for the first time.
 @Suite(.endsSomeTime) struct PlainWordsTests {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
+    private static let pki = try! StandardPKI.shared()
+    private static let bare = "verify @chain.pem --host $HOST"
+    private static let texts = [
+        "whole.pem": pem(of: [pki.leaf, pki.interA, pki.rootA]),
+        "rogues.pem": pem(of: [pki.rogue, pki.rogueI, pki.rootB]), "pins.json": "{\"api.example.com\":[]}",
+        "App.ipa": "no archive", "Shop.app/b.pem": pki.rootB.pem,
+        "Shop.app/Info.plist": "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>",
+    ]
 
-    init() throws { pki = try .shared() }
-
-    /// `verify` on a chain below ``StandardPKI/rootA``.
-    private func verify(_ arguments: [String], anchors: Bool = true, _ chain: [LabCertificate]? = nil) async throws
-        -> Outcome
-    {
-        try await TemporaryDirectory.scoped { files in
-            let chain = chain ?? [pki.leaf, pki.interA, pki.rootA]
-            let path = try files.write(chain.map(\.pem).joined(), to: "chain.pem")
-            let roots = try files.write(pki.rootA.pem, to: "root.pem")
-            return await pincheck(
-                ["verify", path, "--host", host] + (anchors ? ["--anchors", roots] : []) + arguments)
-        }
-    }
-
-    // MARK: Verdicts
-
-    @Test func aLeafsKeyInTheListOfAuthoritiesIsSaidToBeThere() async throws {
-        let outcome = try await verify(["--pins", pki.leaf.pin, "--client", "nspinneddomains:key=ca"])
-        #expect(outcome.status == .fail)
-        #expect(
-            outcome.output.hasSuffix(
-                "nspinneddomains: the leaf's key is in NSPinnedCAIdentities, which authorities alone are compared with: "
-                    + "NSPinnedLeafIdentities is the list for it\n"), "\(outcome.output)")
-        #expect(outcome.output.contains("  pins: 1 configured, 1 on the chain (leaf)\n"))
-        #expect(!outcome.output.contains("no configured pin is on the chain") && !outcome.output.contains(" matched"))
-        // The word for machines stays.
-        let arguments = ["--pins", pki.leaf.pin, "--client", "nspinneddomains:key=ca", "--format", "json"]
-        #expect(try await verify(arguments).decision == "fail pin-mismatch")
-    }
-
-    @Test(arguments: [
+    /// A command line, how it ends, what it says, and what it does not.
+    private static let rows: [(line: String, status: ExitStatus, words: String, absent: String)] = [
+        // A leaf's key in the list of authorities is said to be there.
         (
-            ["--client", "alamofire:host=other.example.com,okhttp", "--pins", "OTHER"],
-            "alamofire: no evaluator is set for api.example.com, and allHostsMustBeEvaluated"
-        )
-    ]) func aChainThatWasNotVerifiedIsSaidToBeSoForItsOwnReason(arguments: [String], reason: String) async throws {
-        let pins = ["LEAF": pki.leaf.pin, "OTHER": pki.junk.pin]
-        let outcome = try await verify(arguments.map { pins[$0] ?? $0 })
-        #expect(outcome.output.contains("  this chain was not verified: \(reason)\n"), "\(outcome.output)")
-    }
+            "VERIFY --pins $LEAF --client nspinneddomains:key=ca", .fail,
+            "nspinneddomains: the leaf's key is in NSPinnedCAIdentities, which authorities alone are compared with: "
+                + "NSPinnedLeafIdentities is the list for it\n", "no configured pin is on the chain"
+        ),
+        (
+            "VERIFY --pins $LEAF --client nspinneddomains:key=ca", .fail,
+            "  pins: 1 configured, 1 on the chain (leaf)\n", " matched"
+        ), ("VERIFY --pins $LEAF --client nspinneddomains:key=ca -f json", .fail, "\"pin-mismatch\"", ""),
+        (
+            "VERIFY --client alamofire:host=other.example.com,okhttp --pins $JUNK", .fail,
+            "  this chain was not verified: alamofire: no evaluator is set for $HOST, and allHostsMustBeEvaluated\n", ""
+        ),
+        // A private CA leads to anchors, but not for whoever gave some.
+        ("verify @whole.pem --host $HOST", .fail, "  hint: give it with --anchors if it is yours\n", ""),
+        (bare, .fail, "  hint: give the root of that authority with --anchors if it is yours\n", ""),
+        (
+            "verify @leaf.pem --host $HOST", .fail,
+            "the chain must hold its intermediate; if the issuer is a root of yours, give it with --anchors\n", ""
+        ), ("verify @rogues.pem --host $HOST --anchors @root.pem", .fail, "FAIL", "--anchors"),
+        (
+            "verify @leaf.pem --host $HOST --anchors @root.pem", .fail,
+            "  hint: the chain must hold its intermediate\n", "give it with --anchors"
+        ), ("verify @leaf.pem --host $HOST", .fail, "the chain must hold", "the server"),
+        // Another time is said.
+        ("VERIFY --at 2027-01-02", .pass, "   as of 2027-01-02\n", ""), ("VERIFY", .pass, "PASS", "as of"),
+        ("VERIFY --at 2027-01-02T03:04:05Z", .pass, "   as of 2027-01-02T03:04:05Z\n", ""),
+        ("VERIFY --at 2027-01-02 -f json", .pass, "\"2027-01-02T00:00:00Z\"", ""),
+        // Warnings and what has expired are coloured.
+        ("VERIFY --pins $TOP --at 2050-01-01 --color always", .fail, "\u{1B}[31mexpired\u{1B}[0m", ""),
+        ("VERIFY --pins $LEAF --no-validate-domain-name --color always", .pass, "\u{1B}[33mWarning:\u{1B}[0m ", ""),
+        ("VERIFY --warn-before 9999d --color always", .pass, " d\u{1B}[0m  ", ""),
+        ("VERIFY --pins $INTER --warn-before 9999d", .pass, " d  ", "\u{1B}"),
+        ("verify /nonexistent --color always", .noInput, "\u{1B}[31mError:\u{1B}[0m ", ""),
+        // The word is that of the exit status when little time is left.
+        ("VERIFY --pins $LEAF --warn-before 90000d", .pass, "it ends soon (WARN with --fail-on warn)\n", "WARN  "),
+        ("VERIFY --pins $LEAF --warn-before 90000d --fail-on warn", .warn, "\nWARN  ", "it ends soon"),
+        // Command lines.
+        ("chek $HOST", .usage, "did you mean 'pincheck check $HOST'?", ""),
+        ("dem --connect 127.0.0.1:1", .usage, "did you mean 'pincheck demo --connect 127.0.0.1:1'?", ""),
+        ("check dem --connect 127.0.0.1:1", .unreachable, "dem", "did you mean"),
+        ("get https://127.0.0.1:1/", .usage, "did you mean 'pincheck fetch https://127.0.0.1:1/'?", ""),
+        ("@leaf.pem", .usage, "is a file, not a host: 'pincheck verify' judges", ""),
+        ("check @leaf.pem", .usage, "is a file, not a host: 'pincheck verify' judges", ""),
+        ("snapshot @leaf.pem", .usage, "is a file, not a host: 'pincheck verify' judges", ""),
+        // Tests run beside it.
+        (
+            "verify $HOST --host Package.swift", .noInput,
+            "'Package.swift' is one: write 'pincheck verify' with the file", ""
+        ), ("help lnt", .usage, "Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
+        ("--help lnt", .usage, "Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
+        ("-h lnt", .usage, "Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
+        (
+            "--help nosuch.example", .usage,
+            "Error: there is no command 'nosuch.example': 'pincheck --help' lists them\n", ""
+        ), ("--help lint", .pass, "pincheck lint", ""),
+        // Both commands take both words for a warning.
+        ("lint $LEAF --fail-on warn", .fail, "", ""), ("lint $LEAF --fail-on warning", .fail, "", ""),
+        ("VERIFY --pins $LEAF --fail-on warn", .warn, "", ""), ("VERIFY --pins $LEAF --fail-on warning", .warn, "", ""),
+        // What is linted by mistake is named.
+        ("lint @pins.json", .data, "'api.example.com' is an empty list", ""),
+        ("lint @App.ipa", .data, "is not a zip archive, which a file named .ipa is", ""),
+        ("lint @Shop.app", .pass, "or is named .pem: 'b.pem'", ""),
+        // A missing directory is named before anybody is asked.
+        ("127.0.0.1:1 -f json -o @absent/file", .inputOutput, "$DIR/absent': make it, or name another file\n", ""),
+        ("127.0.0.1:1 --state @absent/file", .inputOutput, "$DIR/absent': make it, or name another file\n", ""),
+        ("snapshot 127.0.0.1:1 -o @absent/file", .inputOutput, "$DIR/absent': make it, or name another file\n", ""),
+    ]
 
-    @Test func aPrivateAuthorityLeadsToAnchors() async throws {
-        let cases: [([LabCertificate], String)] = [
-            ([pki.leaf, pki.interA, pki.rootA], "  hint: give it with --anchors if it is yours"),
-            ([pki.leaf, pki.interA], "  hint: give the root of that authority with --anchors if it is yours"),
-        ]
-        for (chain, words) in cases {
-            let outcome = try await verify([], anchors: false, chain)
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains(words + "\n"), "\(outcome.output)")
+    @Test(arguments: rows.indices) func aMessageSaysIt(index: Int) async throws {
+        let (line, status, words, absent) = Self.rows[index]
+        try await Desk.open(Self.texts) { desk in
+            try desk.files.write(Self.pki.rootA.der, to: "Shop.app/a.cer")
+            let outcome = await desk(line).expect(status)
+            #expect(words.isEmpty || (outcome.output + outcome.errors).contains(desk.expand(words)), "\(outcome)")
+            if !absent.isEmpty { outcome.says(not: absent) }
         }
-        // Whoever gave anchors knows of them.
-        let foreign = try await verify([], anchors: true, [pki.rogue, pki.rogueI, pki.rootB])
-        #expect(foreign.status == .fail && !foreign.output.contains("--anchors"), "\(foreign.output)")
     }
 
-    @Test func anotherTimeIsSaidInTheReport() async throws {
-        let day = "2027-01-02"
-        #expect(try await verify(["--at", day]).output.contains("   as of 2027-01-02\n"))
-        #expect(try await verify(["--at", "2027-01-02T03:04:05Z"]).output.contains("   as of 2027-01-02T03:04:05Z\n"))
-        #expect(try await verify(["--at", day, "--format", "json"]).output.contains("\"2027-01-02T00:00:00Z\""))
-        #expect(try await !verify([]).output.contains("as of"))
+    @Test func versionNamesPincheckAndOpenSSL() async {
+        let outcome = await pincheck("--version").expect(
+            .pass, ending: ")\n", starting: "pincheck \(ProgramVersion.number) (OpenSSL 3.")
+        #expect(await pincheck("check", "--version").output == outcome.output)
     }
 
     @Test func theDemoWarnsOfAnInterceptorWhereThereIsOne() async throws {
-        let outcome = await pincheck("demo", "--color", "never")
-        #expect(outcome.status == .pass)
+        let outcome = await pincheck("demo", "--color", "never").expect(.pass)
         let scenes = outcome.output.split(separator: "\n\n").map(String.init).filter { $0.contains("$ pincheck") }
         let warned = scenes.indices.filter { scenes[$0].contains("TLS-intercepting") }
         #expect(warned == [2], "\(outcome.output)")
-    }
-
-    // MARK: Mistakes
-
-    @Test(arguments: [
-        (["--device", "iphone"], "there is no device 'iphone': did you mean 'ios-26'?"),
-        (["--device", "iPhone 15"], "there is no device 'iPhone 15': did you mean 'ios-26'?"),
-        (["--device", "android"], "there is no device 'android': did you mean 'android-17'?"),
-        (["--device", "firefox"], "there is no device 'firefox': did you mean 'mozilla'?"),
-        (["--device", "ios-99"], "there is no list of roots for 'ios-99', and next to it is ios-26"),
-        (["--device", "iphone-15"], "did you mean 'ios-26'? (devices are named by their system)"),
-        (["-f", "okhttp"], "--format 'okhttp' is a form of 'pincheck pins': choose from text, brief"),
-        (["--connect", "300.1.2.3"], "'300.1.2.3' looks like an IPv4 address and is not one: 300 is more than 255"),
-    ]) func aWordThatIsNotKnownLeadsToOneThatIs(arguments: [String], words: String) async {
-        let outcome = await pincheck([host] + arguments)
-        #expect(outcome.status == .usage && outcome.errors.contains(words), "\(outcome.errors)")
-    }
-
-    @Test(arguments: [
-        (["verify"], "no <chain> is given: write 'pincheck verify <chain>"),
-        (["diff"], "no <file> is given: write 'pincheck diff <file>"),
-        (["diff"], "says more, and 'pincheck snapshot <target> -o <file>' makes the file"),
-        (["diff", "--allow"], "--allow has no value: write '--allow <changes>'"),
-        (["h", "--retries", "-1"], "--retries has the value '-1': write '--retries <n>' with a number from 0"),
-        (["clients", "okhttp"], "'okhttp' is one argument too many: write 'pincheck clients'"),
-        (["clients", "--bogus"], "there is no option '--bogus'"),
-        (["--generate-completion-script", "tcsh"], "--generate-completion-script 'tcsh' is unknown: "),
-    ]) func mistakesAreToldInTheProgramsOwnWords(arguments: [String], words: String) async {
-        let outcome = await pincheck(arguments)
-        #expect(outcome.status == .usage && outcome.output.isEmpty)
-        #expect(outcome.errors.hasPrefix("Error: ") && outcome.errors.contains(words), "\(outcome.errors)")
-        #expect(outcome.errors.count(where: \.isNewline) == 1)
-    }
-
-    @Test func aDirectoryIsNotLookedUp() async throws {
-        try await TemporaryDirectory.scoped { files in
-            try files.makeDirectory("pins")
-            let outcome = await pincheck(files.path + "/pins")
-            #expect(outcome.status == .usage)
-            #expect(outcome.errors.contains("/pins' is a directory, not a host: 'pincheck HOST --pins /"))
-            #expect(outcome.errors.contains("'pincheck verify' judges the chain in a file"))
-        }
     }
 
     @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
@@ -130,36 +116,30 @@ import Testing
         #expect(outcome.errors.contains("a host of that name is checked as 'https://api-pins'"))
     }
 
-    @Test func aMissingDirectoryIsNamedBeforeAnybodyIsAsked() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let path = files.path + "/absent/file"
-            for arguments in [
-                ["127.0.0.1:1", "-f", "json", "-o", path], ["127.0.0.1:1", "--state", path],
-                ["snapshot", "127.0.0.1:1", "-o", path],
-            ] {
-                let outcome = await pincheck(arguments)
-                #expect(outcome.status == .inputOutput)
-                let directory = files.path + "/absent"
-                #expect(
-                    outcome.errors
-                        == "Error: cannot write '\(path)': there is no directory '\(directory)': make it, or name another file\n"
-                )
-            }
+    @Test func aPasswordInThePlaceOfAPortIsNotShown() async {
+        await pincheck(["api.example.com"], environment: ["HTTPS_PROXY": "http://user:SECRET"]).expect(
+            .usage, errors: "has a port that is no number", not: "SECRET")
+    }
+
+    @Test func aPolicyCanComeFromStandardInput() async throws {
+        try await Desk.serving { desk, _ in
+            let policy = "{ hosts: { '$HOST': { connect: '$SERVER' } } }"
+            await desk("snapshot --policy -", input: policy).expect(.pass, Self.pki.leaf.pin)
         }
     }
 
-    // MARK: Looks
-
-    @Test func warningsAndWhatHasExpiredAreColoured() async throws {
-        let outcome = try await verify(["--pins", pki.rootA.pin, "--at", "2050-01-01", "--color", "always"])
-        #expect(outcome.output.contains("\u{1B}[31mexpired\u{1B}[0m"), "\(outcome.output)")
-        let soon = try await verify(["--pins", pki.leaf.pin, "--no-validate-domain-name", "--color", "always"])
-        #expect(soon.errors.hasPrefix("\u{1B}[33mWarning:\u{1B}[0m "), "\(soon.errors)")
-        let late = try await verify(["--warn-before", "9999d", "--color", "always"])
-        #expect(late.output.contains(" d\u{1B}[0m  "), "\(late.output)")
-        let plain = try await verify(["--pins", pki.interA.pin, "--warn-before", "9999d"])
-        #expect(isPlain(plain.output + plain.errors))
-        let mistake = await pincheck("verify", "/nonexistent", "--color", "always")
-        #expect(mistake.errors.hasPrefix("\u{1B}[31mError:\u{1B}[0m "))
+    @Test func noSentenceIsCutWhereThereIsNoWidthToFit() async throws {
+        let names = (0..<6).map { GeneralName("a-rather-long-name-of-a-server-\($0).subdomain.example.org") }
+        let issuer = try Self.pki.interA.issue(
+            .authority("An authority with a name that takes some room to be written out"))
+        let leaf = try issuer.issue(.leaf("x.example.org").with { $0.alternativeNames = names })
+        for arguments in ["", "--anchors @root.pem", "--anchors @root.pem --explain"] {
+            let outcome = try await desk("\(Self.bare) --client all \(arguments)", ["chain.pem": leaf.pem]).expect(
+                .fail)
+            let sentences = outcome.output.split(separator: "\n").filter { line in
+                line.hasPrefix("FAIL") || line.hasPrefix("  reject") || line.hasPrefix("    ")
+            }
+            #expect(sentences.count > 5 && !sentences.contains { $0.contains("…") }, "\(outcome.output)")
+        }
     }
 }

@@ -1,35 +1,25 @@
-@testable import PinChecking
-import Foundation
 import LoopbackLab
 import Pinning
 import Testing
 
 @testable import PinCheckCLI
+@testable import PinChecking
 
-/// What the platform of a client decides, as command lines show it.
+/// What the platform of a client decides, as command lines show it. The rules are proven by `PlatformVectors`.
 @Suite struct PlatformCommandTests {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
+    private static let pki = try! StandardPKI.shared()
 
-    init() throws { pki = try .shared() }
-
-    private func lasting(_ days: Int64) throws -> LabCertificate {
-        try pki.interA.issue(
-            CertificateTemplate.leaf(host).valid(
-                from: LabClock.now - LabClock.day, to: LabClock.now + (days - 1) * LabClock.day))
+    private static func leaf(_ change: (inout CertificateTemplate) -> Void) throws -> LabCertificate {
+        try pki.interA.issue(CertificateTemplate.leaf(StandardPKI.serverName).with(change))
     }
 
-    /// Verifies a chain whose root is given as `--anchors`.
-    private func verify(
-        _ chain: [LabCertificate], files: [(String, LabCertificate)] = [], _ arguments: (TemporaryDirectory) -> [String]
-    ) async throws -> Outcome {
-        try await TemporaryDirectory.scoped { directory in
-            let presented = try directory.write(chain.map(\.pem).joined(), to: "chain.pem")
-            let root = try directory.write(pki.rootA.pem, to: "root.pem")
-            for (name, certificate) in files { _ = try directory.write(certificate.der, to: name) }
-            let words = ["verify", presented, "--host", host, "--anchors", root] + arguments(directory)
-            return await pincheck(words)
-        }
+    /// A leaf that says where its issuer is.
+    private static func placed() throws -> LabCertificate {
+        try leaf { $0 = $0.withIssuerPlaces(["http://ca.example/inter.cer"]) }
+    }
+
+    private static func lasting() throws -> LabCertificate {
+        try leaf { $0 = $0.valid(from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day) }
     }
 
     @Test func everyEntryNamesThePlatformOfItsProcedure() throws {
@@ -40,28 +30,21 @@ import Testing
         for entry in Client.all {
             let client = try ConfiguredClient(
                 ClientInput(client: entry, afSecurityPolicy: AFSecurityPolicy(mode: .none), pins: pins))
-            let platform = try client.procedure.get().platform?.family
-            #expect(platform == entry.platform, "\(entry.name)")
+            #expect(try client.procedure.get().platform?.family == entry.platform, "\(entry.name)")
         }
     }
 
     @Test func aLeafThatLivesTooLongIsRefusedByAppleAndTheWayOutIsNamed() async throws {
-        let leaf = try lasting(900)
-        let outcome = try await verify([leaf, pki.interA]) { _ in ["--client", "afnetworking", "--format", "json"] }
-        #expect(outcome.decision == "fail lifetime-too-long")
-        let report = try JSONValue(outcome.output)
-        let message = try #require(report["reason"]["message"].text)
-        #expect(message.contains("is valid for 900 days, more than 825 (a rule of Apple's platforms)"))
-        let text = try await verify([leaf, pki.interA]) { _ in ["--client", "afnetworking"] }
-        #expect((text.output + text.errors).contains("--client okhttp or curl"), "\(text.output)\(text.errors)")
-        let others = try await verify([leaf, pki.interA]) { _ in ["--client", "okhttp,curl,generic"] }
-        #expect(others.status == .pass)
-        let all = try await verify([leaf, pki.interA]) { _ in ["--client", "afnetworking,okhttp", "--format", "json"] }
-        #expect(all.decision == "fail lifetime-too-long")
-        let every = try await verify([leaf, pki.interA]) { _ in ["--client", "all", "--format", "json"] }
-        #expect(
-            every.output.components(separatedBy: "the reason is a rule of Apple's platforms").count == 2,
-            "once for all clients of a platform")
+        try await Desk.open(["chain.pem": Self.lasting().pem + Self.pki.interA.pem]) { desk in
+            await desk("VERIFY --client afnetworking -f json").expect(
+                "fail lifetime-too-long", "is valid for 900 days, more than 825 (a rule of Apple's platforms)")
+            await desk("VERIFY --client afnetworking").says(told: "--client okhttp or curl")
+            await desk("VERIFY --client okhttp,curl,generic").expect(.pass)
+            #expect(await desk.decides("VERIFY --client afnetworking,okhttp") == "fail lifetime-too-long")
+            // Once for all clients of a platform.
+            let every = await desk("VERIFY --client all -f json").output
+            #expect(every.ranges(of: "the reason is a rule of Apple's platforms").count == 1)
+        }
     }
 
     @Test func aRootOnApplesListIsASystemRootWhereverItIsFrom() async throws {
@@ -73,112 +56,71 @@ import Testing
             CertificateTemplate.authority("Look-alike").with { $0.keyUsage = nil }
         ).der
         for (root, decision) in [(listed, "fail no-server-auth"), (unlisted, "pass trusted-without-pins")] {
-            try await TemporaryDirectory.scoped { directory in
-                let file = try directory.write(root, to: "root.cer")
-                let outcome = await pincheck(
-                    "verify", file, "--anchors", file, "--client", "afnetworking", "--format", "json")
-                #expect(outcome.decision == decision, "\(outcome.output)")
+            try await Desk.open { desk in
+                try desk.files.write(root, to: "it.cer")
+                #expect(await desk.decides("verify @it.cer --anchors @it.cer --client afnetworking") == decision)
             }
         }
-    }
-
-    @Test func aMissingIntermediateIsTakenFromAFileWhereItWouldBeFetched() async throws {
-        let leaf = try pki.interA.issue(.leaf(host).withIssuerPlaces(["http://ca.example/inter.cer"]))
-        let without = try await verify([leaf]) { _ in ["--client", "afnetworking"] }
-        #expect(without.status == .fail)
-        #expect(
-            (without.output + without.errors).contains(
-                "would be fetched from http://ca.example/inter.cer; give it with --intermediate FILE"),
-            "\(without.output)\(without.errors)")
-        let files = [("inter.cer", pki.interA)]
-        func given(_ directory: TemporaryDirectory) -> [String] { ["--intermediate", "\(directory.path)/inter.cer"] }
-        let outcome = try await verify([leaf], files: files) {
-            given($0) + ["--format", "json", "--client", "afnetworking"]
-        }
-        #expect(outcome.decision == "pass trusted-without-pins")
-        #expect(outcome.output.contains("intermediate-not-presented"))
-        let okHttp = try await verify([leaf], files: files) { given($0) + ["--format", "json", "--client", "okhttp"] }
-        #expect(okHttp.decision == "fail unknown-issuer")
-        // A certificate that says nothing of where its issuer is leaves nothing to fetch.
-        let mute = try await verify([pki.leaf], files: files) {
-            given($0) + ["--format", "json", "--client", "afnetworking"]
-        }
-        #expect(mute.decision == "fail unknown-issuer")
     }
 
     @Test func thatServerGatedCryptoDoesNotCountIsSaidInWords() async throws {
-        let leaf = try pki.interA.issue(
-            CertificateTemplate.leaf(host).with { $0.extendedKeyUsage = [OID.netscapeServerGatedCrypto] })
-        let outcome = try await verify([leaf, pki.interA]) { _ in ["--client", "curl"] }
+        let leaf = try Self.leaf { $0.extendedKeyUsage = [OID.netscapeServerGatedCrypto] }
         let words =
             "may not be used for TLS servers: its extended key usage names Server Gated Crypto, a relic of export rules, "
             + "and not serverAuth\n"
-        #expect(outcome.status == .fail && outcome.output.hasSuffix(words), "\(outcome)")
         // OpenSSL itself has no such rule.
-        #expect(!(outcome.output + outcome.errors).contains("a rule of OpenSSL"), "\(outcome)")
+        try await desk("VERIFY --client curl", ["chain.pem": leaf.pem + Self.pki.interA.pem]).expect(
+            .fail, ending: words, not: "a rule of OpenSSL")
     }
 
-    @Test func anIntermediateThatIsGivenAndNotUsedIsSaidToBe() async throws {
-        let placed = try pki.interA.issue(.leaf(host).withIssuerPlaces(["http://ca.example/inter.cer"]))
-        let files = [("inter.cer", pki.interA), ("other.cer", pki.rootB)]
-        let start = "  hint: --intermediate gives the issuer, but it was not used "
-        let end = ": the chain must hold its intermediate\n"
-        let worlds: [(leaf: LabCertificate, file: String, client: String, words: String)] = [
-            (pki.leaf, "inter", "afnetworking", start + "(no AIA: no device would fetch it)" + end),
-            (pki.leaf, "inter", "okhttp", start + "(no AIA: no device would fetch it)" + end),
-            (placed, "inter", "okhttp", start + "(Android would not fetch it)" + end),
-            (placed, "inter", "curl", start + "(OpenSSL would not fetch it)" + end),
-            (placed, "inter", "okhttp,curl", start + "(Android would not fetch it)" + end),
-            (placed, "other", "afnetworking", "  hint: what --intermediate gives is not its issuer" + end),
-        ]
-        for (leaf, file, client, words) in worlds {
-            let outcome = try await verify([leaf], files: files) { directory in
-                ["--client", client, "--intermediate", "\(directory.path)/\(file).cer"]
-            }
-            #expect(outcome.status == .fail && outcome.output.contains(words), "\(client), \(file): \(outcome)")
-        }
+    // MARK: Intermediates
+
+    private static let start = "  hint: --intermediate gives the issuer, but it was not used "
+    private static let end = "the chain must hold its intermediate"
+
+    /// What `verify` gets beside the leaf, which says where its issuer is (`PLACED`) or not, and what it says.
+    @Test(arguments: [
+        ("", "afnetworking --intermediate @inter.cer", "\(start)(no AIA: no device would fetch it): \(end)\n"),
+        ("", "okhttp --intermediate @inter.cer", "\(start)(no AIA: no device would fetch it): \(end)\n"),
+        ("PLACED", "okhttp --intermediate @inter.cer", "\(start)(Android would not fetch it): \(end)\n"),
+        ("PLACED", "curl --intermediate @inter.cer", "\(start)(OpenSSL would not fetch it): \(end)\n"),
+        ("PLACED", "okhttp,curl --intermediate @inter.cer", "\(start)(Android would not fetch it): \(end)\n"),
+        (
+            "PLACED", "afnetworking --intermediate @other.pem",
+            "  hint: what --intermediate gives is not its issuer: \(end)\n"
+        ),
         // It is not advised where it would be of no use either.
-        for (leaf, client) in [(pki.leaf, "afnetworking"), (placed, "okhttp")] {
-            let outcome = try await verify([leaf]) { _ in ["--client", client] }
-            #expect(outcome.output.contains("  hint: the chain must hold its intermediate\n"), "\(outcome)")
-        }
-        let advised = try await verify([placed]) { _ in ["--client", "afnetworking,okhttp"] }
-        #expect(
-            advised.output.contains(
-                "  hint: the chain must hold its intermediate (--intermediate FILE judges the chain with it)\n"),
-            "\(advised)")
+        ("", "afnetworking", "  hint: \(end)\n"), ("PLACED", "okhttp", "  hint: \(end)\n"),
+        ("PLACED", "afnetworking,okhttp", "  hint: \(end) (--intermediate FILE judges the chain with it)\n"),
+    ]) func anIntermediateThatIsNotUsedIsSaidToBe(leaf: String, arguments: String, words: String) async throws {
+        let presented = leaf.isEmpty ? Self.pki.leaf : try Self.placed()
+        try await desk("VERIFY --client " + arguments, ["chain.pem": presented.pem]).expect(.fail, words)
     }
 
-    @Test func anIntermediateThatCannotBeReadIsNoVerdict() async throws {
-        let missing = try await verify([pki.leaf]) { ["--intermediate", "\($0.path)/absent.cer"] }
-        #expect(missing.status == .noInput)
-        let damaged = try await verify([pki.leaf]) { directory in
-            _ = try? directory.write("no certificate", to: "text.cer")
-            return ["--intermediate", "\(directory.path)/text.cer"]
-        }
-        #expect(damaged.status == .data)
-        #expect(damaged.errors.contains("intermediate certificates"))
+    @Test func aMissingIntermediateIsTakenFromAFileWhereItWouldBeFetched() async throws {
+        let line = "VERIFY --intermediate @inter.cer -f json --client "
+        let texts = ["chain.pem": try Self.placed().pem]
+        try await desk(line + "afnetworking", texts).expect("pass trusted-without-pins", "intermediate-not-presented")
+        try await desk(line + "okhttp", texts).expect("fail unknown-issuer")
+        try await desk("VERIFY --client afnetworking", texts).expect(
+            .fail, errors: "would be fetched from http://ca.example/inter.cer; give it with --intermediate FILE")
+        // A certificate that says nothing of where its issuer is leaves nothing to fetch.
+        let mute = ["chain.pem": Self.pki.leaf.pem]
+        try await desk(line + "afnetworking", mute).expect("fail unknown-issuer")
+        try await desk("VERIFY --intermediate @absent.cer").expect(.noInput)
+        try await desk("VERIFY --intermediate @text.cer", ["text.cer": "no certificate"]).expect(
+            .data, errors: "intermediate certificates")
     }
 
     @Test func theNextCertificateIsHeldToTheLimitsAndARequestHasNone() async throws {
-        let leaf = try lasting(900)
-        func next(_ content: [UInt8], _ client: String) async throws -> Outcome {
-            try await TemporaryDirectory.scoped { directory in
-                let root = try directory.write(pki.rootA.pem, to: "root.pem")
-                let file = try directory.write(content, to: "next")
-                return await pincheck([
-                    "check", "--next", file, "--host", host, "--anchors", root, "--pins", leaf.pin, "--client", client,
-                    "--format", "json",
-                ])
-            }
-        }
-        let apple = try await next(leaf.der, "afnetworking")
-        #expect(apple.output.contains("lifetime-too-long"), "\(apple.output)\(apple.errors)")
-        #expect(apple.status == .fail)
-        let okHttp = try await next(leaf.der, "okhttp")
-        #expect(okHttp.status == .pass, "\(okHttp.output)")
-        let request = try leaf.key.certificationRequest(for: "next")
-        let noted = try await next(request, "afnetworking")
-        #expect(noted.status == .pass, "\(noted.output)")
+        let leaf = try Self.lasting()
+        let texts = [
+            "alone.pem": leaf.pem,
+            "next.csr": pem(try leaf.key.certificationRequest("next"), label: "CERTIFICATE REQUEST"),
+        ]
+        let line = "--host $HOST --anchors @root.pem --pins \(leaf.pin) -f json --client "
+        try await desk(line + "afnetworking --next @alone.pem", texts).expect(.fail, "lifetime-too-long")
+        try await desk(line + "okhttp --next @alone.pem", texts).expect(.pass)
+        try await desk(line + "afnetworking --next @next.csr", texts).expect(.pass)
     }
 }

@@ -3,34 +3,29 @@ import PinCheckCLI
 import Pinning
 import Testing
 
-/// The request that follows an acceptance, as whole command lines.
+/// The request that follows an acceptance, as whole command lines. Which statuses a text allows is proven by `ExpectedStatusTests`, how
+/// answers end by `HTTPExchangeTests`, and what is said of them in each form by ``GoldenTests`` (`check-request`).
 @Suite(.endsSomeTime) struct RequestCommandTests {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
+    private static let pki = try! StandardPKI.shared()
+    private let host = StandardPKI.serverName
 
-    init() throws { pki = try .shared() }
-
-    private func answer(_ line: String) -> [UInt8] { Array("\(line)\r\nContent-Length: 0\r\n\r\n".utf8) }
-
-    private func settings(_ application: TLSServerSettings.Application) -> TLSServerSettings {
-        TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = application }
+    private static func answer(_ line: String) -> TLSServerSettings.Application {
+        .answers(Array("\(line)\r\nContent-Length: 0\r\n\r\n".utf8))
     }
 
-    /// Runs with a server, the start of a command line that accepts it, and a directory with the root in it.
-    private func serving<Value: Sendable>(
-        _ application: TLSServerSettings.Application, delivery: ServerBehavior.Delivery = .immediate,
-        _ change: (inout TLSServerSettings) -> Void = { _ in },
-        _ body: (_ server: LoopbackServer, _ base: [String], _ files: TemporaryDirectory) async throws -> Value
-    ) async throws -> Value {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let behavior = ServerBehavior.tls(settings(application).with(change), delivery: delivery)
-            return try await LoopbackServer.serving(behavior) { server in
-                let base = [host, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors]
-                return try await body(server, base, files)
-            }
-        }
+    private func behavior(
+        _ application: TLSServerSettings.Application, _ change: (inout TLSServerSettings) -> Void = { _ in }
+    ) -> ServerBehavior {
+        .tls(
+            TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with { $0.application = application }.with(
+                change))
     }
+
+    /// Runs at a desk beside a server that answers so.
+    private func serving(
+        _ application: TLSServerSettings.Application, _ change: (inout TLSServerSettings) -> Void = { _ in },
+        _ body: (_ desk: Desk, _ server: LoopbackServer) async throws -> Void
+    ) async throws { try await Desk.serving(behavior(application, change), [:], body) }
 
     private func request(_ seen: ConnectionObservation?) -> String {
         String(decoding: seen?.applicationOpening ?? [], as: UTF8.self)
@@ -50,134 +45,96 @@ import Testing
     ]) func theStatusDecidesOnlyWhereOneIsExpectedAndAnAnswerAlways(line: String, expected: String?, decision: String)
         async throws
     {
-        try await serving(.answers(answer(line))) { _, base, _ in
-            let options = ["--request", "/health", "-f", "json"] + (expected.map { ["--expect-status", $0] } ?? [])
-            let outcome = await pincheck(base + options)
-            #expect(outcome.decision == decision.replacing("trusted", with: "trusted-without-pins"))
+        try await serving(Self.answer(line)) { desk, _ in
+            let options = expected.map { " --expect-status \($0)" } ?? ""
+            let outcome = await desk("CHECK --request /health -f json" + options).expect(
+                decision.replacing("trusted", with: "trusted-without-pins"))
             let document = try JSONValue(outcome.output)
-            #expect(document["verdict"].text == "accept")
-            #expect(document["http"]["asked"].flag == true)
-            let isAnswered = !decision.hasSuffix("no-http-answer")
-            #expect(document["http"]["status_line"].text == (isAnswered ? line : nil))
-            #expect(document["http"]["as_expected"].flag == decision.hasPrefix("pass"))
+            let passes = decision.hasPrefix("pass")
+            #expect(document["verdict"].text == "accept" && document["http"]["asked"].flag == true)
+            #expect(document["http"]["status_line"].text == (decision.hasSuffix("no-http-answer") ? nil : line))
+            #expect(document["http"]["as_expected"].flag == passes)
             let check = document["checks"].array.last
-            #expect(check?["id"].text == "request")
-            #expect(check?["status"].text == (decision.hasPrefix("pass") ? "pass" : "fail"))
+            #expect(check?["id"].text == "request" && check?["status"].text == (passes ? "pass" : "fail"))
         }
     }
 
-    @Test func theReasonSaysWhatWasAskedWhatCameAndWhatWasExpected() async throws {
-        try await serving(.answers(answer("HTTP/1.1 503 Service Unavailable"))) { _, base, _ in
-            let outcome = await pincheck(base + ["--request", "/health", "--expect-status", "2xx,304"])
-            #expect(
-                outcome.output.hasSuffix(
-                    "  GET /health: HTTP/1.1 503 Service Unavailable\n"
-                        + "FAIL  \(host):443 → \(base[2])  accepted, but GET /health is answered by "
-                        + "HTTP/1.1 503 Service Unavailable, not by 2xx,304\n"), "\(outcome.output)")
-        }
-    }
-
-    @Test func anAnswerThatIsToBeIsNoFailureOfAnyKind() async throws {
-        try await serving(.answers(answer("HTTP/1.1 204 No Content"))) { server, base, _ in
-            let options = ["--request", "/", "--expect-status", "204", "--pins", pki.leaf.pin, "--pins", pki.junk.pin]
-            let outcome = await pincheck(base + options + ["--fail-on", "warn"])
-            #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
-            #expect(outcome.output.contains("\n  GET /: HTTP/1.1 204 No Content\nPASS  "))
-            #expect(outcome.errors.isEmpty)
-            #expect(request(await server.connections(ended: 1).first).hasPrefix("GET / HTTP/1.1\r\nHost: \(host)\r\n"))
+    @Test func everyFormHasTheStatusLine() async throws {
+        try await serving(Self.answer("HTTP/1.1 202 All Well")) { desk, _ in
+            for form in ["text", "json", "jsonl", "nagios", "junit", "github", "html"] {
+                await desk("CHECK --request /health -f \(form)").expect(.pass, "HTTP/1.1 202 All Well")
+            }
         }
     }
 
     // MARK: When nothing is sent
 
     @Test(arguments: [
-        ["--pins", "JUNK"], ["--verify-name", "www.example.org"], ["--at", "2099-01-01"],
+        "--pins $JUNK", "--verify-name www.example.org", "--at 2099-01-01",
         // One of several clients rejects: okhttp and curl have no pin that matches, android has none at all.
-        ["--client", "afnetworking,curl", "--mode", "none", "--pins", "JUNK"],
-        ["--client", "okhttp,generic", "--pins", "JUNK"], ["--fail-before", "7d", "--pins", "JUNK"],
-    ]) func nothingIsSentToAServerThatAClientRejects(options: [String]) async throws {
+        "--client afnetworking,curl --mode none --pins $JUNK", "--client okhttp,generic --pins $JUNK",
+        "--fail-before 7d --pins $JUNK",
+    ]) func nothingIsSentToAServerThatAClientRejects(options: String) async throws {
         for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
-            try await serving(.answers(answer("HTTP/1.1 200 OK")), { $0.maximumVersion = version }) { server, base, _ in
-                let words = options.map { $0 == "JUNK" ? pki.junk.pin : $0 }
-                let outcome = await pincheck(base + words + ["--request", "/", "--expect-status", "2xx", "-f", "json"])
-                #expect(outcome.status == .fail, "\(outcome.output)\(outcome.errors)")
+            try await serving(Self.answer("HTTP/1.1 200 OK"), { $0.maximumVersion = version }) { desk, server in
+                let line = "CHECK --request / \(options)"
+                let outcome = await desk(line + " --expect-status 2xx -f json").expect(.fail)
                 let document = try JSONValue(outcome.output)
-                #expect(document["verdict"].text == "reject")
-                #expect(document["http"]["asked"].flag == false)
+                #expect(document["verdict"].text == "reject" && document["http"]["asked"].flag == false)
                 #expect(document["http"]["as_expected"].isNull)
                 #expect(document["checks"].array.last?["status"].text == "skip")
                 let seen = try #require(await server.connections(ended: 1).first)
-                #expect(seen.completedHandshake)
-                #expect(seen.applicationBytesReceived == 0)
-                #expect(seen.receivedCloseNotify)
-                let text = await pincheck(base + words + ["--request", "/"])
-                #expect(text.output.contains("\n  GET /: not asked, since the server is not accepted\n"))
+                #expect(seen.completedHandshake && seen.applicationBytesReceived == 0 && seen.receivedCloseNotify)
+                await desk(line).says("\n  GET /: not asked, since the server is not accepted\n")
             }
         }
     }
 
     @Test func withoutTheFlagNothingIsSentAndNothingOffered() async throws {
-        try await serving(.answers(answer("HTTP/1.1 200 OK")), { $0.applicationProtocols = ["http/1.1"] }) {
-            server, base, _ in
-            let outcome = await pincheck(base + ["-f", "json"])
-            #expect(outcome.status == .pass)
-            let document = try JSONValue(outcome.output)
-            #expect(document["http"].isNull)
+        try await serving(Self.answer("HTTP/1.1 200 OK"), { $0.applicationProtocols = ["http/1.1"] }) { desk, server in
+            #expect(try JSONValue(await desk("CHECK -f json").expect(.pass).output)["http"].isNull)
             let seen = try #require(await server.connections(ended: 1).first)
-            #expect(seen.applicationBytesReceived == 0)
-            #expect(seen.applicationProtocol == nil)
+            #expect(seen.applicationBytesReceived == 0 && seen.applicationProtocol == nil)
+            // A baseline without a request is the same with one.
+            await desk("snapshot $HOST --connect $SERVER -o @base.json").expect(.pass)
+            await desk("CHECK --request / --baseline @base.json").expect(.pass)
         }
-    }
-
-    @Test func aServerThatCannotBeReachedIsNotAsked() async throws {
-        let outcome = await pincheck("127.0.0.1:1", "--request", "/", "-f", "json")
-        #expect(outcome.decision == "unreachable refused")
-        let document = try JSONValue(outcome.output)
-        #expect(document["http"]["asked"].flag == false)
+        let outcome = await pincheck("127.0.0.1:1", "--request", "/", "-f", "json").expect("unreachable refused")
+        #expect(try JSONValue(outcome.output)["http"]["asked"].flag == false)
         #expect(!(await pincheck("127.0.0.1:1", "--request", "/").output.contains("GET")))
     }
 
     // MARK: Names and protocols
 
     @Test(arguments: [
-        (["HOST", "--connect", "PLACE"], "HOST"), (["HOST:8443", "--connect", "PLACE"], "HOST:8443"),
-        (["https://HOST/ignored", "--connect", "PLACE"], "HOST"),
-        (["HOST", "--connect-to", "::127.0.0.1:PORT"], "HOST"),
-        (["HOST:PORT", "--resolve", "HOST:PORT:127.0.0.1"], "HOST:PORT"),
-        (["https://PLACE/", "--host", "HOST"], "HOST"), (["https://PLACE/", "--host", "HOST:PORT"], "HOST:PORT"),
-        (["https://PLACE/", "--header", "Host: HOST"], "HOST"), (["PLACE", "--host", "HOST:443"], "HOST"),
-        (["PLACE", "--host", "HOST:81"], "HOST:81"),
-        (["HOST", "--connect", "PLACE", "--host", "other.example", "--verify-name", "HOST"], "other.example"),
-        (["HOST", "--connect", "PLACE", "--host", "Bücher.example", "--verify-name", "HOST"], "xn--bcher-kva.example"),
-        (["PLACE", "--verify-name", "HOST"], "PLACE"),
-        (["[2001:db8::1]", "--connect", "PLACE", "--verify-name", "HOST"], "[2001:db8::1]"),
-        (["HOST", "--connect", "PLACE", "--sni", "other.example"], "HOST"),
-    ]) func theHostHeaderIsTheFourthName(arguments: [String], expected: String) async throws {
-        try await serving(.answers(answer("HTTP/1.1 200 OK"))) { server, base, _ in
-            func words(_ text: String) -> String {
-                text.replacing("PLACE", with: "127.0.0.1:\(server.port)").replacing("HOST", with: host).replacing(
-                    "PORT", with: "\(server.port)")
-            }
-            let outcome = await pincheck(arguments.map(words) + base.suffix(2) + ["--request", "/a?b=c", "-f", "json"])
-            #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
-            let seen = await server.connections(ended: 1).map(request)
-            #expect(
-                seen.first?.hasPrefix("GET /a?b=c HTTP/1.1\r\nHost: \(words(expected))\r\nUser-Agent: pincheck\r\n")
-                    == true)
+        ("$HOST --connect $SERVER", "$HOST"), ("$HOST:8443 --connect $SERVER", "$HOST:8443"),
+        ("https://$HOST/ignored --connect $SERVER", "$HOST"), ("$HOST --connect-to ::127.0.0.1:$PORT", "$HOST"),
+        ("$HOST:$PORT --resolve $HOST:$PORT:127.0.0.1", "$HOST:$PORT"), ("https://$SERVER/ --host $HOST", "$HOST"),
+        ("https://$SERVER/ --host $HOST:$PORT", "$HOST:$PORT"), ("https://$SERVER/ --header 'Host: $HOST'", "$HOST"),
+        ("$SERVER --host $HOST:443", "$HOST"), ("$SERVER --host $HOST:81", "$HOST:81"),
+        ("$HOST --connect $SERVER --host other.example --verify-name $HOST", "other.example"),
+        ("$HOST --connect $SERVER --host Bücher.example --verify-name $HOST", "xn--bcher-kva.example"),
+        ("$SERVER --verify-name $HOST", "$SERVER"),
+        ("[2001:db8::1] --connect $SERVER --verify-name $HOST", "[2001:db8::1]"),
+        ("$HOST --connect $SERVER --sni other.example", "$HOST"),
+    ]) func theHostHeaderIsTheFourthName(arguments: String, expected: String) async throws {
+        try await serving(Self.answer("HTTP/1.1 200 OK")) { desk, server in
+            let outcome = await desk(arguments + " --anchors @root.pem --request /a?b=c -f json").expect(.pass)
+            let name = desk.expand(expected)
+            let head = "GET /a?b=c HTTP/1.1\r\nHost: \(name)\r\nUser-Agent: pincheck\r\n"
+            #expect(request(await server.connections(ended: 1).first).hasPrefix(head))
             let document = try JSONValue(outcome.output)
-            #expect(document["http"]["host"].text == words(expected))
+            #expect(document["http"]["host"].text == name)
         }
     }
 
     @Test(arguments: [["h2", "http/1.1"], []]) func theRequestIsOfferedAsHTTP1(protocols: [String]) async throws {
-        try await serving(.answers(answer("HTTP/1.1 200 OK")), { $0.applicationProtocols = protocols }) {
-            server, base, _ in
-            let outcome = await pincheck(base + ["--request", "/", "-f", "json"])
-            #expect(outcome.status == .pass)
+        try await serving(Self.answer("HTTP/1.1 200 OK"), { $0.applicationProtocols = protocols }) { desk, server in
+            let outcome = await desk("CHECK --request / -f json").expect(.pass)
             #expect(await server.connections(ended: 1).first?.applicationProtocol == protocols.last)
             let document = try JSONValue(outcome.output)
             #expect(document["tls"]["alpn"].text == protocols.last)
-            #expect(await pincheck(base + ["--request", "/", "--alpn", "http/1.1"]).status == .pass)
+            await desk("CHECK --request / --alpn http/1.1").expect(.pass)
         }
     }
 
@@ -187,7 +144,7 @@ import Testing
         let cases: [(TLSServerSettings.Application, String)] = [
             (.answers([]), "closed the connection without a word"),
             (.answers(Array("HTTP/1.1 200".utf8)), "closed the connection after 12 bytes of a head"),
-            (.answers(answer("SSH-2.0-x")), "does not begin with a status line"),
+            (Self.answer("SSH-2.0-x"), "does not begin with a status line"),
             (
                 .goesOn([], repeating: Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)),
                 "no end of a head within 65536 bytes"
@@ -198,14 +155,12 @@ import Testing
             ), (.goesOn(Array("HTTP/1.1 200 ".utf8), repeating: [0x78]), "no end of a head within 8000 bytes"),
         ]
         for (application, words) in cases {
-            try await serving(application) { _, base, _ in
-                for expected in [[], ["--expect-status", "2xx"]] {
-                    let outcome = await pincheck(base + ["--request", "/x", "-f", "json"] + expected)
-                    #expect(outcome.decision == "fail no-http-answer", "\(application)")
+            try await serving(application) { desk, _ in
+                for expected in ["", " --expect-status 2xx"] {
+                    let outcome = await desk("CHECK --request /x -f json" + expected).expect("fail no-http-answer")
                     let document = try JSONValue(outcome.output)
                     let message = document["reason"]["message"].text ?? ""
-                    #expect(message.hasPrefix("accepted, but GET /x has no HTTP answer: "), "\(message)")
-                    #expect(message.contains(words), "\(message)")
+                    #expect(message.hasPrefix("accepted, but GET /x has no HTTP answer: ") && message.contains(words))
                     #expect(document["http"]["problem"].text?.contains(words) == true)
                     #expect(document["http"]["status"].isNull)
                 }
@@ -214,88 +169,68 @@ import Testing
     }
 
     @Test func aServerThatDoesNotAnswerInTimeIsNotWaitedFor() async throws {
-        try await serving(.goesOn(Array("HTTP/1.1 2".utf8))) { server, base, _ in
-            let outcome = await pincheck(base + ["--request", "/", "--timeout", "1", "--retries", "5", "-f", "json"])
-            #expect(outcome.decision == "fail no-http-answer")
-            let message = try JSONValue(outcome.output)["reason"]["message"].text
-            #expect(
-                message == "accepted, but GET / has no HTTP answer: the server did not answer in time; raise --timeout")
+        try await serving(.goesOn(Array("HTTP/1.1 2".utf8))) { desk, server in
+            await desk("CHECK --request / --timeout 1 --retries 5 -f json").expect(
+                "fail no-http-answer",
+                "\"accepted, but GET / has no HTTP answer: the server did not answer in time; raise --timeout\"")
             // There was a verdict: nothing is tried again.
             #expect(await server.connections(ended: 1).count == 1)
         }
     }
 
-    @Test func aServerThatWantsAClientCertificateIsToldApart() async throws {
-        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
-            let change: (inout TLSServerSettings) -> Void = {
-                $0.clientCertificate = .required
-                $0.maximumVersion = version
-            }
-            try await serving(.answers(answer("HTTP/1.1 200 OK")), change) { _, base, files in
-                let outcome = await pincheck(base + ["--request", "/", "-f", "json"])
-                #expect(outcome.decision == "fail no-http-answer")
-                let message = try JSONValue(outcome.output)["reason"]["message"].text ?? ""
-                #expect(message.hasSuffix("; give one with --cert"), "\(message)")
-                let client = try pki.interA.issue(.leaf("client.example.com"))
-                let both = try files.write(try client.pem + client.key.privateKeyPEM(), to: "client.pem")
-                #expect(await decision(base + ["--request", "/", "--cert", both]) == "pass trusted-without-pins")
-            }
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aServerThatWantsAClientCertificateIsToldApart(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
+        let change: (inout TLSServerSettings) -> Void = {
+            $0.clientCertificate = .required
+            $0.maximumVersion = version
+        }
+        try await serving(Self.answer("HTTP/1.1 200 OK"), change) { desk, _ in
+            await desk("CHECK --request / -f json").expect("fail no-http-answer", "; give one with --cert\"")
+            let client = try Self.pki.interA.issue(.leaf("client.example.com"))
+            try desk.write(try client.pem + client.key.privateKeyPEM(), to: "client.pem")
+            #expect(await desk.decides("CHECK --request / --cert @client.pem") == "pass trusted-without-pins")
         }
     }
 
     // MARK: What else decides
 
     @Test func aRejectionAndWhatEndsSooner() async throws {
-        try await serving(.answers(answer("HTTP/1.1 503 Busy"))) { _, base, files in
-            let ask = base + ["--request", "/", "--expect-status", "2xx"]
-            #expect(await decision(ask + ["--pins", pki.junk.pin]) == "fail pin-mismatch")
-            // What is the case now goes before what is ahead, and before what changed.
-            #expect(await decision(ask + ["--fail-before", "100%"]) == "fail unexpected-status")
-            let old = try await LoopbackServer.serving(.presenting([pki.leaf2, pki.interA])) { other in
+        try await serving(Self.answer("HTTP/1.1 503 Busy")) { desk, _ in
+            let recorded = try await LoopbackServer.serving(.presenting([Self.pki.leaf2, Self.pki.interA])) { other in
                 await pincheck("snapshot", host, "--connect", "127.0.0.1:\(other.port)")
             }
-            let baseline = try files.write(old.output, to: "old.json")
-            #expect(await decision(base + ["--request", "/", "--baseline", baseline]) == "changed changed")
-            #expect(await decision(ask + ["--baseline", baseline]) == "fail unexpected-status")
-        }
-    }
-
-    @Test func aBaselineWithoutARequestIsTheSameWithOne() async throws {
-        try await serving(.answers(answer("HTTP/1.1 200 OK")), { $0.applicationProtocols = ["http/1.1"] }) {
-            _, base, files in
-            let recorded = await pincheck(["snapshot"] + base.prefix(3))
-            let baseline = try files.write(recorded.output, to: "now.json")
-            #expect(await pincheck(base + ["--request", "/", "--baseline", baseline]).status == .pass)
+            try desk.write(recorded.output, to: "old.json")
+            // What is the case now goes before what is ahead, and before what changed.
+            for (arguments, decision) in [
+                ("--expect-status 2xx --pins $JUNK", "fail pin-mismatch"),
+                ("--expect-status 2xx --fail-before 100%", "fail unexpected-status"),
+                ("--baseline @old.json", "changed changed"),
+                ("--expect-status 2xx --baseline @old.json", "fail unexpected-status"),
+            ] { #expect(await desk.decides("CHECK --request / \(arguments)") == decision) }
         }
     }
 
     // MARK: Several
 
     @Test func everyAddressIsAskedOnceWhateverElseIsLookedAt() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let good = ServerBehavior.tls(settings(.answers(answer("HTTP/1.1 200 OK"))))
-            let bad = ServerBehavior.tls(settings(.answers(answer("HTTP/1.1 503 Busy"))))
+        try await Desk.open { desk in
+            let good = behavior(Self.answer("HTTP/1.1 200 OK"))
+            let bad = behavior(Self.answer("HTTP/1.1 503 Busy"))
             try await LoopbackServer.serving(good, address: "127.0.0.2") { first in
                 try await LoopbackServer.serving(bad, address: "127.0.0.3", port: first.port) { second in
-                    let base = [
-                        "\(host):\(first.port)", "--addresses", "-", "--anchors", anchors, "--request", "/",
-                        "--expect-status", "200", "--thorough",
-                    ]
-                    let outcome = await pincheck(base, input: Array("127.0.0.2;127.0.0.3".utf8))
-                    #expect(outcome.status == .fail)
+                    let outcome = await desk(
+                        "$HOST:\(first.port) --addresses - --anchors @root.pem --request / --expect-status 200 --thorough",
+                        input: "127.0.0.2;127.0.0.3"
+                    ).expect(.fail, ending: " accepted, 1 without the expected answer; consistent\n")
                     let lines = outcome.output.split(separator: "\n")
                     let failed = lines.filter { $0.drop { $0 == " " }.hasPrefix("FAIL") }
                     #expect(failed.count == 2, "\(outcome.output)")
-                    #expect(
-                        failed.first?.contains("  127.0.0.3 (ordinary): accepted, but GET / is answered by ") == true)
+                    let words = "  127.0.0.3 (ordinary): accepted, but GET / is answered by "
+                    #expect(failed.first?.contains(words) == true)
                     #expect(lines.contains("  GET /: HTTP/1.1 503 Busy   (127.0.0.3)"), "\(outcome.output)")
-                    #expect(
-                        lines.last?.hasSuffix(" accepted, 1 without the expected answer; consistent") == true,
-                        "\(lines.last ?? "")")
                     for server in [first, second] {
-                        let asked = server.connections.filter { $0.applicationBytesReceived > 0 }
-                        #expect(asked.count == 1)
+                        #expect(server.connections.count { $0.applicationBytesReceived > 0 } == 1)
                         #expect(server.connections.count > 1)
                     }
                 }
@@ -304,17 +239,15 @@ import Testing
     }
 
     @Test func anAddressThatDoesNotAnswerHoldsUpNoOther() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let silent = ServerBehavior.tls(settings(.goesOn(Array("HTTP/1.1 2".utf8))))
-            let good = ServerBehavior.tls(settings(.answers(answer("HTTP/1.1 200 OK"))))
+        try await Desk.open { desk in
+            let silent = behavior(.goesOn(Array("HTTP/1.1 2".utf8)))
+            let good = behavior(Self.answer("HTTP/1.1 200 OK"))
             try await LoopbackServer.serving(silent, address: "127.0.0.2") { first in
                 try await LoopbackServer.serving(good, address: "127.0.0.3", port: first.port) { _ in
-                    let outcome = await pincheck(
-                        ["\(host):\(first.port)", "--addresses", "-", "--anchors", anchors, "--request", "/"] + [
-                            "--timeout", "2", "-f", "json",
-                        ], input: Array("127.0.0.2;127.0.0.3".utf8))
-                    #expect(outcome.status == .fail)
+                    let outcome = await desk(
+                        "$HOST:\(first.port) --addresses - --anchors @root.pem --request / --timeout 2 -f json",
+                        input: "127.0.0.2;127.0.0.3"
+                    ).expect(.fail)
                     let results = try JSONValue(outcome.output)["results"].array
                     #expect(results.map { $0["verdict"].text } == ["accept", "accept"])
                     #expect(results.map { $0["reason"]["id"].text } == ["no-http-answer", "trusted-without-pins"])
@@ -325,116 +258,33 @@ import Testing
     }
 
     @Test func aListAndAPolicySayWhatEachTargetIsAsked() async throws {
-        try await serving(.answers(answer("HTTP/1.1 204 x"))) { server, base, files in
-            let place = "127.0.0.1:\(server.port)"
-            let list = try files.write(
-                "\(place) host=\(host) request=/a expect-status=204,304\n\(place) host=\(host) request=/b expect-status=2xx\n\(place) host=\(host)\n",
-                to: "hosts.txt")
-            let listed = await pincheck(["--targets", list, "--jobs", "1"] + base.suffix(2))
-            #expect(listed.status == .pass, "\(listed.output)\(listed.errors)")
+        try await serving(Self.answer("HTTP/1.1 204 x")) { desk, server in
+            let list = """
+                $SERVER host=$HOST request=/a expect-status=204,304
+                $SERVER host=$HOST request=/b expect-status=2xx
+                $SERVER host=$HOST
+
+                """
+            await desk("--targets - --jobs 1 --anchors @root.pem", input: list).expect(.pass)
             let seen = await server.connections(ended: 3).map(request)
             #expect(seen.map { $0.prefix { $0 != "\r\n" } } == ["GET /a HTTP/1.1", "GET /b HTTP/1.1", ""])
-            let policy = try files.write(
+            try desk.write(
                 """
-                { defaults: { anchors: "anchors.pem", request: "/health", expectStatus: [200, "3xx"] },
-                  hosts: { "\(place)": { host: "\(host)" } } }
+                { defaults: { anchors: "root.pem", request: "/health", expectStatus: [200, "3xx"] },
+                  hosts: { "$SERVER": { host: "$HOST" } } }
                 """, to: "pins.json5")
-            #expect(await decision(["--policy", policy]) == "fail unexpected-status")
-            #expect(await decision(["--policy", policy, "--expect-status", "204"]) == "pass trusted-without-pins")
-            #expect(
-                request(await server.connections(ended: 5).last).hasPrefix("GET /health HTTP/1.1\r\nHost: \(host)\r\n"))
+            #expect(await desk.decides("--policy @pins.json5") == "fail unexpected-status")
+            #expect(await desk.decides("--policy @pins.json5 --expect-status 204") == "pass trusted-without-pins")
+            let head = "GET /health HTTP/1.1\r\nHost: \(host)\r\n"
+            #expect(request(await server.connections(ended: 5).last).hasPrefix(head))
             // To record is not to judge, and `diff` judges what a policy says.
-            let snapshot = await pincheck("snapshot", "--policy", policy)
-            #expect(snapshot.status == .pass)
+            await desk("snapshot --policy @pins.json5 -o @old.json").expect(.pass)
             #expect(await server.connections(ended: 6).last?.applicationBytesReceived == 0)
-            let baseline = try files.write(snapshot.output, to: "old.json")
-            #expect(await decision(["diff", baseline, "--policy", policy]) == "fail unexpected-status")
-        }
-    }
-
-    // MARK: Forms
-
-    @Test(arguments: ["text", "json", "jsonl", "nagios", "junit", "github", "html"]) func everyFormHasTheStatusLine(
-        form: String
-    ) async throws {
-        try await serving(.answers(answer("HTTP/1.1 202 All Well"))) { _, base, _ in
-            let outcome = await pincheck(
-                base + ["--request", "/health", "--pins", pki.leaf.pin, "--pins", pki.junk.pin, "-f", form])
-            #expect(outcome.status == .pass)
-            #expect(outcome.output.contains("HTTP/1.1 202 All Well"), "\(outcome.output)")
-            let bad = await pincheck(base + ["--request", "/health", "--expect-status", "200", "-f", form])
-            #expect(bad.output.contains("HTTP/1.1 202 All Well"), "\(bad.output)")
-            #expect(
-                bad.output.contains("unexpected-status")
-                    || bad.output.contains("answered by HTTP/1.1 202 All Well, not by 200"))
-        }
-    }
-
-    @Test func formsForMachinesHaveStatusAndTime() async throws {
-        try await serving(.answers(answer("HTTP/1.1 503 Busy"))) { server, base, _ in
-            let ask = base + ["--request", "/"]
-            let metrics = await pincheck(ask + ["-f", "prometheus"]).output
-            let labels = "{target=\"\(host):443\",address=\"127.0.0.1:\(server.port)\"}"
-            #expect(metrics.contains("\npincheck_http_status\(labels) 503\n"), "\(metrics)")
-            #expect(metrics.contains("\npincheck_http_answer_seconds\(labels) 0."))
-            let nagios = await pincheck(ask + ["--expect-status", "2xx", "-f", "nagios"])
-            #expect(nagios.output.hasPrefix("PINCHECK CRITICAL - "))
-            #expect(nagios.output.contains(" answer_time=0."))
-            let junit = await pincheck(ask + ["--expect-status", "2xx", "-f", "junit"]).output
-            #expect(junit.contains("failures=\"1\" errors=\"0\""), "\(junit)")
-            #expect(junit.contains("<failure type=\"unexpected-status\"") && junit.contains("GET /: HTTP/1.1 503 Busy"))
+            #expect(await desk.decides("diff @old.json --policy @pins.json5") == "fail unexpected-status")
         }
     }
 
     // MARK: Usage
-
-    @Test(arguments: [
-        (["--request", "health"], "--request 'health' is not a path: begin it with '/', as in /health"),
-        (["--request", "GET"], "--request 'GET' is not a path: begin it with '/', as in /health"),
-        (["--request", ""], "--request '' is not a path: begin it with '/', as in /health"),
-        (
-            ["--request", "/a b"],
-            "--request '/a b' has a character that a URL writes percent-encoded, as in %20 for a space"
-        ),
-        (
-            ["--request", "/a#b"],
-            "--request '/a#b' has a fragment, which no client sends: leave out everything from the '#' on"
-        ),
-        (
-            ["--expect-status", "2xx"],
-            "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)"
-        ),
-        (
-            ["--request", "/", "--alpn", "h2,http/1.1"],
-            "'h2' is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
-        ),
-    ]) func whatMakesNoSenseIsRefused(options: [String], message: String) async throws {
-        let outcome = await pincheck(["127.0.0.1:1"] + options)
-        #expect(outcome.status == .usage)
-        #expect(outcome.errors.contains("Error: \(message)\n"), "\(outcome.errors)")
-        #expect(outcome.output.isEmpty)
-    }
-
-    @Test(arguments: [
-        ",", "200,", "20", "2000", "600", "099", "2x", "xxx", "6xx", "0xx", "200-", "-200", "299-200", "4xx-2xx",
-        "200-300-400", "200 204", "OK", "+20", "２００", "2xx\u{301}",
-    ]) func aTextThatIsNoStatusIsRefused(text: String) async throws {
-        let outcome = await pincheck(["127.0.0.1:1", "--request", "/", "--expect-status=\(text)"])
-        #expect(outcome.status == .usage, "\(text): \(outcome.errors)")
-        #expect(outcome.errors.contains(" is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304\n"))
-    }
-
-    @Test(arguments: [
-        "request: 'health'", "request: '/ '", "request: 5", "expectStatus: '2xx'", "request: '/', expectStatus: 20",
-        "request: '/', expectStatus: []", "request: '/', alpn: 'h2'",
-    ]) func whatAPolicySaysWronglyIsMalformedData(settings: String) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let policy = try files.write("{ hosts: { '127.0.0.1:1': { \(settings) } } }", to: "pins.json5")
-            let outcome = await pincheck("--policy", policy)
-            #expect(outcome.status == .data, "\(outcome.errors)")
-            #expect(outcome.errors.contains("pins.json5:1: "), "\(outcome.errors)")
-        }
-    }
 
     @Test(arguments: ["verify", "pins", "snapshot", "diff", "lint", "clients", "devices"])
     func commandsWithoutAVerdictOnAConnectionDoNotKnowIt(command: String) async throws {
@@ -444,19 +294,10 @@ import Testing
     }
 
     @Test func aFileIsAskedNothing() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let next = try files.write(pki.leaf.pem, to: "next.pem")
-            let outcome = await pincheck("--next", next, "--pins", pki.leaf.pin, "--host", host, "--request", "/")
-            #expect(outcome.status == .usage)
-            #expect(
-                outcome.errors.contains(
-                    "a file answers no request: name a target beside --next, or leave out --request"))
-        }
-        try await serving(.answers(answer("HTTP/1.1 200 OK"))) { server, base, files in
-            let next = try files.write(pki.leaf.pem + pki.interA.pem, to: "next.pem")
-            let outcome = await pincheck(
-                base + ["--next", next, "--pins", pki.leaf.pin, "--request", "/", "-f", "json"])
-            #expect(outcome.status == .pass, "\(outcome.output)\(outcome.errors)")
+        try await serving(Self.answer("HTTP/1.1 200 OK")) { desk, _ in
+            await desk("--next @leaf.pem --pins $LEAF --host $HOST --request /").expect(
+                .usage, errors: "a file answers no request: name a target beside --next, or leave out --request")
+            let outcome = await desk("CHECK --next @chain.pem --pins $LEAF --request / -f json").expect(.pass)
             let results = try JSONValue(outcome.output)["results"].array
             #expect(results.map { $0["http"]["status"].number } == [200, nil])
         }

@@ -93,11 +93,10 @@ import Testing
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await RefusingPort.scoped { refusing in
                 let places = ["127.0.0.1:\(server.port)", "127.0.0.1:\(refusing.port)"]
-                let outcome = await pincheck(places + ["--host", StandardPKI.serverName])
-                #expect(outcome.status == .fail)
-                #expect(outcome.output.hasSuffix("\n2 targets: 1 FAIL, 1 UNREACHABLE\n"), "\(outcome.output)")
-                let nagios = await pincheck(places + ["--host", StandardPKI.serverName, "--format", "nagios"])
-                #expect(nagios.output.hasPrefix("PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 UNREACHABLE; "))
+                await pincheck(places + ["--host", StandardPKI.serverName]).expect(
+                    .fail, ending: "\n2 targets: 1 FAIL, 1 UNREACHABLE\n")
+                await pincheck(places + ["--host", StandardPKI.serverName, "--format", "nagios"]).says(
+                    starting: "PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 UNREACHABLE; ")
             }
         }
     }

@@ -1,345 +1,294 @@
-import Foundation
 import LoopbackLab
 import PinCheckCLI
 import PinChecking
 import Testing
 
-/// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated.
+/// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated. What a rotation is called is proven by
+/// `ChainComparisonTests`.
 @Suite(.endsSomeTime) struct SnapshotCommandTests {
-    let pki: StandardPKI
-    let host = StandardPKI.serverName
+    private static let pki = try! StandardPKI.shared()
+    private static let old = [pki.leaf, pki.interA]
+    private static let rekeyed = [pki.leaf2, pki.interA]
 
-    init() throws { pki = try .shared() }
-
-    /// A server with an address, a snapshot of what it serves at first, and the way to rotate it.
-    private struct World {
-        let place: String
-        let baseline: String
-        let anchors: String
-        let files: TemporaryDirectory
-        let server: LoopbackServer
-
-        func rotate(to chain: [LabCertificate]) throws { try server.present(TLSServerSettings(presenting: chain)) }
-
-        func text(_ name: String) throws -> String {
-            try String(contentsOfFile: files.path + "/" + name, encoding: .utf8)
-        }
-    }
-
-    private func serving<Value: Sendable>(_ chain: [LabCertificate], _ body: (World) async throws -> Value) async throws
-        -> Value
-    {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem + pki.rootB.pem, to: "anchors.pem")
-            return try await LoopbackServer.serving(.presenting(chain)) { server in
-                let place = "127.0.0.1:\(server.port)"
-                let baseline = files.path + "/baseline.json"
-                let outcome = await pincheck("snapshot", host, "--connect", place, "-o", baseline)
-                #expect(outcome.status == .pass, "\(outcome.errors)")
-                #expect(outcome.output.isEmpty && outcome.errors.isEmpty)
-                return try await body(
-                    World(place: place, baseline: baseline, anchors: anchors, files: files, server: server))
-            }
+    /// Runs beside a server whose chain is recorded in `base.json`, with the ways to rotate it and to read a file.
+    private func serving(
+        _ body: (Desk, _ rotate: ([LabCertificate]) throws -> Void, _ text: (String) throws -> String) async throws ->
+            Void
+    ) async throws {
+        try await Desk.serving { desk, server in
+            await desk("snapshot $HOST --connect $SERVER -o @base.json").expect(.pass, "", errors: "")
+            try await body(
+                desk, { try server.present(TLSServerSettings(presenting: $0)) },
+                { try contents(ofFile: "\(desk.files.path)/\($0)") })
         }
     }
 
     private func ids(_ outcome: Outcome) throws -> [String] {
-        let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
-        let change = try #require(document?["change"] as? [String: Any])
-        return try #require(change["classes"] as? [[String: Any]]).compactMap { $0["id"] as? String }
+        try JSONValue(outcome.output)["change"]["classes"].array.compactMap { $0["id"].text }
     }
 
-    @Test func aNewerSnapshotThatIsNotThereIsNoTarget() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            for name in ["nope.json", "none/here"] {
-                let outcome = await pincheck("diff", world.baseline, name)
-                #expect(outcome.status == .noInput)
-                #expect(outcome.errors.contains("'\(name)': there is no such file"), "\(outcome.errors)")
+    // MARK: Changes
+
+    @Test func aChangeEndsIn4UnlessEachOfItsKindsIsAllowed() async throws {
+        try await serving { desk, rotate, _ in
+            for line in ["diff @base.json", "CHECK --baseline @base.json"] {
+                #expect(try await ids(desk(line + " -f json").expect(.pass)).isEmpty)
+            }
+            let kinds = ["rekeyed", "issuer-changed", "root-changed"]
+            try rotate([Self.pki.rogue, Self.pki.rogueI])
+            #expect(try await ids(desk("diff @base.json -f json").expect(.changed)) == kinds)
+            #expect(
+                try await ids(desk("$HOST --connect $SERVER --anchors @other.pem --baseline @base.json -f json"))
+                    == kinds)
+            await desk("diff @base.json --allow " + kinds.joined(separator: ",")).expect(.pass)
+            for kind in kinds {
+                await desk("diff @base.json --allow " + kinds.filter { $0 != kind }.joined(separator: " --allow "))
+                    .expect(.changed)
             }
         }
     }
-
-    // MARK: Every class, at a server
-
-    @Test func everyWayToRotateHasItsNameAndEndsIn4() async throws {
-        let now = LabClock.now
-        let old = pki.leaf
-        func again(_ change: (inout CertificateTemplate) -> Void) throws -> LabCertificate {
-            try pki.interA.reissue(old, changing: change)
-        }
-        let interC = try pki.rootA.issue(.authority("InterC"))
-        let rsa = try LabKey.shared(.rsa(bits: 2_048), label: "rotation")
-        let deep = try pki.interA.issue(.authority("Deep"))
-        let cases: [(old: [LabCertificate], new: [LabCertificate], ids: [String])] = [
-            ([old, pki.interA], [old, pki.interA], []), ([old, pki.interA], [pki.leafRe, pki.interA], ["renewed"]),
-            ([old, pki.interA], [pki.leaf2, pki.interA], ["rekeyed"]),
-            (
-                [old, pki.interA], [try pki.interA.issue(old.template, key: rsa), pki.interA],
-                ["rekeyed", "key-type-changed"]
-            ), ([old, pki.interA], [try interC.reissue(old), interC], ["renewed", "issuer-changed"]),
-            ([old, pki.interA], [old, pki.interAxB], ["root-changed"]),
-            ([old, pki.interA], [pki.rogue, pki.rogueI], ["rekeyed", "issuer-changed", "root-changed"]),
-            (
-                [old, pki.interA], [try again { $0.alternativeNames.append(.dns("www.example.com")) }, pki.interA],
-                ["renewed", "names-added"]
-            ),
-            (
-                [try again { $0.alternativeNames.append(.dns("www.example.com")) }, pki.interA], [old, pki.interA],
-                ["renewed", "names-removed"]
-            ),
-            (
-                [try deep.reissue(old), deep, pki.interA], [try deep.reissue(old), pki.interA, deep],
-                ["renewed", "chain-changed"]
-            ), ([old, pki.interA], [old], ["intermediate-missing"]),
-            ([old, pki.interA], [old, pki.interA, pki.junk], ["chain-changed"]),
-            ([old, pki.interA, pki.rogueI], [old, pki.interA], ["chain-changed"]),
-            ([old, pki.interA], [old, pki.interA, pki.rootA], ["chain-changed"]),
-            ([old, pki.interA, pki.rootA], [old, pki.interA], ["chain-changed"]),
-            (
-                [old, pki.interA], [try again { $0.notAfter = now + LabClock.day }, pki.interA],
-                ["renewed", "expires-earlier"]
-            ), ([old, pki.interA], [old, pki.interA2], ["renewed"]),
-        ]
-        for (old, new, expected) in cases {
-            try await serving(old) { world in
-                try world.rotate(to: new)
-                let outcome = await pincheck("diff", world.baseline, "--format", "json")
-                #expect(try ids(outcome) == expected)
-                #expect(outcome.status == (expected.isEmpty ? .pass : .changed), "\(expected)")
-                let check = await pincheck(
-                    host, "--connect", world.place, "--anchors", world.anchors, "--baseline", world.baseline,
-                    "--format", "json")
-                #expect(try ids(check) == expected)
-                let allowing = await pincheck(["diff", world.baseline] + expected.flatMap { ["--allow", $0] })
-                #expect(allowing.status == .pass, "\(allowing.output)")
-                for id in expected {
-                    let others = expected.filter { $0 != id }.flatMap { ["--allow", $0] }
-                    #expect(await pincheck(["diff", world.baseline] + others).status == .changed)
-                }
-            }
-        }
-    }
-
-    // MARK: Text and exit status
 
     @Test func theTextSaysOldAndNewAndWhetherThePinsHold() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            let same = await pincheck("diff", world.baseline)
-            #expect(same.status == .pass)
-            #expect(
-                same.output.hasSuffix(
-                    "  unchanged since \(world.baseline)\nPASS  \(host):443 → \(world.place)  "
-                        + "not judged; unchanged since \(world.baseline)\n"))
-            try world.rotate(to: [pki.leaf2, pki.interA])
-            let changed = await pincheck("diff", world.baseline)
-            #expect(changed.status == .changed)
-            #expect(changed.output.contains("    rekeyed  \(pki.leaf.pin) ("))
-            #expect(changed.output.contains(") → \(pki.leaf2.pin) ("))
-            #expect(
-                changed.output.hasSuffix(
-                    "CHANGED  \(host):443 → \(world.place)  not judged; rekeyed since \(world.baseline)\n"))
-            let base = ["diff", world.baseline, "--anchors", world.anchors]
-            let holding = await pincheck(base + ["--pins", pki.interA.pin])
-            #expect(holding.status == .changed)
-            #expect(holding.output.contains("  accepted, but rekeyed since \(world.baseline)\n"))
-            let broken = await pincheck(base + ["--pins", pki.leaf.pin])
-            #expect(broken.status == .fail)
-            #expect(broken.output.contains("    rekeyed  "))
-            let allowed = await pincheck(base + ["--pins", pki.interA.pin, "--allow", "rekeyed"])
-            #expect(allowed.status == .pass)
-            #expect(allowed.output.contains("    rekeyed (allowed)  "))
+        try await serving { desk, rotate, _ in
+            let base = desk.files.path + "/base.json"
+            let place = desk.expand("$HOST:443 → $SERVER")
+            await desk("diff @base.json").expect(
+                .pass, ending: "  unchanged since \(base)\nPASS  \(place)  not judged; unchanged since \(base)\n")
+            try rotate(Self.rekeyed)
+            await desk("diff @base.json").expect(
+                .changed, "    rekeyed  \(Self.pki.leaf.pin) (", ") → \(Self.pki.leaf2.pin) (",
+                ending: "CHANGED  \(place)  not judged; rekeyed since \(base)\n")
+            let judged = "diff @base.json --anchors @root.pem --pins "
+            await desk(judged + "$INTER").expect(.changed, "  accepted, but rekeyed since \(base)\n")
+            await desk(judged + "$LEAF").expect(.fail, "    rekeyed  ")
+            await desk(judged + "$INTER --allow rekeyed").expect(.pass, "    rekeyed (allowed)  ")
             // The system of this test trusts nothing: judging is what makes the difference.
-            #expect(
-                await pincheck("diff", world.baseline, "--allow", "rekeyed", "--client", "afnetworking").status == .fail
-            )
+            await desk("diff @base.json --allow rekeyed --client afnetworking").expect(.fail)
+            // A server that moved on to its backup.
+            let strict = "diff @base.json --anchors @root.pem --allow rekeyed --fail-on warn --pins $LEAF --pins $NEXT"
+            await desk(strict).expect(
+                .warn, "pin 1 matched before and does no longer, only pin 2 is left; ship a new backup\n")
+            await desk(strict + " --pins $JUNK").expect(.pass)
+            try rotate(Self.old)
+            await desk(strict).expect(.pass)
         }
     }
+
+    @Test func hostileNamesReachNoTerminal() async throws {
+        let hostile = try Self.pki.interA.issue(
+            .leaf(
+                subject: DistinguishedName(commonName: "a\u{1B}[2Jb\u{202E}c\n\"d"),
+                names: [.dns("x\u{1B}.example.com")]))
+        try await serving { desk, rotate, text in
+            try rotate([hostile, Self.pki.interA])
+            #expect(isPlain(await desk("diff @base.json").expect(.changed).output))
+            await desk("snapshot $HOST --connect $SERVER -o @newer.json").expect(.pass)
+            #expect(isPlain(try text("newer.json")))
+            await desk("diff @newer.json").expect(.pass)
+        }
+    }
+
+    // MARK: Addresses and targets
 
     @Test func noAnswerIs2AndIsNotTakenForAChange() async throws {
         try await TemporaryDirectory.scoped { files in
-            let baseline = files.path + "/baseline.json"
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            var desk = try Desk(files)
+            try await LoopbackServer.serving(.presenting(Self.old)) { server in
                 try await RefusingPort.scoped { refusing in
-                    let two = ["--connect", "127.0.0.1:\(server.port)", "--connect", "127.0.0.1:\(refusing.port)"]
-                    let nothing = await pincheck(["snapshot", host] + two + ["-o", baseline])
-                    #expect(nothing.status == .unreachable)
-                    #expect(nothing.errors.contains("Error: nothing was recorded"))
-                    #expect(!FileManager.default.fileExists(atPath: baseline))
-                    #expect(nothing.errors.contains("Error: \(host):443 → 127.0.0.1:\(refusing.port): connect: "))
-                    let answering = await pincheck(["snapshot", host] + two.prefix(2) + ["-o", baseline])
-                    #expect(answering.status == .pass)
-                    #expect(await pincheck("diff", baseline).status == .pass)
+                    desk = try Desk(files, port: server.port)
+                    await desk("snapshot $HOST --connect $SERVER --connect 127.0.0.1:\(refusing.port) -o @base.json")
+                        .expect(
+                            .unreachable, errors: "Error: nothing was recorded",
+                            desk.expand("Error: $HOST:443 → 127.0.0.1:\(refusing.port): connect: "))
+                    await desk("diff @base.json").expect(.noInput)
+                    await desk("snapshot $HOST --connect $SERVER -o @base.json").expect(.pass)
                 }
             }
-            let gone = await pincheck("diff", baseline, "--format", "json")
-            #expect(gone.status == .unreachable)
-            let document = try JSONSerialization.jsonObject(with: Data(gone.output.utf8)) as? [String: Any]
-            #expect(document?["change"] is NSNull)
+            let gone = await desk("diff @base.json -f json").expect(.unreachable)
+            #expect(try JSONValue(gone.output)["change"].isNull)
         }
     }
 
-    // MARK: Several addresses
-
-    @Test func oneAddressThatIsLeftBehindStandsOut() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let chain = [pki.leaf, pki.interA]
-            let baseline = files.path + "/baseline.json"
-            try await LoopbackServer.serving(.presenting(chain)) { first in
-                try await LoopbackServer.serving(.presenting(chain), address: "127.0.0.2") { second in
-                    try await LoopbackServer.serving(.presenting(chain), address: "127.0.0.3") { third in
-                        let all = [first, second, third].flatMap { ["--connect", "\($0.address):\($0.port)"] }
-                        #expect(await pincheck(["snapshot", host] + all + ["-o", baseline]).status == .pass)
-                        #expect(await pincheck("diff", baseline).status == .pass)
-                        for server in [first, second] {
-                            try server.present(TLSServerSettings(presenting: [pki.leaf2, pki.interA]))
-                        }
-                        let outcome = await pincheck("diff", baseline, "--allow", "rekeyed")
-                        #expect(outcome.status == .pass, "\(outcome.output)")
-                        #expect(outcome.output.contains("addresses-differ") || outcome.output.contains("serve the key"))
-                        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-                        let strict = await pincheck(
-                            "diff", baseline, "--allow", "rekeyed", "--fail-on", "warn", "--anchors", anchors)
-                        #expect(strict.status == .warn, "\(strict.output)")
-                        try third.present(TLSServerSettings(presenting: [pki.leaf2, pki.interA]))
-                        #expect(await pincheck("diff", baseline, "--allow", "rekeyed").status == .pass)
-                    }
+    /// Servers at 127.0.0.2 and so on with the old chain, and the flags that lead to all of them.
+    private func edges(_ count: Int, _ body: (Desk, [LoopbackServer], _ all: String) async throws -> Void) async throws
+    {
+        func serve(_ servers: [LoopbackServer]) async throws {
+            guard servers.count < count else {
+                return try await Desk.open {
+                    try await body($0, servers, servers.map { "--connect \($0.place)" }.joined(separator: " "))
                 }
             }
+            let address = "127.0.0.\(servers.count + 2)"
+            try await LoopbackServer.serving(.presenting(Self.old), address: address) {
+                try await serve(servers + [$0])
+            }
+        }
+        try await serve([])
+    }
+
+    @Test func oneAddressThatIsLeftBehindStandsOut() async throws {
+        try await edges(3) { desk, servers, all in
+            await desk("snapshot $HOST \(all) -o @base.json").expect(.pass)
+            await desk("diff @base.json").expect(.pass)
+            for server in servers.dropLast() { try server.present(TLSServerSettings(presenting: Self.rekeyed)) }
+            await desk("diff @base.json --allow rekeyed").expect(.pass, "serve the key")
+            await desk("diff @base.json --allow rekeyed --fail-on warn --anchors @root.pem").expect(.warn)
+            // A difference that is recorded is no warning.
+            await desk("snapshot $HOST \(all) -o @both.json").expect(.pass)
+            await desk("diff @both.json").expect(
+                .pass, ending: desk.expand("\nPASS  $HOST:443  3 addresses: not judged; as recorded\n"), errors: "",
+                not: "WARN")
+            try servers[2].present(TLSServerSettings(presenting: Self.rekeyed))
+            await desk("diff @base.json --allow rekeyed").expect(.pass)
+        }
+    }
+
+    @Test func aNewAddressIsComparedWithWhatTheOldOnesServed() async throws {
+        try await edges(2) { desk, servers, _ in
+            let base = desk.files.path + "/base.json"
+            await desk("snapshot $HOST --connect \(servers[0].place) -o @base.json").expect(.pass)
+            await desk("diff @base.json").expect(.pass, errors: "")
+            let ask = "diff @base.json $HOST --connect \(servers[1].place)"
+            await desk(ask).expect(
+                .pass, "  unchanged since \(base), where \(servers[0].place) is recorded\n",
+                errors: desk.expand(
+                    "Note: '\(base)' also records $HOST:443 at \(servers[0].place), which was not compared"))
+            try servers[1].present(TLSServerSettings(presenting: Self.rekeyed))
+            let change = try JSONValue(await desk(ask + " -f json").expect(.changed).output)["change"]
+            #expect(change["compared_with"].text == servers[0].place)
+            // The words apart, each fact by itself.
+            let rekeyed = change["classes"][0]
+            #expect(rekeyed["id"].text == "rekeyed")
+            #expect(rekeyed["old_certificate"]["spki_sha256"].text == Self.pki.leaf.pin)
+            #expect(rekeyed["new_certificate"]["spki_sha256"].text == Self.pki.leaf2.pin)
+            #expect(rekeyed["new_certificate"]["not_after"].text?.hasSuffix("Z") == true)
+        }
+    }
+
+    @Test func whatAGivenAddressServesIsRecordedBesideWhatTheNameLeadsTo() async throws {
+        try await serving { desk, _, text in
+            // The target's own address stands for a name that is looked up.
+            let target = "https://$SERVER/ --host $HOST"
+            await desk("snapshot \(target) -o @own.json").expect(.pass)
+            let first = try text("own.json")
+            try await LoopbackServer.serving(.presenting(Self.rekeyed)) { server in
+                let diff = "diff @own.json \(target) --connect \(server.place)"
+                await desk(diff + " --update").expect(.changed)
+                #expect(try text("own.json") == first)
+                await desk(diff + " --allow rekeyed --update").expect(.pass, errors: "")
+                let endpoints = try JSONValue(text("own.json"))["endpoints"].array
+                #expect(endpoints.map { $0["target"].text } == [desk.expand("$SERVER"), desk.expand("$SERVER")])
+                #expect(endpoints.map { $0["connect"].text } == [nil, server.place])
+                let keys = endpoints.map { $0["chain"][0]["spki_sha256"].text }
+                #expect(keys == [Self.pki.leaf.pin, Self.pki.leaf2.pin])
+                // Each is compared with its own from now on, and the baseline asks both.
+                for line in [diff, "diff @own.json \(target)", "diff @own.json"] { await desk(line).expect(.pass) }
+            }
+        }
+    }
+
+    @Test func aTargetCanJoinTheBaseline() async throws {
+        try await serving { desk, _, _ in
+            let other = "diff @base.json other.example.com --connect $SERVER"
+            await desk(other).expect(
+                .changed, desk.expand("    target-added  – → other.example.com:443 → $SERVER (SNI other.example.com)"))
+            await desk(other + " --allow target-added --update").expect(.pass)
+            for line in [other, "diff @base.json"] { await desk(line).expect(.pass) }
+        }
+    }
+
+    @Test func aPolicyNamesTheTargetsAndWhatJudgesThem() async throws {
+        try await serving { desk, _, text in
+            let policy = "{ hosts: { '$HOST': { connect: '$SERVER', anchors: 'root.pem', pins: '$NEXT' } } }"
+            try desk.write(policy, to: "policy.json5")
+            await desk("snapshot --policy @policy.json5 -o @taken.json").expect(.pass)
+            #expect(try text("taken.json") == text("base.json"))
+            await desk("diff @base.json --policy @policy.json5").expect(
+                .fail, "  unchanged since \(desk.files.path)/base.json\n", "no configured pin is on the chain")
+        }
+    }
+
+    @Test func whatWasRecordedForAKeyTypeIsAskedForAgain() async throws {
+        let key = try LabKey.shared(.rsa(bits: 2_048), label: "rotation")
+        let rsa = try Self.pki.interA.issue(Self.pki.leaf.template, key: key)
+        func settings(_ ecdsa: [LabCertificate]) -> TLSServerSettings {
+            TLSServerSettings([TLSIdentity(ecdsa), TLSIdentity([rsa, Self.pki.interA])])
+        }
+        try await Desk.serving(.tls(settings(Self.old))) { desk, server in
+            await desk("snapshot $HOST --connect $SERVER --key-types rsa,ecdsa -o @base.json").expect(.pass)
+            let recorded = try contents(ofFile: desk.files.path + "/base.json")
+            #expect(recorded.contains("\"variant\" : \"RSA\"") && recorded.contains("\"variant\" : \"ECDSA\""))
+            await desk("diff @base.json").expect(.pass)
+            try server.present(settings(Self.rekeyed))
+            let outcome = await desk("diff @base.json -f json").expect(.changed)
+            let statuses = try JSONValue(outcome.output)["results"].array.map { $0["change"]["status"].text }
+            #expect(statuses == ["changed", "changed", "unchanged"])
         }
     }
 
     // MARK: The file
 
     @Test func theSameServerGivesTheSameFileByteForByte() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            let first = try world.text("baseline.json")
+        try await serving { desk, _, text in
+            let first = try text("base.json")
             for time in [LabClock.now, LabClock.now + LabClock.day] {
-                let again = await pincheck("snapshot", host, "--connect", world.place, at: time)
+                let again = await desk("snapshot $HOST --connect $SERVER", at: time).expect(.pass, errors: "")
                 #expect(again.output == first)
-                #expect(again.errors.isEmpty)
             }
-            let document = try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any]
-            #expect(document?.keys.sorted() == ["endpoints", "schema"])
-            #expect(document?["schema"] as? String == "pincheck-snapshot/1")
-            let endpoint = try #require((document?["endpoints"] as? [[String: Any]])?.first)
-            #expect(endpoint.keys.sorted() == ["chain", "connect", "sni", "target", "variant", "verify_name"])
-            let leaf = try #require((endpoint["chain"] as? [[String: Any]])?.first)
-            #expect(
-                leaf.keys.sorted() == [
-                    "cert_sha256", "issuer", "issuer_key_id", "key", "names", "not_after", "not_before", "spki_sha256",
-                    "subject",
-                ])
-            #expect(leaf["spki_sha256"] as? String == pki.leaf.pin)
+            #expect(try JSONValue(first)["endpoints"][0]["chain"][0]["spki_sha256"].text == Self.pki.leaf.pin)
+            // What an older file lacks, and a later one has, is not held against the server.
+            let other = first.replacing(#/"issuer_key_id" : "[0-9a-f]*",/#, with: "").replacing(
+                "\"schema\"", with: "\"later\": [1], \"schema\"")
+            try desk.write(
+                other.replacing("\"target\"", with: "\"tls\": {\"version\": \"TLSv1.2\"}, \"target\""), to: "base.json")
+            await desk("diff @base.json").expect(.pass)
+            for (pattern, place) in [
+                ("\"spki_sha256\" : \"sha256/", "endpoints[0].chain[0].spki_sha256"),
+                ("\"cert_sha256\" : \"", "endpoints[0].chain[0].cert_sha256"),
+                ("\"not_after\" : \"", "endpoints[0].chain[0].not_after"), ("\"sni\" : \"", "endpoints[0].sni"),
+            ] {
+                try desk.write(first.replacing(pattern, with: pattern + "~ "), to: "base.json")
+                await desk("diff @base.json").expect(.data, errors: place)
+            }
+            await desk("snapshot $HOST --connect $SERVER -o /nonexistent/a.json").expect(
+                .inputOutput, errors: "cannot write '/nonexistent/a.json'")
         }
     }
 
     @Test func updateRewritesTheBaselineOnlyAfterAnAcceptedChange() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            let first = try world.text("baseline.json")
-            try world.rotate(to: [pki.leaf2, pki.interA])
-            let refused = await pincheck("diff", world.baseline, "--update")
-            #expect(refused.status == .changed)
-            #expect(refused.errors.contains("baseline.json' was not updated: the run ended with CHANGED"))
-            #expect(try world.text("baseline.json") == first)
-            let updated = await pincheck("diff", world.baseline, "--allow", "rekeyed", "--update")
-            #expect(updated.status == .pass)
-            #expect(updated.errors.isEmpty)
-            #expect(try world.text("baseline.json").contains(pki.leaf2.pin))
-            #expect(await pincheck("diff", world.baseline).status == .pass)
+        try await serving { desk, rotate, text in
+            let first = try text("base.json")
+            try rotate(Self.rekeyed)
+            await desk("diff @base.json --update").expect(
+                .changed, errors: "base.json' was not updated: the run ended with CHANGED")
+            #expect(try text("base.json") == first)
+            await desk("diff @base.json --allow rekeyed --update").expect(.pass, errors: "")
+            #expect(try text("base.json").contains(Self.pki.leaf2.pin))
+            await desk("diff @base.json").expect(.pass)
             // The same by a check, which looks at pins too.
-            try world.rotate(to: [pki.leafRe, pki.interA])
-            let check = [host, "--connect", world.place, "--anchors", world.anchors, "--baseline", world.baseline]
-            let flags = ["--allow", "rekeyed,renewed", "--update"]
-            #expect(await pincheck(check + flags + ["--pins", pki.leaf2.pin]).status == .fail)
-            #expect(try world.text("baseline.json").contains(pki.leaf2.pin))
-            #expect(await pincheck(check + flags + ["--pins", pki.leaf.pin]).status == .pass)
-            #expect(try world.text("baseline.json").contains(pki.leaf.pin))
-        }
-    }
-
-    @Test func aServerThatMovedOnToItsBackupIsSaidTo() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            let diff = ["diff", world.baseline, "--anchors", world.anchors, "--allow", "rekeyed", "--fail-on", "warn"]
-            let pins = ["--pins", pki.leaf.pin, "--pins", pki.leaf2.pin]
-            #expect(await pincheck(diff + pins).status == .pass)
-            try world.rotate(to: [pki.leaf2, pki.interA])
-            let moved = await pincheck(diff + pins)
-            #expect(moved.status == .warn)
-            #expect(
-                moved.output.contains(
-                    "pin 1 matched before and does no longer, only pin 2 is left; ship a new backup\n"))
-            #expect(await pincheck(diff + pins + ["--pins", pki.junk.pin]).status == .pass)
-        }
-    }
-
-    @Test func whatAGivenAddressServesIsRecordedBesideWhatTheNameLeadsTo() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            // The target's own address stands for a name that is looked up.
-            let baseline = world.files.path + "/own.json"
-            let target = ["https://\(world.place)/", "--host", host]
-            #expect(await pincheck(["snapshot"] + target + ["-o", baseline]).status == .pass)
-            let first = try world.text("own.json")
-            try await LoopbackServer.serving(.presenting([pki.leaf2, pki.interA])) { server in
-                let elsewhere = target + ["--connect", "127.0.0.1:\(server.port)"]
-                let diff = ["diff", baseline] + elsewhere
-                #expect(await pincheck(diff + ["--update"]).status == .changed)
-                #expect(try world.text("own.json") == first)
-                let allowed = await pincheck(diff + ["--allow", "rekeyed", "--update"])
-                #expect(allowed.status == .pass && allowed.errors.isEmpty, "\(allowed)")
-                let endpoints = try JSONValue(world.text("own.json"))["endpoints"].array
-                #expect(endpoints.count == 2)
-                for (endpoint, (connect, leaf)) in zip(
-                    endpoints, [(nil, pki.leaf), ("127.0.0.1:\(server.port)", pki.leaf2)])
-                {
-                    #expect(endpoint["target"].text == world.place && endpoint["connect"].text == connect)
-                    #expect(endpoint["chain"].array.first?["spki_sha256"].text == leaf.pin)
-                }
-                // Each is compared with its own from now on, and the baseline asks both.
-                #expect(await pincheck(diff).status == .pass)
-                #expect(await pincheck(["diff", baseline] + target).status == .pass)
-                let all = await pincheck("diff", baseline)
-                #expect(all.status == .pass, "\(all)")
-            }
-        }
-    }
-
-    @Test func aTargetCanJoinTheBaseline() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            let other = ["other.example.com", "--connect", world.place]
-            let added = await pincheck(["diff", world.baseline] + other)
-            #expect(added.status == .changed)
-            #expect(
-                added.output.contains(
-                    "    target-added  – → other.example.com:443 → \(world.place) (SNI other.example.com)"))
-            #expect(
-                await pincheck(["diff", world.baseline] + other + ["--allow", "target-added", "--update"]).status
-                    == .pass)
-            #expect(await pincheck(["diff", world.baseline] + other).status == .pass)
-            #expect(await pincheck("diff", world.baseline).status == .pass)
+            try rotate([Self.pki.leafRe, Self.pki.interA])
+            let check = "CHECK --baseline @base.json --allow rekeyed,renewed --update --pins "
+            await desk(check + "$NEXT").expect(.fail)
+            #expect(try text("base.json").contains(Self.pki.leaf2.pin))
+            await desk(check + "$LEAF").expect(.pass)
+            #expect(try text("base.json").contains(Self.pki.leaf.pin))
         }
     }
 
     @Test func twoFilesAreComparedWithoutANetwork() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            let newer = world.files.path + "/newer.json"
-            try world.rotate(to: [pki.leaf2, pki.interA])
-            #expect(await pincheck("snapshot", host, "--connect", world.place, "-o", newer).status == .pass)
-            let outcome = await pincheck("diff", world.baseline, newer)
-            #expect(outcome.status == .changed)
-            #expect(outcome.output.contains("    rekeyed  "))
-            #expect(await pincheck("diff", newer, newer).status == .pass)
-            let list = try world.files.write(
-                "\(host) connect=\(world.place)\nother.example.com connect=\(world.place)\n", to: "list")
-            let both = world.files.path + "/both.json"
-            #expect(await pincheck("snapshot", "--targets", list, "-o", both).status == .pass)
-            let less = await pincheck("diff", both, newer)
-            #expect(less.status == .changed)
-            #expect(less.output.contains("    target-missing  other.example.com:443 → "))
-            let more = await pincheck("diff", newer, both, "--allow", "target-added", "--update")
-            #expect(more.status == .pass)
-            #expect(try world.text("newer.json") == world.text("both.json"))
-            let judged = await pincheck("diff", newer, both, "--pins", pki.leaf.pin)
-            #expect(judged.status == .usage)
+        try await serving { desk, rotate, text in
+            try rotate(Self.rekeyed)
+            await desk("snapshot $HOST --connect $SERVER -o @newer.json").expect(.pass)
+            await desk("diff @base.json @newer.json").expect(.changed, "    rekeyed  ")
+            await desk("diff @newer.json @newer.json").expect(.pass)
+            try desk.write("$HOST connect=$SERVER\nother.example.com connect=$SERVER\n", to: "list")
+            await desk("snapshot --targets @list -o @both.json").expect(.pass)
+            await desk("diff @both.json @newer.json").expect(.changed, "    target-missing  other.example.com:443 → ")
+            await desk("diff @newer.json @both.json --allow target-added --update").expect(.pass)
+            #expect(try text("newer.json") == text("both.json"))
+            for name in ["nope.json", "none/here"] {
+                await desk("diff @base.json \(name)").expect(.noInput, errors: "'\(name)': there is no such file")
+            }
         }
     }
 
@@ -380,123 +329,24 @@ import Testing
         (#"{"schema": "\ud83d"}"#, "is not JSON: '\\u' is followed by half of a character"),
         ("\u{FEFF}" + #"{"schema": 99999999999999999999}"#, "'schema' is not a text"),
     ]) func aFileThatIsNoSnapshotIs65AndSaysWhy(text: String, message: String) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let path = try files.write(text, to: "baseline.json")
-            for command in [["diff", path], ["check", "127.0.0.1:1", "--baseline", path]] {
-                let outcome = await pincheck(command)
-                #expect(outcome.status == .data, "\(outcome.output)")
-                #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        try await Desk.open(["base.json": text]) { desk in
+            for line in ["diff @base.json", "127.0.0.1:1 --baseline @base.json"] {
+                await desk(line).expect(.data, errors: message)
             }
-            let input = await pincheck("diff", "-", input: Array(text.utf8))
-            #expect(input.status == .data)
-            #expect(input.errors.contains("standard input:"))
-        }
-    }
-
-    @Test func whatAnOlderFileLacksIsNotHeldAgainstTheServer() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            var text = try world.text("baseline.json")
-            text = text.replacing(#/"issuer_key_id" : "[0-9a-f]*",/#, with: "")
-            text = text.replacing("\"schema\"", with: "\"later\": [1], \"schema\"").replacing(
-                "\"target\"", with: "\"tls\": {\"version\": \"TLSv1.2\"}, \"target\"")
-            try world.files.write(text, to: "baseline.json")
-            let outcome = await pincheck("diff", world.baseline)
-            #expect(outcome.status == .pass, "\(outcome.errors)\(outcome.output)")
-        }
-    }
-
-    @Test func damageToAValueIsNamedWithItsPlace() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            let text = try world.text("baseline.json")
-            for (pattern, place) in [
-                ("\"spki_sha256\" : \"sha256/", "endpoints[0].chain[0].spki_sha256"),
-                ("\"cert_sha256\" : \"", "endpoints[0].chain[0].cert_sha256"),
-                ("\"not_after\" : \"", "endpoints[0].chain[0].not_after"), ("\"sni\" : \"", "endpoints[0].sni"),
-            ] {
-                try world.files.write(text.replacing(pattern, with: pattern + "~ "), to: "baseline.json")
-                let outcome = await pincheck("diff", world.baseline)
-                #expect(outcome.status == .data)
-                #expect(outcome.errors.contains(place), "\(outcome.errors)")
-            }
-        }
-    }
-
-    @Test func mistakesAreUsageErrors() async throws {
-        try await serving([pki.leaf, pki.interA]) { world in
-            let cases: [([String], String)] = [
-                (["diff", world.baseline, "--allow", "renew"], "did you mean 'renewed'?"),
-                (["diff", world.baseline, "--allow", "zzz"], "--allow 'zzz' is unknown: choose from renewed, rekeyed"),
-                (["diff", world.baseline, "--connect", "127.0.0.1"], "the snapshot says where to connect"),
-                (["diff", world.baseline, "--allow", "root-sent"], "write chain-changed"),
-                (["diff", world.baseline, "--allow", "tls-changed"], "it is no change any more"),
-                (["diff", world.baseline, "--allow", "endpoints-differ"], "it is the warning addresses-differ"),
-                (["diff", world.baseline, world.baseline, "--pins", "x"], "name targets to judge"),
-                (["diff", "-", "--update"], "--update cannot rewrite standard input"),
-                (["check", host, "--allow", "renewed"], "give --baseline FILE"),
-                (["check", host, "--update"], "give --baseline FILE"), (["snapshot"], "no target is given"),
-            ]
-            for (arguments, message) in cases {
-                let outcome = await pincheck(arguments)
-                #expect(outcome.status == .usage, "\(arguments)")
-                #expect(outcome.errors.contains(message), "\(outcome.errors)")
-            }
-            #expect(await pincheck("diff", "/nonexistent.json").status == .noInput)
-            let unwritable = await pincheck("snapshot", host, "--connect", world.place, "-o", "/nonexistent/a.json")
-            #expect(unwritable.status == .inputOutput)
-            #expect(unwritable.errors.contains("cannot write '/nonexistent/a.json'"))
-        }
-    }
-
-    @Test func hostileNamesReachNoTerminal() async throws {
-        let hostile = try pki.interA.issue(
-            .leaf(
-                subject: DistinguishedName(commonName: "a\u{1B}[2Jb\u{202E}c\n\"d"),
-                names: [.dns("x\u{1B}.example.com")]))
-        try await serving([pki.leaf, pki.interA]) { world in
-            try world.rotate(to: [hostile, pki.interA])
-            let newer = world.files.path + "/newer.json"
-            let outcome = await pincheck("diff", world.baseline)
-            #expect(outcome.status == .changed)
-            #expect(isPlain(outcome.output))
-            #expect(await pincheck("snapshot", host, "--connect", world.place, "-o", newer).status == .pass)
-            #expect(isPlain(try world.text("newer.json")))
-            #expect(await pincheck("diff", newer).status == .pass)
+            await desk("diff -", input: text).expect(.data, errors: "standard input:")
         }
     }
 
     @Test func theSchemaOfReportsKnowsEveryChange() async throws {
-        let schema = try PublishedSchemas.current("report")
-        let document = try JSONSerialization.jsonObject(with: schema) as? [String: Any]
-        let definitions = try #require(document?["$defs"] as? [String: [String: Any]])
-        let properties = try #require(definitions["change"]?["properties"] as? [String: [String: Any]])
-        let items = try #require(properties["classes"]?["items"] as? [String: Any])
-        let ids = try #require((items["properties"] as? [String: [String: Any]])?["id"]?["enum"] as? [String])
-        #expect(ids == Change.Kind.allCases.map(\.rawValue))
+        let schema = try JSONValue(String(decoding: PublishedSchemas.current("report"), as: UTF8.self))
+        let ids = schema["$defs"]["change"]["properties"]["classes"]["items"]["properties"]["id"]["enum"]
+        #expect(ids.array.map(\.text) == Change.Kind.allCases.map(\.rawValue))
         let help = await pincheck("help", "diff").output
-        for id in ids { #expect(help.contains("  \(id): ")) }
+        for kind in Change.Kind.allCases { #expect(help.contains("  \(kind.rawValue): ")) }
     }
+}
 
-    @Test func whatWasRecordedForAKeyTypeIsAskedForAgain() async throws {
-        let rsa = try pki.interA.issue(pki.leaf.template, key: try LabKey.shared(.rsa(bits: 2_048), label: "rotation"))
-        func settings(_ ecdsa: LabCertificate) -> TLSServerSettings {
-            TLSServerSettings([TLSIdentity([ecdsa, pki.interA]), TLSIdentity([rsa, pki.interA])])
-        }
-        try await TemporaryDirectory.scoped { files in
-            let baseline = files.path + "/baseline.json"
-            try await LoopbackServer.serving(.tls(settings(pki.leaf))) { server in
-                let place = ["--connect", "127.0.0.1:\(server.port)", "--key-types", "rsa,ecdsa"]
-                #expect(await pincheck(["snapshot", host] + place + ["-o", baseline]).status == .pass)
-                let text = try String(contentsOfFile: baseline, encoding: .utf8)
-                #expect(text.contains("\"variant\" : \"RSA\"") && text.contains("\"variant\" : \"ECDSA\""))
-                #expect(await pincheck("diff", baseline).status == .pass)
-                try server.present(settings(pki.leaf2))
-                let outcome = await pincheck("diff", baseline, "--format", "json")
-                #expect(outcome.status == .changed)
-                let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
-                let results = try #require(document?["results"] as? [[String: Any]])
-                let statuses = results.map { ($0["change"] as? [String: Any])?["status"] as? String }
-                #expect(statuses == ["changed", "changed", "unchanged"])
-            }
-        }
-    }
+extension LoopbackServer {
+    /// The address and port.
+    fileprivate var place: String { "\(address):\(port)" }
 }

@@ -43,8 +43,7 @@ import Testing
                 #expect(refused.status == .usage && refused.errors.contains("json tells everything"))
                 return server.port
             }
-            let gone = await check(port, pin: pki.junk.pin)
-            #expect(gone.status == .unreachable && gone.output.contains("UNREACHABLE  \(target)"))
+            await check(port, pin: pki.junk.pin).expect(.unreachable, "UNREACHABLE  \(target)")
             let lines = try contents(ofFile: state).split(separator: "\n")
             #expect(lines.first == "pincheck-state 1" && lines.count == 3)
             // The key that was served last is known although there was no answer.
@@ -93,9 +92,7 @@ import Testing
     ]) func aStateThatCannotBeReadIsKnownBeforeAnythingIsContacted(text: String, message: String) async throws {
         try await TemporaryDirectory.scoped { files in
             let state = try files.write(text, to: "state")
-            let outcome = await pincheck("127.0.0.1:1", "--state", state)
-            #expect(outcome.status == .data)
-            #expect(outcome.errors.contains(message), "\(outcome.errors)")
+            await pincheck("127.0.0.1:1", "--state", state).expect(.data, errors: message)
             #expect(try contents(ofFile: state) == text)
         }
     }

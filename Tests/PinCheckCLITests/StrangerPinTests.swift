@@ -1,152 +1,100 @@
-import Foundation
 import LoopbackLab
 import PinCheckCLI
-import Pinning
 import Testing
 
 /// Chains that programs make which read along: whoever takes pins of one, or records it, is told.
 @Suite(.endsSomeTime) struct StrangerPinTests {
     private static let forms = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
-
-    let host = StandardPKI.serverName
+    private let host = StandardPKI.serverName
     private let words = "this looks like Charles, a TLS-intercepting proxy: the issuer has its name"
+    private let installed = ["SSL_CERT_FILE": "$DIR/store.pem"]
 
-    /// Runs with a server behind Charles, whose root is in the store of this machine.
-    private func serving<Value: Sendable>(
-        root name: String = "Charles Proxy CA (studio.local)",
-        _ body: (_ place: String, _ store: String, _ files: TemporaryDirectory) async throws -> Value
-    ) async throws -> Value {
+    /// Runs with a server behind Charles, whose root can be in the store of this machine.
+    private func serving(root name: String = "Charles Proxy CA (studio.local)", _ body: (Desk) async throws -> Void)
+        async throws
+    {
         let root = try LabCertificate.selfSigned(.authority(DistinguishedName(commonName: name)))
         let leaf = try root.issue(.leaf(host))
-        return try await TemporaryDirectory.scoped { files in
-            let store = try files.write(root.pem, to: "store.pem")
-            _ = try files.write(leaf.pem + root.pem, to: "chain.pem")
-            return try await LoopbackServer.serving(.presenting([leaf, root])) { server in
-                try await body("127.0.0.1:\(server.port)", store, files)
-            }
-        }
+        let texts = ["store.pem": root.pem, "chain.pem": leaf.pem + root.pem]
+        try await Desk.serving(.presenting([leaf, root]), texts) { desk, _ in try await body(desk) }
+    }
+
+    private func warnings(_ outcome: Outcome) throws -> [String] {
+        try JSONValue(outcome.output)["results"][0]["warnings"].array.compactMap { $0["id"].text }
     }
 
     @Test func aBlockOfAnInterceptorsPinsSaysSo() async throws {
-        try await serving { place, store, files in
+        try await serving { desk in
             for form in Self.forms {
-                let arguments = ["pins", host, "--connect", place, "--format", form]
-                let outcome = await pincheck(arguments, environment: ["SSL_CERT_FILE": store])
-                #expect(outcome.status == .pass, "\(form)")
-                #expect(outcome.errors.contains("Warning: \(host):443: \(words)"), "\(form): \(outcome.errors)")
-                if form != "text" { #expect(outcome.output.contains(words), "\(form): \(outcome.output)") }
+                let outcome = await desk("pins $HOST --connect $SERVER -f \(form)", environment: installed).expect(
+                    .pass, errors: "Warning: \(host):443: \(words)")
                 // Nobody vouches for a chain in a file.
-                let file = await pincheck("pins", files.path + "/chain.pem", "--host", host, "--format", form)
-                #expect(file.errors.contains(words), "\(form): \(file.errors)")
-                if form != "text" { #expect(file.output.contains(words), "\(form): \(file.output)") }
+                let file = await desk("pins @chain.pem --host $HOST -f \(form)").says(errors: words)
+                if form != "text" { for block in [outcome, file] { block.says(words) } }
+                // No line of a block is in force, and nothing is saved.
+                if form != "text", form != "json" {
+                    let saving = await desk(
+                        "pins $HOST --connect $SERVER -f \(form) --save @saved", environment: installed)
+                    let lines = saving.says(not: "saved: ").output.split(separator: "\n")
+                    let isComment = lines.first == "<!--" && lines.last == "-->" && !lines.dropLast().contains("-->")
+                    #expect(isComment || saving.output.contains("sha256/"), "\(saving)")
+                    #expect(isComment || lines.allSatisfy { $0.hasPrefix("#") || $0.hasPrefix("//") }, "\(saving)")
+                }
+                // A recommendation has none of an interceptor's pins.
+                let advice = await desk("pins $HOST --connect $SERVER --recommend -f \(form)", environment: installed)
+                    .expect(.fail, errors: words)
+                if form != "text", form != "json" { advice.says("") }
             }
-            let json = await pincheck(
-                ["pins", host, "--connect", place, "--format", "json"], environment: ["SSL_CERT_FILE": store])
-            let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
-            #expect(warnings.compactMap { $0["id"].text } == ["interceptor"])
-        }
-    }
-
-    @Test func noBlockOfAnInterceptorsPinsIsInForce() async throws {
-        try await serving { place, store, files in
-            for form in Self.forms where form != "text" && form != "json" {
-                let arguments = ["pins", host, "--connect", place, "--format", form, "--save", files.path + "/saved"]
-                let outcome = await pincheck(arguments, environment: ["SSL_CERT_FILE": store])
-                let lines = outcome.output.split(separator: "\n")
-                let isComment = lines.first == "<!--" && lines.last == "-->" && !lines.dropLast().contains("-->")
-                #expect(isComment || lines.allSatisfy { $0.hasPrefix("#") || $0.hasPrefix("//") }, "\(outcome.output)")
-                #expect(outcome.output.contains("sha256/") || isComment)
-                #expect(!outcome.errors.contains("saved: "))
-            }
-        }
-    }
-
-    @Test func whoeverGivesTheRootIsToldInANote() async throws {
-        try await serving { place, store, _ in
-            let arguments = ["pins", host, "--connect", place, "--anchors", store, "--format"]
-            let block = await pincheck(arguments + ["okhttp"])
-            #expect(block.errors.contains("Note: \(host):443: \(words)"), "\(block.errors)")
-            #expect(block.output.contains("// Note: \(words)"))
-            let json = await pincheck(arguments + ["json"])
-            let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
-            #expect(warnings.isEmpty)
+            let found = try await warnings(desk("pins $HOST --connect $SERVER -f json", environment: installed))
+            #expect(found == ["interceptor"])
+            // Whoever gives the root is told in a note.
+            let given = "pins $HOST --connect $SERVER --anchors @store.pem -f "
+            await desk(given + "okhttp").says("// Note: \(words)", errors: "Note: \(host):443: \(words)")
+            #expect(try await warnings(desk(given + "json")).isEmpty)
         }
     }
 
     @Test func aRootOfThisMachineAloneIsToldOf() async throws {
-        try await serving(root: "Some Root") { place, store, _ in
-            let arguments = ["pins", host, "--connect", place, "--format"]
-            let block = await pincheck(arguments + ["okhttp"], environment: ["SSL_CERT_FILE": store])
-            #expect(block.status == .pass)
-            #expect(block.errors.contains("Warning: \(host):443: root Some Root is on no public list"))
-            #expect(block.output.contains("// WARNING: root Some Root is on no public list"))
-            let json = await pincheck(arguments + ["json"], environment: ["SSL_CERT_FILE": store])
-            let warnings = try JSONValue(json.output)["results"].array[0]["warnings"].array
-            #expect(warnings.compactMap { $0["id"].text } == ["private-root"])
-            let given = await pincheck(arguments + ["okhttp", "--anchors", store])
-            #expect(given.errors.isEmpty && !given.output.contains("WARNING"))
-        }
-    }
-
-    @Test func aRecommendationHasNoneOfAnInterceptorsPins() async throws {
-        try await serving { place, store, _ in
-            for form in Self.forms {
-                let outcome = await pincheck(
-                    ["pins", host, "--connect", place, "--recommend", "--format", form],
-                    environment: ["SSL_CERT_FILE": store])
-                #expect(outcome.status == .fail, "\(form)")
-                #expect(outcome.errors.contains(words), "\(form): \(outcome.errors)")
-                if form != "text", form != "json" { #expect(outcome.output.isEmpty, "\(form): \(outcome.output)") }
-            }
+        try await serving(root: "Some Root") { desk in
+            let line = "pins $HOST --connect $SERVER -f "
+            await desk(line + "okhttp", environment: installed).expect(
+                .pass, "// WARNING: root Some Root is on no public list",
+                errors: "Warning: \(host):443: root Some Root is on no public list")
+            let found = try await warnings(desk(line + "json", environment: installed))
+            #expect(found == ["private-root"])
+            await desk(line + "okhttp --anchors @store.pem").says(errors: "", not: "WARNING")
+            // And whoever records it.
+            await desk("snapshot $HOST --connect $SERVER").says(errors: "")
+            await desk("snapshot $HOST --connect $SERVER", environment: installed).says(
+                errors: "root Some Root is on no public list", not: "--anchors")
         }
     }
 
     @Test func aSnapshotOfAnInterceptorsChainIsWarnedOf() async throws {
-        try await serving { place, store, files in
-            let output = files.path + "/api.json"
-            let unknown = await pincheck("snapshot", host, "--connect", place, "-o", output)
-            #expect(unknown.status == .pass)
+        try await serving { desk in
+            let unknown = await desk("snapshot $HOST --connect $SERVER -o @api.json").expect(.pass)
             #expect(unknown.errors.hasPrefix("Warning: \(host): \(words)"), "\(unknown.errors)")
-            let policy = try files.write(
-                "{ hosts: { '\(host)': { connect: ['\(place)'], anchors: 'store.pem' } } }", to: "pins.json5")
-            let given = await pincheck("snapshot", "--policy", policy, "-o", output)
-            #expect(given.status == .pass && given.errors.isEmpty, "\(given.errors)")
+            try desk.write("{ hosts: { '$HOST': { connect: ['$SERVER'], anchors: 'store.pem' } } }", to: "pins.json5")
+            await desk("snapshot --policy @pins.json5 -o @api.json").expect(.pass, errors: "")
         }
-        try await serving(root: "Some Root") { place, store, _ in
-            let unknown = await pincheck("snapshot", host, "--connect", place)
-            #expect(unknown.errors.isEmpty, "\(unknown.errors)")
-            let installed = await pincheck(
-                ["snapshot", host, "--connect", place], environment: ["SSL_CERT_FILE": store])
-            #expect(installed.errors.contains("root Some Root is on no public list"))
-            #expect(!installed.errors.contains("--anchors"))
-        }
-    }
-
-    @Test func aSnapshotSaysWhatItWantsInItsOwnWords() async {
-        let outcome = await pincheck("snapshot")
-        #expect(outcome.status == .usage)
-        #expect(outcome.errors.contains("as in 'pincheck snapshot api.example.com -o api.json'"))
     }
 
     @Test func aSnapshotIsNotWrittenOverWhatAConfigurationNames() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let root = try StandardPKI.shared().rootA.pem
-            _ = try files.makeDirectory("res")
-            _ = try files.makeDirectory("res/xml")
-            _ = try files.makeDirectory("res/raw")
-            let resource = try files.write(root, to: "res/raw/own.pem")
-            _ = try files.write(
-                """
-                <network-security-config><domain-config><domain>a.example</domain>
-                <trust-anchors><certificates src="@raw/own"/></trust-anchors></domain-config></network-security-config>
-                """, to: "res/xml/network_security_config.xml")
-            let policy = try files.write(
+        let root = try StandardPKI.shared().rootA.pem
+        let texts = [
+            "res/raw/own.pem": root,
+            "res/xml/network_security_config.xml": """
+            <network-security-config><domain-config><domain>a.example</domain>
+            <trust-anchors><certificates src="@raw/own"/></trust-anchors></domain-config></network-security-config>
+            """,
+            "pins.json5":
                 "{ hosts: { 'a.example': { pins: 'res/xml/network_security_config.xml', connect: ['127.0.0.1:1'] } } }",
-                to: "pins.json5")
-            let outcome = await pincheck("snapshot", "--policy", policy, "-o", resource)
-            #expect(outcome.status == .usage, "\(outcome.errors)")
-            #expect(outcome.errors.contains("is read in this run: what is written would destroy what is there"))
-            #expect(try String(contentsOfFile: resource, encoding: .utf8) == root)
+        ]
+        try await Desk.open(texts) { desk in
+            await desk("snapshot --policy @pins.json5 -o @res/raw/own.pem").expect(
+                .usage, errors: "is read in this run: what is written would destroy what is there")
+            let kept = try contents(ofFile: desk.files.path + "/res/raw/own.pem")
+            #expect(kept == root)
         }
     }
 }

@@ -41,8 +41,7 @@ import Base
         // A table has as much of a hash as there is room for.
         #expect(!(wide.output + wide.errors).isEmpty, sourceLocation: sourceLocation)
         for columns in Self.widths {
-            let outcome = await pincheck(arguments, input: input, columns: columns)
-            #expect(outcome.status == wide.status, sourceLocation: sourceLocation)
+            let outcome = await pincheck(arguments, input: input, columns: columns).expect(wide.status)
             for text in [outcome.output, outcome.errors] {
                 for line in text.split(separator: "\n") where TerminalText.cells(line) > columns {
                     Issue.record("wider than \(columns): \(line)", sourceLocation: sourceLocation)
@@ -80,12 +79,9 @@ import Base
             for pins in [[], ["--pins", world.leaf.pin], ["--pins", world.other.pin]] {
                 for form in [[], ["--explain"]] { await expectFitting(base + pins + form) }
             }
-            let outcome = await pincheck(base + ["--pins", world.leaf.pin], columns: 80)
-            #expect(outcome.output.contains("\n  1 intermediate  Example Global G2 TLS"), "\(outcome.output)")
-            #expect(outcome.output.contains("(anchors)") && outcome.output.contains("…  ← pin 1\n"))
-            #expect(!outcome.output.contains("O=Example Trust"))
-            let whole = await pincheck(base + ["--explain"], columns: 80)
-            #expect(whole.output.contains("O=Example Trust"), "\(whole.output)")
+            await pincheck(base + ["--pins", world.leaf.pin], columns: 80).says(
+                "\n  1 intermediate  Example Global G2 TLS", "(anchors)", "…  ← pin 1\n", not: "O=Example Trust")
+            await pincheck(base + ["--explain"], columns: 80).says("O=Example Trust")
         }
     }
 
@@ -111,11 +107,9 @@ import Base
             let pins = (strangers.prefix(6) + [world.leaf.pin] + strangers.suffix(6)).flatMap { ["--pins", $0] }
             for form in [[], ["--explain"]] { await expectFitting(["verify", chain] + trust + pins + form) }
             await expectFitting(["verify", chain] + trust + strangers.flatMap { ["--pins", $0] })
-            let outcome = await pincheck(["verify", chain] + trust + pins)
-            #expect(outcome.output.contains("\n  pin 7: "), "\(outcome.output)")
-            #expect(outcome.output.contains("; --explain lists all 13\n"), "\(outcome.output)")
-            let explained = await pincheck(["verify", chain] + trust + pins + ["--explain"])
-            #expect(explained.output.contains("\n    pin  7  \(world.leaf.pin)  --pins\n"), "\(explained.output)")
+            await pincheck(["verify", chain] + trust + pins).says("\n  pin 7: ", "; --explain lists all 13\n")
+            await pincheck(["verify", chain] + trust + pins + ["--explain"]).says(
+                "\n    pin  7  \(world.leaf.pin)  --pins\n")
         }
     }
 
@@ -187,8 +181,7 @@ import Base
         let hasFreshKeys = arguments == ["demo"]
         guard hasFreshKeys else { return await expectFitting(arguments) }
         for columns in [nil] + Self.widths {
-            let outcome = await pincheck(arguments, columns: columns)
-            #expect(outcome.status == .pass)
+            let outcome = await pincheck(arguments, columns: columns).expect(.pass)
             let wide = outcome.output.split(separator: "\n").filter { TerminalText.cells($0) > columns ?? 80 }
             #expect(wide.isEmpty, "\(wide)")
             #expect(outcome.output.contains(#"--mode certificate"#))

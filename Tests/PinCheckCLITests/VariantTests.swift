@@ -1,46 +1,41 @@
 import LoopbackLab
 import PinCheckCLI
-import Pinning
 import Testing
 
 /// `pincheck check` with every variant of a target.
 @Suite(.timeLimit(.minutes(5))) struct VariantTests {
-    let pki: StandardPKI
-    let rsa: LabCertificate
-    let host = StandardPKI.serverName
+    private static let pki = try! StandardPKI.shared()
+    private static let rsa = try! pki.interA.issue(
+        .leaf(StandardPKI.serverName), key: try LabKey.shared(.rsa(bits: 2_048), label: "vector 154"))
+    private static let old = ServerBehavior.presenting([pki.leaf, pki.interA])
+    private static let new = ServerBehavior.presenting([pki.leaf2, pki.interA])
+    private static let dual = ServerBehavior.tls(
+        TLSServerSettings([TLSIdentity([pki.leaf, pki.interA]), TLSIdentity([rsa, pki.interA])]))
 
-    init() throws {
-        pki = try .shared()
-        rsa = try pki.interA.issue(.leaf(host), key: try LabKey.shared(.rsa(bits: 2_048), label: "vector 154"))
-    }
-
-    /// Servers on one port of 127.0.0.2, 127.0.0.3 and so on, and a file with the root of the standard world.
-    private func serving<Value: Sendable>(
-        _ behaviors: [ServerBehavior], _ body: (_ port: UInt16, _ anchors: String) async throws -> Value
-    ) async throws -> Value {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            return try await serve(behaviors[...], port: 0, anchors: anchors, body)
+    /// Asks servers on one port of 127.0.0.2, 127.0.0.3 and so on; `EDGES` reaches as many addresses as are said, `ONE` the first.
+    private func serving(
+        _ behaviors: [ServerBehavior], addresses: Int? = nil,
+        _ body: (_ ask: (String) async -> Outcome, _ target: String) async throws -> Void
+    ) async throws {
+        func serve(_ servers: [LoopbackServer]) async throws {
+            guard servers.count < behaviors.count else {
+                return try await Desk.open { desk in
+                    let target = "\(StandardPKI.serverName):\(servers[0].port)"
+                    let list = (0..<(addresses ?? servers.count)).map { "127.0.0.\($0 + 2)" }.joined(separator: ";")
+                    let all = "\(target) --anchors @root.pem "
+                    try await body(
+                        {
+                            await desk(
+                                $0.replacing("EDGES", with: all + "--addresses -").replacing(
+                                    "ONE", with: all + "--connect 127.0.0.2"), at: LabClock.now, input: list)
+                        }, target)
+                }
+            }
+            try await LoopbackServer.serving(
+                behaviors[servers.count], address: "127.0.0.\(servers.count + 2)", port: servers.first?.port ?? 0
+            ) { try await serve(servers + [$0]) }
         }
-    }
-
-    private func serve<Value: Sendable>(
-        _ behaviors: ArraySlice<ServerBehavior>, port: UInt16, anchors: String,
-        _ body: (_ port: UInt16, _ anchors: String) async throws -> Value
-    ) async throws -> Value {
-        guard let behavior = behaviors.first else { return try await body(port, anchors) }
-        let address = "127.0.0.\(behaviors.startIndex + 2)"
-        return try await LoopbackServer.serving(behavior, address: address, port: port) { server in
-            try await serve(behaviors.dropFirst(), port: server.port, anchors: anchors, body)
-        }
-    }
-
-    private func list(_ count: Int) -> [UInt8] {
-        Array((0..<count).map { "127.0.0.\($0 + 2)" }.joined(separator: ";").utf8)
-    }
-
-    private func dual(_ change: (inout TLSServerSettings) -> Void = { _ in }) -> ServerBehavior {
-        .tls(TLSServerSettings([TLSIdentity([pki.leaf, pki.interA]), TLSIdentity([rsa, pki.interA])]).with(change))
+        try await serve([])
     }
 
     private func verdictLines(_ outcome: Outcome) -> [String] {
@@ -52,187 +47,142 @@ import Testing
     // MARK: Addresses
 
     @Test func aWarningNamesTheAddressThatItIsAbout() async throws {
-        let behaviors: [ServerBehavior] = [
-            .presenting([pki.leaf, pki.interA]), .presenting([pki.leaf2, pki.interA]),
-            .presenting([pki.leaf, pki.interA]),
-        ]
-        try await serving(behaviors) { port, anchors in
-            let outcome = await pincheck(
-                [
-                    "\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf.pin, "--pins",
-                    pki.interA.pin,
-                ], input: list(3))
-            #expect(
-                outcome.errors.contains("Warning: \(host):\(port) → 127.0.0.2, 127.0.0.4: a CA pin matched beside"),
-                "\(outcome.errors)")
+        try await serving([Self.old, Self.new, Self.old]) { ask, target in
+            await ask("EDGES --pins $LEAF --pins $INTER").says(
+                errors: "Warning: \(target) → 127.0.0.2, 127.0.0.4: a CA pin matched beside")
             // What is so everywhere is about the target.
-            let same = await pincheck(
-                [
-                    "\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf.pin, "--pins",
-                    pki.leaf2.pin, "--pins", pki.interA.pin,
-                ], input: list(3))
-            #expect(same.errors.hasPrefix("Warning: \(host):\(port): a CA pin matched beside"), "\(same.errors)")
+            let same = await ask("EDGES --pins $LEAF --pins $NEXT --pins $INTER")
+            #expect(same.errors.hasPrefix("Warning: \(target): a CA pin matched beside"), "\(same.errors)")
         }
     }
 
     @Test func theColumnsAreInOneOrderWhateverTheFirstAddressHas() async throws {
         // The first address has an ECDSA key alone, and so no column of its own before the others.
-        try await serving([.presenting([pki.leaf, pki.interA]), dual()]) { port, anchors in
+        try await serving([Self.old, Self.dual]) { ask, _ in
             for types in ["rsa,ecdsa", "ecdsa,rsa"] {
-                let outcome = await pincheck(
-                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--key-types", types], input: list(2))
-                #expect(
-                    outcome.output.contains(
-                        """
-                                     ordinary  RSA  ECDSA
-                          127.0.0.2  ✓ A       –    ✓ A
-                          127.0.0.3  ✓ A       ✓ B  ✓ A
-                          – no certificate; ordinary: as most clients connect
+                await ask("EDGES --key-types \(types)").says(
+                    """
+                                 ordinary  RSA  ECDSA
+                      127.0.0.2  ✓ A       –    ✓ A
+                      127.0.0.3  ✓ A       ✓ B  ✓ A
+                      – no certificate; ordinary: as most clients connect
 
-                        """), "\(outcome.output)")
-            }
-        }
-    }
-
-    @Test func oneOtherIsNotSaidToBeSeveral() async throws {
-        try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
-            for (options, words) in [
-                ([], "nothing to compare"), (["--key-types", "ecdsa"], "the other is consistent"),
-            ] {
-                let outcome = await pincheck(
-                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors] + options, input: list(2))
-                #expect(
-                    outcome.output.hasSuffix("  2 addresses: 1 accepted, 1 without a verdict; \(words)\n"),
-                    "\(outcome.output)")
+                    """)
             }
         }
     }
 
     @Test func aStaleEdgeAmongFourAddressesIsCaught() async throws {
-        let new = ServerBehavior.presenting([pki.leaf2, pki.interA])
-        try await serving([new, new, .presenting([pki.leaf, pki.interA]), new]) { port, anchors in
-            let outcome = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf2.pin], input: list(4))
-            #expect(
-                outcome.output.contains("\n  127.0.0.3  ✓ A\n  127.0.0.4  ✗ B\n  127.0.0.5  ✓ A\n"), "\(outcome.output)"
-            )
-            #expect(outcome.output.contains("  FAIL  127.0.0.4: no configured pin is on the chain\n"))
-            #expect(outcome.status == .fail)
-            let lines = verdictLines(outcome)
-            #expect(lines.count == 1)
-            #expect(
-                outcome.output.hasSuffix(
-                    "  warning: 3 of 4 addresses serve the key A; 127.0.0.4 serves the key B\n"
-                        + "FAIL  \(host):\(port)  4 addresses: 3 accepted, 1 rejected; the addresses differ\n"))
+        try await serving([Self.new, Self.new, Self.old, Self.new]) { ask, target in
+            let outcome = await ask("EDGES --pins $NEXT").expect(
+                .fail, "\n  127.0.0.3  ✓ A\n  127.0.0.4  ✗ B\n  127.0.0.5  ✓ A\n",
+                "  FAIL  127.0.0.4: no configured pin is on the chain\n",
+                ending: "  warning: 3 of 4 addresses serve the key A; 127.0.0.4 serves the key B\n"
+                    + "FAIL  \(target)  4 addresses: 3 accepted, 1 rejected; the addresses differ\n", errors: "")
+            #expect(verdictLines(outcome).count == 1)
             // Two keys are shown, each once, and no chain.
-            #expect(outcome.output.components(of: "\n    B  \(pki.leaf.pin)\n").count == 1)
+            #expect(outcome.output.ranges(of: "\n    B  \(Self.pki.leaf.pin)\n").count == 1)
             #expect(!outcome.output.contains("  0 leaf"))
-            #expect(outcome.errors.isEmpty, "\(outcome.errors)")
-            let whole = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.leaf2.pin, "--explain"],
-                input: list(4))
+            let whole = await ask("EDGES --pins $NEXT --explain")
             let verdicts = verdictLines(whole)
             try #require(verdicts.count == 5)
-            #expect(verdicts[0].hasPrefix("PASS  \(host):\(port) → 127.0.0.2  "))
-            #expect(verdicts[2].hasPrefix("FAIL  \(host):\(port) → 127.0.0.4  "))
-            #expect(whole.output.components(of: "  0 leaf").count == 4)
+            #expect(verdicts[0].hasPrefix("PASS  \(target) → 127.0.0.2  "))
+            #expect(verdicts[2].hasPrefix("FAIL  \(target) → 127.0.0.4  "))
+            #expect(whole.output.ranges(of: "  0 leaf").count == 4)
         }
     }
 
     @Test func acceptedDifferencesBetweenAddressesAreAWarning() async throws {
-        let old = ServerBehavior.presenting([pki.leaf, pki.interA])
         for (other, words) in [
-            (pki.leaf2, "127.0.0.2 serves the key A; 127.0.0.3 serves the key B"),
-            (pki.leafRe, "the key is the same, but 127.0.0.2 serves a certificate until "),
+            (Self.new, "127.0.0.2 serves the key A; 127.0.0.3 serves the key B"),
+            (
+                ServerBehavior.presenting([Self.pki.leafRe, Self.pki.interA]),
+                "the key is the same, but 127.0.0.2 serves a certificate until "
+            ),
         ] {
-            try await serving([old, .presenting([other, pki.interA])]) { port, anchors in
-                let outcome = await pincheck(
-                    ["\(host):\(port)", "--addresses", "-", "--anchors", anchors], input: list(2))
-                #expect(outcome.status == .pass)
-                #expect(
-                    verdictLines(outcome).last == "PASS  \(host):\(port)  2 addresses: 2 accepted; the addresses differ"
-                )
-                #expect(outcome.output.contains("\n  warning: \(words)"), "\(outcome.output)")
+            try await serving([Self.old, other]) { ask, target in
+                let differ = "  \(target)  2 addresses: 2 accepted; the addresses differ\n"
+                await ask("EDGES").expect(.pass, "\n  warning: \(words)", ending: "PASS" + differ)
+                await ask("EDGES --fail-on warn").expect(.warn, ending: "WARN" + differ)
             }
         }
     }
 
     @Test func anEdgeThatSendsAnotherChainIsNamed() async throws {
-        let whole = ServerBehavior.presenting([pki.leaf, pki.interA])
-        try await serving([whole, whole, .presenting([pki.leaf])]) { port, anchors in
-            let outcome = await pincheck(["\(host):\(port)", "--addresses", "-", "--anchors", anchors], input: list(3))
-            #expect(outcome.status == .fail)
-            #expect(
-                outcome.output.contains(
-                    "the leaf is the same, but 127.0.0.2 and 127.0.0.3 serve the leaf with CN=InterA; "
-                        + "127.0.0.4 serves the leaf alone"), "\(outcome.output)")
+        try await serving([Self.old, Self.old, .presenting([Self.pki.leaf])]) { ask, _ in
+            await ask("EDGES").expect(
+                .fail,
+                "the leaf is the same, but 127.0.0.2 and 127.0.0.3 serve the leaf with CN=InterA; "
+                    + "127.0.0.4 serves the leaf alone")
         }
     }
 
     @Test func addressesThatServeTheSameAreConsistent() async throws {
-        let server = ServerBehavior.presenting([pki.leaf, pki.interA])
-        try await serving([server, server]) { port, anchors in
-            let base = ["\(host):\(port)", "--anchors", anchors, "--pins", pki.leaf.pin]
-            let now = LabClock.now
-            let outcome = await pincheck(base + ["--addresses", "-"], at: now, input: list(2))
-            #expect(outcome.status == .pass)
-            #expect(verdictLines(outcome).last == "PASS  \(host):\(port)  2 addresses: 2 accepted; consistent")
-            let connected = await pincheck(base + ["--connect", "127.0.0.2", "--connect", "127.0.0.3"], at: now)
+        try await serving([Self.old, Self.old]) { ask, target in
+            let outcome = await ask("EDGES --pins $LEAF").expect(
+                .pass, ending: "PASS  \(target)  2 addresses: 2 accepted; consistent\n")
+            let connected = await ask("ONE --pins $LEAF --connect 127.0.0.3")
             #expect(connected.output == outcome.output)
         }
     }
 
-    @Test func aDeadAddressIsSaidToBeDeadOnce() async throws {
-        try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
-            let outcome = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--thorough"], input: list(2))
-            #expect(outcome.status == .unreachable)
-            #expect(verdictLines(outcome).count { $0.hasPrefix("UNREACHABLE") } == 1)
-            #expect(
-                outcome.output.components(of: "  UNREACHABLE  127.0.0.3: connect: ").count == 1, "\(outcome.output)")
-            #expect(
-                outcome.output.contains(
-                    """
+    @Test func nothingIsCalledConsistentThatWasNotCompared() async throws {
+        // The second address has no server.
+        try await serving([Self.old], addresses: 2) { ask, target in
+            for (options, words) in [
+                ("--pins $JUNK", "1 rejected, 1 without a verdict; nothing to compare"),
+                ("", "1 accepted, 1 without a verdict; nothing to compare"),
+                ("--key-types ecdsa", "1 accepted, 1 without a verdict; the other is consistent"),
+            ] { await ask("EDGES \(options)").says(ending: "  \(target)  2 addresses: \(words)\n") }
+            let dead = await ask("EDGES --thorough").expect(
+                .unreachable,
+                """
 
-                      127.0.0.3  ?         –      –
-                      ? no verdict; – no certificate; ordinary: as most clients connect; in brackets: shown, not judged
+                  127.0.0.3  ?         –      –
+                  ? no verdict; – no certificate; ordinary: as most clients connect; in brackets: shown, not judged
 
-                    """), "\(outcome.output)")
+                """)
+            #expect(verdictLines(dead).count { $0.hasPrefix("UNREACHABLE") } == 1)
+            #expect(dead.output.ranges(of: "  UNREACHABLE  127.0.0.3: connect: ").count == 1, "\(dead.output)")
+        }
+        try await serving([Self.dual]) { ask, _ in
+            await ask("ONE --key-types rsa,ecdsa --pins $LEAF").expect(
+                .fail, ending: "  1 address, rejected for 1 of 3 kinds of clients; the verdicts differ\n")
         }
     }
 
     @Test func allAddressesOfANameAreChecked() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            let outcome = await pincheck("localhost:\(server.port)", "-4", "--all-addresses", "--format", "json")
-            #expect(outcome.status == .fail)
-            #expect(outcome.output.contains(#""address" : "127.0.0.1""#))
-            #expect(outcome.output.contains(#""resolved_name" : "localhost""#))
-            #expect(outcome.output.contains(#""addresses" : 1,"#))
-        }
-    }
-
-    @Test func aDifferenceEndsTheRunWhereWarningsAreToFail() async throws {
-        let old = ServerBehavior.presenting([pki.leaf, pki.interA])
-        try await serving([old, .presenting([pki.leaf2, pki.interA])]) { port, anchors in
-            let base = ["\(host):\(port)", "--addresses", "-", "--anchors", anchors]
-            #expect(await pincheck(base, input: list(2)).status == .pass)
-            let outcome = await pincheck(base + ["--fail-on", "warn"], input: list(2))
-            #expect(outcome.status == .warn)
-            #expect(outcome.output.hasSuffix("WARN  \(host):\(port)  2 addresses: 2 accepted; the addresses differ\n"))
+        try await Desk.serving { desk, _ in
+            await desk("localhost:$PORT -4 --all-addresses -f json").expect(
+                .fail, #""address" : "127.0.0.1""#, #""resolved_name" : "localhost""#, #""addresses" : 1,"#)
         }
     }
 
     @Test func theAddressesOfOneFamilyCanBeChosen() async throws {
-        try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
-            let base = ["\(host):\(port)", "--addresses", "-", "--anchors", anchors]
-            let input = Array("127.0.0.2-2001:db8::1".utf8)
-            let outcome = await pincheck(base + ["-4"], input: input)
-            #expect(outcome.status == .pass)
+        try await Desk.serving { desk, _ in
+            let line = "$HOST:$PORT --addresses - --anchors @root.pem"
+            let outcome = await desk(line + " -4", input: "127.0.0.1-2001:db8::1").expect(.pass)
             #expect(verdictLines(outcome).map { $0.prefix(4) } == ["PASS"])
-            let none = await pincheck(base + ["-6"], input: list(1))
-            #expect(none.status == .data)
-            #expect(none.errors.contains("the answer in standard input gives no address of the family asked for"))
+            await desk(line + " -6", input: "127.0.0.1").expect(
+                .data, errors: "the answer in standard input gives no address of the family asked for")
         }
+    }
+
+    @Test(arguments: [
+        ("192.0.2.1;no", ExitStatus.data, "standard input holds no addresses: line 1: 'no' is not an address"),
+        ("192.0.2.1:8443\n", .data, "line 1: '192.0.2.1:8443' is not an address: give one with a port by --connect"),
+        (
+            "[2001:db8::1]:8443\n", .data,
+            "line 1: '[2001:db8::1]:8443' is not an address: give one with a port by --connect"
+        ), ("0", .noInput, "the answer in standard input gives no address: the service knows none"), ("", .noInput, ""),
+        (
+            #"{"host":"other.example","ips":["127.0.0.2"],"ttl":1}"#, .usage,
+            "an address is given for 'other.example:443', which is not a target of this call"
+        ),
+    ]) func answersThatCannotBeUsedAreRefused(answer: String, status: ExitStatus, words: String) async {
+        let outcome = await pincheck([StandardPKI.serverName, "--addresses", "-"], input: Array(answer.utf8)).expect(
+            status)
+        #expect(words.isEmpty || outcome.errors.contains(words), "\(outcome)")
     }
 
     // MARK: Key types
@@ -240,162 +190,75 @@ import Testing
     @Test func `vector 154: a pin of one of two leaves is at risk, and the probe for each key shows which`()
         async throws
     {
-        try await serving([dual()]) { port, anchors in
-            let base = ["\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors]
-            for (pin, failing) in [(rsa.pin, "ECDSA"), (pki.leaf.pin, "RSA")] {
-                let outcome = await pincheck(base + ["--key-types", "rsa,ecdsa", "--pins", pin])
-                #expect(outcome.status == .fail)
-                let lines = verdictLines(outcome)
-                #expect(lines.count == 1)
-                #expect(outcome.output.contains("  FAIL  127.0.0.2 ("), "\(outcome.output)")
-                #expect(outcome.output.contains("\(failing)): no configured pin"), "\(outcome.output)")
-                let keys = outcome.output.contains("\n    A  \(rsa.pin)\n") ? "RSA A, ECDSA B" : "RSA B, ECDSA A"
-                #expect(outcome.output.contains("  note: clients get the key of the type they ask for: \(keys)\n"))
+        try await serving([Self.dual]) { ask, _ in
+            for (pin, failing) in [(Self.rsa.pin, "ECDSA"), (Self.pki.leaf.pin, "RSA")] {
+                let outcome = await ask("ONE --key-types rsa,ecdsa --pins \(pin)").expect(
+                    .fail, "  FAIL  127.0.0.2 (", "\(failing)): no configured pin")
+                #expect(verdictLines(outcome).count == 1)
+                let keys = outcome.output.contains("\n    A  \(Self.rsa.pin)\n") ? "RSA A, ECDSA B" : "RSA B, ECDSA A"
+                outcome.says("  note: clients get the key of the type they ask for: \(keys)\n")
             }
-            let both = await pincheck(base + ["--key-types", "all", "--pins", rsa.pin, "--pins", pki.leaf.pin])
-            #expect(both.status == .pass)
-            #expect(!both.output.contains("Ed25519"))
+            await ask("ONE --key-types all --pins \(Self.rsa.pin) --pins $LEAF").expect(.pass, not: "Ed25519")
         }
     }
 
     @Test func anAddressThatLacksWhatTheOthersHaveIsNamed() async throws {
-        try await serving([dual(), dual(), .presenting([pki.leaf, pki.interA])]) { port, anchors in
-            let outcome = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--key-types", "rsa"], input: list(3))
-            #expect(outcome.status == .pass)
-            #expect(
-                outcome.output.contains("  warning: for RSA, 127.0.0.2 and 127.0.0.3 serve the key "),
-                "\(outcome.output)")
-            #expect(outcome.output.contains("; 127.0.0.4 refuses the handshake\n"))
-            #expect(verdictLines(outcome).last?.hasSuffix("3 addresses: 3 accepted; the addresses differ") == true)
+        try await serving([Self.dual, Self.dual, Self.old]) { ask, _ in
+            await ask("EDGES --key-types rsa").expect(
+                .pass, "  warning: for RSA, 127.0.0.2 and 127.0.0.3 serve the key ",
+                "; 127.0.0.4 refuses the handshake\n", ending: "3 addresses: 3 accepted; the addresses differ\n")
         }
     }
 
-    @Test func aServerWithOneKeyTypeIsNoFailure() async throws {
-        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
-            let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = version }
-            try await serving([.tls(settings)]) { port, anchors in
-                let outcome = await pincheck(
-                    "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--key-types", "rsa,ecdsa",
-                    "--retries", "100")
-                #expect(outcome.status == .pass, "\(outcome.output)")
-                #expect(!outcome.output.contains("RSA"))
-                #expect(verdictLines(outcome).last?.hasSuffix("1 address, accepted; consistent") == true)
-            }
+    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aServerWithOneKeyTypeIsNoFailure(
+        version: LoopbackLab.TLSVersion
+    ) async throws {
+        let settings = TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with {
+            $0.maximumVersion = version
         }
-    }
-
-    // MARK: Nothing to compare
-
-    @Test func nothingIsCalledConsistentThatWasNotCompared() async throws {
-        try await serving([.presenting([pki.leaf, pki.interA])]) { port, anchors in
-            // The second address has no server.
-            let two = await pincheck(
-                ["\(host):\(port)", "--addresses", "-", "--anchors", anchors, "--pins", pki.junk.pin], input: list(2))
-            #expect(
-                verdictLines(two).last
-                    == "FAIL  \(host):\(port)  2 addresses: 1 rejected, 1 without a verdict; nothing to compare")
-        }
-        try await serving([dual()]) { port, anchors in
-            let base = ["\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--key-types", "rsa,ecdsa"]
-            let mixed = await pincheck(base + ["--pins", pki.leaf.pin])
-            #expect(mixed.status == .fail)
-            #expect(
-                verdictLines(mixed).last?.hasSuffix(
-                    "  1 address, rejected for 1 of 3 kinds of clients; the verdicts differ") == true)
+        try await serving([.tls(settings)]) { ask, _ in
+            await ask("ONE --key-types rsa,ecdsa --retries 100").expect(
+                .pass, ending: "1 address, accepted; consistent\n", not: "RSA")
         }
     }
 
     // MARK: SNI
 
     @Test func whatClientsWithoutSNIGetIsSaidAndDoesNotCount() async throws {
-        let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
-        let shared = TLSServerSettings(presenting: [tenant, pki.interA]).with {
-            $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
+        let tenant = try Self.pki.interA.issue(.leaf("other-tenant.example"))
+        let shared = TLSServerSettings(presenting: [tenant, Self.pki.interA]).with {
+            $0.identitiesByName = [StandardPKI.serverName: [TLSIdentity([Self.pki.leaf, Self.pki.interA])]]
         }
-        try await serving([.tls(shared)]) { port, anchors in
-            let base = ["\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--thorough"]
-            let outcome = await pincheck(base)
-            #expect(outcome.status == .pass)
+        try await serving([.tls(shared)]) { ask, target in
+            let outcome = await ask("ONE --thorough").expect(
+                .pass, "\n  127.0.0.2  ✓ A       ✓ A    ! B\n",
+                "  warning: without SNI the server serves CN=other-tenant.example", not: "give --host or --sni")
             let lines = verdictLines(outcome)
-            #expect(outcome.output.contains("\n  127.0.0.2  ✓ A       ✓ A    ! B\n"), "\(outcome.output)")
-            #expect(!outcome.output.contains("give --host or --sni"))
-            #expect(lines == ["PASS  \(host):\(port)  1 address, accepted; another certificate without SNI"])
-            #expect(outcome.output.contains("  warning: without SNI the server serves CN=other-tenant.example"))
-            let asked = await pincheck(base + ["--no-sni"])
-            #expect(asked.status == .fail)
+            #expect(lines == ["PASS  \(target)  1 address, accepted; another certificate without SNI"])
+            await ask("ONE --thorough --no-sni").expect(.fail)
         }
-    }
-
-    @Test func aServerThatInsistsOnSNIIsAFinding() async throws {
-        let strict = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.absentName = .alert }
-        try await serving([.tls(strict)]) { port, anchors in
-            let outcome = await pincheck(
-                "\(host):\(port)", "--connect", "127.0.0.2", "--anchors", anchors, "--thorough")
-            #expect(outcome.status == .pass)
-            #expect(
-                outcome.output.contains("without SNI the server refuses the handshake (alert unrecognized_name (112))"))
+        let strict = TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with { $0.absentName = .alert }
+        try await serving([.tls(strict)]) { ask, _ in
+            await ask("ONE --thorough").expect(
+                .pass, "without SNI the server refuses the handshake (alert unrecognized_name (112))")
         }
     }
 
     // MARK: Everything
 
     @Test func thoroughChecksEveryVariantOfEveryAddressAndNothingElse() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            try await LoopbackServer.serving(dual()) { server in
-                let base = [
-                    "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--format", "json",
-                ]
-                let outcome = await pincheck(base + ["--thorough"])
-                #expect(outcome.status == .pass)
-                for label in ["ordinary", "RSA", "ECDSA", "no SNI"] {
-                    #expect(outcome.output.components(of: #""label" : "\#(label)""#).count == 1)
-                }
-                #expect(outcome.output.components(of: #""consistency" : {"#).count == 1)
-                #expect(outcome.output.components(of: #""consistency" : null"#).count == 3)
-                #expect(outcome.output.contains(#""id" : "key-types-differ""#))
-                JSONSchemaCheck.expect(validDocumentsIn: outcome.output)
-                #expect(await server.connections(ended: 4).count == 4)
-                // Without the flags nothing is there, and nothing more is connected.
-                let plain = await pincheck(base)
-                #expect(plain.output.contains(#""variant" : null"#))
-                #expect(plain.output.contains(#""consistency" : null"#))
-                #expect(await server.connections(ended: 5).count == 5)
+        try await Desk.serving(Self.dual) { desk, server in
+            let line = "$HOST:$PORT --connect 127.0.0.1 --anchors @root.pem -f json"
+            let outcome = await desk(line + " --thorough").expect(.pass, #""id" : "key-types-differ""#)
+            for label in ["ordinary", "RSA", "ECDSA", "no SNI"] {
+                #expect(outcome.output.ranges(of: #""label" : "\#(label)""#).count == 1)
             }
+            #expect(outcome.output.ranges(of: #""consistency" : {"#).count == 1)
+            #expect(outcome.output.ranges(of: #""consistency" : null"#).count == 3)
+            #expect(await server.connections(ended: 4).count == 4)
+            // Without the flags nothing is there, and nothing more is connected.
+            await desk(line).says(#""variant" : null"#, #""consistency" : null"#)
+            #expect(await server.connections(ended: 5).count == 5)
         }
     }
-
-    // MARK: Misuse
-
-    @Test(arguments: [
-        (["--key-types", "dsa"], "--key-types 'dsa' is unknown: did you mean 'rsa'?"),
-        (["--key-types", "rsa,"], "--key-types '' is unknown: choose from rsa, ecdsa"),
-        (["--httpdns", "aliyun"], "--httpdns 'aliyun' lacks the account: write aliyun:ACCOUNT"),
-        (["--doh", "http://dns.example/"], "--doh 'http://dns.example/' is not asked over TLS"),
-        (["--doh", "https://dns.example/", "--httpdns", "tencent"], "--doh and --httpdns contradict each other"),
-        (["--httpdns", "tencent", "--connect", "127.0.0.1"], "addresses are given and a service is to be asked"),
-    ]) func misuseIsExplained(arguments: [String], words: String) async {
-        let outcome = await pincheck([host] + arguments)
-        #expect(outcome.status == .usage)
-        #expect(outcome.errors.contains(words), "\(outcome.errors)")
-    }
-
-    @Test(arguments: [
-        ("192.0.2.1;no", ExitStatus.data, "standard input holds no addresses: line 1: 'no' is not an address"),
-        ("0", .noInput, "the answer in standard input gives no address: the service knows none"),
-        (
-            #"{"host":"other.example","ips":["127.0.0.2"],"ttl":1}"#, .usage,
-            "an address is given for 'other.example:443', which is not a target of this call"
-        ),
-    ]) func answersThatCannotBeUsedAreRefused(answer: String, status: ExitStatus, words: String) async {
-        let outcome = await pincheck([host, "--addresses", "-"], input: Array(answer.utf8))
-        #expect(outcome.status == status)
-        #expect(outcome.errors.contains(words), "\(outcome.errors)")
-    }
-}
-
-extension String {
-    /// The places where `part` occurs.
-    fileprivate func components(of part: String) -> [Range<String.Index>] { ranges(of: part) }
 }

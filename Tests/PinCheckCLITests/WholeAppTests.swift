@@ -3,187 +3,232 @@ import LoopbackLab
 import PinCheckCLI
 import Testing
 
-/// What an app has beside what one client reads of it: links, files for some devices, and pins by which the system decides.
+/// The files of an app that name each other, and what it has beside what one client reads of it: each is read as the device reads it, or
+/// refused, and none is written over.
 @Suite(.endsSomeTime) struct WholeAppTests {
-    let pki: StandardPKI
-    private let stranger = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+    private static let stranger = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+    private static let ats = "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>"
 
-    init() throws { pki = try .shared() }
-
-    private func verify(_ files: TemporaryDirectory, _ arguments: [String], as form: String = "json") async throws
-        -> Outcome
-    {
-        let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
-        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-        return await pincheck(
-            ["verify", chain, "--host", StandardPKI.serverName, "--anchors", anchors, "-f", form] + arguments)
-    }
-
-    private func warnings(_ outcome: Outcome) throws -> [String] {
-        try JSONValue(outcome.output)["warnings"].array.compactMap { $0["id"].text }
-    }
-
-    private func android(_ pin: String, of host: String = StandardPKI.serverName) -> String {
+    private static func android(
+        _ pin: String, of host: String = "$HOST", anchors: String = "<certificates src=\"system\"/>"
+    ) -> String {
         """
-        <network-security-config><domain-config><domain>\(host)</domain>
+        <network-security-config><domain-config><domain includeSubdomains="true">\(host)</domain>
+        <trust-anchors>\(anchors)</trust-anchors>
         <pin-set><pin digest="SHA-256">\(pin)</pin></pin-set></domain-config></network-security-config>
         """
     }
 
-    private func apple(_ pin: String) -> String {
+    private static func apple(_ pin: String, key: String = "NSPinnedDomains") -> String {
         """
-        <plist><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict>
-        <key>\(StandardPKI.serverName)</key><dict><key>NSPinnedLeafIdentities</key><array><dict>
+        <plist><dict><key>NSAppTransportSecurity</key><dict><key>\(key)</key><dict>
+        <key>$HOST</key><dict><key>NSPinnedLeafIdentities</key><array><dict>
         <key>SPKI-SHA256-BASE64</key><string>\(pin)</string></dict></array></dict></dict></dict></dict></plist>
         """
     }
 
-    @Test func aLinkedCertificateInABundleIsAPin() async throws {
-        try await TemporaryDirectory.scoped { files in
-            _ = try files.makeDirectory("Shop.app")
-            _ = try files.makeDirectory("Shop.app/certificates")
-            _ = try files.write(
-                "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>", to: "Shop.app/Info.plist")
-            _ = try files.write(pki.rogue.der, to: "Shop.app/certificates/api.der")
-            #expect(symlink("certificates/api.der", files.path + "/Shop.app/api.cer") == 0)
-            // A bundle has links to itself, too.
-            #expect(symlink(".", files.path + "/Shop.app/Current") == 0)
-            let outcome = try await verify(files, ["--pins", files.path + "/Shop.app"])
-            #expect(outcome.decision == "fail pin-mismatch", "\(outcome)")
-        }
+    private static func okHttp(_ pin: String, of host: String = "$HOST") -> String {
+        "CertificatePinner.Builder().add(\"\(host)\", \"sha256/\(pin)\").build()\n"
     }
 
-    @Test func aResourceThatSomeDevicesTakeFromElsewhereIsNotJudgedForAll() async throws {
-        try await TemporaryDirectory.scoped { files in
-            for directory in ["res", "res/xml", "res/xml-v31", "res/raw", "res/raw-de"] {
-                _ = try files.makeDirectory(directory)
-            }
-            let manifest = try files.write(
-                """
-                <manifest xmlns:android="http://schemas.android.com/apk/res/android">
-                <application android:networkSecurityConfig="@xml/n"/></manifest>
-                """, to: "AndroidManifest.xml")
-            let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
-            _ = try files.write(android(pin), to: "res/xml/n.xml")
-            let options = ["--client", "android", "--pins", manifest]
-            #expect(try await verify(files, options).decision == "pass pin-matched")
-            _ = try files.write(android(stranger), to: "res/xml-v31/other.xml")
-            #expect(try await verify(files, options).decision == "pass pin-matched")
-            _ = try files.write(android(stranger), to: "res/xml-v31/n.xml")
-            let outcome = try await verify(files, options)
-            #expect(outcome.status == .data && outcome.errors.contains("'xml-v31' for some devices"), "\(outcome)")
-        }
+    private static let texts = [
+        "right.xml": android("$LEAF64"), "wrong.xml": android(stranger),
+        "other.xml": android(stranger, of: "other.example"), "parent.xml": android(stranger, of: "example.com"),
+        "Pinner.kt": okHttp("$LEAF64"), "Other.kt": okHttp(stranger, of: "other.example"),
+        "Leaf.plist": apple("$LEAF64"), "Root.plist": apple("$TOP64"), "ats.plist": ats,
+        "trust/nsc.xml":
+            "<network-security-config><base-config><trust-anchors><certificates src=\"system\"/></trust-anchors>"
+            + "</base-config></network-security-config>",
+    ]
+
+    /// What follows `VERIFY`, and the decision.
+    private static let rows: [(arguments: String, decision: String)] = [
+        // Pins that bind all of an app decide whichever client is asked, and OkHttp compares them where it has no others.
+        ("--pins @Pinner.kt --pins @right.xml --client okhttp", "pass pin-matched"),
+        ("--pins @right.xml --client okhttp", "pass pin-matched"),
+        ("--pins @wrong.xml --pins $LEAF --client okhttp", "fail pin-mismatch"),
+        // A host that the configuration does not pin is the client's own affair.
+        ("--pins @Pinner.kt --pins @other.xml --client okhttp", "pass pin-matched"),
+        // Of what is pinned for Apple's clients and for Android's, AFNetworking is asked about the former.
+        ("--pins @Leaf.plist --pins @wrong.xml --client afnetworking", "pass pin-matched"),
+        // Without pins of its own a client takes the key wherever it is on the path; the system looks where it is listed.
+        ("--pins @Root.plist", "fail pin-mismatch"), ("--pins @parent.xml --client android", "fail pin-mismatch"),
+    ]
+
+    @Test(arguments: rows) func whatBindsTheAppDecides(arguments: String, decision: String) async throws {
+        let outcome = try await desk("VERIFY -f json " + arguments, Self.texts).expect(decision)
+        if arguments.contains("other.xml") { outcome.says(not: "\"client\" : \"android\"") }
     }
 
-    @Test func pinsThatBindAllOfAnAppDecideWhicheverClientIsAsked() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
-            let right = try files.write(android(pin), to: "right.xml")
-            let wrong = try files.write(android(stranger), to: "wrong.xml")
-            let kotlin = try files.write(
-                "CertificatePinner.Builder().add(\"\(StandardPKI.serverName)\", \"sha256/\(pin)\").build()\n",
-                to: "Pinner.kt")
-            for client in ["okhttp", "okhttp,android", "okhttp:target-sdk=23"] {
-                let options = ["--pins", kotlin, "--client", client, "--pins"]
-                let pinned = try await verify(files, options + [right])
-                #expect(pinned.status == .pass)
-                let rejected = try await verify(files, options + [wrong])
-                #expect(rejected.decision == "fail pin-mismatch", "\(client): \(rejected)")
-                #expect(rejected.output.contains("\"client\" : \"android\""))
-                #expect(rejected.output.contains("system-pins") == (client != "okhttp,android"), "\(rejected)")
+    @Test(arguments: ["okhttp", "okhttp,android", "okhttp:target-sdk=23"]) func theSystemsPinsAreCalledTheirs(
+        client: String
+    ) async throws {
+        let outcome = try await desk(
+            "VERIFY -f json --pins @Pinner.kt --pins @wrong.xml --client \(client)", Self.texts)
+        outcome.expect("fail pin-mismatch", "\"client\" : \"android\"")
+        #expect(outcome.output.contains("system-pins") == (client != "okhttp,android"), "\(outcome)")
+    }
+
+    @Test(arguments: ["afnetworking", "alamofire", "nspinneddomains"]) func pinnedDomainsDecideForEachClient(
+        client: String
+    ) async throws {
+        for (pin, status) in [(Self.stranger, ExitStatus.fail), ("$LEAF64", .pass)] {
+            try await Desk.open(["Shop.app/Info.plist": Self.apple(pin)]) { desk in
+                try desk.files.write(StandardPKI.shared().rootA.der, to: "Shop.app/root.cer")
+                await desk("VERIFY --pins @Shop.app --client \(client)").expect(status)
             }
-            // OkHttp itself compares the pins where it has no others.
-            let same = try await verify(files, ["--pins", right, "--client", "okhttp"])
-            #expect(same.decision == "pass pin-matched")
-            let beside = ["--pins", wrong, "--pins", "sha256/\(pin)", "--client", "okhttp"]
-            #expect(try await verify(files, beside).decision == "fail pin-mismatch")
-            // A host that the configuration does not pin is the client's own affair.
-            let other = try files.write(android(stranger, of: "other.example"), to: "other.xml")
-            let alone = try await verify(files, ["--pins", kotlin, "--pins", other, "--client", "okhttp"])
-            #expect(alone.decision == "pass pin-matched")
-            #expect(!alone.output.contains("\"client\" : \"android\""))
         }
     }
 
     @Test func pinsOfEachOfTwoClientsAreCounted() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
-            let system = try files.write(android(pin), to: "android.xml")
-            let kotlin = try files.write(
-                "CertificatePinner.Builder().add(\"other.example\", \"sha256/\(stranger)\").build()\n", to: "Pinner.kt")
-            let options = ["--pins", kotlin, "--pins", system, "--client", "okhttp"]
-            let report = try JSONValue(try await verify(files, options).output)
+        try await Desk.open(Self.texts) { desk in
+            let line = "VERIFY --pins @Other.kt --pins @right.xml --client okhttp -f "
+            let report = try JSONValue(await desk(line + "json").output)
             #expect(report["reason"]["id"].text == "pins-not-applied")
             #expect(report["pins"]["matched"].array.compactMap { $0["depth"].number } == [0])
-            #expect(try await verify(files, options, as: "nagios").output.contains("pins_matched=1;"))
-            let text = try await verify(files, options, as: "text")
-            #expect(text.output.contains("  pins: 1 configured, 1 matched (leaf)\n"), "\(text)")
+            await desk(line + "nagios").says("pins_matched=1;")
+            await desk(line + "text").says("  pins: 1 configured, 1 matched (leaf)\n")
             // The one compares what the other does not: nothing is left out.
-            let authority = Data(pki.interA.key.publicKeySHA256).base64EncodedString()
-            let beside = try await verify(
-                files, ["--pins", system, "--pins", "sha256/\(authority)", "--client", "okhttp"], as: "text")
-            #expect(!(beside.output + beside.errors).contains("not compare"), "\(beside)")
-        }
-    }
-
-    @Test func pinsOfAnAndroidAppAreNoReserveOfAnotherClient() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let pin = Data(pki.leaf.key.publicKeySHA256).base64EncodedString()
-            let root = try files.write(pki.rootA.der, to: "root.cer")
-            let system = try files.write(android(stranger), to: "android.xml")
-            let both = try JSONValue(try await verify(files, ["--pins", root, "--pins", system]).output)
+            await desk("VERIFY --pins @right.xml --pins $INTER --client okhttp").says(not: "not compare")
+            // Pins of an Android app are no reserve of another client.
+            let both = try JSONValue(await desk("VERIFY -f json --pins @root.cer --pins @wrong.xml").output)
             #expect(both["outlook"]["has_backup"].flag == false)
-            #expect(both["clients"].array.first?["settings"]["mode"].text == "certificate")
-            // Of what is pinned for Apple's clients and for Android's, AFNetworking is asked about the former.
-            let domains = try files.write(apple(pin), to: "Info.plist")
-            let app = try JSONValue(
-                try await verify(files, ["--pins", domains, "--pins", system, "--client", "afnetworking"]).output)
-            #expect(app["reason"]["id"].text == "pin-matched" && app["outlook"]["has_backup"].flag == false)
-            // Alone they are what the question is about.
-            #expect(try await verify(files, ["--pins", system]).decision == "fail pin-mismatch")
-        }
-    }
-
-    @Test func pinnedDomainsOfAnAppDecideWhicheverClientIsAsked() async throws {
-        try await TemporaryDirectory.scoped { files in
-            _ = try files.makeDirectory("Shop.app")
-            _ = try files.write(pki.rootA.der, to: "Shop.app/root.cer")
-            let app = ["--pins", files.path + "/Shop.app", "--client"]
-            _ = try files.write(apple(stranger), to: "Shop.app/Info.plist")
-            for client in ["afnetworking", "alamofire", "nspinneddomains"] {
-                let outcome = try await verify(files, app + [client])
-                #expect(outcome.status == .fail, "\(outcome)")
-            }
-            _ = try files.write(
-                apple(Data(pki.leaf.key.publicKeySHA256).base64EncodedString()), to: "Shop.app/Info.plist")
-            for client in ["afnetworking", "alamofire", "nspinneddomains"] {
-                let outcome = try await verify(files, app + [client])
-                #expect(outcome.status == .pass, "\(outcome)")
-            }
-            // Without pins of its own a client takes the key wherever it is on the path; the system looks where it is listed.
-            let places = try files.write(
-                apple(Data(pki.rootA.key.publicKeySHA256).base64EncodedString()), to: "Info.plist")
-            #expect(try await verify(files, ["--pins", places]).decision == "fail pin-mismatch")
+            #expect(both["clients"][0]["settings"]["mode"].text == "certificate")
         }
     }
 
     @Test func keysOfAnInfoPlistThatCountForNothingAreNamed() async throws {
-        try await TemporaryDirectory.scoped { files in
-            for (body, words) in [
-                ("<key>NSPinnedDomains</key><dict/>", "put it into NSAppTransportSecurity"),
-                ("<key>TSKPinnedDomains</key><dict/>", "put it into TSKConfiguration"),
-                ("<key>NSAppTransportSecurity-iphoneos</key><dict/>", "is for some devices"),
-                ("<key>NSAppTransportSecurity~ipad</key><dict/>", "is for some devices"),
-            ] {
-                let path = try files.write(
-                    "<plist><dict><key>CFBundleName</key><string>x</string>\(body)"
-                        + "<key>NSAppTransportSecurity</key><dict/></dict></plist>", to: "Info.plist")
-                let outcome = await pincheck("lint", path, "-f", "json")
-                let found = try JSONValue(outcome.output)["findings"].array.filter { $0["id"].text == "unknown-key" }
-                #expect(found.first?["message"].text?.contains(words) == true, "\(outcome)")
-                let checked = try await verify(files, ["--pins", path])
-                #expect(try warnings(checked).contains("nothing-pinned"), "\(checked)")
+        for (body, words) in [
+            ("<key>NSPinnedDomains</key><dict/>", "put it into NSAppTransportSecurity"),
+            ("<key>TSKPinnedDomains</key><dict/>", "put it into TSKConfiguration"),
+            ("<key>NSAppTransportSecurity-iphoneos</key><dict/>", "is for some devices"),
+            ("<key>NSAppTransportSecurity~ipad</key><dict/>", "is for some devices"),
+        ] {
+            let plist = "<plist><dict>\(body)<key>NSAppTransportSecurity</key><dict/></dict></plist>"
+            try await Desk.open(["Info.plist": plist]) { desk in
+                let findings = try JSONValue(await desk("lint @Info.plist -f json").output)["findings"].array
+                let found = findings.filter { $0["id"].text == "unknown-key" }
+                #expect(found.first?["message"].text?.contains(words) == true, "\(findings)")
+                await desk("VERIFY -f json --pins @Info.plist").says("\"nothing-pinned\"")
             }
+        }
+    }
+
+    // MARK: Files
+
+    @Test func aLinkedCertificateInABundleIsAPin() async throws {
+        try await Desk.open(["Shop.app/Info.plist": Self.ats]) { desk in
+            _ = try desk.files.makeDirectory("Shop.app/certificates")
+            try desk.files.write(StandardPKI.shared().rogue.der, to: "Shop.app/certificates/api.der")
+            #expect(symlink("certificates/api.der", desk.files.path + "/Shop.app/api.cer") == 0)
+            // A bundle has links to itself, too.
+            #expect(symlink(".", desk.files.path + "/Shop.app/Current") == 0)
+            #expect(await desk.decides("VERIFY --pins @Shop.app") == "fail pin-mismatch")
+        }
+    }
+
+    @Test func aResourceThatSomeDevicesTakeFromElsewhereIsNotJudgedForAll() async throws {
+        let manifest = """
+            <manifest xmlns:android="http://schemas.android.com/apk/res/android">
+            <application android:networkSecurityConfig="@xml/n"/></manifest>
+            """
+        try await Desk.open(["AndroidManifest.xml": manifest, "res/xml/n.xml": Self.android("$LEAF64")]) { desk in
+            let line = "VERIFY --client android --pins @AndroidManifest.xml"
+            #expect(await desk.decides(line) == "pass pin-matched")
+            try desk.write(Self.android(Self.stranger), to: "res/xml-v31/other.xml")
+            #expect(await desk.decides(line) == "pass pin-matched")
+            try desk.write(Self.android(Self.stranger), to: "res/xml-v31/n.xml")
+            await desk(line).expect(.data, errors: "'xml-v31' for some devices")
+        }
+    }
+
+    @Test func anAnchorOnTheWayToARootIsNotTheEndOfThePath() async throws {
+        for (inter, root, pin, expected) in [
+            (" overridePins=\"true\"", "", Self.stranger, "fail pin-mismatch"), ("", "", "$TOP64", "pass pin-matched"),
+            ("", " overridePins=\"true\"", Self.stranger, "pass pins-not-applied"),
+        ] {
+            let anchors = "<certificates src=\"@raw/inter\"\(inter)/><certificates src=\"@raw/root\"\(root)/>"
+            // Of two files of one name none is taken.
+            let line = "verify @chain.pem --host $HOST --client android --pins @own/nsc.xml"
+            let pki = try StandardPKI.shared()
+            let texts = [
+                "own/nsc.xml": Self.android(pin, anchors: anchors), "own/inter.pem": pki.interA.pem,
+                "own/root.pem": pki.rootA.pem,
+            ]
+            #expect(try await decision(of: line, texts) == expected)
+            try await desk(line, texts.merging(["own/root.crt": pki.rootB.pem]) { $1 }).expect(
+                .data, errors: "@raw/root is 'root.crt' as well as 'root.pem'")
+        }
+    }
+
+    @Test func twoConfigurationsThatDisagreeAreNotMadeIntoAThird() async throws {
+        for pins in ["@right.xml --pins @parent.xml", "@parent.xml --pins @right.xml"] {
+            try await desk("VERIFY --client android --pins \(pins)", Self.texts).expect(
+                .data, errors: "give the one that the app ships")
+        }
+    }
+
+    @Test func aWordOfDistrustInAFileOfTheAppsOwnIsNotPassedOver() async throws {
+        let list = """
+            {"source": "lab", "licence": "", "stores": [{"platform": "aosp", "version": "14", "fetched": "2026-01-01",
+            "url": "https://a.example", "roots": ["root.pem"]}]}
+            """
+        let texts = [
+            "own/root.pem": try StandardPKI.shared().rootA.pem(TrustSettings(rejected: [.serverAuth])),
+            "own/devices.json": list,
+            "own/nsc.xml": Self.android("$LEAF64", anchors: "<certificates src=\"@raw/root\"/>"),
+        ]
+        let verify = "verify @chain.pem --host $HOST --client "
+        try await desk(verify + "android --pins @own/nsc.xml", texts).expect(.data, errors: "OpenSSL's trust settings")
+        try await desk(verify + "okhttp --device android-14 --device-data @own/devices.json", texts).expect(
+            .data, errors: "trust settings")
+    }
+
+    @Test func whatAConfigurationNamesIsNotWrittenOver() async throws {
+        let root = try StandardPKI.shared().rootA.pem
+        let nsc = Self.android("$LEAF64", anchors: "<certificates src=\"@raw/root\"/>")
+        try await Desk.open(["own/nsc.xml": nsc, "own/root.pem": root]) { desk in
+            for output in ["-o @own/root.pem", "-f junit=@own/root.pem", "-f jsonl=@own/root.pem"] {
+                await desk("verify @chain.pem --host $HOST --pins @own/nsc.xml \(output)").expect(
+                    .usage, errors: "is read in this run")
+            }
+            await desk("lint @own/nsc.xml -f json=@own/root.pem").expect(.usage)
+            let kept = try contents(ofFile: desk.files.path + "/own/root.pem")
+            #expect(kept == root)
+        }
+    }
+
+    @Test func whatAnAppSaysOfTrustDoesNotStandForPinsThatAreWrong() async throws {
+        let texts = Self.texts.merging([
+            "Shop.app/Info.plist": Self.ats, "pins/nsc.xml": Self.texts["trust/nsc.xml"]!,
+            "pins/a.txt": "sha256/AAAA\n",
+        ]) { $1 }
+        try await Desk.open(texts) { desk in
+            try desk.files.write([1, 2, 3], to: "Shop.app/leaf.cer")
+            await desk("VERIFY --client afnetworking --pins @Shop.app").expect(.data)
+            await desk("VERIFY --client android --pins @pins").expect(.data)
+            // Without a pin there is something to say, whichever client is asked.
+            for client in ["okhttp", "android", "afnetworking"] {
+                await desk("VERIFY -f json --client \(client) --pins @trust/nsc.xml").expect(
+                    .pass, "pins nothing: no pin is compared")
+            }
+        }
+    }
+
+    @Test func anInfoPlistIsReadHoweverItSpellsItsKeys() async throws {
+        let plist = Self.apple(Self.stranger, key: "NSPinned&#68;omains")
+        try await Desk.open { desk in
+            _ = try desk.files.makeDirectory("Shop.app")
+            try desk.files.write(StandardPKI.shared().leaf.der, to: "Shop.app/leaf.cer")
+            func decide(_ bytes: [UInt8]) async throws -> Outcome {
+                try desk.files.write(bytes, to: "Shop.app/Info.plist")
+                return await desk("VERIFY -f json --client nspinneddomains --pins @Shop.app")
+            }
+            try await decide(Array(desk.expand(plist).utf8)).expect("fail pin-mismatch")
+            let wide = try #require(desk.expand(plist).replacing("&#68;", with: "D").data(using: .utf16))
+            #expect(try await decide(Array(wide)).decision != "pass trusted-without-pins")
+            try await decide([]).expect(.data)
+            try await decide((0..<60).map { UInt8(truncatingIfNeeded: $0 &* 37) }).expect(.data)
         }
     }
 }

@@ -154,20 +154,6 @@ import Testing
                 """)
     }
 
-    @Test func aServerThatIsNotAcceptedIsAskedNothing() async throws {
-        try await LoopbackServer.serving(server(answer("HTTP/1.1 200 Fine\nContent-Length: 0"))) { server in
-            let request = try ProbeRequest(server)
-            let outcome = try await withProber { prober in
-                let outcome = try await prober.probe(request) { ($0.presented.leaf.der, exchange: nil) }
-                while !prober.workshop.attempts.isEmpty { await Task.yield() }
-                return outcome
-            }
-            #expect(outcome.judgement == world.leaf.der && outcome.response == nil)
-            let seen = try #require(await server.connections(ended: 1).first)
-            #expect(seen.applicationBytesReceived == 0 && seen.receivedCloseNotify)
-        }
-    }
-
     @Test func aVerdictThatComesAfterTheDeadlineIsTooLate() async throws {
         let exchange = try exchange(to: Keeper())
         try await LoopbackServer.serving(server(answer("HTTP/1.1 200 Fine\nContent-Length: 0"))) { server in

@@ -156,12 +156,6 @@ import Testing
         }
     }
 
-    @Test func interimAnswersArePassedOver() async throws {
-        let interim = Array("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".utf8)
-        let (answer, _) = try await ask(server(.answers(interim + ok)))
-        #expect(try answer?.get().statusLine == "HTTP/1.1 200 Fine")
-    }
-
     @Test func anAnswerThatDripsIsReadToTheEndOfItsHead() async throws {
         let drips = ServerBehavior.Delivery.drips(bytes: 64, everyMilliseconds: 1)
         #expect(try await ask(server(.answers(ok), delivery: drips)).answer?.get().status == 200)
@@ -191,21 +185,6 @@ import Testing
         #expect(error == .tooLong(limit: HTTPHeadReader.statusLineLimit))
     }
 
-    @Test func recordsMayBePaddedToTheirMost() async throws {
-        let padded = server(.answers(ok)) {
-            $0.recordPadding = 16_384
-            $0.sessionTickets = 8
-        }
-        #expect(try await ask(padded).answer?.get().status == 200)
-    }
-
-    @Test func requestsForNewKeysWithoutEndAreNotAnsweredForLong() async throws {
-        let error = try await failure(server(.renewsKeys))
-        // What comes before the question has a limit of its own.
-        let isLong = error == .tooLong(limit: TLSDataHandler.heldLimit)
-        #expect(error == .tlsFailure(TLSConnection.tooTalkative) || isLong, "\(String(describing: error))")
-    }
-
     @Test func whatIsNoHTTPIsSaidToBeNone() async throws {
         #expect(try await failure(server(.answers(Array("220 ready\r\n".utf8)))) == .notHTTP)
         #expect(try await failure(server(.goesOn([0], repeating: [0]))) == .notHTTP)
@@ -213,32 +192,6 @@ import Testing
         for application in [TLSServerSettings.Application.floods, .greets(Array("220 ready\r\n".utf8))] {
             let error = try await failure(server(application))
             #expect(error == .notHTTP || error == .spokeFirst || error == .tooLong(limit: TLSDataHandler.heldLimit))
-        }
-    }
-
-    @Test func aServerThatSpeaksFirstGetsNoQuestion() async throws {
-        // Without tickets, so that what comes after the handshake is what the server says.
-        try await LoopbackServer.serving(server(.greets(ok)) { $0.sessionTickets = 0 }) { server in
-            let request = try ProbeRequest(server)
-            let exchange = try exchange()
-            try await withProber { prober in
-                let attempt = ProbeAttempt(request, in: prober.workshop, keepsOpen: true)
-                let loop = prober.workshop.loop
-                let answer: Answer = await withCheckedContinuation { continuation in
-                    loop.execute {
-                        attempt.start { _ in
-                            // Once what it said is there.
-                            loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(1)) { task in
-                                guard case .held(let tls) = attempt.kept, tls.received > 0 else { return }
-                                task.cancel()
-                                attempt.carry(exchange) { continuation.resume(returning: $0) }
-                            }
-                        }
-                    }
-                }
-                #expect(answer.failure == .spokeFirst)
-            }
-            #expect(await server.connections(ended: 1).first?.applicationBytesReceived == 0)
         }
     }
 

@@ -11,33 +11,22 @@ import Testing
 
     init() throws { pki = try .shared() }
 
-    private func settings(_ answer: @escaping @Sendable (String) -> Responder.Answer) -> TLSServerSettings {
-        TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = .responds(Responder(answer)) }
-    }
-
     @Test(arguments: [("http", ProxySettings.Speech.http), ("socks5h", .socks5)]) func aProxyLearnsNothingOfTheRequest(
         scheme: String, speech: ProxySettings.Speech
     ) async throws {
         let settings = ProxySettings(speech, to: settings(ranges(document, cutAfter: 50_000)))
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            try await LoopbackServer.serving(.proxy(settings)) { server in
-                func fetch(_ pin: String) async -> Outcome {
-                    await pincheck(
-                        "fetch", "https://\(host)/a.bin", "-o", self.path(files, "a.bin"), "--anchors", anchors,
-                        "--pins", pin, "--proxy", "\(scheme)://127.0.0.1:\(server.port)", "--header",
-                        "Cookie: secret=1", "--explain")
-                }
-                #expect(await fetch(pki.rogue.pin).status == .fail)
-                #expect(await server.connections(ended: 1).last?.applicationBytesReceived == 0)
-                #expect(await fetch(pki.leaf.pin).status == .unreachable)
-                let outcome = await fetch(pki.leaf.pin)
-                #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
-                #expect(outcome.output.contains("  through \(scheme)://127.0.0.1:\(server.port)"), "\(outcome)")
-                let seen = await server.connections(ended: 3)
-                #expect(seen.allSatisfy { $0.proxiedPlaces == ["\(host):443"] })
-                #expect(String(decoding: seen[2].applicationOpening, as: UTF8.self).contains("Cookie: secret=1\r\n"))
-            }
+        try await Desk.serving(.proxy(settings)) { desk, server in
+            let line =
+                "fetch https://$HOST/a.bin -o @a.bin --anchors @root.pem --proxy \(scheme)://$SERVER "
+                + "--header 'Cookie: secret=1' --explain --pins "
+            await desk(line + "$ROGUE").expect(.fail)
+            #expect(await server.connections(ended: 1).last?.applicationBytesReceived == 0)
+            await desk(line + "$LEAF").expect(.unreachable)
+            await desk(line + "$LEAF").expect(.pass, desk.expand("  through \(scheme)://$SERVER"))
+            #expect(bytes(desk.files, "a.bin") == document)
+            let seen = await server.connections(ended: 3)
+            #expect(seen.allSatisfy { $0.proxiedPlaces == ["\(host):443"] })
+            #expect(String(decoding: seen[2].applicationOpening, as: UTF8.self).contains("Cookie: secret=1\r\n"))
         }
     }
 
@@ -47,17 +36,11 @@ import Testing
         let proxy = ProxySettings(.http, to: settings { _ in Responder.Answer("HTTP/1.1 200 OK", text) }).with {
             $0.tls = TLSServerSettings(presenting: [own, pki.interA])
         }
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let environment = ["SSL_CERT_FILE": anchors, "SSL_CERT_DIR": "/nonexistent"]
-            try await LoopbackServer.serving(.proxy(proxy)) { server in
-                let outcome = await pincheck(
-                    ["fetch", "https://\(host)/a", "-o", self.path(files, "a"), "--anchors", anchors] + [
-                        "--proxy", "https://127.0.0.1:\(server.port)",
-                    ], environment: environment)
-                #expect(outcome.status == .pass, "\(outcome)")
-                #expect(bytes(files, "a") == text)
-            }
+        try await Desk.serving(.proxy(proxy)) { desk, _ in
+            let environment = ["SSL_CERT_FILE": "$DIR/root.pem", "SSL_CERT_DIR": "/nonexistent"]
+            let line = "fetch https://$HOST/a -o @a --anchors @root.pem --proxy https://$SERVER"
+            await desk(line, environment: environment).expect(.pass)
+            #expect(bytes(desk.files, "a") == text)
         }
     }
 
@@ -65,51 +48,42 @@ import Testing
         let refusing = ProxySettings(.http, to: settings(ranges(document))).with {
             $0.answer = .refusal(Array("HTTP/1.1 403 Not here\r\n\r\n".utf8))
         }
-        try await LoopbackServer.serving(.proxy(refusing)) { server in
-            let outcome = await pincheck("fetch", "https://\(host)/", "--proxy", "http://127.0.0.1:\(server.port)")
-            #expect(outcome.status == .unreachable && outcome.output.isEmpty, "\(outcome)")
-            #expect(outcome.errors.contains("the proxy") && outcome.errors.contains("403"), "\(outcome)")
+        try await Desk.serving(.proxy(refusing)) { desk, _ in
+            await desk("fetch https://$HOST/ --proxy http://$SERVER").expect(
+                .unreachable, "", errors: "the proxy", "403")
         }
     }
 
     @Test func anAddressInTheURLIsAskedForTheNameOfHost() async throws {
-        try await serving(ranges(document)) { server, fetch, files in
-            let outcome = await pincheck(
-                "fetch", "https://127.0.0.1:\(server.port)/a.bin", "--host", host, "-o", self.path(files, "a.bin"),
-                "--anchors", fetch.anchors, "--pins", fetch.pin)
-            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+        try await Desk.serving(.tls(settings(ranges(document)))) { desk, server in
+            await desk("fetch https://$SERVER/a.bin --host $HOST \(kept) --pins $LEAF").expect(.pass)
+            #expect(bytes(desk.files, "a.bin") == document)
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.serverName == nil)
             #expect(String(decoding: seen.applicationOpening, as: UTF8.self).contains("\r\nHost: \(host)\r\n"))
-            let named = await fetch("/a.bin", "-o", self.path(files, "b.bin"), "--connect", "127.0.0.1")
-            #expect(named.status == .pass, "\(named)")
+            await desk("fetch https://$HOST:$PORT/b.bin --connect 127.0.0.1 --anchors @root.pem -o @b.bin").expect(
+                .pass)
             #expect(await server.connections(ended: 2).last?.serverName == host)
         }
     }
 
     @Test func aClientCertificateGoesToTheFirstServerAlone() async throws {
         let client = try pki.interA.issue(.leaf("client.example.com"))
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let both = try files.write(try client.pem + client.key.privateKeyPEM(), to: "both.pem")
-            let whole = ranges(document)
-            let asking: (inout TLSServerSettings) -> Void = { $0.clientCertificate = .requested }
-            let there = settings(whole).with(asking)
-            try await LoopbackServer.serving(.tls(there)) { target in
-                let place = "https://other.example.com:\(target.port)/a.bin"
-                let here = settings { _ in Responder.Answer("HTTP/1.1 307 There\nLocation: \(place)\nContent-Length: 0")
-                }.with { $0.clientCertificate = .required }
-                try await LoopbackServer.serving(.tls(here)) { server in
-                    let outcome = await pincheck(
-                        "fetch", "https://\(host):\(server.port)/", "-o", self.path(files, "a.bin"), "--cert", both,
-                        "--anchors", anchors, "--resolve", "\(host):\(server.port):127.0.0.1", "--resolve",
-                        "other.example.com:\(target.port):127.0.0.1", "--no-validate-domain-name", "--pins",
-                        pki.leaf.pin)
-                    #expect(outcome.status == .pass, "\(outcome)")
-                    #expect(await server.connections(ended: 1).first?.clientCertificate == client.der)
-                    let seen = try #require(await target.connections(ended: 1).first)
-                    #expect(seen.completedHandshake && seen.clientCertificate == nil)
-                }
+        let texts = ["both.pem": try client.pem + client.key.privateKeyPEM()]
+        let there = settings(ranges(document)).with { $0.clientCertificate = .requested }
+        try await LoopbackServer.serving(.tls(there)) { target in
+            let place = "other.example.com:\(target.port)"
+            let here = settings { _ in
+                Responder.Answer("HTTP/1.1 307 There\nLocation: https://\(place)/a.bin\nContent-Length: 0")
+            }.with { $0.clientCertificate = .required }
+            try await Desk.serving(.tls(here), texts) { desk, server in
+                await desk(
+                    "fetch https://$HOST:$PORT/ \(kept) --cert @both.pem --resolve \(place):127.0.0.1 "
+                        + "--no-validate-domain-name --pins $LEAF"
+                ).expect(.pass)
+                #expect(await server.connections(ended: 1).first?.clientCertificate == client.der)
+                let seen = try #require(await target.connections(ended: 1).first)
+                #expect(seen.completedHandshake && seen.clientCertificate == nil)
             }
         }
     }

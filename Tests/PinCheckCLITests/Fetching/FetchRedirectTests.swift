@@ -35,8 +35,7 @@ import Testing
             request.contains("/nowhere")
                 ? Responder.Answer("HTTP/1.1 302 Found\nContent-Length: 0") : redirecting(request)
         }) { server, fetch, files in
-            let outcome = await fetch(path, "-o", self.path(files, "a.bin"), "--max-redirs", "3")
-            #expect(outcome.status == status && outcome.output.contains(words), "\(outcome)")
+            let outcome = await fetch(path, "-o", self.path(files, "a.bin"), "--max-redirs", "3").expect(status, words)
             #expect(bytes(files, "a.bin") == (outcome.status == .pass ? document : nil))
             let asked = server.connections.map { String(decoding: $0.applicationOpening, as: UTF8.self) }
             if path == "/one" { #expect(asked.last?.hasPrefix("GET /two?a%20b HTTP/1.1\r\n") == true) }
@@ -48,10 +47,7 @@ import Testing
         let place = Mutex("")
         let leaf = try pki.interA.issue(.leaf("other.test"))
         let answers = ranges(document, cutAfter: 30_000)
-        let other = TLSServerSettings(presenting: [leaf, pki.interA]).with {
-            $0.application = .responds(Responder(answers))
-        }
-        try await LoopbackServer.serving(.tls(other)) { second in
+        try await LoopbackServer.serving(.tls(settings(answers, chain: [leaf, pki.interA]))) { second in
             try await serving({ request in
                 guard request.hasPrefix("GET /a ") else { return answers(request) }
                 return Responder.Answer("HTTP/1.1 302 There\nContent-Length: 0\nLocation: \(place.withLock { $0 })", [])
@@ -64,10 +60,8 @@ import Testing
                 }
                 let own = "https://\(host):\(server.port)/b"
                 #expect(await run(own).status == .unreachable)
-                let followed = await run("https://other.test:\(second.port)/b")
-                #expect(followed.output.contains("30000 bytes of it are kept"), "\(followed)")
-                let last = await run(own)
-                #expect(last.output.contains("30000 bytes of it are kept"), "\(last)")
+                await run("https://other.test:\(second.port)/b").says("30000 bytes of it are kept")
+                await run(own).says("30000 bytes of it are kept")
                 #expect(
                     await second.connections(ended: 1).allSatisfy {
                         !String(decoding: $0.applicationOpening, as: UTF8.self).contains("Range:")
@@ -77,77 +71,49 @@ import Testing
     }
 
     @Test func aURLThatNoPolicyNamesIsNotFetchedWithoutPins() async throws {
-        try await serving(ranges(document)) { server, fetch, files in
-            for (entry, url) in [
-                ("elsewhere.test", "https://\(host):\(server.port)/a.bin"),
-                ("\(host):1", "https://\(host):\(server.port)/a.bin"), (host, "https://127.0.0.1:\(server.port)/a.bin"),
-            ] {
-                let text = #"{ hosts: { "\#(entry)": { pins: ["\#(pki.leaf.pin)"] } } }"#
-                let policy = try files.write(text, to: "policy.json5")
-                let given = [
-                    "fetch", url, "-o", path(files, "a.bin"), "--resolve", "\(host):\(server.port):127.0.0.1",
-                    "--anchors", fetch.anchors, "--policy", policy, "--host", host,
-                ]
-                let outcome = await pincheck(given)
-                #expect(outcome.status == .usage && bytes(files, "a.bin") == nil, "\(outcome)")
-                #expect(outcome.errors.contains(" is not in the policy "), "\(outcome)")
-                #expect(await pincheck(given + ["--pins", pki.leaf.pin]).status == .pass)
-                try FileManager.default.removeItem(atPath: path(files, "a.bin"))
+        try await Desk.serving(.tls(settings(ranges(document)))) { desk, _ in
+            for (entry, place) in [("elsewhere.test", "$HOST:$PORT"), ("$HOST:1", "$HOST:$PORT"), ("$HOST", "$SERVER")]
+            {
+                try desk.write("{ hosts: { '\(entry)': { pins: ['$LEAF'] } } }", to: "policy.json5")
+                let line = "fetch https://\(place)/a.bin \(kept) --policy @policy.json5 --host $HOST"
+                await desk(line).expect(.usage, errors: " is not in the policy ")
+                #expect(bytes(desk.files, "a.bin") == nil)
+                await desk(line + " --pins $LEAF").expect(.pass)
+                try FileManager.default.removeItem(atPath: path(desk.files, "a.bin"))
             }
         }
     }
 
     @Test func aRedirectIsJudgedByThePinsForItsHost() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let other = try pki.interA.issue(.leaf("other.example.com"))
-            let whole = ranges(document)
-            let there = TLSServerSettings(presenting: [other, pki.interA]).with {
-                $0.application = .responds(Responder(whole))
+        let other = try pki.interA.issue(.leaf("other.example.com"))
+        try await LoopbackServer.serving(.tls(settings(ranges(document), chain: [other, pki.interA]))) { target in
+            let place = "other.example.com:\(target.port)"
+            let here = settings { _ in
+                Responder.Answer("HTTP/1.1 307 There\nLocation: https://\(place)/a.bin\nContent-Length: 0")
             }
-            try await LoopbackServer.serving(.tls(there)) { target in
-                let place = "https://other.example.com:\(target.port)/a.bin"
-                let here = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
-                    $0.application = .responds(
-                        Responder { _ in Responder.Answer("HTTP/1.1 307 There\nLocation: \(place)\nContent-Length: 0") }
-                    )
+            try await Desk.serving(.tls(here)) { desk, _ in
+                func fetch(_ pin: String?, client: String = "") async throws -> Outcome {
+                    let rest = pin.map { ", '\(place)': { pins: ['\($0)'] }" } ?? ""
+                    try desk.write("{ \(client)hosts: { '$HOST': { pins: ['$LEAF'] }\(rest) } }", to: "policy.json5")
+                    return await desk(
+                        "fetch https://$HOST:$PORT/ \(kept) --policy @policy.json5 --resolve \(place):127.0.0.1 "
+                            + "--header 'Authorization: Basic eDp5'")
                 }
-                try await LoopbackServer.serving(.tls(here)) { server in
-                    func policy(_ pins: String?, _ client: String) -> String {
-                        let rest = pins.map { ", \"other.example.com:\(target.port)\": { pins: [\"\($0)\"] }" } ?? ""
-                        return "{ \(client)hosts: { \"\(host)\": { pins: [\"\(pki.leaf.pin)\"] }\(rest) } }"
-                    }
-                    func fetch(_ pins: String?, client: String = "") async throws -> Outcome {
-                        let file = try files.write(policy(pins, client), to: "policy.json5")
-                        return await pincheck([
-                            "fetch", "https://\(host):\(server.port)/", "-o", self.path(files, "a.bin"), "--policy",
-                            file, "--resolve", "\(host):\(server.port):127.0.0.1", "--resolve",
-                            "other.example.com:\(target.port):127.0.0.1", "--anchors", anchors, "--header",
-                            "Authorization: Basic eDp5",
-                        ])
-                    }
-                    let unpinned = try await fetch(nil)
-                    #expect(
-                        unpinned.status == .fail && unpinned.output.contains("whose host has no pins"), "\(unpinned)")
-                    #expect(target.connections.isEmpty)
-                    let rejected = try await fetch(pki.leaf.pin)
-                    // Who is told of a host that was never named is told how it came to be asked.
-                    let line = "  307  https://\(host):\(server.port)/\n"
-                    try #require(rejected.status == .fail && rejected.output.hasPrefix(line), "\(rejected)")
-                    #expect(rejected.output.contains("no configured pin is on the chain"), "\(rejected)")
-                    #expect(await target.connections(ended: 1).last?.applicationBytesReceived == 0)
-                    let accepted = try await fetch(other.pin)
-                    try #require(accepted.status == .pass, "\(accepted)")
-                    #expect(bytes(files, "a.bin") == document)
-                    // What proves who asks stays with the first.
-                    let asked = try #require(await target.connections(ended: 2).last?.applicationOpening)
-                    #expect(!String(decoding: asked, as: UTF8.self).contains("Authorization"))
-                    // A pin that is not why it is accepted is none.
-                    let client = "defaults: { client: 'trustkit:no-enforce' }, "
-                    let lax = try await fetch(pki.rootB.pin, client: client)
-                    #expect(lax.status == .fail && lax.output.contains("whose host has no pins"), "\(lax)")
-                    #expect(await target.connections(ended: 3).last?.applicationBytesReceived == 0)
-                }
+                try await fetch(nil).expect(.fail, "whose host has no pins")
+                #expect(target.connections.isEmpty)
+                // Who is told of a host that was never named is told how it came to be asked.
+                try await fetch("$LEAF").expect(
+                    .fail, "no configured pin is on the chain", starting: desk.expand("  307  https://$HOST:$PORT/\n"))
+                #expect(await target.connections(ended: 1).last?.applicationBytesReceived == 0)
+                try await fetch(other.pin).expect(.pass)
+                #expect(bytes(desk.files, "a.bin") == document)
+                // What proves who asks stays with the first.
+                let asked = try #require(await target.connections(ended: 2).last?.applicationOpening)
+                #expect(!String(decoding: asked, as: UTF8.self).contains("Authorization"))
+                // A pin that is not why it is accepted is none.
+                try await fetch("$OTHER", client: "defaults: { client: 'trustkit:no-enforce' }, ").expect(
+                    .fail, "whose host has no pins")
+                #expect(await target.connections(ended: 3).last?.applicationBytesReceived == 0)
             }
         }
     }

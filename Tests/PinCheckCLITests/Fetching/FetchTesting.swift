@@ -26,16 +26,24 @@ extension FetchTesting {
     var host: String { StandardPKI.serverName }
     var document: [UInt8] { fetchedDocument }
 
+    /// What a line of a ``Desk`` needs to reach its server by name and to keep the document as `a.bin`.
+    var kept: String { "--resolve $HOST:$PORT:127.0.0.1 --anchors @root.pem -o @a.bin" }
+
+    func settings(_ answer: @escaping @Sendable (String) -> Responder.Answer, chain: [LabCertificate]? = nil)
+        -> TLSServerSettings
+    {
+        TLSServerSettings(presenting: chain ?? [pki.leaf, pki.interA]).with {
+            $0.application = .responds(Responder(answer))
+        }
+    }
+
     func serving<Value: Sendable>(
         chain: [LabCertificate]? = nil, _ answer: @escaping @Sendable (String) -> Responder.Answer,
         _ body: (_ server: LoopbackServer, _ fetch: Fetching, _ files: TemporaryDirectory) async throws -> Value
     ) async throws -> Value {
         try await TemporaryDirectory.scoped { files in
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            let settings = TLSServerSettings(presenting: chain ?? [pki.leaf, pki.interA]).with {
-                $0.application = .responds(Responder(answer))
-            }
-            return try await LoopbackServer.serving(.tls(settings)) { server in
+            return try await LoopbackServer.serving(.tls(settings(answer, chain: chain))) { server in
                 try await body(
                     server, Fetching(host: host, port: server.port, anchors: anchors, pin: pki.leaf.pin), files)
             }

@@ -256,29 +256,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ([], ExitStatus.usage, "nothing can be asked for"),
-        (["--allow-target", "a", "--listen", "localhost:9719"], .usage, "--listen 'localhost:9719' is no address"),
-        (["--allow-target", "a", "--listen", "127.0.0.1"], .usage, "no address with a port"),
-        (["--allow-target", "a", "--listen", "::1:9719"], .usage, "no address with a port"),
-        (["--allow-target", "a", "--listen", "127.0.0.1:65536"], .usage, "no address with a port"),
-        (["--allow-target", "a", "--listen", "203.0.113.1:0"], .inputOutput, "cannot listen at 203.0.113.1:0: "),
-        (["--allow-target", "a b"], .usage, "--allow-target: the host name 'a b'"),
-        (["--allow-target", "*.127.0.0.1"], .usage, "is of no name"),
-        (["--allow-target", "a", "--policy", "b"], .usage, "no pins to judge by"),
-        (["--allow-target", "a", "--cache", "60"], .usage, "there is no option '--cache': leave it out"),
-        (["--allow-target", "a", "--log-level", "loud"], .usage, "--log-level 'loud' is unknown"),
-        (["--allow-target", "a", "--pins", "/nonexistent"], .noInput, "'/nonexistent'"),
-        (["--allow-target", "a", "--pins", "sha256/AAAA"], .data, "sha256/AAAA"),
-        (["--policy", "/nonexistent"], .noInput, "/nonexistent"),
-        (["--policy", "-"], .usage, "name a file, and not standard input"),
-        (["--module", "a"], .usage, "write NAME=FILE"), (["--module", "a b=c"], .usage, "write NAME=FILE"),
-        (["--module", "default=c"], .usage, "is that of --policy"),
-    ]) func whatCannotBeServedIsRefusedAtTheStart(arguments: [String], status: ExitStatus, words: String) async {
-        let outcome = await pincheck(["serve"] + arguments)
-        #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome)")
-    }
-
     @Test func whatAPolicySaysIsNoOptionAndIsToldSo() async {
         #expect(Command.serve.options.count <= 20)
         let known = Set(Command.serve.options.map(\.flag))

@@ -88,11 +88,13 @@ struct Stage: Sendable {
         text.replacing(/\$([A-Z0-9]+)/) { match in words[String(match.1)] ?? String(match.0) }
     }
 
-    /// Runs a command line whose words are parted by blanks, at the time of the stage.
+    /// The words of a command line, which blanks part but between single quotes.
+    func words(_ line: String) -> [String] { line.matches(of: /'([^']*)'|[^ ]+/).map { expand(String($0.1 ?? $0.0)) } }
+
+    /// Runs a command line at the time of the stage.
     func run(_ line: String, environment: [String: String] = [:], input: String = "") async -> Outcome {
         await pincheck(
-            line.split(separator: " ").map { expand(String($0)) }, environment: environment.mapValues(expand),
-            at: Self.now, input: Array(expand(input).utf8))
+            words(line), environment: environment.mapValues(expand), at: Self.now, input: Array(expand(input).utf8))
     }
 
     /// A text without what differs from process to process: the directory, the ports, and how long things took.

@@ -1,0 +1,436 @@
+import Foundation
+import LoopbackLab
+import PinCheckCLI
+import Testing
+
+extension OnStage {
+    /// Input of every kind that makes no sense: the exact status, and one sentence with the remedy.
+    @Suite(.endsSomeTime) struct MistakeTests {
+        /// Holds an outcome against a refusal in one plain, short line with a sentence in it.
+        private func expectRefusal(
+            _ outcome: Outcome, _ status: ExitStatus, _ sentence: String, at place: SourceLocation = #_sourceLocation
+        ) {
+            outcome.expect(status, "", errors: sentence, not: "s3cr3t", "b%zz", "CommandError", at: place)
+            let isOneLine = outcome.errors.count(where: \.isNewline) == 1 && outcome.errors.utf8.count < 1_100
+            #expect(
+                outcome.errors.hasPrefix("Error: ") && isOneLine && isPlain(outcome.errors), "\(outcome)",
+                sourceLocation: place)
+        }
+
+        private func expectRefusal(_ line: String, _ status: ExitStatus, _ sentence: String) async throws {
+            let long = String(repeating: "a", count: 1 << 20)
+            let verify = "verify $CHAIN --anchors $ROOT --host $HOST"
+            let words = try Stage.current.words(line.replacing("VERIFY", with: verify))
+            expectRefusal(
+                await pincheck(words.map { $0.replacing("LONG", with: long) }, at: Stage.now), status, sentence)
+        }
+
+        // MARK: Arguments
+
+        /// Ends with 64. `VERIFY` judges the chain of the stage, `LONG` is a word of a mebibyte.
+        static let usage: [(line: String, sentence: String)] = [
+            ("--foo", "there is no option '--foo': 'pincheck help check' lists those there are"),
+            ("host --json", "there is no option '--json': did you mean '--format json'?"),
+            ("lint --sarif", "there is no option '--sarif': did you mean '--format sarif'?"),
+            (
+                "lint Pins -f jsonl",
+                "--format 'jsonl' is a form of 'pincheck check': choose from text, json, github, junit, sarif"
+            ),
+            (
+                "snapshot host --anchors x",
+                "there is no option '--anchors': a snapshot judges nothing: 'pincheck diff FILE --anchors …'"
+            ), ("host --tunnel x", "there is no option '--tunnel': 'pincheck help check' lists those there are"),
+            ("host --deviec x", "there is no option '--deviec': did you mean '--device'?"),
+            ("fetch -L https://h/", "there is no option '-L': redirects are followed, each judged anew"),
+            ("fetch -C - https://h/", "there is no option '-C': the same command goes on with what was interrupted"),
+            ("fetch -H 'A: b' https://h/", "there is no option '-H': did you mean '--header'?"),
+            ("pins host -o x", "there is no option '-o': the result goes to standard output: write '> FILE'"),
+            ("host --cacert x", "there is no option '--cacert': did you mean '--anchors'?"),
+            ("host --client okhtp", "the client 'okhtp' is not known: did you mean 'okhttp'?"),
+            ("host --format jsno", "--format 'jsno' is unknown: did you mean 'json'?"),
+            ("host --mode publickey", "--mode 'publickey' is unknown: did you mean 'public-key'?"),
+            ("host --key-types rsa,ecdas", "--key-types 'ecdas' is unknown: did you mean 'ecdsa'?"),
+            ("host --color alwasy", "--color 'alwasy' is unknown: did you mean 'always'?"),
+            ("pins host --format okhtp", "--format 'okhtp' is unknown: did you mean 'okhttp'?"),
+            ("pins host --position laef", "--position 'laef' is unknown: did you mean 'leaf'?"),
+            ("devices --format jsn", "--format 'jsn' is unknown: did you mean 'json'?"),
+            (
+                "chekc",
+                "there is no command 'chekc': did you mean 'pincheck check'? A host of that name is checked by 'pincheck check chekc'"
+            ), ("verify", "no <chain> is given: write 'pincheck verify <chain> "),
+            ("verify a b", "'b' is one argument too many: write 'pincheck verify "), ("''", "the target '' is empty"),
+            ("host:0", "a port is a number"), ("host:65536", "a port is a number"), ("[::1", "without ']'"),
+            ("a\0b", "control character"), ("host --sni 192.0.2.1", "is an address: TLS carries host names only"),
+            ("host --sni [::1]", "is an address: TLS carries host names only"),
+            ("host --sni ''", "--sni: the host name '' is empty"),
+            ("host --sni a..b", "--sni: the host name 'a..b' has an empty label"),
+            ("host --sni a --no-sni", "contradict each other"), ("host -4 -6", "contradict each other"),
+            ("192.0.2.1 -6", "is not an address of the family asked for: ask for IPv4 or for any"),
+            ("host --verify-name ''", "--verify-name '' is empty"), ("host --host ''", "names no host"),
+            ("host --host 'a b'", "control character"), ("host --host a --header 'Host: b'", "contradict each other"),
+            ("host --header 'Accept: */*'", "only 'Host: NAME' does"), ("host --header Host", "only 'Host: NAME' does"),
+            ("host --port 0", "--port '0' is not a number from 1 to 65535"),
+            ("host --port https", "--port 'https' is not a number"), ("host --timeout 0", "is not a time in seconds"),
+            ("host --timeout=-1", "is not a time in seconds"), ("host --timeout 86401", "is not a time in seconds"),
+            ("host --timeout nan", "is not a time in seconds"), ("host --timeout inf", "is not a time in seconds"),
+            ("host --timeout 1e3", "is not a time in seconds"), ("host --timeout ''", "is not a time in seconds"),
+            ("host --retries=-1", "--retries '-1' is not a number from 0 to 100"),
+            ("host --retries x", "--retries 'x' is not a number from 0 to 100"),
+            ("host --jobs 0", "--jobs '0' is not a number from 1"), ("host --min-tls 1.4", "is not a TLS version"),
+            ("host --max-tls tls1.2", "is not a TLS version"),
+            ("host --min-tls 1.3 --max-tls 1.2", "the lowest TLS version, 1.3, is above the highest, 1.2"),
+            ("host --alpn h2,", "holds a name of no or of more than 255 bytes"), ("host --connect ''", "names no host"),
+            ("host --connect 192.0.2.1:0", "a port is a number"), ("host --resolve host:443", "has too few parts"),
+            ("host --resolve host:443:name", "has no address in 'name'"),
+            ("host --connect-to host:443:192.0.2.1", "has not four parts"),
+            ("host --resolve other:443:192.0.2.1", "'other:443', which is not a target of this call"),
+            ("host --connect host:8443:192.0.2.1", "'host:8443', which is not a target of this call"),
+            ("host --client netscape", "the client 'netscape' is not known: choose from afnetworking"),
+            ("host --mode both", "--mode 'both' is unknown: choose from none, public-key, certificate"),
+            ("host --and-system", "the system's roots are to be added to anchors"),
+            ("host --at yesterday", "the time 'yesterday' is not understood"),
+            ("host --color pink", "--color 'pink' is unknown: choose from auto, always, never"),
+            (
+                "host --mode certificate --pins sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+                "mode certificate compares certificates"
+            ), ("host --mode", "--mode has no value: write '--mode <mode>'"),
+            ("-", "the target '-' is no host: a list on standard input is read with '--targets -'"),
+            ("--", "no target is given: name a host, as in 'pincheck api.example.com'"),
+            ("-- -", "the target '-' is no host"), ("--=x", "there is no option '--': "),
+            ("=x", "the host name '=x' holds '='"), ("-=x", "there is no option '-=…': "),
+            ("LONG", "has more than 253 characters"), ("--LONG", "'pincheck help check' lists those"),
+            ("-LONG", "'pincheck help check' lists those"), ("host --sni LONG", "has more than 253 characters"),
+            ("host --host=LONG", "has more than 253 characters"),
+            ("host --timeout LONG", "is not a time in seconds from 0.001 to 86400, as in 2.5"),
+            ("host --client LONG", "is not known: choose from"), ("host -f LONG", "is unknown: choose from"),
+            ("host --quiet=1", "--quiet has no value: leave out '=1'"),
+            ("host --no-sni=", "--no-sni has no value: leave out '='"),
+            ("--help=1", "--help has no value: leave out '=1'"),
+            ("--version=1", "--version has no value: leave out '=1'"), ("host -q=1", "-q has no value: leave out '=1'"),
+            ("host -4x", "there is no option '-x': did you mean '--proxy'?"),
+            ("host -q46", "-4 and -6 contradict each other: give one of them"),
+            ("host -qfjsno", "--format 'jsno' is unknown: did you mean 'json'?"),
+            ("host -fq", "--format 'q' is unknown: choose from text"),
+            ("host -qo", "-o has no value: write '-o <file>'"),
+            ("host --timeout --quiet", "--timeout has no value: write '--timeout <seconds>'"),
+            ("host --timeout -1", "write '--timeout <seconds>' with a number from 0"),
+            ("host -fjson -fjson", "both go to standard output: write one of them as json=FILE"),
+            ("host --proxy a --no-proxy", "--proxy and --no-proxy contradict each other"),
+            ("host --doh https://a/ --httpdns tencent", "--doh and --httpdns contradict each other"),
+            ("host --policy=", "--policy '' is empty: write '--policy <file>'"),
+            ("host --next ''", "--next '' is empty: write '--next <file>'"),
+            ("host --anchors ''", "--anchors '' is empty: write '--anchors <file|dir>'"),
+            ("host --state=", "--state '' is empty: write '--state <file>'"),
+            ("host -o ''", "-o '' is empty: write '--output <file>'"),
+            ("--targets - --policy -", "standard input is asked for twice, by --targets and by --policy"),
+            ("--targets - --targets -", "name a file for one of them"),
+            ("host --ignore pirvate-root", "is the id of no warning: did you mean 'private-root'?"),
+            ("host -uadmin:s3cr3t", "there is no option '-u…': "),
+            ("fetch '-HAuthorization: s3cr3t'", "there is no option '-H…': did you mean '--header'?"),
+            ("host --verify-name https://u:s3cr3t@h/", "leave out everything up to the '@'"),
+            ("host --client okhttp --client curl", "--client is given twice: give all of it once"),
+            ("host --expect-status 2xx --expect-status 404", "--expect-status is given twice"),
+            ("-f json check host", "the command comes first: write 'pincheck check …'"),
+            ("host --pins -4", "--pins has no value: write '--pins <source>'"),
+            ("host --proxy user:s3cr3t@a://b", "--proxy: the proxy 'a://b' has the port ''"),
+            ("$HOST --device iphone", "there is no device 'iphone': did you mean 'ios-26'?"),
+            ("$HOST --device 'iPhone 15'", "there is no device 'iPhone 15': did you mean 'ios-26'?"),
+            ("$HOST --device android", "there is no device 'android': did you mean 'android-17'?"),
+            ("$HOST --device firefox", "there is no device 'firefox': did you mean 'mozilla'?"),
+            ("$HOST --device ios-99", "there is no list of roots for 'ios-99', and next to it is ios-26"),
+            ("$HOST --device iphone-15", "did you mean 'ios-26'? (devices are named by their system)"),
+            ("$HOST -f okhttp", "--format 'okhttp' is a form of 'pincheck pins': choose from text, brief"),
+            (
+                "$HOST --connect 300.1.2.3",
+                "'300.1.2.3' looks like an IPv4 address and is not one: 300 is more than 255"
+            ), ("verify", "no <chain> is given: write 'pincheck verify <chain>"),
+            ("diff", "no <file> is given: write 'pincheck diff <file>"),
+            ("diff", "says more, and 'pincheck snapshot <target> -o <file>' makes the file"),
+            ("diff --allow", "--allow has no value: write '--allow <changes>'"),
+            ("h --retries -1", "--retries has the value '-1': write '--retries <n>' with a number from 0"),
+            ("clients okhttp", "'okhttp' is one argument too many: write 'pincheck clients'"),
+            ("clients --bogus", "there is no option '--bogus'"),
+            ("--generate-completion-script tcsh", "--generate-completion-script 'tcsh' is unknown: "),
+            (
+                "VERIFY --warn-before 30",
+                "--warn-before '30' is not a threshold: write 30d for days, or 33% of the lifetime"
+            ), ("VERIFY --fail-before soon", "--fail-before 'soon' is not a threshold"),
+            ("VERIFY --min-pin-life ''", "--min-pin-life '' is not a threshold"),
+            ("VERIFY --fail-before=60d --warn-before=30d", "the warning before 30d never comes"),
+            ("VERIFY --fail-on fail", "--fail-on 'fail' is unknown: write --fail-on warn"),
+            ("pins x.example --recommend --from y", "leave it out with --recommend"),
+            ("pins x.example --recommend --position leaf", "leave out --position"),
+            ("pins x.example --recommend --pins y", "--pins"),
+            ("pins x.example --recommend --device ios-12", "--device"),
+            ("$HOST --key-types dsa", "--key-types 'dsa' is unknown: did you mean 'rsa'?"),
+            ("$HOST --key-types rsa,", "--key-types '' is unknown: choose from rsa, ecdsa"),
+            ("$HOST --httpdns aliyun", "--httpdns 'aliyun' lacks the account: write aliyun:ACCOUNT"),
+            ("$HOST --doh http://dns.example/", "--doh 'http://dns.example/' is not asked over TLS"),
+            ("$HOST --doh https://dns.example/ --httpdns tencent", "--doh and --httpdns contradict each other"),
+            ("$HOST --httpdns tencent --connect 127.0.0.1", "addresses are given and a service is to be asked"),
+            ("127.0.0.1:1 -f text -f json", "both go to standard output"),
+            ("127.0.0.1:1 -f json=a -f text=a", "both go to 'a'"),
+            ("127.0.0.1:1 -f json=", "names no file after the '='"), ("127.0.0.1:1 -f yaml", "'yaml' is unknown"),
+            ("127.0.0.1:1 --request health", "--request 'health' is not a path: begin it with '/', as in /health"),
+            ("127.0.0.1:1 --request GET", "--request 'GET' is not a path: begin it with '/', as in /health"),
+            ("127.0.0.1:1 --request ''", "--request '' is not a path: begin it with '/', as in /health"),
+            (
+                "127.0.0.1:1 --request '/a b'",
+                "--request '/a b' has a character that a URL writes percent-encoded, as in %20 for a space"
+            ),
+            (
+                "127.0.0.1:1 --request /a#b",
+                "--request '/a#b' has a fragment, which no client sends: leave out everything from the '#' on"
+            ),
+            (
+                "127.0.0.1:1 --expect-status 2xx",
+                "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)"
+            ),
+            (
+                "127.0.0.1:1 --request / --alpn h2,http/1.1",
+                "'h2' is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
+            ), ("$HOST --groups X25518", "--groups 'X25518': OpenSSL "),
+            ("$HOST --groups X25519::P-256", " does not take it ("),
+            ("$HOST --ciphers nonsense", "--ciphers 'nonsense': OpenSSL "),
+            ("$HOST --ciphers nonsense", "(no cipher match)"),
+            ("$HOST --ciphers TLS_AES_128_GCM_SHA257", "does not take it (no cipher match)"),
+            ("$HOST --groups ''", "--groups '': OpenSSL "), ("$HOST --ciphers ''", "--ciphers '': OpenSSL "),
+            ("$HOST --sigalgs nonsense", "--sigalgs 'nonsense': OpenSSL "),
+            (
+                "$HOST --ciphers TLS_AES_128_GCM_SHA256 --max-tls 1.2",
+                "no TLS version that is to be offered has 'TLS_AES_128_GCM_SHA256'"
+            ),
+            (
+                "$HOST --ciphers ECDHE-RSA-AES128-GCM-SHA256 --min-tls 1.3",
+                "no TLS version that is to be offered has 'ECDHE-RSA-AES128-GCM-SHA256'"
+            ), ("$HOST --ciphers HIGH --key-types rsa", "is to choose ciphers and sigalgs: leave out either"),
+            ("$HOST --sigalgs ed25519 --thorough", "is to choose ciphers and sigalgs: leave out either"),
+            ("$HOST --proxy x --no-proxy", "--proxy and --no-proxy contradict each other"),
+            ("$HOST --proxy ftp://x", "--proxy: the proxy 'ftp://x' is of no kind that is known"),
+            ("$HOST --proxy http://x:y", "a port that is no number"),
+            ("$HOST --proxy http://a:b%zz@x", "write user:password@ with %40"),
+            ("$HOST --proxy http://", "names no host"), ("serve", "nothing can be asked for"),
+            ("serve --allow-target a --listen localhost:9719", "--listen 'localhost:9719' is no address"),
+            ("serve --allow-target a --listen 127.0.0.1", "no address with a port"),
+            ("serve --allow-target a --listen ::1:9719", "no address with a port"),
+            ("serve --allow-target a --listen 127.0.0.1:65536", "no address with a port"),
+            ("serve --allow-target 'a b'", "--allow-target: the host name 'a b'"),
+            ("serve --allow-target *.127.0.0.1", "is of no name"),
+            ("serve --allow-target a --policy b", "no pins to judge by"),
+            ("serve --allow-target a --cache 60", "there is no option '--cache': leave it out"),
+            ("serve --allow-target a --log-level loud", "--log-level 'loud' is unknown"),
+            ("serve --policy -", "name a file, and not standard input"), ("serve --module a", "write NAME=FILE"),
+            ("serve --module 'a b=c'", "write NAME=FILE"), ("serve --module default=c", "is that of --policy"),
+            ("fetch https://a.example/ -O", "names no file"), ("fetch https://a.example/.. -O", "names no file"),
+            ("fetch http://a.example/x", "is not of https"), ("fetch", "no <url> is given"),
+            ("fetch https://a.example/x -O -o y", "both"),
+            ("fetch https://a.example/x https://a.example/y", "one argument too many"),
+            ("fetch https://a.example/x --sha256 abc", "is no SHA-256"),
+            ("fetch https://a.example/x --sha256 \(String(repeating: "0", count: 64))", "name a file with --output"),
+            (
+                "fetch https://a.example/x -o /dev/null --sha256 \(String(repeating: "0", count: 64))",
+                "name a file with"
+            ), ("fetch https://a.example/x --header 'Range: bytes=0-'", "is pincheck's own"),
+            ("fetch https://a.example/x --header 'A\u{0A}B: c'", "is none"),
+            ("fetch https://a.example/x --alpn h2", "HTTP/1.1"), ("fetch 'https://a b/x'", "percent-encoded"),
+            ("VERIFY --pins $LEAF --client aflnetworking", "is not known: did you mean 'afnetworking'?"),
+            ("VERIFY --pins $LEAF --client ''", "a client's name is empty"),
+            ("VERIFY --pins $LEAF --client okhttp,", "a client's name is empty"),
+            (
+                "VERIFY --pins $LEAF --client okhttp:patern=x",
+                "has no setting 'patern=x': did you mean 'pattern=PATTERN'?"
+            ),
+            (
+                "VERIFY --pins $LEAF --client trustkit:no-enfrce",
+                "has no setting 'no-enfrce': did you mean 'no-enforce'?"
+            ), ("VERIFY --pins $LEAF --client nspinneddomains:key=lea", "has no key 'lea': did you mean 'leaf'?"),
+            ("VERIFY --pins $LEAF --client okhttp:pattern", "is written pattern=PATTERN"),
+            ("VERIFY --pins $LEAF --client afnetworking-2.5:chain=on", "is yes or no, not 'on'"),
+            ("VERIFY --pins $LEAF --client curl:insecure=yes", "is written insecure"),
+            ("VERIFY --pins $LEAF --client trustkit:expires=soon", "soon"),
+            ("diff $DIR/before.json --allow renew", "did you mean 'renewed'?"),
+            ("diff $DIR/before.json --allow zzz", "--allow 'zzz' is unknown: choose from renewed, rekeyed"),
+            ("diff $DIR/before.json --connect 127.0.0.1", "the snapshot says where to connect"),
+            ("diff $DIR/before.json --allow root-sent", "write chain-changed"),
+            ("diff $DIR/before.json --allow tls-changed", "it is no change any more"),
+            ("diff $DIR/before.json --allow endpoints-differ", "it is the warning addresses-differ"),
+            ("diff $DIR/before.json $DIR/before.json --pins x", "name targets to judge"),
+            ("diff - --update", "--update cannot rewrite standard input"),
+            ("check $HOST --allow renewed", "give --baseline FILE"), ("check $HOST --update", "give --baseline FILE"),
+            ("snapshot", "no target is given"),
+            (
+                "devices android-10",
+                "there is no list of roots for 'android-10', and next to it are android-9 and android-11"
+            ), ("devices iso-17", "there is no device 'iso-17': did you mean 'ios-17'?"),
+            ("devices toaster", "there is no device 'toaster': 'pincheck devices' lists them"),
+            ("devices system", "'system' has the roots of this machine"),
+            ("$HOST --socks5 proxy:8080", "there is no option '--socks5': did you mean '--proxy'?"),
+            ("$HOST --insecure", "--allow-invalid-certificates"), ("pins $HOST -k", "--anchors"),
+            ("$HOST --client ,okhttp", "a client's name is empty"),
+            ("$HOST --device ios-26,", "the name of a device is empty"),
+            ("$HOST --device ''", "the name of a device is empty: write names"),
+            ("$HOST --device android-10", "next to it are android-9 and android-11"),
+            ("$HOST --device-data x", "device data is given and no device is named: give --device"),
+            (
+                "VERIFY --device ios-12,android-17 --client afnetworking",
+                "none of the clients (afnetworking) runs on android-17: add one of okhttp, android, generic with --client"
+            ),
+            (
+                "VERIFY --device ios-12 --client afnetworking,curl",
+                "the client curl runs on none of the devices (ios-12): leave it or its configuration out, or add"
+            ),
+        ]
+
+        @Test(arguments: usage) func aCommandLineThatMakesNoSenseIsRefused(line: String, sentence: String) async throws
+        { try await expectRefusal(line, .usage, sentence) }
+
+        static let others: [(line: String, status: ExitStatus, sentence: String)] = [
+            ("host --pins LONG", .data, "a SHA-256 pin is 44 characters long, and this one is too long"),
+            ("host --policy /LONG", .noInput, "…aaa"),
+            ("host --pins ''", .data, "--pins: the value is empty; name a file, a directory or a pin"),
+            ("serve --allow-target a --listen 203.0.113.1:0", .inputOutput, "cannot listen at 203.0.113.1:0: "),
+            ("serve --allow-target a --pins /nonexistent", .noInput, "'/nonexistent'"),
+            ("serve --allow-target a --pins sha256/AAAA", .data, "sha256/AAAA"),
+            ("serve --policy /nonexistent", .noInput, "/nonexistent"),
+            (
+                "$HOST --pins $DIR/root.pem,$DIR/other.cer", .noInput,
+                "files have no commas between: repeat --pins for each"
+            ), ("$HOST --anchors /absent", .noInput, "anchors: '/absent': there is no such file"),
+            ("$HOST --intermediate /absent", .noInput, "intermediate certificates: '/absent'"),
+        ]
+
+        @Test(arguments: others) func whatCannotBeReadOrDoneIsRefused(
+            line: String, status: ExitStatus, sentence: String
+        ) async throws { try await expectRefusal(line, status, sentence) }
+
+        @Test(arguments: [
+            "verify", "host --policy", "host --baseline", "host --pins", "host --anchors", "pins", "pins --key",
+            "pins --from", "diff", "--targets", "host --next", "host --cert", "host --device ios-12 --device-data",
+            "host --addresses", "host --extra-root", "host --intermediate",
+        ]) func oneWordingSaysThatAFileIsMissing(line: String) async throws {
+            try await expectRefusal(line + " /absent", .noInput, ": there is no such file")
+        }
+
+        // MARK: Policies and lists
+
+        private static func host(_ settings: String) -> String { "{hosts: {'a.example': {\(settings)}}}" }
+
+        static let policies: [(text: String, sentence: String)] = [
+            ("{hosts: {'a.example:1': {ports: [2]}}}", ":1: the host names a port, and 'ports' stands beside it"),
+            ("// hosts\n", "standard input:2: is not JSON: it ends too early"),
+            ("{}", "has no 'hosts'; list them as in hosts: {"), ("[]", "the document is not a dictionary"),
+            ("null", "the document is not a dictionary"), ("{hosts: null}", "'hosts' is not a dictionary"),
+            ("{hosts: {'a.example': null}}", "'hosts.a.example' is not a dictionary"),
+            ("{hosts: {'': {}}}", "the target '' is empty: name a host, as in 'api.example.com'"),
+            ("{Hosts: {}}", "did you mean 'hosts'?"), ("{hosts: {}, x: 1}", "a policy has no key 'x'; "),
+            (host("Pins: 'x'"), "a host has no key 'Pins'; did you mean 'pins'?"),
+            (host("\"\": 1"), "a host has no key ''; known are "),
+            (host("timeout: 1, timeout: 2"), "the key 'timeout' is given twice, "),
+            (host("sni: 'a', \"\\u0073ni\": 'b'"), "the key 'sni' is given twice, "),
+            ("{hosts: {}, hosts: {}}", "the key 'hosts' is given twice, "),
+            (String(repeating: "[", count: 5_000), "has more than 40 levels, which are not read"),
+            (host("pins: " + String(repeating: "{a: ", count: 5_000)), "has more than 40 levels"),
+            (host("timeout: Infinity"), "'timeout': 'Infinity' is not a time in seconds from 0.001 to 86400"),
+            (host("timeout: NaN"), "is not a number above 0"), (host("timeout: -0x10"), "is not a number above 0"),
+            (host("timeout: 1e400"), "'timeout': '1e400' is not a time in seconds"),
+            (host("retries: 1e1"), "is not a whole number from 0 to 100"),
+            (host("retries: 99999999999999999999"), "is not a whole number from 0 to 100"),
+            (host("sni: 'unclosed"), "is not JSON: a quotation mark is not closed"),
+            (host("sni: 'a\nb'"), "standard input:1: is not JSON: a quotation mark is not closed"),
+            (host("sni: '\\ud800'"), "is not JSON: '\\u' is followed by half of a character"),
+            (host("sni: 'a\\u0000b'"), "'hosts.a.example.sni' is not a text with something in it"),
+            (host("") + " x", "is not JSON: goes on after its end"), ("{,}", "is not JSON: a key is missing"),
+            ("/* {}", "is not JSON: a comment is not closed"), ("a.example\n", "is not JSON: a value is missing"),
+            ("<plist/>", "an Info.plist, a configuration or a certificate goes to --pins"),
+            ("{ hosts: { 'a..example': {} } }", ":1: "),
+            (host("\n client: 'netscape'"), ":2: 'client': the client 'netscape' is not known"),
+            (host("\n warnBefore: '3x'"), ":2: 'warnBefore': '3x' is not a threshold"),
+            (host("\n\n timeout: 90000"), ":3: 'timeout': '90000' is not a time in seconds"),
+            (host("\n connect: '192.0.2.1:0'"), ":2: 'connect': the address '192.0.2.1:0' has the port"),
+            (host("\n sni: '192.0.2.1'"), ":2: 'sni': the server name '192.0.2.1' is an address"),
+            (host("\n host: 'a b'"), ":2: 'host': the host name 'a b' holds a space"),
+            (host("\n alpn: 'h2,'"), ":2: 'alpn': 'h2,' holds a name of no or"),
+            (host("warnBefore: '1d', failBefore: '2d'"), "the warning before 1d never comes"),
+            (host("\n warnBefore: 30"), ":2: 'warnBefore' is a number without a unit; write \"30d\""),
+            (host("pins: []"), ":1: 'pins' is an empty list; leave the key out, or list"),
+            (host("\n mode: 'publickey'"), ":2: 'mode': 'publickey' is unknown: did you mean 'public-key'?"),
+            (host("\n andSystem: 'yes'"), ":2: 'hosts.a.example.andSystem' is not true or false"),
+            (host("timeout: 0"), "is not a number above 0"),
+            (host("ports: [0]"), "is not a whole number from 1 to 65535"),
+            (host("retries: '3'"), "is not a whole number from 0 to 100"),
+            (host("sni: true"), "is not a text or false"), (host("sni: ['b.example']"), "is not a text or false"),
+            (host("host: true"), "is not a text"), (host("client: ''"), "is not a text with something in it"),
+            (host("client: {}"), "is not a text"), (host("minTLS: 1.4"), "'minTLS': '1.4' is not a TLS version"),
+            (host("ipVersion: 5"), "'ipVersion': '5' is unknown: "), (host("\n pins: 'sha256/AAAA'"), ":2: "),
+            (host("minTLS: '1.3', maxTLS: '1.2'"), "is above"),
+            (host("connect: 'b.example:443:127.0.0.1'"), "which is not a target"),
+            (
+                "{ hosts: [\"api.example.com\"] }",
+                "'hosts' is a list; write each host as a key, as in hosts: { \"api.example.com\":"
+            ), (host("request: 'health'"), "standard input:1: "), (host("request: '/ '"), "standard input:1: "),
+            (host("request: 5"), "standard input:1: "), (host("expectStatus: '2xx'"), "standard input:1: "),
+            (host("request: '/', expectStatus: 20"), "standard input:1: "),
+            (host("request: '/', expectStatus: []"), "standard input:1: "),
+            (host("request: '/', alpn: 'h2'"), "standard input:1: "),
+        ]
+
+        @Test(arguments: policies) func aPolicyThatMakesNoSenseIsRefused(text: String, sentence: String) async {
+            expectRefusal(await pincheck(["--policy", "-"], input: Array(text.utf8)), .data, sentence)
+        }
+
+        static let lists: [(text: String, sentence: String)] = [
+            ("a.example\r\n\r\nx..y\r\n", "standard input:3: the host name 'x..y' has an empty label"),
+            ("a.example\rx..y", "standard input:2: the host name 'x..y' has an empty label"),
+            ("\n\rx..y", "standard input:3: the host name 'x..y'"),
+            ("\u{FEFF}x..y", "standard input:1: the host name 'x..y'"),
+            ("a.example\0", "holds a space or a control character: remove it"),
+            ("a.example 'sni=b\nc.example'", "standard input:1: a quotation mark is not closed on this"),
+            ("\"\"", "the target '' is empty: name a host"),
+            ("a.example pins=\"\"", "'pins=' has no value: write pins=VALUE"),
+            ("a.example no-sni no-sni", "no-sni stands twice: write all of it once"),
+            ("a.example no-sni=1", "'no-sni=1' is not understood: did you mean 'no-sni'?"),
+            ("a.example --sni=b", "'--sni=b' is not understood: did you mean 'sni='?"),
+            ("a.example,b.example", "holds ',': give one host name"),
+            ("-", "standard input:1: the target '-' is no host"),
+            ("a.example client=okhttp client=curl", "client= stands twice"),
+            ("a.example host=a.example host=b.example", "host= stands twice"),
+            ("a.example request=/a request=/b", "request= stands twice"),
+            ("a.example sni=a.example no-sni", "exclude each other"),
+            ("a.example no-sni sni=a.example", "exclude each other"),
+            (
+                "# first\napi.example.com conect=127.0.0.1",
+                "'conect=127.0.0.1' is not understood: did you mean 'connect='?"
+            ), ("# first\napi.example.com connect=", "'connect=' has no value"),
+            ("# first\napi.example.com pins='a", "a quotation mark is not closed"),
+            ("# first\napi.example.com sni=127.0.0.1", "sni=: the server name '127.0.0.1' is an address"),
+            ("# first\nexa mple.com", "'mple.com' is not understood"), ("# first\na..b", "'a..b'"),
+            ("# first\napi.example.com pins=sha256/AAAA", "'sha256/AAAA' has 3 bytes instead of 32"),
+            ("# first\napi.example.com client=netscape", "'netscape'"),
+            (
+                "# first\napi.example.com connect=other.example.com:443:127.0.0.1",
+                "'other.example.com:443', which is not a target"
+            ),
+        ]
+
+        @Test(arguments: lists) func aListThatMakesNoSenseIsRefused(text: String, sentence: String) async {
+            expectRefusal(await pincheck(["--targets", "-"], input: Array(text.utf8)), .data, sentence)
+        }
+
+        @Test(arguments: [
+            ("--policy", "", "standard input: the policy is empty; name at least one host"),
+            ("--policy", " \n\t", "the policy is empty; name at least one host"),
+            ("--policy", "{hosts: {}}", "'hosts' has no host; name at least one"),
+            ("--targets", "", "the list of targets is empty: write one target a line"),
+            ("--targets", "\r\n\n\r# a", "the list of targets is empty: write one target a line"),
+            ("--targets", "a.example pins=/nonexistent", "standard input:1: '/nonexistent': there is no such file"),
+        ]) func whatNamesNothingIsNoInput(option: String, text: String, sentence: String) async {
+            expectRefusal(await pincheck([option, "-"], input: Array(text.utf8)), .noInput, sentence)
+        }
+
+        @Test(arguments: [[0xFF], Array("a.example".utf8) + [0xC3], [0xFF, 0xFE, 0x61, 0x00]] as [[UInt8]])
+        func aListThatIsNotUTF8IsRefused(bytes: [UInt8]) async {
+            let sentence = "standard input: a list of targets is text in UTF-8, and this is not: save it as UTF-8"
+            expectRefusal(await pincheck(["--targets", "-"], input: bytes), .data, sentence)
+        }
+    }
+}
