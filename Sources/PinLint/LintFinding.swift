@@ -57,6 +57,8 @@ package struct LintPlace: Sendable, Hashable, CustomStringConvertible {
     init(_ place: PinPlace, in source: String) { (self.place, self.source) = (place, source) }
 
     package var file: String? { place.path }
+    /// Whether the file is the source, and not one of many.
+    package var isWholeSource: Bool { file == source }
     package var line: Int? { if case .line(let line, _) = place { line } else { nil } }
     /// The keys that lead to the value in a file without lines.
     package var key: String? { if case .key(let key, _) = place { key } else { nil } }

@@ -21,7 +21,7 @@ struct PinsResult {
     let exit: ExitStatus
 
     /// The keys of a source that are pinned.
-    func pinned(_ source: KeySource) -> Set<SHA256Digest> { source.pinned(all: pinsAll) }
+    func pinned(_ source: KeySource) -> Set<SHA256Digest> { source.isIntercepted ? [] : source.pinned(all: pinsAll) }
 
     /// Writes pins in the form that was asked for, and certificates as files.
     func write(_ settings: Settings, in context: Context) throws(CommandError) {
@@ -62,9 +62,13 @@ struct PinsResult {
         }
         let block: String
         do throws(PinFormatError) {
+            // A key of a file goes with the hosts: without one that is served by its owner there is nothing to put in force.
+            let owners = sources.filter { !$0.isIntercepted }
+            let isInForce = owners.count == sources.count || owners.contains { $0.endpoint != nil }
             block =
-                try format.block(groups(sources.filter { !$0.isIntercepted }), host: host)
-                + format.commentedOut(format.block(groups(sources.filter(\.isIntercepted)), host: host))
+                try (isInForce ? format.block(groups(owners), host: host) : "")
+                + format.commentedOut(
+                    format.block(groups(isInForce ? sources.filter(\.isIntercepted) : sources), host: host))
         } catch { throw .data("\(error)") }
         guard !block.isEmpty || exit == .unreachable || !held.isEmpty else {
             throw .data("--format \(format.rawValue) can express nothing of what is given")
@@ -84,8 +88,8 @@ struct PinsResult {
         let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
         func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
             PinGroup(
-                host: host, port: port, origins: origins(source), items: source.items, chosen: pinned(source),
-                remarks: remarks(source))
+                host: host, port: port, origins: origins(source), items: source.items,
+                chosen: source.pinned(all: pinsAll), remarks: remarks(source))
         }
         var groups = servers.map {
             group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? RequestDefaults.port)
@@ -98,7 +102,7 @@ struct PinsResult {
             if group.isExempt { return group }
             var group = group
             group.items += files.flatMap(\.items)
-            group.chosen.formUnion(files.flatMap(pinned))
+            group.chosen.formUnion(files.flatMap { $0.pinned(all: pinsAll) })
             group.origins += files.flatMap(origins)
             return group
         }
@@ -146,6 +150,10 @@ struct PinsResult {
     /// Saves each certificate that is to be pinned once, and says so: AFNetworking pins every file of a bundle.
     private func save(in directory: String, _ context: Context) throws(CommandError) -> [Certificate: String] {
         var saved: [Certificate: String] = [:]
+        for source in sources where source.isIntercepted {
+            context.console.report("not saved: the certificates of \(source.name), which may be an interceptor's")
+        }
+        guard sources.contains(where: { !$0.isIntercepted }) else { return saved }
         do throws(CertificateSaver.Failure) {
             let saver = try CertificateSaver(directory: directory)
             for source in sources where !source.isIntercepted {

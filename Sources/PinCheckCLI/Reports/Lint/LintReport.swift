@@ -103,14 +103,15 @@ struct LintTextRenderer: Sendable {
         guard let worst = findings.map(\.severity).max() else { return [] }
         var files: [String] = []
         func column(_ place: LintPlace) -> Int {
-            let file = place.file ?? place.source
-            if let index = files.firstIndex(of: file) { return index + 2 }
-            files.append(file)
+            if let index = files.firstIndex(of: place.source) { return index + 2 }
+            files.append(place.source)
             return files.count + 1
         }
         let rows = findings.map { finding -> [Int: String] in
-            var cells = [0: safe(finding.host ?? "every host", length: 80), 1: finding.drift?.what ?? ""]
-            if let place = finding.drift?.place { cells[column(place)] = place.line.map { "line \($0)" } ?? "yes" }
+            var cells = [0: safe(finding.host ?? "any host", length: 80), 1: finding.drift?.what ?? ""]
+            if let place = finding.drift?.place {
+                cells[column(place)] = place.isWholeSource ? place.line.map { "line \($0)" } ?? "yes" : "yes"
+            }
             cells[column(finding.place)] = "no"
             cells[-1] = style.faint("[\(finding.id)]")
             return cells

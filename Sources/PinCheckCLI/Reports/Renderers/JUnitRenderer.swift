@@ -92,18 +92,42 @@ struct JUnitRenderer: ResultRenderer {
     init() {}
 
     mutating func text(for reports: [Report]) -> String {
-        for report in reports { add(report) }
+        guard let first = reports.first else { return "" }
+        let summary = VariantSummary(reports)
+        var cases = reports.flatMap(Self.cases)
+        var warnings = reports.flatMap(\.attention)
+        if let summary {
+            cases.append(("target", Self.outcome(of: summary)))
+            warnings += summary.consistency.findings.filter { $0.level == .warning }.map {
+                Report.Message(id: $0.id, message: $0.message)
+            }
+        }
+        let output = warnings.map { "warning \($0.id): \($0.message)" }.distinct
+        let host = first.target.hasSuffix(":443") ? String(first.target.dropLast(4)) : first.target
+        document.add(
+            summary == nil ? first.title : first.target, of: host, cases, output: output,
+            seconds: reports.compactMap(\.seconds).reduce(0, +), at: first.evaluatedAt)
         return ""
     }
 
-    private mutating func add(_ report: Report) {
+    /// What the connections to a target come to, where no case of theirs has failed.
+    private static func outcome(of summary: VariantSummary) -> JUnitDocument.Outcome {
+        let (status, sentence) = (summary.consistency.exit, summary.sentence)
+        switch status {
+        case .pass: return .passed(sentence)
+        case .fail, .warn, .changed: return .failed(type: status.name, message: sentence, details: "")
+        default: return .error(type: status.name, message: sentence)
+        }
+    }
+
+    private static func cases(_ report: Report) -> [(name: String, outcome: JUnitDocument.Outcome)] {
         var cases: [(name: String, outcome: JUnitDocument.Outcome)] = []
-        // The connections to one target have one class.
+        // The connections to one target are told apart.
         let place = report.variant == nil ? "" : String(report.title.dropFirst(report.target.count))
         var isTold = false
         // Without any verdict the one case says why.
         for client in report.clients.allSatisfy({ $0.verdict == .none }) ? [] : report.clients {
-            let outcome = Self.outcome(of: client, in: report, isFirst: !isTold)
+            let outcome = outcome(of: client, in: report, isFirst: !isTold)
             if case .failed = outcome { isTold = true }
             if case .error = outcome { isTold = true }
             cases.append((client.title + place, outcome))
@@ -111,13 +135,8 @@ struct JUnitRenderer: ResultRenderer {
         if let answer = report.http?.statusLine, !isTold, report.status == .pass {
             cases.append(("request" + place, .passed(answer)))
         }
-        if !isTold, report.status != .pass || cases.isEmpty {
-            cases.append(("verdict" + place, Self.verdict(of: report)))
-        }
-        let host = report.target.hasSuffix(":443") ? String(report.target.dropLast(4)) : report.target
-        document.add(
-            report.title, of: host, cases, output: report.attention.map { "warning \($0.id): \($0.message)" },
-            seconds: report.seconds ?? 0, at: report.evaluatedAt)
+        if !isTold, report.status != .pass || cases.isEmpty { cases.append(("verdict" + place, verdict(of: report))) }
+        return cases
     }
 
     func ending(exit: ExitStatus) -> String { document.text }

@@ -58,7 +58,7 @@ struct PrometheusRenderer: ResultRenderer {
         func seconds(_ milliseconds: Double?) -> String? { milliseconds.map { DecimalText.seconds($0 / 1_000) } }
         // What is shown for comparison must set off no alert that is about the target.
         if report.counts { add("status", report.exit.rawValue) }
-        add("reached", report.verdict == .none ? 0 : 1)
+        add("reached", report.verdict == .none && report.status != .data ? 0 : 1)
         var names: [String?: UniqueNames] = [:]
         for client in report.clients where client.verdict != .none {
             let name = names[client.device, default: UniqueNames()].name(client.nameWithSettings)

@@ -28,6 +28,17 @@ extension TextRenderer {
         return "device: \(safe(device.name))" + (device.read.map { ", roots as read on \(safe($0))" } ?? "")
     }
 
+    /// Neighbours of which all is the same are one row, as in `ios-13 to ios-26`.
+    private static func joined(_ rows: [[String]]) -> [[String]] {
+        rows.reduce(into: []) { joined, row in
+            if let last = joined.last, last.dropFirst() == row.dropFirst() {
+                joined[joined.count - 1][0] = last[0].prefix { $0 != " " } + " to " + row[0]
+            } else {
+                joined.append(row)
+            }
+        }
+    }
+
     /// Tables, one for each group of devices that run the same clients, and the reasons that their numbers stand for.
     private func verdicts(_ report: Report, on devices: Report.Devices) -> [String] {
         var reasons: [Report.Message] = []
@@ -52,7 +63,7 @@ extension TextRenderer {
             return (heading: heading, row: row)
         }
         return rows.grouped(by: \.heading).flatMap { heading, some in
-            Table(rows: [heading] + some.map(\.row)).parts(columns: layout.columns).flatMap(\.lines)
+            Table(rows: [heading] + Self.joined(some.map(\.row))).parts(columns: layout.columns).flatMap(\.lines)
         }
             + reasons.enumerated().map { index, reason in
                 "    \(index + 1) \(safe(reason.id)): \(safe(reason.message, length: 200))"

@@ -172,14 +172,19 @@ struct TextRenderer: Sendable {
     func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: Self.longestSentence))" }
 
     private func matrix(_ report: Report) -> [String] {
-        let rows = report.clients.map { client in
+        let alike = report.clients.grouped { "\($0.verdict) \($0.reason.message)" }.map(\.elements)
+        let rows = alike.flatMap { $0.count < 3 ? $0.map { [$0] } : [$0] }.map { clients in
+            let client = clients[0]
             let word =
                 switch client.verdict {
                 case .accept: style.good("accept")
                 case .reject: style.bad("reject")
                 case .none: "none"
                 }
-            return [word, safe(client.nameWithSettings), safe(client.reason.message, length: Self.longestSentence)]
+            let reason = safe(client.reason.message, length: Self.longestSentence)
+            guard clients.count > 1 else { return [word, safe(client.nameWithSettings), reason] }
+            let names = safe(clients.map(\.nameWithSettings).joined(separator: ", "), length: Self.longestSentence)
+            return [word, "\(clients.count) clients", "\(reason): \(names)"]
         }
         return Table(rows: rows, widest: max(6, layout.columns / 3)).lines
     }
