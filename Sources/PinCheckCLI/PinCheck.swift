@@ -33,10 +33,10 @@ package enum PinCheck {
         guard DescriptorLimit.hasFreeDescriptors() else {
             return .software("too few files can be opened: raise the limit, as in 'ulimit -n 256'")
         }
-        if let path = OpenSSLConfiguration.dangerousPath {
+        if let path = OpenSSLStart.endlessFile {
             return .noInput(
-                "OpenSSL's configuration \(quoted(path)) is not a regular file of at most 1 MiB, or includes more than "
-                    + "OpenSSL should read: let OPENSSL_CONF name another, or /dev/null for none")
+                "OpenSSL's configuration \(quoted(path)) is not a regular file of at most 1 MiB: let OPENSSL_CONF name "
+                    + "another, or /dev/null for none")
         }
         guard OpenSSLStart.isInTime() else {
             return .noInput(

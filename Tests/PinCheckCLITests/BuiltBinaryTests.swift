@@ -60,7 +60,7 @@ struct BuiltBinaryTests {
                 "mkfifo $TMPDIR/fifo; head -c 2000000 /dev/zero >$TMPDIR/huge; "
                     + "OPENSSL_CONF=\(name) $PINCHECK verify $CHAIN --anchors $CHAIN")
             #expect(outcome.status == 66, "\(name): \(outcome.errors)")
-            #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration '"))
+            #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration "))
         }
         for include in [".include fifo", ".include = $TMPDIR/fifo", ".include $TMPDIR/more", ".include $TMPDIR/itself"]
         {
@@ -72,7 +72,7 @@ struct BuiltBinaryTests {
                 OPENSSL_CONF=openssl.cnf $PINCHECK verify $CHAIN --anchors $CHAIN
                 """)
             #expect(outcome.status == 66, "\(include): \(outcome.errors)")
-            #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration '"))
+            #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration "))
         }
         // In ways that only OpenSSL knows all of.
         for section in ["1.module = $TMPDIR/fifo", "pp::module = $TMPDIR/fifo"] {

@@ -151,7 +151,7 @@ struct PinsResult {
     private func save(in directory: String, _ context: Context) throws(CommandError) -> [Certificate: String] {
         var saved: [Certificate: String] = [:]
         for source in sources where source.isIntercepted {
-            context.console.report("not saved: the certificates of \(source.name), which may be an interceptor's")
+            context.console.report("nothing is saved of \(source.name), which may be an interceptor's")
         }
         guard sources.contains(where: { !$0.isIntercepted }) else { return saved }
         do throws(CertificateSaver.Failure) {

@@ -9,6 +9,19 @@ enum OpenSSLStart {
 
     static var isConfigured: Bool { getenv("OPENSSL_CONF") != nil }
 
+    /// The configuration that the environment names, where reading it could fill the memory before the time is up.
+    static var endlessFile: String? {
+        guard let path = getenv("OPENSSL_CONF").map({ String(cString: $0) }) else { return nil }
+        var (status, null) = (stat(), stat())
+        guard stat(path, &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return status.st_size > 1 << 20 ? path : nil
+        // OpenSSL finds nothing to read there and says so.
+        case S_IFDIR: return nil
+        default: return stat("/dev/null", &null) == 0 && null.st_rdev == status.st_rdev ? nil : path
+        }
+    }
+
     /// Whether OpenSSL is ready in time; `true` at once where the environment names no configuration.
     ///
     /// Providers, engines and inclusions can be named in more ways than anybody can look through beforehand, and opening a pipe never

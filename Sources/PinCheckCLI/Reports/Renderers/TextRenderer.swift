@@ -184,7 +184,7 @@ struct TextRenderer: Sendable {
             let reason = safe(client.reason.message, length: Self.longestSentence)
             guard clients.count > 1 else { return [word, safe(client.nameWithSettings), reason] }
             let names = safe(clients.map(\.nameWithSettings).joined(separator: ", "), length: Self.longestSentence)
-            return [word, "\(clients.count) clients", "\(reason): \(names)"]
+            return [word, "\(clients.count) clients", "\(names): \(reason)"]
         }
         return Table(rows: rows, widest: max(6, layout.columns / 3)).lines
     }
