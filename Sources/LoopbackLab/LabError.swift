@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// What kept the lab from issuing a certificate or from running a server.
-public enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A call into OpenSSL failed: its name and the reasons from OpenSSL's error queue.
     case openSSL(operation: String, reason: String)
     /// A system call failed: what was attempted and the value of `errno`.
@@ -9,8 +9,7 @@ public enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The combination that was asked for does not exist; the text says which and what does.
     case unsupported(String)
 
-    /// One line: what was attempted and why it failed.
-    public var description: String {
+    package var description: String {
         switch self {
         case .openSSL(let operation, let reason): "OpenSSL could not \(operation): \(reason)"
         case .system(let operation, let code): "cannot \(operation): \(String(cString: strerror(code)))"

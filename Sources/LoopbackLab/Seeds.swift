@@ -13,12 +13,12 @@
 /// Two variables of the environment change what is run:
 /// - `PINCHECK_ROUNDS`, 1 or more: how many times as many seeds. All that are added are fresh.
 /// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure. It is printed when it is chosen.
-public enum Seeds {
+package enum Seeds {
     /// The seeds 1 to `count`, and a fresh one; with `PINCHECK_ROUNDS` that many times, all others fresh.
-    public static func sample(_ count: Int) -> [UInt64] { seeds(fixed: count, rounds: rounds, fresh: fresh) }
+    package static func sample(_ count: Int) -> [UInt64] { seeds(fixed: count, rounds: rounds, fresh: fresh) }
 
     /// `fixed` seeds from 1 on, and those that follow `fresh`, until there are `rounds` times `fixed + 1`.
-    public static func seeds(fixed: Int, rounds: Int, fresh: UInt64) -> [UInt64] {
+    package static func seeds(fixed: Int, rounds: Int, fresh: UInt64) -> [UInt64] {
         let added = (fixed + 1) * rounds - fixed
         return (0..<fixed).map { UInt64($0) + 1 } + (0..<added).map { fresh &+ UInt64($0) }
     }
@@ -48,14 +48,12 @@ public enum Seeds {
 /// A random number generator that gives the same numbers for the same seed, so that a failure can be seen again.
 ///
 /// The steps are those of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-public struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Starts the sequence of `seed`.
-    public init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
-    /// The next number of the sequence.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

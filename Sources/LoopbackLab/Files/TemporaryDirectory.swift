@@ -1,17 +1,16 @@
 /// A directory for the length of a closure, readable by this user only, removed with all it holds.
-public struct TemporaryDirectory: Sendable {
-    /// The absolute path, without a slash at its end.
-    public let path: String
+package struct TemporaryDirectory: Sendable {
+    package let path: String
 
     /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`, runs `body`, and removes the directory.
-    public static func scoped<Value>(_ body: (TemporaryDirectory) throws -> Value) throws -> Value {
+    package static func scoped<Value>(_ body: (TemporaryDirectory) throws -> Value) throws -> Value {
         let directory = try make()
         defer { directory.remove() }
         return try body(directory)
     }
 
     /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`, runs `body`, and removes the directory.
-    public static func scoped<Value>(
+    package static func scoped<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: (TemporaryDirectory) async throws -> sending Value
     ) async throws -> sending Value {
         let directory = try make()
@@ -20,7 +19,7 @@ public struct TemporaryDirectory: Sendable {
     }
 
     /// Writes a file with mode 0600, replacing one of the same name, and returns its path.
-    @discardableResult public func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
+    @discardableResult package func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
         let file = path + "/" + name
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system("create \(file)") }
@@ -35,12 +34,11 @@ public struct TemporaryDirectory: Sendable {
     }
 
     /// Writes a text file, as ``write(_:to:)`` does.
-    @discardableResult public func write(_ text: String, to name: String) throws(LabError) -> String {
+    @discardableResult package func write(_ text: String, to name: String) throws(LabError) -> String {
         try write(Array(text.utf8), to: name)
     }
 
-    /// Makes a directory of this name and returns its path.
-    @discardableResult public func makeDirectory(_ name: String) throws(LabError) -> String {
+    @discardableResult package func makeDirectory(_ name: String) throws(LabError) -> String {
         let directory = path + "/" + name
         guard mkdir(directory, 0o700) == 0 else { throw .system("create \(directory)") }
         return directory

@@ -67,12 +67,12 @@ enum DER {
 }
 
 /// An object identifier, by the numbers of its arcs.
-public struct OID: Sendable, Hashable {
+package struct OID: Sendable, Hashable {
     /// The arcs from the root; at least two.
-    public let arcs: [UInt]
+    package let arcs: [UInt]
 
     /// The identifier `first.second.…`, as in `OID(1, 3, 6, 1, 5, 5, 7, 3, 1)`.
-    public init(_ first: UInt, _ second: UInt, _ others: UInt...) { arcs = [first, second] + others }
+    package init(_ first: UInt, _ second: UInt, _ others: UInt...) { arcs = [first, second] + others }
 
     var der: [UInt8] {
         var content: [UInt8] = []
@@ -88,16 +88,11 @@ public struct OID: Sendable, Hashable {
         return DER.element(0x06, content)
     }
 
-    /// extendedKeyUsage: TLS server authentication.
-    public static let serverAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 1)
-    /// extendedKeyUsage: TLS client authentication.
-    public static let clientAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 2)
-    /// extendedKeyUsage: signing of code.
-    public static let codeSigning = OID(1, 3, 6, 1, 5, 5, 7, 3, 3)
-    /// extendedKeyUsage: any use.
-    public static let anyExtendedKeyUsage = OID(2, 5, 29, 37, 0)
+    package static let serverAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 1)
+    package static let clientAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 2)
+    package static let anyExtendedKeyUsage = OID(2, 5, 29, 37, 0)
     /// extendedKeyUsage: Netscape's Server Gated Crypto, which does not stand in for ``serverAuth``.
-    public static let netscapeServerGatedCrypto = OID(2, 16, 840, 1, 113730, 4, 1)
+    package static let netscapeServerGatedCrypto = OID(2, 16, 840, 1, 113730, 4, 1)
 }
 
 extension DER {
@@ -131,19 +126,17 @@ extension DER {
 }
 
 /// The time the lab issues certificates at.
-public enum LabClock {
+package enum LabClock {
     /// Seconds since 1970-01-01T00:00:00Z by the system clock.
-    public static var now: Int64 { Int64(time(nil)) }
-    /// The seconds of an hour.
-    public static let hour: Int64 = 3_600
-    /// The seconds of a day.
-    public static let day: Int64 = 86_400
+    package static var now: Int64 { Int64(time(nil)) }
+    package static let hour: Int64 = 3_600
+    package static let day: Int64 = 86_400
     /// The seconds of 365 days.
-    public static let year: Int64 = 365 * day
+    package static let year: Int64 = 365 * day
 }
 
 /// `der` as PEM (RFC 7468): base64 in lines of 64 characters between the BEGIN and END lines of `label`.
-public func pem(_ der: [UInt8], label: String) -> String {
+package func pem(_ der: [UInt8], label: String) -> String {
     // EVP_EncodeBlock writes one NUL after the text.
     var encoded = [UInt8](repeating: 0, count: (der.count + 2) / 3 * 4 + 1)
     let length = Int(EVP_EncodeBlock(&encoded, der, Int32(der.count)))
@@ -155,10 +148,10 @@ public func pem(_ der: [UInt8], label: String) -> String {
 }
 
 /// The certificates in this order as one PEM text: what a server's chain file holds.
-public func pem(of certificates: [LabCertificate]) -> String { certificates.map(\.pem).joined() }
+package func pem(of certificates: [LabCertificate]) -> String { certificates.map(\.pem).joined() }
 
 /// The certificates in a PKCS #7 message without anything signed, as `.p7b` files are (RFC 5652, 5.1), in DER.
-public func signedData(of certificates: [LabCertificate]) -> [UInt8] {
+package func signedData(of certificates: [LabCertificate]) -> [UInt8] {
     let content = DER.sequence(
         DER.integer([1]), DER.element(0x31, []), DER.sequence(OID(1, 2, 840, 113549, 1, 7, 1).der),
         DER.explicit(0, certificates.flatMap(\.der)), DER.element(0x31, []))
@@ -167,7 +160,7 @@ public func signedData(of certificates: [LabCertificate]) -> [UInt8] {
 
 extension LabKey {
     /// A PKCS #10 request for a certificate with this key (RFC 2986, 4), in DER, without attributes.
-    public func certificationRequest(for subject: DistinguishedName) throws(LabError) -> [UInt8] {
+    package func certificationRequest(for subject: DistinguishedName) throws(LabError) -> [UInt8] {
         let info = DER.sequence(DER.integer([0]), subject.der, publicKeyInfo, DER.explicit(0, []))
         return try signed(info, digest: .sha256)
     }
@@ -175,7 +168,7 @@ extension LabKey {
 
 extension LabCertificate {
     /// The name `openssl rehash` gives the certificate's file in a directory of anchors: its subject's hash and `.0`.
-    public var hashedFileName: String {
+    package var hashedFileName: String {
         let hash = der.withUnsafeBufferPointer { bytes -> UInt in
             var cursor = bytes.baseAddress
             guard let certificate = d2i_X509(nil, &cursor, bytes.count) else { return 0 }

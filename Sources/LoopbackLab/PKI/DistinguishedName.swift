@@ -1,57 +1,45 @@
 /// The name of a subject or an issuer: attributes in the order of the encoding, each in a set of its own.
-public struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The string type an attribute's value is written in.
-    public enum Encoding: UInt8, Sendable, Hashable {
-        /// UTF8String.
+package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
+    package enum Encoding: UInt8, Sendable, Hashable {
         case utf8 = 0x0c
         case printable = 0x13
         /// T61String, which OpenSSL reads as Latin-1.
         case teletex = 0x14
-        /// IA5String.
-        case ia5 = 0x16
-        /// BMPString: the value is UTF-16 in big-endian order.
-        case bmp = 0x1e
     }
 
     /// One attribute.
     ///
     /// The value is written as it is, whether or not it suits the encoding.
-    public struct Attribute: Sendable, Hashable {
-        /// The attribute's type.
-        public var type: OID
-        /// The content bytes of its value.
-        public var value: [UInt8]
-        /// The string type of its value.
-        public var encoding: Encoding
+    package struct Attribute: Sendable, Hashable {
+        package var type: OID
+        package var value: [UInt8]
+        package var encoding: Encoding
 
         /// An attribute with raw bytes as its value: escape sequences, NUL and malformed text go in as they are.
-        public init(_ type: OID, _ value: [UInt8], encoding: Encoding = .utf8) {
+        package init(_ type: OID, _ value: [UInt8], encoding: Encoding = .utf8) {
             (self.type, self.value, self.encoding) = (type, value, encoding)
         }
     }
 
-    /// The attributes in the order of the encoding.
-    public var attributes: [Attribute]
+    package var attributes: [Attribute]
 
-    /// A name of these attributes.
-    public init(_ attributes: [Attribute]) { self.attributes = attributes }
+    package init(_ attributes: [Attribute]) { self.attributes = attributes }
 
     /// A name with a common name and, in front of it, an organization when one is given.
-    public init(commonName: String, organization: String? = nil) {
+    package init(commonName: String, organization: String? = nil) {
         attributes = (organization.map { [Attribute(.organization, Array($0.utf8))] } ?? [])
         attributes.append(Attribute(.commonName, Array(commonName.utf8)))
     }
 
     /// A name whose common name consists of exactly these bytes.
-    public init(commonNameBytes: [UInt8], encoding: Encoding = .utf8) {
+    package init(commonNameBytes: [UInt8], encoding: Encoding = .utf8) {
         attributes = [Attribute(.commonName, commonNameBytes, encoding: encoding)]
     }
 
-    /// A name with this common name.
-    public init(stringLiteral commonName: String) { self.init(commonName: commonName) }
+    package init(stringLiteral commonName: String) { self.init(commonName: commonName) }
 
     /// The name without attributes: a certificate without a subject.
-    public static let empty = DistinguishedName([])
+    package static let empty = DistinguishedName([])
 
     /// The Name element (RFC 5280, 4.1.2.4).
     var der: [UInt8] {
@@ -62,18 +50,13 @@ public struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral 
 }
 
 extension OID {
-    /// Attribute type CN.
-    public static let commonName = OID(2, 5, 4, 3)
-    /// Attribute type C.
-    public static let country = OID(2, 5, 4, 6)
-    /// Attribute type O.
-    public static let organization = OID(2, 5, 4, 10)
-    /// Attribute type OU.
-    public static let organizationalUnit = OID(2, 5, 4, 11)
+    package static let commonName = OID(2, 5, 4, 3)
+    package static let country = OID(2, 5, 4, 6)
+    package static let organization = OID(2, 5, 4, 10)
 }
 
 /// An entry of a subjectAltName, or a base of a name constraint (RFC 5280, 4.2.1.6 and 4.2.1.10).
-public enum GeneralName: Sendable, Hashable {
+package enum GeneralName: Sendable, Hashable {
     /// A dNSName of exactly these bytes.
     case dnsBytes([UInt8])
     /// An iPAddress: 4 or 16 bytes; in a name constraint the mask follows the address.
@@ -84,18 +67,15 @@ public enum GeneralName: Sendable, Hashable {
     case emailBytes([UInt8])
     case directory(DistinguishedName)
 
-    /// A dNSName.
-    public static func dns(_ name: String) -> GeneralName { .dnsBytes(Array(name.utf8)) }
-    /// A uniformResourceIdentifier.
-    public static func uri(_ text: String) -> GeneralName { .uriBytes(Array(text.utf8)) }
-    /// An rfc822Name.
-    public static func email(_ address: String) -> GeneralName { .emailBytes(Array(address.utf8)) }
+    package static func dns(_ name: String) -> GeneralName { .dnsBytes(Array(name.utf8)) }
+    package static func uri(_ text: String) -> GeneralName { .uriBytes(Array(text.utf8)) }
+    package static func email(_ address: String) -> GeneralName { .emailBytes(Array(address.utf8)) }
 
     /// An iPAddress for what inet_pton takes, a dNSName for everything else.
-    public init(_ text: String) { self = Self.addressBytes(text).map(GeneralName.ip) ?? .dns(text) }
+    package init(_ text: String) { self = Self.addressBytes(text).map(GeneralName.ip) ?? .dns(text) }
 
     /// The 4 or 16 bytes of an address in text form (inet_pton), `nil` for anything else.
-    public static func addressBytes(_ text: String) -> [UInt8]? {
+    package static func addressBytes(_ text: String) -> [UInt8]? {
         for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: length)
             if inet_pton(family, text, &bytes) == 1 { return bytes }

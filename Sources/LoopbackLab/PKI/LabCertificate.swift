@@ -1,29 +1,16 @@
 /// A certificate together with its private key and the template it was made from: what an authority or a server holds.
-public struct LabCertificate: Sendable {
-    /// The DER encoding.
-    public let der: [UInt8]
-    /// The subject's key.
-    public let key: LabKey
-    /// What it was made from.
-    public let template: CertificateTemplate
-    /// SHA-256 of ``der``.
-    public let sha256: [UInt8]
+package struct LabCertificate: Sendable {
+    package let der: [UInt8]
+    package let key: LabKey
+    package let template: CertificateTemplate
+    package let sha256: [UInt8]
 
-    /// The subject.
-    public var subject: DistinguishedName { template.subject }
-    /// SHA-256 of the SubjectPublicKeyInfo.
-    public var publicKeySHA256: [UInt8] { key.publicKeySHA256 }
-    /// The PEM text.
-    public var pem: String { LoopbackLab.pem(der, label: "CERTIFICATE") }
+    package var subject: DistinguishedName { template.subject }
+    package var publicKeySHA256: [UInt8] { key.publicKeySHA256 }
+    package var pem: String { LoopbackLab.pem(der, label: "CERTIFICATE") }
 
     /// Makes a certificate that is its own issuer.
-    ///
-    /// - Parameters:
-    ///   - template: the contents; ``CertificateTemplate/authority(_:pathLength:)`` for a root.
-    ///   - key: the key, `nil` for a new P-256 one.
-    /// - Returns: the certificate.
-    /// - Throws: ``LabError`` when OpenSSL cannot make the key or sign with the template's digest.
-    public static func selfSigned(
+    package static func selfSigned(
         _ template: CertificateTemplate, key: LabKey? = nil
     ) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate() }
@@ -31,7 +18,7 @@ public struct LabCertificate: Sendable {
     }
 
     /// Makes so many self-signed authorities, each with a name of its own, for chains that carry what is not needed.
-    public static func strangers(_ count: Int) throws(LabError) -> [LabCertificate] {
+    package static func strangers(_ count: Int) throws(LabError) -> [LabCertificate] {
         var strangers: [LabCertificate] = []
         for number in 0..<count {
             strangers.append(try selfSigned(.authority(DistinguishedName(commonName: "Stranger \(number)"))))
@@ -49,13 +36,7 @@ public struct LabCertificate: Sendable {
     }
 
     /// Issues a certificate with this one's key and name, whether or not this one is allowed to.
-    ///
-    /// - Parameters:
-    ///   - template: the contents of the new certificate.
-    ///   - key: its key, `nil` for a new P-256 one.
-    /// - Returns: the certificate.
-    /// - Throws: ``LabError`` when OpenSSL cannot make the key or sign with the template's digest.
-    public func issue(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> LabCertificate {
+    package func issue(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate() }
         return try LabCertificate(template, key: key, issuerName: subject, issuerKey: self.key)
     }
@@ -63,14 +44,14 @@ public struct LabCertificate: Sendable {
     /// Issues `other` again: the same contents and key, another serial number and so other bytes.
     ///
     /// On an authority that did not issue `other` this is a cross-signature.
-    public func reissue(
+    package func reissue(
         _ other: LabCertificate, changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {
         try issue(other.template.with { $0.serialNumber = nil }.with(change), key: other.key)
     }
 
     /// Issues `other` again with a new key, of the same kind as the old one unless `key` is given.
-    public func renew(
+    package func renew(
         _ other: LabCertificate, key: LabKey? = nil, changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate(other.key.algorithm) }
@@ -78,20 +59,18 @@ public struct LabCertificate: Sendable {
     }
 
     /// Signs the name and key of `authority`, which another root already vouches for: a cross-certificate.
-    public func crossSign(_ authority: LabCertificate) throws(LabError) -> LabCertificate { try reissue(authority) }
+    package func crossSign(_ authority: LabCertificate) throws(LabError) -> LabCertificate { try reissue(authority) }
 }
 
 extension LabCertificate: Hashable {
-    /// Whether both have the same DER encoding.
-    public static func == (left: LabCertificate, right: LabCertificate) -> Bool { left.der == right.der }
+    package static func == (left: LabCertificate, right: LabCertificate) -> Bool { left.der == right.der }
 
-    /// Feeds the hash of the encoding.
-    public func hash(into hasher: inout Hasher) { hasher.combine(sha256) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(sha256) }
 }
 
 extension LabKey {
     /// The DER encoding of a certification request (RFC 2986) for this key, without attributes.
-    public func certificationRequest(
+    package func certificationRequest(
         _ subject: DistinguishedName, digest: SignatureDigest = .sha256
     ) throws(LabError) -> [UInt8] {
         let information = DER.sequence(DER.integer([0]), subject.der, publicKeyInfo, DER.explicit(0, []))
@@ -169,17 +148,16 @@ extension CertificateTemplate.Extension {
 }
 
 /// What a store says of a certificate beside it, in OpenSSL's own format (`openssl x509 -trustout`).
-public struct TrustSettings: Sendable, Hashable {
+package struct TrustSettings: Sendable, Hashable {
     /// The purposes the certificate is trusted for and no others; none for all.
-    public var trusted: [OID] = []
+    package var trusted: [OID] = []
     /// The purposes it is never trusted for.
-    public var rejected: [OID] = []
+    package var rejected: [OID] = []
 
-    /// Settings for some purposes.
-    public init(trusted: [OID] = [], rejected: [OID] = []) { (self.trusted, self.rejected) = (trusted, rejected) }
+    package init(trusted: [OID] = [], rejected: [OID] = []) { (self.trusted, self.rejected) = (trusted, rejected) }
 
     /// `X509_CERT_AUX`: what `d2i_X509_AUX` finds behind the certificate.
-    public var der: [UInt8] {
+    package var der: [UInt8] {
         DER.sequence(
             trusted.isEmpty ? [] : DER.element(0x30, trusted.flatMap(\.der)),
             rejected.isEmpty ? [] : DER.explicit(0, rejected.flatMap(\.der)))
@@ -188,7 +166,7 @@ public struct TrustSettings: Sendable, Hashable {
 
 extension LabCertificate {
     /// The certificate with trust settings, as PEM.
-    public func pem(_ settings: TrustSettings) -> String {
+    package func pem(_ settings: TrustSettings) -> String {
         LoopbackLab.pem(der + settings.der, label: "TRUSTED CERTIFICATE")
     }
 }

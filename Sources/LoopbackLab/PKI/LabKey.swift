@@ -5,14 +5,10 @@ internal import Synchronization
 ///
 /// Sendable because the EVP_PKEY is never changed after it was made: OpenSSL counts its references atomically and allows any
 /// number of threads to sign with one key, each in a context of its own.
-public final class LabKey: @unchecked Sendable {
-    /// What kind of key to make.
-    public enum Algorithm: Sendable, Hashable {
-        /// ECDSA on the curve P-256.
+package final class LabKey: @unchecked Sendable {
+    package enum Algorithm: Sendable, Hashable {
         case p256
-        /// ECDSA on the curve P-384.
         case p384
-        /// ECDSA on the curve P-521.
         case p521
         /// ECDSA on the curve P-256, which the key describes instead of naming it; its points may be compressed (SEC 1, 2.3.3).
         case p256Described(isCompressed: Bool)
@@ -20,16 +16,14 @@ public final class LabKey: @unchecked Sendable {
         case rsa(bits: Int)
         /// RSA with a modulus of 2048 bits and a public exponent of 1,100, which is unusual: each use costs as much as a signature.
         case rsaOfLongExponent
-        /// EdDSA on the curve Ed25519.
         case ed25519
     }
 
-    /// The kind of key.
-    public let algorithm: Algorithm
+    package let algorithm: Algorithm
     /// The DER encoding of the SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
-    public let publicKeyInfo: [UInt8]
+    package let publicKeyInfo: [UInt8]
     /// SHA-256 of ``publicKeyInfo``: the 32 bytes of a public-key pin (RFC 7469, 2.4).
-    public let publicKeySHA256: [UInt8]
+    package let publicKeySHA256: [UInt8]
     /// The EVP_PKEY, owned by this object.
     ///
     /// Borrow it only while the object is alive.
@@ -43,7 +37,7 @@ public final class LabKey: @unchecked Sendable {
         let length = i2d_PUBKEY(key, &encoded)
         guard length > 0, let encoded else {
             EVP_PKEY_free(key)
-            throw .openSSL("encode a public key")
+            throw .openSSL("encode a package key")
         }
         publicKeyInfo = Array(UnsafeBufferPointer(start: encoded, count: Int(length)))
         COpenSSL_OPENSSL_free(encoded)
@@ -55,7 +49,7 @@ public final class LabKey: @unchecked Sendable {
     deinit { EVP_PKEY_free(pointer) }
 
     /// Makes a new key (EVP_PKEY_generate).
-    public static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
+    package static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
         COpenSSL_learn_names()
         ERR_clear_error()
         let key: OpaquePointer? =
@@ -118,7 +112,7 @@ public final class LabKey: @unchecked Sendable {
     /// The process's key of this kind under this label, made on first use.
     ///
     /// For RSA keys above all, which are slow to make. Two labels never share a key.
-    public static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
+    package static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
         let name = CacheKey(algorithm: algorithm, label: label)
         if let key = cache.withLock({ $0[name] }) { return key }
         // Made outside the lock: two threads may make one each, and the first to finish is kept.
@@ -131,7 +125,7 @@ public final class LabKey: @unchecked Sendable {
     }
 
     /// The private key as unencrypted PKCS #8 in PEM (PEM_write_bio_PKCS8PrivateKey), for a file in a temporary directory.
-    public func privateKeyPEM() throws(LabError) -> String {
+    package func privateKeyPEM() throws(LabError) -> String {
         ERR_clear_error()
         guard let buffer = BIO_new(BIO_s_mem()) else { throw .openSSL("allocate a buffer") }
         defer { BIO_free(buffer) }
@@ -146,22 +140,20 @@ public final class LabKey: @unchecked Sendable {
     }
 
     /// The public key as PEM, what `openssl pkey -pubout` writes.
-    public var publicKeyPEM: String { pem(publicKeyInfo, label: "PUBLIC KEY") }
+    package var publicKeyPEM: String { pem(publicKeyInfo, label: "PUBLIC KEY") }
 }
 
 extension LabKey: Hashable {
-    /// Whether both hold the same public key.
-    public static func == (left: LabKey, right: LabKey) -> Bool { left.publicKeyInfo == right.publicKeyInfo }
+    package static func == (left: LabKey, right: LabKey) -> Bool { left.publicKeyInfo == right.publicKeyInfo }
 
-    /// Feeds the hash of the public key.
-    public func hash(into hasher: inout Hasher) { hasher.combine(publicKeySHA256) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(publicKeySHA256) }
 }
 
 extension LabKey {
     /// The P-256 key of this label, the same in every process; its signatures with SHA-256 are the same each time too.
     ///
     /// The private scalar is the SHA-256 of the label.
-    public static func fixed(_ label: String) throws(LabError) -> LabKey {
+    package static func fixed(_ label: String) throws(LabError) -> LabKey {
         ERR_clear_error()
         let secret = sha256(Array(label.utf8))
         let encoded = DER.sequence(

@@ -3,12 +3,9 @@ internal import COpenSSL
 /// The hash an issuer signs with.
 ///
 /// Ed25519 has its own and ignores this.
-public enum SignatureDigest: Sendable, Hashable, CaseIterable {
-    /// SHA-256.
+package enum SignatureDigest: Sendable, Hashable, CaseIterable {
     case sha256
-    /// SHA-384.
     case sha384
-    /// SHA-512.
     case sha512
     /// SHA-1, which no client of today accepts below a root.
     case sha1

@@ -14,44 +14,42 @@
 ///
 /// Authorities are valid from a year ago for ten years; servers' certificates from 90 days ago for 390 days, which every platform
 /// takes. Expired ones were valid from six years ago for one.
-public struct StandardPKI: Sendable {
+package struct StandardPKI: Sendable {
     /// The name all server certificates here are for.
-    public static let serverName = "api.example.com"
+    package static let serverName = "api.example.com"
 
     /// The root the server's real authority ends at.
-    public let rootA: LabCertificate
+    package let rootA: LabCertificate
     /// Another root: an interceptor's, when it is in the system's store.
-    public let rootB: LabCertificate
+    package let rootB: LabCertificate
     /// ``rootA``'s key and name in an expired certificate.
-    public let rootAexp: LabCertificate
+    package let rootAexp: LabCertificate
     /// The intermediate below ``rootA``.
-    public let interA: LabCertificate
+    package let interA: LabCertificate
     /// ``interA`` issued again with the same key and name.
-    public let interA2: LabCertificate
+    package let interA2: LabCertificate
     /// ``interA``'s key and name in an expired certificate.
-    public let interAexp: LabCertificate
+    package let interAexp: LabCertificate
     /// ``interA``'s key and name, cross-signed by ``rootB``.
-    public let interAxB: LabCertificate
-    /// The server's certificate.
-    public let leaf: LabCertificate
+    package let interAxB: LabCertificate
+    package let leaf: LabCertificate
     /// ``leaf`` renewed with the same key.
-    public let leafRe: LabCertificate
+    package let leafRe: LabCertificate
     /// ``leaf``'s key and name in an expired certificate.
-    public let leafExp: LabCertificate
+    package let leafExp: LabCertificate
     /// ``leaf`` renewed with a new key.
-    public let leaf2: LabCertificate
+    package let leaf2: LabCertificate
     /// The interceptor's intermediate below ``rootB``.
-    public let rogueI: LabCertificate
+    package let rogueI: LabCertificate
     /// The interceptor's certificate for the server's name.
-    public let rogue: LabCertificate
-    /// A self-signed CA that no store has.
-    public let junk: LabCertificate
+    package let rogue: LabCertificate
+    package let junk: LabCertificate
 
     /// Issues a world of its own, with new keys.
-    public init() throws(LabError) { try self.init(at: LabClock.now, isFixed: false) }
+    package init() throws(LabError) { try self.init(at: LabClock.now, isFixed: false) }
 
     /// Issues the world of a time: the same bytes in every process.
-    public init(fixedAt time: Int64) throws(LabError) { try self.init(at: time, isFixed: true) }
+    package init(fixedAt time: Int64) throws(LabError) { try self.init(at: time, isFixed: true) }
 
     private init(at now: Int64, isFixed: Bool) throws(LabError) {
         var issued: UInt8 = 0
@@ -88,6 +86,5 @@ public struct StandardPKI: Sendable {
 
     private static let world = Result { () throws(LabError) in try StandardPKI() }
 
-    /// The process's standard world, issued on first use.
-    public static func shared() throws(LabError) -> StandardPKI { try world.get() }
+    package static func shared() throws(LabError) -> StandardPKI { try world.get() }
 }

@@ -1,58 +1,41 @@
 internal import COpenSSL
 
 /// An OCSP response about one certificate (RFC 6960, 4.2), right or wrong.
-public struct StatusResponse: Sendable {
-    /// What it says of the certificate.
-    public enum Status: Sendable, Hashable {
+package struct StatusResponse: Sendable, Changeable {
+    package enum Status: Sendable, Hashable {
         case good
         /// It was revoked at this second, with the number of the reason where there is one.
         case revoked(at: Int64, reason: UInt8?)
-        /// The responder does not know it.
         case unknown
     }
 
-    /// The hash that the certificate is named by.
-    public enum NameDigest: Sendable, Hashable, CaseIterable {
+    package enum NameDigest: Sendable, Hashable, CaseIterable {
         /// SHA-1, which nearly all responders use.
         case sha1
-        /// SHA-256.
         case sha256
     }
 
-    /// What it says of the certificate.
-    public var status = Status.good
-    /// The hash that the certificate is named by.
-    public var digest = NameDigest.sha1
+    package var status = Status.good
+    package var digest = NameDigest.sha1
     /// From when on it is right, in seconds since 1970.
-    public var thisUpdate = LabClock.now - LabClock.hour
+    package var thisUpdate = LabClock.now - LabClock.hour
     /// When there will be a newer one, `nil` to leave it out.
-    public var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
+    package var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
     /// What follows in the same response: other answers about the same certificate, of which nothing but that counts.
-    public var others: [StatusResponse] = []
+    package var others: [StatusResponse] = []
     /// The responder, whose certificate is then sent along; `nil` for the issuer itself.
-    public var responder: LabCertificate?
+    package var responder: LabCertificate?
 
     /// A response that says the certificate is good, for a week.
-    public init() {}
-
-    /// A copy changed by `change`.
-    public func with(_ change: (inout StatusResponse) -> Void) -> StatusResponse {
-        var copy = self
-        change(&copy)
-        return copy
-    }
+    package init() {}
 
     /// The error `status` in place of a response (RFC 6960, 4.2.1): 3 is tryLater.
-    public static func refusal(status: UInt8) -> [UInt8] { DER.sequence(DER.element(0x0A, [status])) }
+    package static func refusal(status: UInt8) -> [UInt8] { DER.sequence(DER.element(0x0A, [status])) }
 
     /// The response in DER.
     ///
-    /// - Parameters:
-    ///   - certificate: the certificate it is about; its template has to say its serial number.
-    ///   - issuer: the certificate's issuer.
-    /// - Returns: the encoding.
-    /// - Throws: ``LabError`` when OpenSSL cannot sign.
-    public func der(about certificate: LabCertificate, from issuer: LabCertificate) throws(LabError) -> [UInt8] {
+    /// The template of the certificate has to say its serial number.
+    package func der(about certificate: LabCertificate, from issuer: LabCertificate) throws(LabError) -> [UInt8] {
         let signer = responder ?? issuer
         let data = DER.sequence(
             DER.explicit(1, signer.subject.der), Self.time(thisUpdate),
@@ -119,31 +102,29 @@ extension LabKey {
 }
 
 /// A log of certificates, as far as its promises go (RFC 6962): its timestamps are not signed.
-public struct LabLog: Sendable {
+package struct LabLog: Sendable {
     /// What the log is known by: 32 bytes.
-    public let id: [UInt8]
+    package let id: [UInt8]
 
-    /// A new log.
-    public init() { id = randomBytes(32) }
+    package init() { id = randomBytes(32) }
 
     /// A promise to publish a certificate: a SerializedSCT of version 1 (RFC 6962, 3.2).
     ///
-    /// - Parameter milliseconds: when, since 1970; `nil` for now.
-    /// - Returns: the encoding.
-    public func timestamp(milliseconds: UInt64? = nil) -> [UInt8] {
+    /// The time is in milliseconds since 1970, `nil` for now.
+    package func timestamp(milliseconds: UInt64? = nil) -> [UInt8] {
         let time = Self.number(milliseconds ?? UInt64(LabClock.now) * 1_000, 8)
         // Version 1 is written as 0; no extensions, SHA-256, ECDSA and a signature follow.
         return [0] + id + time + [0, 0, 4, 3, 0, 8] + randomBytes(8)
     }
 
     /// A SignedCertificateTimestampList of these timestamps.
-    public static func list(_ timestamps: [[UInt8]]) -> [UInt8] {
+    package static func list(_ timestamps: [[UInt8]]) -> [UInt8] {
         let parts = timestamps.flatMap { number(UInt64($0.count), 2) + $0 }
         return number(UInt64(parts.count), 2) + parts
     }
 
     /// The extension of a certificate that holds a list, right or wrong (RFC 6962, 3.3).
-    public static func certificateExtension(_ list: [UInt8]) -> CertificateTemplate.Extension {
+    package static func certificateExtension(_ list: [UInt8]) -> CertificateTemplate.Extension {
         CertificateTemplate.Extension(OID(1, 3, 6, 1, 4, 1, 11129, 2, 4, 2), value: DER.octetString(list))
     }
 
@@ -154,7 +135,7 @@ public struct LabLog: Sendable {
 
 extension LabCertificate {
     /// Issues a certificate that holds a timestamp of each log.
-    public func issue(
+    package func issue(
         _ template: CertificateTemplate, key: LabKey? = nil, loggedBy logs: [LabLog], milliseconds: UInt64? = nil
     ) throws(LabError) -> LabCertificate {
         let list = LabLog.list(logs.map { $0.timestamp(milliseconds: milliseconds) })

@@ -169,11 +169,10 @@ final class ScriptedConversation: Conversation {
 }
 
 /// Answers requests of a test's own making.
-public final class Responder: Sendable, Hashable {
-    /// What is sent, and what follows.
-    public struct Answer: Sendable {
+package final class Responder: Sendable, Hashable {
+    package struct Answer: Sendable {
         /// How the server's side of the connection ends.
-        public enum Ending: Sendable {
+        package enum Ending: Sendable {
             /// By close_notify.
             case goodbye
             /// The connection is closed without it.
@@ -182,16 +181,13 @@ public final class Responder: Sendable, Hashable {
             case silence
         }
 
-        /// What is sent.
-        public var bytes: [UInt8]
-        /// What follows.
-        public var ending: Ending
+        package var bytes: [UInt8]
+        package var ending: Ending
 
-        /// An answer.
-        public init(_ bytes: [UInt8], _ ending: Ending = .goodbye) { (self.bytes, self.ending) = (bytes, ending) }
+        package init(_ bytes: [UInt8], _ ending: Ending = .goodbye) { (self.bytes, self.ending) = (bytes, ending) }
 
         /// An answer of a head, the line breaks of which are made right, and a body.
-        public init(_ head: String, _ body: some Sequence<UInt8> = [], _ ending: Ending = .goodbye) {
+        package init(_ head: String, _ body: some Sequence<UInt8> = [], _ ending: Ending = .goodbye) {
             let head = head.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
             self.init(Array((head + "\r\n\r\n").utf8) + Array(body), ending)
         }
@@ -200,13 +196,11 @@ public final class Responder: Sendable, Hashable {
     private let answer: @Sendable (String) -> Answer
 
     /// A responder that answers by `answer`, which is handed the head of a request.
-    public init(_ answer: @escaping @Sendable (String) -> Answer) { self.answer = answer }
+    package init(_ answer: @escaping @Sendable (String) -> Answer) { self.answer = answer }
 
     func answer(to request: String) -> Answer { answer(request) }
 
-    /// Whether both are the same one.
-    public static func == (left: Responder, right: Responder) -> Bool { left === right }
+    package static func == (left: Responder, right: Responder) -> Bool { left === right }
 
-    /// Adds what tells it from others.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

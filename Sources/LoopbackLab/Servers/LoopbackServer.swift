@@ -11,45 +11,36 @@ internal import Synchronization
 /// ```
 ///
 /// POSIX sockets and poll, on threads of its own and without SwiftNIO: an opinion on TLS that does not share the client's code.
-public struct LoopbackServer: Sendable {
+package struct LoopbackServer: Sendable {
     /// The address the server listens on, as it was asked for.
-    public let address: String
-    /// The TCP port the server listens on.
-    public let port: UInt16
+    package let address: String
+    package let port: UInt16
     private let log: ServerLog
     private let context: CurrentTLSContext?
 
     /// Answers connections that begin from now on by other settings, as a server does whose certificate was renewed.
     ///
     /// - Throws: ``LabError`` when a key does not fit its certificate; the server then goes on as before.
-    public func present(_ settings: TLSServerSettings) throws(LabError) {
+    package func present(_ settings: TLSServerSettings) throws(LabError) {
         precondition(context != nil, "only a server that speaks TLS has certificates")
         context?.replace(with: try TLSServerContext(settings))
     }
 
     /// What the server has seen so far of each connection, in the order they were accepted.
-    public var connections: [ConnectionObservation] { log.connections }
+    package var connections: [ConnectionObservation] { log.connections }
 
     /// What the server has seen, once at least `count` connections are over.
     ///
     /// Waits for as long as it takes; a cancelled task gets what there is.
-    public func connections(ended count: Int) async -> [ConnectionObservation] {
+    package func connections(ended count: Int) async -> [ConnectionObservation] {
         await log.waitForEnd(of: count)
         return log.connections
     }
 
     /// Serves while `body` runs, then stops: no thread and no descriptor of the server is left when this returns or throws.
     ///
-    /// - Parameters:
-    ///   - behavior: what to do with each connection.
-    ///   - address: an address of this machine, such as `127.0.0.2` or `::1`.
-    ///   - port: the port, 0 for a free one.
-    ///   - threads: how many threads share the connections. More than one serves benchmarks.
-    ///   - isolation: the caller's actor, on which `body` runs.
-    ///   - body: receives the running server.
-    /// - Returns: what `body` returns.
-    /// - Throws: ``LabError`` when the server cannot start, and what `body` throws.
-    public static func serving<Value: Sendable>(
+    /// The address is one of this machine, such as `127.0.0.2` or `::1`, and port 0 a free one. More than one thread serves benchmarks.
+    package static func serving<Value: Sendable>(
         _ behavior: ServerBehavior, address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 1,
         isolation: isolated (any Actor)? = #isolation, _ body: (LoopbackServer) async throws -> Value
     ) async throws -> Value {

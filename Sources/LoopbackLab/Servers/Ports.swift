@@ -2,21 +2,12 @@
 ///
 /// A listening socket that does not accept, with its queue filled: Linux then drops what asks for a connection, as a firewall
 /// would.
-public struct UnresponsivePort: Sendable {
-    /// The address the port belongs to.
-    public let address: String
-    /// The TCP port.
-    public let port: UInt16
+package struct UnresponsivePort: Sendable {
+    package let address: String
+    package let port: UInt16
 
     /// Runs `body` with such a port and gives it up afterwards.
-    ///
-    /// - Parameters:
-    ///   - address: an address of this machine.
-    ///   - isolation: the caller's actor, on which `body` runs.
-    ///   - body: receives the port.
-    /// - Returns: what `body` returns.
-    /// - Throws: ``LabError/system(operation:code:)`` when the port cannot be had, and what `body` throws.
-    public static func scoped<Value: Sendable>(
+    package static func scoped<Value: Sendable>(
         address: String = "127.0.0.1", isolation: isolated (any Actor)? = #isolation,
         _ body: (UnresponsivePort) async throws -> Value
     ) async throws -> Value {
@@ -33,21 +24,12 @@ public struct UnresponsivePort: Sendable {
 }
 
 /// A port on which nothing listens and, while a closure runs, nothing can: connecting to it is refused.
-public struct RefusingPort: Sendable {
-    /// The address the port belongs to.
-    public let address: String
-    /// The TCP port.
-    public let port: UInt16
+package struct RefusingPort: Sendable {
+    package let address: String
+    package let port: UInt16
 
     /// Runs `body` with a port that is bound but not listened on, and gives it up afterwards.
-    ///
-    /// - Parameters:
-    ///   - address: an address of this machine.
-    ///   - isolation: the caller's actor, on which `body` runs.
-    ///   - body: receives the port.
-    /// - Returns: what `body` returns.
-    /// - Throws: ``LabError/system(operation:code:)`` when no port can be bound, and what `body` throws.
-    public static func scoped<Value: Sendable>(
+    package static func scoped<Value: Sendable>(
         address: String = "127.0.0.1", isolation: isolated (any Actor)? = #isolation,
         _ body: (RefusingPort) async throws -> Value
     ) async throws -> Value {

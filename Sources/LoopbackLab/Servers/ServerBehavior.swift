@@ -1,5 +1,5 @@
 /// What a loopback server does with each connection.
-public enum ServerBehavior: Sendable {
+package enum ServerBehavior: Sendable {
     /// Speaks TLS, and hands its bytes to the network in the manner of `delivery`.
     case tls(TLSServerSettings, delivery: Delivery = .immediate)
     /// A proxy with a server behind it; counts of `delivery` are of all it sends.
@@ -10,14 +10,12 @@ public enum ServerBehavior: Sendable {
     case resets
     /// Accepts, reads, and never answers.
     case tarpit
-    /// Sends fixed bytes.
     case script(Script)
 
     /// How the bytes of a TLS server reach the network.
     ///
     /// Counts are of bytes on the wire, over a whole connection.
-    public enum Delivery: Sendable, Hashable {
-        /// At once.
+    package enum Delivery: Sendable, Hashable {
         case immediate
         /// Stops sending after so many bytes and keeps the connection open.
         case stalls(afterBytes: Int)
@@ -32,55 +30,52 @@ public enum ServerBehavior: Sendable {
         case urges(afterBytes: Int, thenStalls: Bool)
     }
 
-    /// A server that sends fixed bytes.
-    public struct Script: Sendable, Hashable {
+    package struct Script: Sendable, Hashable {
         /// What follows the bytes.
-        public enum Ending: Sendable, Hashable {
+        package enum Ending: Sendable, Hashable {
             /// The server closes its side in order.
             case closes
             /// The server stays silent until the client or the scope ends the connection.
             case stalls
         }
 
-        /// What the server sends.
-        public var bytes: [UInt8]
+        package var bytes: [UInt8]
         /// Whether it first waits for the client to send something.
-        public var waitsForClient: Bool
+        package var waitsForClient: Bool
         /// What it does afterwards.
-        public var ending: Ending
+        package var ending: Ending
 
-        /// A script that sends `bytes`.
-        public init(_ bytes: [UInt8], waitsForClient: Bool = true, ending: Ending = .closes) {
+        package init(_ bytes: [UInt8], waitsForClient: Bool = true, ending: Ending = .closes) {
             (self.bytes, self.waitsForClient, self.ending) = (bytes, waitsForClient, ending)
         }
     }
 
     /// A TLS server that presents these certificates in this order, with the first one's key and the default settings.
-    public static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
+    package static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
         .tls(TLSServerSettings(presenting: chain), delivery: delivery)
     }
 
     /// A web server without TLS: it answers a ClientHello with an HTTP error page.
-    public static var plainHTTP: ServerBehavior {
+    package static var plainHTTP: ServerBehavior {
         let body = "<html><body>The plain HTTP request was not understood</body></html>\r\n"
         let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: \(body.utf8.count)\r\n"
         return .script(Script(Array((head + "Connection: close\r\n\r\n" + body).utf8)))
     }
 
     /// A mail server that greets as soon as a client connects.
-    public static var smtp: ServerBehavior {
+    package static var smtp: ServerBehavior {
         .script(Script(Array("220 mail.example.com ESMTP ready\r\n".utf8), waitsForClient: false, ending: .stalls))
     }
 
     /// A secure shell server that greets as soon as a client connects.
-    public static var ssh: ServerBehavior {
+    package static var ssh: ServerBehavior {
         .script(Script(Array("SSH-2.0-OpenSSH_9.7\r\n".utf8), waitsForClient: false, ending: .stalls))
     }
 
     /// Bytes without meaning, the same for each `seed`.
     ///
     /// The first is never a TLS content type.
-    public static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> ServerBehavior {
+    package static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> ServerBehavior {
         var state = seed
         let bytes = (0..<count).map { index in
             // Knuth's 64-bit linear congruential generator: well spread high bits are all that is needed.
@@ -91,19 +86,19 @@ public enum ServerBehavior: Sendable {
     }
 
     /// The fatal TLS alert with this number (RFC 8446, 6) in answer to the ClientHello; 40 is handshake_failure.
-    public static func alert(_ description: UInt8) -> ServerBehavior {
+    package static func alert(_ description: UInt8) -> ServerBehavior {
         .script(Script([21, 3, 3, 0, 2, 2, description]))
     }
 
     /// A handshake record that claims the 65,535 bytes it has, four times what TLS allows.
-    public static var oversizedRecord: ServerBehavior {
+    package static var oversizedRecord: ServerBehavior {
         .script(Script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff)))
     }
 }
 
 extension ServerBehavior.Delivery {
     /// One of the ways a server can spoil a handshake from the byte `position` on, chosen by `generator`.
-    public static func hostile(at position: Int, using generator: inout SeededGenerator) -> Self {
+    package static func hostile(at position: Int, using generator: inout SeededGenerator) -> Self {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0: .stalls(afterBytes: position)
         case 1: .urges(afterBytes: position, thenStalls: true)

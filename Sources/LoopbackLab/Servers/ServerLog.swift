@@ -1,39 +1,34 @@
 internal import Synchronization
 
 /// What a loopback server saw of one connection.
-public struct ConnectionObservation: Sendable, Hashable {
+package struct ConnectionObservation: Sendable, Hashable {
     /// The name the client indicated (SNI), `nil` when it indicated none or sent no ClientHello.
-    public internal(set) var serverName: String?
+    package internal(set) var serverName: String?
     /// What a proxy was asked for, as in `api.example.com:443`, each time.
-    public internal(set) var proxiedPlaces: [String] = []
+    package internal(set) var proxiedPlaces: [String] = []
     /// How many times the client asked for a handshake: once more than in the beginning where it was told to (HelloRetryRequest) or
     /// negotiates anew.
-    public internal(set) var clientHellos = 0
+    package internal(set) var clientHellos = 0
     /// Whether the handshake came to its end on the server's side.
-    public internal(set) var completedHandshake = false
+    package internal(set) var completedHandshake = false
     /// The version agreed on, once the handshake is complete.
-    public internal(set) var version: TLSVersion?
-    /// The application protocol agreed on (ALPN).
-    public internal(set) var applicationProtocol: String?
-    /// The DER encoding of the client's certificate.
-    public internal(set) var clientCertificate: [UInt8]?
-    /// How many bytes came in, of any kind.
-    public internal(set) var bytesReceived = 0
+    package internal(set) var version: TLSVersion?
+    package internal(set) var applicationProtocol: String?
+    package internal(set) var clientCertificate: [UInt8]?
+    package internal(set) var bytesReceived = 0
     /// The first of those bytes, up to ``openingLimit``.
-    public internal(set) var opening: [UInt8] = []
+    package internal(set) var opening: [UInt8] = []
     /// How many bytes of application data the client sent through TLS.
-    public internal(set) var applicationBytesReceived = 0
+    package internal(set) var applicationBytesReceived = 0
     /// The first of those bytes, up to ``openingLimit``.
-    public internal(set) var applicationOpening: [UInt8] = []
-    /// Whether the client said close_notify.
-    public internal(set) var receivedCloseNotify = false
+    package internal(set) var applicationOpening: [UInt8] = []
+    package internal(set) var receivedCloseNotify = false
     /// Why TLS failed, in OpenSSL's words; `nil` when it did not.
-    public internal(set) var failure: String?
-    /// Whether the connection is over.
-    public internal(set) var hasEnded = false
+    package internal(set) var failure: String?
+    package internal(set) var hasEnded = false
 
     /// How many bytes of what a client sent are kept: enough for the head of a request.
-    public static let openingLimit = 2_048
+    package static let openingLimit = 2_048
 }
 
 /// The observations of one server, written by its threads and read by anyone.
@@ -69,7 +64,6 @@ final class ServerLog: Sendable {
         }
     }
 
-    /// Changes the record at `index`.
     func update(_ index: Int, _ change: (inout ConnectionObservation) -> Void) {
         state.withLock { change(&$0.connections[index]) }
     }

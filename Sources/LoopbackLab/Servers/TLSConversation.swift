@@ -71,7 +71,6 @@ final class TLSConversation: Conversation {
 
     // MARK: Callbacks of the handshake
 
-    /// The OCSP response that goes with the certificate.
     var staple: [UInt8]? { context.settings.staple }
 
     /// Picks the identities for the name the client indicated; the result is the servername callback's.

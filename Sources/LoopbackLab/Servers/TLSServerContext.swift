@@ -127,23 +127,18 @@ final class TLSServerContext: @unchecked Sendable {
 }
 
 /// What a TLS server shows and proves: certificates in wire order and the key it signs the handshake with.
-public struct TLSIdentity: Sendable {
+package struct TLSIdentity: Sendable {
     /// The DER encodings of the certificates in the order they are sent, the server's own first.
-    public let chain: [[UInt8]]
-    /// The key that signs the handshake.
-    public let key: LabKey
+    package let chain: [[UInt8]]
+    package let key: LabKey
 
     /// An identity that presents these certificates in this order, whatever they are, and signs with the first one's key.
-    ///
-    /// - Precondition: `chain` is not empty.
-    public init(_ chain: [LabCertificate]) { self.init(der: chain.map(\.der), key: chain[0].key) }
+    package init(_ chain: [LabCertificate]) { self.init(der: chain.map(\.der), key: chain[0].key) }
 
     /// An identity from encodings that may come from anywhere.
     ///
     /// The server does not start when `key` is not the one in the first certificate; see ``impostor(presenting:signingWith:)``.
-    ///
-    /// - Precondition: `chain` is not empty.
-    public init(der chain: [[UInt8]], key: LabKey) {
+    package init(der chain: [[UInt8]], key: LabKey) {
         precondition(!chain.isEmpty, "a TLS server presents at least one certificate")
         (self.chain, self.key) = (chain, key)
     }
@@ -151,12 +146,8 @@ public struct TLSIdentity: Sendable {
     /// An attacker's identity: it presents a copied chain and signs with a key of its own, so that the client must find the
     /// handshake's signature wrong.
     ///
-    /// - Parameters:
-    ///   - chain: the certificates to present.
-    ///   - key: the attacker's key, on the same elliptic curve as the key of the first certificate.
-    /// - Returns: the identity.
     /// - Throws: ``LabError/unsupported(_:)`` when the keys are not on one elliptic curve.
-    public static func impostor(
+    package static func impostor(
         presenting chain: [LabCertificate], signingWith key: LabKey
     ) throws(LabError) -> TLSIdentity { TLSIdentity(der: chain.map(\.der), key: try key.disguised(as: chain[0].key)) }
 }

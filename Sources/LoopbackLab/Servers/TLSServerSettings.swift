@@ -1,26 +1,20 @@
 internal import COpenSSL
 
-/// A version of TLS.
-public enum TLSVersion: Int32, Sendable, Hashable, Comparable {
-    /// TLS 1.0 (RFC 2246).
+package enum TLSVersion: Int32, Sendable, Hashable, Comparable {
     case tls10 = 0x0301
-    /// TLS 1.1 (RFC 4346).
     case tls11 = 0x0302
-    /// TLS 1.2 (RFC 5246).
     case tls12 = 0x0303
-    /// TLS 1.3 (RFC 8446).
     case tls13 = 0x0304
 
-    /// Whether `left` is the older version.
-    public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// How a TLS server answers a handshake and what it does after one.
 ///
 /// Security level 0: it takes any key and any hash.
-public struct TLSServerSettings: Sendable {
+package struct TLSServerSettings: Sendable, Changeable {
     /// The answer to a name indication that no identity is kept for.
-    public enum UnknownName: Sendable, Hashable {
+    package enum UnknownName: Sendable, Hashable {
         case defaultIdentities
         /// The fatal alert unrecognized_name (RFC 6066, 3).
         case alert
@@ -29,7 +23,7 @@ public struct TLSServerSettings: Sendable {
     /// Whether the server asks for a client certificate.
     ///
     /// Any certificate will do.
-    public enum ClientCertificate: Sendable, Hashable {
+    package enum ClientCertificate: Sendable, Hashable {
         case notRequested
         /// It asks, and goes on without one.
         case requested
@@ -38,7 +32,7 @@ public struct TLSServerSettings: Sendable {
     }
 
     /// What the server sends once the handshake is complete.
-    public enum Application: Sendable, Hashable {
+    package enum Application: Sendable, Hashable {
         /// Nothing; a close_notify is answered by one.
         case silent
         /// These bytes at once, as a server does that speaks first.
@@ -61,7 +55,7 @@ public struct TLSServerSettings: Sendable {
     }
 
     /// What a client gets whose handshake cannot be completed.
-    public enum Refusal: Sendable, Hashable {
+    package enum Refusal: Sendable, Hashable {
         /// The alert that says why.
         case reason
         /// The fatal alert with this number (RFC 8446, 6), whatever the reason is.
@@ -73,68 +67,50 @@ public struct TLSServerSettings: Sendable {
     /// What is presented without a name indication or, by ``unknownName``, with an unknown one.
     ///
     /// At most one identity for each type of key: with an RSA and an EC identity the client's signature algorithms decide.
-    public var identities: [TLSIdentity]
+    package var identities: [TLSIdentity]
     /// What is presented to clients that indicate one of these names, in lower case.
-    public var identitiesByName: [String: [TLSIdentity]] = [:]
-    /// The answer to an unknown name indication.
-    public var unknownName = UnknownName.defaultIdentities
-    /// The answer to a handshake without name indication.
-    public var absentName = UnknownName.defaultIdentities
+    package var identitiesByName: [String: [TLSIdentity]] = [:]
+    package var unknownName = UnknownName.defaultIdentities
+    package var absentName = UnknownName.defaultIdentities
     /// What clients get that cannot be served.
-    public var refusal = Refusal.reason
-    /// The oldest version accepted.
-    public var minimumVersion = TLSVersion.tls10
-    /// The newest version accepted.
-    public var maximumVersion = TLSVersion.tls13
-    /// Whether a client certificate is asked for.
-    public var clientCertificate = ClientCertificate.notRequested
+    package var refusal = Refusal.reason
+    package var minimumVersion = TLSVersion.tls10
+    package var maximumVersion = TLSVersion.tls13
+    package var clientCertificate = ClientCertificate.notRequested
     /// The application protocols (ALPN, RFC 7301) in the server's order of preference; none: the extension is ignored.
-    public var applicationProtocols: [String] = []
-    /// What is sent after the handshake.
-    public var application = Application.silent
+    package var applicationProtocols: [String] = []
+    package var application = Application.silent
     /// OpenSSL's cipher list for TLS 1.2 and older.
-    public var cipherList = "DEFAULT:@SECLEVEL=0"
+    package var cipherList = "DEFAULT:@SECLEVEL=0"
     /// Whether the order of ``cipherList`` decides, and not the client's.
-    public var prefersOwnCiphers = false
+    package var prefersOwnCiphers = false
     /// OpenSSL's list of key exchange groups, `nil` for its default; `P-521` alone provokes a HelloRetryRequest.
-    public var groups: String?
+    package var groups: String?
     /// How many TLS 1.3 session tickets follow the handshake.
-    public var sessionTickets = 2
+    package var sessionTickets = 2
     /// To a multiple of how many bytes records of TLS 1.3 are padded, at most 16,384; 1 for not at all.
-    public var recordPadding = 1
+    package var recordPadding = 1
     /// What clients get that ask for an OCSP response (RFC 6066, 8), right or wrong; `nil`: the extension is ignored.
-    public var staple: [UInt8]?
+    package var staple: [UInt8]?
     /// Whether there are DHE suites, whose prime is as long as the certificate's key (`SSL_CTX_set_dh_auto`).
-    public var offersFiniteFieldGroups = false
+    package var offersFiniteFieldGroups = false
     /// How many bits the modulus of the server's own Diffie-Hellman group has, `nil`: it has none of its own.
-    public var bitsOfOwnGroup: Int?
+    package var bitsOfOwnGroup: Int?
 
-    /// Settings with these default identities and the defaults above.
-    public init(_ identities: [TLSIdentity]) { self.identities = identities }
+    package init(_ identities: [TLSIdentity]) { self.identities = identities }
 
-    /// Settings that present these certificates in this order, with the first one's key.
-    public init(presenting chain: [LabCertificate]) { self.init([TLSIdentity(chain)]) }
-
-    /// A copy changed by `change`.
-    public func with(_ change: (inout TLSServerSettings) -> Void) -> TLSServerSettings {
-        var copy = self
-        change(&copy)
-        return copy
-    }
+    package init(presenting chain: [LabCertificate]) { self.init([TLSIdentity(chain)]) }
 }
 
 /// A proxy with one server behind it, whatever it is asked for.
-public struct ProxySettings: Sendable {
-    /// What the proxy speaks.
-    public enum Speech: Sendable, Hashable {
-        /// HTTP's CONNECT.
+package struct ProxySettings: Sendable, Changeable {
+    package enum Speech: Sendable, Hashable {
         case http
-        /// SOCKS 5.
         case socks5
     }
 
     /// What a client gets that has said what it wants.
-    public enum Answer: Sendable, Hashable {
+    package enum Answer: Sendable, Hashable {
         /// The way to the server.
         case passage
         /// The same, with these bytes in the place of the proxy's own last word.
@@ -145,24 +121,14 @@ public struct ProxySettings: Sendable {
         case silence(after: [UInt8])
     }
 
-    /// What the proxy speaks.
-    public var speech: Speech
-    /// What is behind it.
-    public var server: TLSServerSettings
-    /// What clients get.
-    public var answer = Answer.passage
+    package var speech: Speech
+    package var server: TLSServerSettings
+    package var answer = Answer.passage
     /// The name and password of the only user, `nil` where anybody may come.
-    public var user: (name: String, password: String)?
+    package var user: (name: String, password: String)?
     /// What the proxy itself presents where it is spoken to over TLS, `nil` where it is not.
-    public var tls: TLSServerSettings?
+    package var tls: TLSServerSettings?
 
     /// A proxy that lets everybody through to `server`.
-    public init(_ speech: Speech, to server: TLSServerSettings) { (self.speech, self.server) = (speech, server) }
-
-    /// A copy changed by `change`.
-    public func with(_ change: (inout ProxySettings) -> Void) -> ProxySettings {
-        var copy = self
-        change(&copy)
-        return copy
-    }
+    package init(_ speech: Speech, to server: TLSServerSettings) { (self.speech, self.server) = (speech, server) }
 }

@@ -40,9 +40,6 @@ package final class TrustStore: Sendable {
         return TrustStore(tiers: [[HashedDirectory(roots.directories)], [roots.bundle]], systemRoots: roots)
     }
 
-    /// Where the system's roots are read, `nil` where they are not trusted.
-    package var systemPlaces: String? { systemRoots.map { "\($0.directories) \($0.bundle.path)" } }
-
     /// Which of the certificates of its selection's bundle paths from these certificates could come across, selected or not.
     ///
     /// Whatever a search finds depends on which of them are selected, and on nothing else of the selection.
