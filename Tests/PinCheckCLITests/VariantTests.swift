@@ -104,6 +104,9 @@ import Testing
                 let differ = "  \(target)  2 addresses: 2 accepted; the addresses differ\n"
                 await ask("EDGES").expect(.pass, "\n  warning: \(words)", ending: "PASS" + differ)
                 await ask("EDGES --fail-on warn").expect(.warn, ending: "WARN" + differ)
+                let suite = "<testsuite name=\"\(target)\" tests=\"3\" failures=\""
+                await ask("EDGES -f junit").says(suite + "0\"", "<testcase name=\"target\" ")
+                await ask("EDGES -f junit --fail-on warn").says(suite + "1\"", "<failure type=\"addresses-differ\" ")
             }
         }
     }

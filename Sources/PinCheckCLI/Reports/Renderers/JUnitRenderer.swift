@@ -11,6 +11,13 @@ struct JUnitDocument {
         case skipped(String)
         case failed(type: String, message: String, details: String)
         case error(type: String, message: String)
+
+        var isTrouble: Bool {
+            switch self {
+            case .failed, .error: true
+            case .passed, .skipped: false
+            }
+        }
     }
 
     private struct Counts {
@@ -97,7 +104,8 @@ struct JUnitRenderer: ResultRenderer {
         var cases = reports.flatMap(Self.cases)
         var warnings = reports.flatMap(\.attention)
         if let summary {
-            cases.append(("target", Self.outcome(of: summary)))
+            // What fails, fails once.
+            if !cases.contains(where: \.outcome.isTrouble) { cases.append(("target", Self.outcome(of: summary))) }
             warnings += summary.consistency.findings.filter { $0.level == .warning }.map {
                 Report.Message(id: $0.id, message: $0.message)
             }
@@ -128,8 +136,7 @@ struct JUnitRenderer: ResultRenderer {
         // Without any verdict the one case says why.
         for client in report.clients.allSatisfy({ $0.verdict == .none }) ? [] : report.clients {
             let outcome = outcome(of: client, in: report, isFirst: !isTold)
-            if case .failed = outcome { isTold = true }
-            if case .error = outcome { isTold = true }
+            isTold = isTold || outcome.isTrouble
             cases.append((client.title + place, outcome))
         }
         if let answer = report.http?.statusLine, !isTold, report.status == .pass {
