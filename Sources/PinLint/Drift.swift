@@ -32,11 +32,9 @@ struct Drift {
         for (source, view) in zip(configured, views)
         where view == nil && source.inspections.allSatisfy(\.problems.isEmpty) {
             findings.append(
-                LintFinding(
-                    .driftHosts, at: source.place, host: host,
-                    "\(shortened(host)) is pinned in \(shortened(first.place.description, isPublic: true)) and not here",
-                    remedy: "pin it here too, or leave it out there",
-                    drift: LintFinding.Drift(what: "the host", place: first.place)))
+                finding(
+                    .driftHosts, at: source.place, host, "\(shortened(host)) is pinned", "the host", in: first.place,
+                    remedy: "pin it here too, or leave it out there"))
         }
         for (index, view) in present.enumerated() where view.isComplete {
             let others = present.indices.filter { $0 != index }.map { present[$0] }
@@ -54,15 +52,24 @@ struct Drift {
         guard let other = lacking.first(where: { !$0.keys.isEmpty }) else { return [] }
         let names = listed(other.keys.lazy.map(\.description), first: 3)
         return [
-            LintFinding(
-                .driftPins, at: place, host: host,
-                "\(names) \(other.keys.count == 1 ? "is" : "are") pinned" + (host.map { " for \(shortened($0))" } ?? "")
-                    + " in \(shortened(other.place.description, isPublic: true)) and not here",
-                remedy: "pin the same keys in both",
-                drift: LintFinding.Drift(
-                    what: listed(other.keys.lazy.map { $0.description.prefix(15) + "…" }, first: 2), place: other.place)
-            )
+            finding(
+                .driftPins, at: place, host,
+                "\(names) \(other.keys.count == 1 ? "is" : "are") pinned"
+                    + (host.map { " for \(shortened($0))" } ?? ""),
+                listed(other.keys.lazy.map { $0.description.prefix(15) + "…" }, first: 2), in: other.place,
+                remedy: "pin the same keys in both")
         ]
+    }
+
+    /// That something is pinned in one place and not in another; `what` it is in few words.
+    private func finding(
+        _ kind: LintKind, _ severity: LintSeverity? = nil, at place: LintPlace, _ host: String?, _ sentence: String,
+        _ what: String, in other: LintPlace, remedy: String
+    ) -> LintFinding {
+        LintFinding(
+            kind, severity, at: place, host: host,
+            "\(sentence) in \(shortened(other.description, isPublic: true)) and not here", remedy: remedy,
+            drift: (what, other))
     }
 
     private func subdomains(_ host: String, _ views: [HostView]) -> [LintFinding] {
@@ -71,12 +78,11 @@ struct Drift {
             let names = "names \(view.reach == .oneLabel ? "two and more labels " : "")below \(shortened(host))"
             // The system has no way to say more.
             let isAllItCan = view.isApples && view.reach == .oneLabel
-            return LintFinding(
-                .driftSubdomains, isAllItCan ? .note : nil, at: view.place, host: host,
-                "\(names) are pinned in \(shortened(widest.place.description, isPublic: true)) and not here",
+            return finding(
+                .driftSubdomains, isAllItCan ? .note : nil, at: view.place, host, "\(names) are pinned",
+                "the names below it", in: widest.place,
                 remedy: isAllItCan
-                    ? "give deeper names entries of their own" : "include subdomains in both or in neither",
-                drift: LintFinding.Drift(what: "the names below it", place: widest.place))
+                    ? "give deeper names entries of their own" : "include subdomains in both or in neither")
         }
     }
 

@@ -2,7 +2,7 @@ internal import Base
 package import PinFormats
 
 /// Something about pins that their owner should know before they ship.
-package struct LintFinding: Sendable, Hashable {
+package struct LintFinding: Sendable {
     package let id: String
     package let severity: LintSeverity
     package let place: LintPlace
@@ -12,18 +12,12 @@ package struct LintFinding: Sendable, Hashable {
     package let host: String?
     /// Why the source cannot be used as it is; `nil` for a finding about pins that can be read.
     package let obstacle: PinFormatError.Kind?
-    /// What one source pins and another does not, which has the finding; `nil` for a finding about one source.
-    package let drift: Drift?
-
-    package struct Drift: Sendable, Hashable {
-        /// What is pinned, in few words, escaped.
-        package let what: String
-        package let place: LintPlace
-    }
+    /// What is pinned elsewhere and not here, in few words that are escaped; `nil` for a finding about one source.
+    package let drift: (what: String, place: LintPlace)?
 
     init(
         _ kind: LintKind, _ severity: LintSeverity? = nil, at place: LintPlace, host: String? = nil, _ message: String,
-        remedy: String? = nil, drift: Drift? = nil
+        remedy: String? = nil, drift: (what: String, place: LintPlace)? = nil
     ) {
         (id, self.severity, self.place, self.host, obstacle) = (kind.id, severity ?? kind.severity, place, host, nil)
         self.drift = drift
