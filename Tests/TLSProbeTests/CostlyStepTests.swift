@@ -108,7 +108,7 @@ import Testing
                     for (timeout, name) in [(Duration.zero, "late"), (.seconds(60), "in time")] {
                         let request = ProbeRequest(to: .address(address), timeout: timeout)
                         let connection = TimedConnection(request, in: prober.workshop)
-                        connection.start(TimedConnection.Events(connected: { _ in }, timedOut: {}))
+                        connection.start { _ in }
                         connection.inTurn { log.add(name) }
                         prober.workshop.costlySteps.add(for: TargetWork()) {
                             connection.end()

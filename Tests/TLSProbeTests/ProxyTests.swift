@@ -33,7 +33,7 @@ import Testing
     private func probe(
         through settings: ProxySettings, delivery: ServerBehavior.Delivery = .immediate,
         as user: (String, String)? = nil, to destination: ProbeRequest.Destination = .resolve(host: name),
-        timeout: Duration = .seconds(60), judging objection: ProxyObjection? = nil
+        timeout: Duration = .seconds(60), judging objection: ChainObjection? = nil
     ) async throws -> (result: Result<Handshake, ProbeError>, seen: ConnectionObservation) {
         try await LoopbackServer.serving(.proxy(settings, delivery: delivery)) { server in
             let request = ProbeRequest(

@@ -1,7 +1,8 @@
 import LoopbackLab
 import Pinning
-import TLSProbe
 import Testing
+
+@testable import TLSProbe
 
 /// A network of a test's own, as the commands of the articles are run in.
 @Suite(.timeLimit(.minutes(5))) struct StagedNetworkTests {

@@ -108,6 +108,7 @@ static inline long COpenSSL_SSL_add1_chain_cert(SSL *ssl, X509 *certificate) { r
 static inline int COpenSSL_SSL_get_negotiated_group(SSL *ssl) { return SSL_get_negotiated_group(ssl); }
 static inline long COpenSSL_SSL_set1_groups_list(SSL *ssl, const char *list) { return SSL_set1_groups_list(ssl, list); }
 static inline long COpenSSL_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key) { return SSL_get_peer_tmp_key(ssl, key); }
+static inline long COpenSSL_SSL_get_tmp_key(SSL *ssl, EVP_PKEY **key) { return SSL_get_tmp_key(ssl, key); }
 static inline long COpenSSL_SSL_set_tlsext_status_type(SSL *ssl, int type) { return SSL_set_tlsext_status_type(ssl, type); }
 static inline long COpenSSL_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response) {
     return SSL_get_tlsext_status_ocsp_resp(ssl, response);

@@ -13,7 +13,7 @@ final class ServiceTrust: Sendable {
     init(_ environment: Environment) { self.environment = environment }
 
     /// Why the chain of a service is not trusted by the system's roots, now and for its name; `nil` where it is.
-    var objection: AddressResolver.Objection {
+    var objection: ChainObjection {
         { [self] chain, host in
             let verifier = verifier.withLock { made in
                 let verifier = made ?? OpenSSLPathVerifier(trustStore: .system(environment: environment.variables))

@@ -53,9 +53,7 @@ final class HTTPHandler: ChannelInboundHandler {
         asked = .now()
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: exchange.request.path)
         for field in exchange.request.allFields { head.headers.add(name: field.name, value: field.value) }
-        let promise = context.eventLoop.makePromise(of: Void.self)
-        // NIO reports what goes wrong with a write here and nowhere else.
-        promise.futureResult.assumeIsolated().whenFailure { self.errorCaught(context: context, error: $0) }
+        let promise = context.writePromise { self.errorCaught(context: context, error: $0) }
         context.write(wrapOutboundOut(.head(head)), promise: promise)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
@@ -101,7 +99,7 @@ final class HTTPHandler: ChannelInboundHandler {
         switch error {
         case TLSDataError.failed(_, let alert?): end(.alert(alert))
         case TLSDataError.failed(let text, nil): end(.tlsFailure(text))
-        case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode): end(.reset)
+        case let error as IOError where error.isReset: end(.reset)
         case HTTPParserError.invalidEOFState: end(closed)
         // Of trailers, once there is a head.
         case HTTPParserError.headerOverflow: end(head == nil ? .tooLong(limit: HTTPHeadReader.limit) : .tooMuchOverhead)

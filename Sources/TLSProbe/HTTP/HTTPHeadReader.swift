@@ -22,9 +22,9 @@ package struct HTTPHeadReader: Sendable {
     package private(set) var count = 0
     private var statusLine: [UInt8] = []
     private var isInFields = false
-    /// The bytes of the line that is being read, a carriage return at its end not counted.
+    /// The bytes of the line that is being read, and the last of them.
     private var lineLength = 0
-    private var endsInReturn = false
+    private var last: UInt8 = 0
     private var interimCount = 0
 
     package init() {}
@@ -46,7 +46,6 @@ package struct HTTPHeadReader: Sendable {
             guard statusLine.count >= Self.shape.count else { return .failed(.notHTTP) }
             isInFields = true
             lineLength = 0
-            endsInReturn = false
             return .incomplete
         }
         guard Self.fits(byte, at: statusLine.count) else { return .failed(.notHTTP) }
@@ -70,14 +69,13 @@ package struct HTTPHeadReader: Sendable {
 
     private mutating func readField(_ byte: UInt8) -> Step {
         guard byte == UInt8(ascii: "\n") else {
-            lineLength += endsInReturn ? 1 : 0
-            endsInReturn = byte == UInt8(ascii: "\r")
-            lineLength += endsInReturn ? 0 : 1
+            lineLength += 1
+            last = byte
             return .incomplete
         }
-        guard lineLength == 0 else {
+        // An empty line, perhaps with a carriage return.
+        guard lineLength == 0 || lineLength == 1 && last == UInt8(ascii: "\r") else {
             lineLength = 0
-            endsInReturn = false
             return .incomplete
         }
         let status = statusLine[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }

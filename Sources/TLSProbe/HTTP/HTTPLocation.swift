@@ -2,13 +2,12 @@ package import Pinning
 
 /// An `http` or `https` URL that a GET can be made of: where to connect to and what to ask for.
 package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
-    /// Whether the scheme is `https`.
     package let isSecure: Bool
     package let host: ServerName
     /// The port, 1…65535.
     package let port: UInt16
     /// The path and the query, beginning with `/`.
-    package let path: String
+    package private(set) var path: String
 
     /// Reads a URL: `http://192.0.2.1/d?dn=example.com`, `https://dns.example.com:8443/resolve`.
     ///
@@ -49,21 +48,14 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !unsafe.contains($0) }
     }
 
-    /// The same place with another path and query.
-    private init(_ location: HTTPLocation, path: String) {
-        isSecure = location.isSecure
-        host = location.host
-        port = location.port
-        self.path = path
-    }
-
     package func adding(_ fields: [(name: String, value: String)]) -> HTTPLocation {
-        var path = path
+        var result = self
         for (name, value) in fields {
-            path += path.contains("?") ? (path.hasSuffix("?") || path.hasSuffix("&") ? "" : "&") : "?"
-            path += Self.percentEncoded(name) + "=" + Self.percentEncoded(value)
+            let hasQuery = result.path.contains("?")
+            result.path += hasQuery ? (result.path.hasSuffix("?") || result.path.hasSuffix("&") ? "" : "&") : "?"
+            result.path += Self.percentEncoded(name) + "=" + Self.percentEncoded(value)
         }
-        return HTTPLocation(self, path: path)
+        return result
     }
 
     /// The text with everything but unreserved characters (RFC 3986, 2.3) percent-encoded.
@@ -99,9 +91,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
 
 /// Why a text is no URL that can be asked.
 package enum HTTPLocationError: Error, Hashable {
-    /// It does not begin with `http://` or `https://`.
     case noScheme
-    /// It has a space, a control character, or another one that has to be percent-encoded.
     case character
     case userName
     case host(ServerNameError)
@@ -224,9 +214,7 @@ package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
 
 /// Why a text is no path that can be asked for.
 package enum HTTPPathError: Error, Hashable {
-    /// It does not begin with `/`.
     case noSlash
-    /// It has a space, a control character, or another one that has to be percent-encoded.
     case character
     /// It has a fragment, which is never sent (RFC 9110, 4.2.5).
     case fragment

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import NIOCore
 
 // What a server can make a handshake cost: it chooses the key exchange and the key it signs with.
 extension TLSConnection {
@@ -11,60 +10,40 @@ extension TLSConnection {
         return state == TLS_ST_CW_CLNT_HELLO || state == TLS_ST_CR_SRVR_HELLO
     }
 
-    /// Whether a ClientHello sends a key of a finite-field group (RFC 8446, 4.2.7), which the ServerHello is answered with at once.
-    static func sharesCostlyGroup(_ flight: ByteBuffer) -> Bool {
-        var bytes = flight.readableBytesView[...]
-        // Before the second one OpenSSL sends a ChangeCipherSpec that means nothing (D.4).
-        if bytes.first == 20 { bytes = bytes.dropFirst(6) }
-        guard let groups = ClientHello.keyShares(in: Array(bytes)) else { return true }
-        return groups.contains { (0x0100...0x01FF).contains($0) }
-    }
-
-    /// Why the handshake has failed with these errors.
-    func reason(of errors: OpenSSLErrors, request: ProbeRequest) -> ProbeError.Reason {
-        if let refusal { return refusal }
-        let isReadingCertificates = SSL_get_state(ssl) == TLS_ST_CR_CERT
-        return HandshakeDiagnosis.reason(of: errors, request: request, isReadingCertificates: isReadingCertificates)
-    }
+    /// Whether a ClientHello has sent a key of a finite-field group (RFC 8446, 4.2.8): the ServerHello is answered with it at once.
+    var sharesFiniteFieldKey: Bool { finiteFieldBits(COpenSSL_SSL_get_tmp_key) != nil }
 
     /// Called for each message of the server's before it is read: refuses certificates that cost too much to read.
-    static func examine(_ message: UnsafeRawBufferPointer, of ssl: OpaquePointer?) {
-        guard message.first == UInt8(SSL3_MT_CERTIFICATE), let ssl, let context = SSL_get_ex_data(ssl, 0) else {
-            return
-        }
+    func examine(_ message: UnsafeRawBufferPointer) {
+        guard message.first == UInt8(SSL3_MT_CERTIFICATE) else { return }
         let objection = COpenSSL_certificate_message(
             message.baseAddress, message.count, SSL_version(ssl) >= TLS1_3_VERSION ? 1 : 0,
             TLSContext.certificateCountLimit)
-        let reason: ProbeError.Reason
         switch Int(objection) {
         case 0: return
-        case Int(COpenSSL_CERTIFICATES_MANY): reason = .tooManyCertificates(limit: TLSContext.certificateCountLimit)
+        case Int(COpenSSL_CERTIFICATES_MANY): refusal = .tooManyCertificates(limit: TLSContext.certificateCountLimit)
         case Int(COpenSSL_CERTIFICATES_OWN_CURVE):
-            reason = .unreadableCertificate("a key describes a curve of its own, which costs too much to read")
+            refusal = .unreadableCertificate("a key describes a curve of its own, which costs too much to read")
         case Int(COpenSSL_CERTIFICATES_COSTLY):
-            reason = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
-        default: reason = .unreadableCertificate("one of them does not have the form of a certificate in DER")
+            refusal = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
+        default: refusal = .unreadableCertificate("one of them does not have the form of a certificate in DER")
         }
-        Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().refusal = reason
         // OpenSSL's own buffer, which is const for the callback only.
         COpenSSL_spoil(UnsafeMutableRawPointer(mutating: message.baseAddress), message.count)
     }
 
     /// Called when the server's certificates are there: stops the handshake where what comes next is costly.
     static func holdBeforeCostlyStep(_ verification: OpaquePointer?) {
-        guard let ssl = X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx()) else { return }
-        let pointer = OpaquePointer(ssl)
-        guard let context = SSL_get_ex_data(pointer, 0) else { return }
-        let connection = Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
-        guard connection.costlyFlight == nil,
-            agreesByDiffieHellman(pointer) || isCostly(X509_STORE_CTX_get0_cert(verification)),
-            COpenSSL_SSL_set_retry_verify(pointer) == 1
+        let ssl = X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx())
+        guard let connection = owner(of: ssl.map { OpaquePointer($0) }), connection.costlyFlight == nil,
+            connection.agreesByDiffieHellman || isCostly(X509_STORE_CTX_get0_cert(verification)),
+            COpenSSL_SSL_set_retry_verify(connection.ssl) == 1
         else { return }
         connection.costlyFlight = connection.flights
     }
 
     /// Whether a handshake of TLS 1.2 or older agrees on a key by finite-field Diffie-Hellman.
-    private static func agreesByDiffieHellman(_ ssl: OpaquePointer) -> Bool {
+    private var agreesByDiffieHellman: Bool {
         guard SSL_version(ssl) < TLS1_3_VERSION, let cipher = SSL_get_pending_cipher(ssl) else { return false }
         return SSL_CIPHER_get_kx_nid(cipher) == NID_kx_dhe
     }

@@ -3,15 +3,12 @@ internal import NIOCore
 
 // What is sent and received once the handshake is complete.
 extension TLSConnection {
-    /// What could be decrypted of the bytes received so far.
-    enum Reading {
-        /// Data, which may be empty: more bytes from the server are needed.
-        case data(ByteBuffer)
-        /// Data, and after it the server said close_notify: there is no more.
-        case end(ByteBuffer)
-        case failed(ByteBuffer, OpenSSLErrors)
-        /// Data, and after it more messages or records than are taken: what there is to say of that.
-        case talkative(ByteBuffer, String)
+    /// Why there is no more data.
+    enum Ending {
+        /// The server said close_notify.
+        case closed
+        /// What went wrong, perhaps by an alert of the server's.
+        case failed(String, TLSAlert?)
     }
 
     /// How many messages of TLS itself are taken after the handshake: tickets, and requests for new keys.
@@ -29,16 +26,15 @@ extension TLSConnection {
     /// Has messages of TLS itself and records counted from here on: those of the handshake are over.
     func limitMessages() {
         SSL_set_msg_callback(ssl) { isWritten, _, type, _, _, ssl, _ in
-            guard isWritten == 0, type == SSL3_RT_HANDSHAKE || type == SSL3_RT_HEADER, let ssl,
-                let context = SSL_get_ex_data(ssl, 0)
-            else { return }
-            Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue().note(
-                isMessage: type == SSL3_RT_HANDSHAKE)
+            guard isWritten == 0, type == SSL3_RT_HANDSHAKE || type == SSL3_RT_HEADER else { return }
+            TLSConnection.owner(of: ssl)?.note(isMessage: type == SSL3_RT_HANDSHAKE)
         }
     }
 
     /// Decrypts what was received (`SSL_read`), which is expected to be so many bytes.
-    func read(allocator: ByteBufferAllocator, expecting count: Int = 4_096) -> Reading {
+    ///
+    /// - Returns: data, which may be empty, and what came after it, `nil` where more bytes from the server are needed.
+    func read(allocator: ByteBufferAllocator, expecting count: Int = 4_096) -> (data: ByteBuffer, ending: Ending?) {
         var data = allocator.buffer(capacity: max(4_096, count))
         while true {
             OpenSSLErrors.clear()
@@ -48,14 +44,16 @@ extension TLSConnection {
                 return Int(max(0, result))
             }
             guard result <= 0 else {
-                noteData(Int(result))
+                dataCount += Int(result)
                 continue
             }
-            if let talk { return .talkative(data, talk) }
+            if let talk { return (data, .failed(talk, nil)) }
             switch SSL_get_error(ssl, result) {
-            case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .data(data)
-            case SSL_ERROR_ZERO_RETURN: return .end(data)
-            default: return .failed(data, OpenSSLErrors.take())
+            case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return (data, nil)
+            case SSL_ERROR_ZERO_RETURN: return (data, .closed)
+            default:
+                let errors = OpenSSLErrors.take()
+                return (data, .failed(errors.text, errors.alert))
             }
         }
     }
@@ -85,29 +83,32 @@ extension TLSConnection {
         switch SSL_CIPHER_get_kx_nid(cipher) {
         case NID_kx_ecdhe: return .ephemeral
         // TLS 1.3 has groups of both kinds.
-        case NID_kx_any: return finiteFieldBits.map { .ephemeralInGroup(bits: $0) } ?? .ephemeral
-        case NID_kx_dhe: return finiteFieldBits.map { .ephemeralInGroup(bits: $0) } ?? .other
+        case NID_kx_any: return groupWithPrime ?? .ephemeral
+        case NID_kx_dhe: return groupWithPrime ?? .other
         case NID_kx_rsa: return .staticRSA
         default: return .other
         }
     }
 
-    /// How long the prime of a Diffie-Hellman group is, `nil` for a curve.
-    private var finiteFieldBits: Int? {
+    private var groupWithPrime: KeyExchange? {
+        finiteFieldBits(COpenSSL_SSL_get_peer_tmp_key).map { .ephemeralInGroup(bits: $0) }
+    }
+
+    /// How long the prime of the Diffie-Hellman group of one side's key is, `nil` for a curve.
+    func finiteFieldBits(_ getKey: (OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> Int) -> Int? {
         var key: OpaquePointer?
-        guard COpenSSL_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }
+        guard getKey(ssl, &key) == 1, let key else { return nil }
         defer { EVP_PKEY_free(key) }
         guard EVP_PKEY_is_a(key, "DH") == 1 else { return nil }
         return Int(EVP_PKEY_get_bits(key))
     }
 }
 
-/// Turns what OpenSSL says about a failed handshake into a reason a user can act on.
-enum HandshakeDiagnosis {
-    /// The reason behind the errors that `request`'s handshake failed with.
-    static func reason(
-        of errors: OpenSSLErrors, request: ProbeRequest, isReadingCertificates: Bool
-    ) -> ProbeError.Reason {
+extension TLSConnection {
+    /// Turns what OpenSSL says about a failed handshake into a reason a user can act on.
+    func reason(of errors: OpenSSLErrors, request: ProbeRequest) -> ProbeError.Reason {
+        if let refusal { return refusal }
+        let isReadingCertificates = SSL_get_state(ssl) == TLS_ST_CR_CERT
         guard let reason = errors.tlsReason else { return .tlsFailure(errors.text) }
         let noCommonVersion = ProbeError.Reason.protocolVersion(
             minimum: request.minimumTLS, maximum: request.maximumTLS)

@@ -25,14 +25,18 @@ final class TLSConnection {
     private let input: OpaquePointer
     private let output: OpaquePointer
     private(set) var clientCertificateRequested = false
+    /// Whether the server held the leaf's key, although the handshake may not complete.
+    ///
+    /// True once the server asked for a client certificate in a handshake in which it signs. An RSA key exchange proves the
+    /// key with the server's Finished message only.
     private(set) var keyProvenAtRequest = false
     /// Owns the certificate and key that `ssl` may send.
     private let identity: ClientIdentity?
     /// Whether nothing was sent for want of a certificate that fits what the server asked for.
     private var hadNoFittingCertificate = false
     private(set) var flights = 0
-    /// The first that may have a key of a costly group of TLS 1.3.
-    private let firstCostlyFlight: Int
+    /// Whether the user has more than one key sent at once (`*` in OpenSSL 3.5), of which only the first can be looked at.
+    private let sharesSeveralKeys: Bool
     private(set) var sentCostlyShare = false
     /// Before which flight something costly is computed, `nil` where nothing is.
     var costlyFlight: Int?
@@ -42,7 +46,7 @@ final class TLSConnection {
     /// How many messages of TLS itself, records and bytes of data came since ``limitMessages()``.
     private var messages = 0
     private var records = 0
-    private var dataCount = 0
+    var dataCount = 0
     /// What there is to say of a server that sent more messages or records than are taken.
     private(set) var talk: String?
 
@@ -64,8 +68,7 @@ final class TLSConnection {
         SSL_set_connect_state(ssl)
         (self.ssl, self.input, self.output) = (ssl, input, output)
         identity = request.clientIdentity
-        // A share for a key goes along with the first, of a cheap group unless somebody chose them; for others a server has to ask.
-        firstCostlyFlight = request.offer.groups == nil ? 2 : 1
+        sharesSeveralKeys = request.offer.groups?.contains("*") ?? false
         // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
         guard COpenSSL_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
@@ -79,7 +82,6 @@ final class TLSConnection {
 
     deinit { SSL_free(ssl) }
 
-    /// Hands bytes from the server to OpenSSL.
     func receive(_ bytes: ByteBuffer) {
         bytes.withUnsafeReadableBytes { bytes in _ = BIO_write(input, bytes.baseAddress, Int32(clamping: bytes.count)) }
     }
@@ -94,9 +96,6 @@ final class TLSConnection {
         }
         if talk != nil { BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) }
     }
-
-    /// Counts bytes of data.
-    func noteData(_ count: Int) { dataCount += count }
 
     /// How many bytes from the server OpenSSL has not taken yet.
     var unreadCount: Int { BIO_ctrl_pending(input) }
@@ -131,23 +130,20 @@ final class TLSConnection {
         buffer.writeBytes(UnsafeRawBufferPointer(start: start, count: count))
         BIO_ctrl(output, BIO_CTRL_RESET, 0, nil)
         flights += 1
-        if flights >= firstCostlyFlight, awaitsServerHello { sentCostlyShare = Self.sharesCostlyGroup(buffer) }
+        if awaitsServerHello { sentCostlyShare = sharesSeveralKeys || sharesFiniteFieldKey }
         return buffer
     }
 
-    /// Whether the server held the leaf's key, although the handshake did not complete.
-    ///
-    /// True once the server asked for a client certificate in a handshake in which it signs. An RSA key exchange proves the
-    /// key with the server's Finished message only.
-    var keyIsProvenWithoutFinished: Bool { clientCertificateRequested && keyProvenAtRequest }
+    /// The connection that a callback is about.
+    static func owner(of ssl: OpaquePointer?) -> TLSConnection? {
+        ssl.flatMap { SSL_get_ex_data($0, 0) }.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
 
-    static func noteClientCertificateRequest(_ ssl: OpaquePointer?) {
-        guard let ssl, let context = SSL_get_ex_data(ssl, 0) else { return }
-        let connection = Unmanaged<TLSConnection>.fromOpaque(context).takeUnretainedValue()
+    func noteClientCertificateRequest() {
         // OpenSSL asks a second time, for another certificate, when the one it was given does not fit.
-        guard !connection.clientCertificateRequested else { return connection.hadNoFittingCertificate = true }
-        connection.clientCertificateRequested = true
-        connection.keyProvenAtRequest = connection.serverHasSigned
+        guard !clientCertificateRequested else { return hadNoFittingCertificate = true }
+        clientCertificateRequested = true
+        keyProvenAtRequest = serverHasSigned
     }
 
     /// Whether the negotiated handshake has a signature by the server's key before it asks for a client certificate.
@@ -197,9 +193,6 @@ extension TLSConnection {
         guard let start, count > 0 else { return nil }
         return String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
     }
-
-    /// How many certificates the server sent.
-    var presentedCount: Int { max(0, Int(COpenSSL_sk_X509_num(SSL_get_peer_cert_chain(ssl)))) }
 
     /// The certificates the server sent, in wire order; `nil` when it sent none.
     func presentedChain() throws(X509Error) -> PresentedChain? {

@@ -63,10 +63,10 @@ final class TLSContext {
             }, nil)
         SSL_CTX_set_msg_callback(pointer) { isWritten, _, type, message, length, ssl, _ in
             guard isWritten == 0, type == SSL3_RT_HANDSHAKE, let message, length > 0 else { return }
-            TLSConnection.examine(UnsafeRawBufferPointer(start: message, count: length), of: ssl)
+            TLSConnection.owner(of: ssl)?.examine(UnsafeRawBufferPointer(start: message, count: length))
         }
         SSL_CTX_set_client_cert_cb(pointer) { ssl, _, _ in
-            TLSConnection.noteClientCertificateRequest(ssl)
+            TLSConnection.owner(of: ssl)?.noteClientCertificateRequest()
             return 0
         }
         OpenSSLErrors.clear()
@@ -86,7 +86,7 @@ extension ClientIdentity {
         SSL_set_cert_cb(
             ssl,
             { ssl, _ in
-                TLSConnection.noteClientCertificateRequest(ssl)
+                TLSConnection.owner(of: ssl)?.noteClientCertificateRequest()
                 return 1
             }, nil)
         return certificates.dropFirst().allSatisfy { COpenSSL_SSL_add1_chain_cert(ssl, $0) == 1 }

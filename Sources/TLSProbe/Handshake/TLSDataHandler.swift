@@ -3,7 +3,8 @@ internal import NIOCore
 
 /// TLS between the bytes of a channel and the handlers behind it, once the handshake is complete.
 ///
-/// Until ``begin()`` nothing is decrypted or sent: the chain is judged meanwhile. Handlers behind it handlers catch ``TLSDataError``. Whoever ends the connection, the server is told that nothing more comes.
+/// Until ``begin()`` nothing is decrypted or sent: the chain is judged meanwhile. Handlers behind it catch ``TLSDataError``.
+/// Whoever ends the connection, the server is told that nothing more comes.
 ///
 /// Not Sendable: it belongs to the channel's event loop.
 final class TLSDataHandler: ChannelDuplexHandler {
@@ -78,17 +79,14 @@ final class TLSDataHandler: ChannelDuplexHandler {
         guard isHeld else { return context.fireErrorCaught(error) }
         // What is no error of the system says that the channel is closed.
         guard ending == nil, let error = error as? IOError else { return }
-        let isReset = [ECONNRESET, EPIPE].contains(error.errnoCode)
-        ending = why(context) ?? (isReset ? .reset : .tlsFailure("the connection broke: \(error)"))
+        ending = why(context) ?? (error.isReset ? .reset : .tlsFailure("the connection broke: \(error)"))
     }
 
     /// What came before the end of a connection that was held, and says why; `nil` for nothing.
     private func why(_ context: ChannelHandlerContext) -> HTTPError? {
-        switch connection.read(allocator: context.channel.allocator) {
-        case .data(let data), .end(let data): data.readableBytes > 0 ? .spokeFirst : nil
-        case .failed(_, let errors): errors.alert.map(HTTPError.alert) ?? .tlsFailure(errors.text)
-        case .talkative(_, let talk): .tlsFailure(talk)
-        }
+        let (data, ending) = connection.read(allocator: context.channel.allocator)
+        guard case .failed(let text, let alert) = ending else { return data.readableBytes > 0 ? .spokeFirst : nil }
+        return alert.map(HTTPError.alert) ?? .tlsFailure(text)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -102,32 +100,25 @@ final class TLSDataHandler: ChannelDuplexHandler {
 
     private func deliver(_ context: ChannelHandlerContext, expecting count: Int) {
         guard !hasEnded else { return }
-        let data: ByteBuffer
-        var failure: (text: String, alert: TLSAlert?)?
-        switch connection.read(allocator: context.channel.allocator, expecting: count) {
-        case .data(let read): data = read
-        case .end(let read):
-            data = read
-            hasEnded = true
-        case .failed(let read, let errors):
-            data = read
-            failure = (errors.text, errors.alert)
-        case .talkative(let read, let talk):
-            data = read
-            failure = (talk, nil)
+        let (data, ending) = connection.read(allocator: context.channel.allocator, expecting: count)
+        var failure: TLSDataError?
+        switch ending {
+        case nil: break
+        case .closed: hasEnded = true
+        case .failed(let text, let alert): failure = .failed(text, alert)
         }
         // A server may ask for a new key, which is answered. One that asks for ever, or takes no answers, would fill the memory.
         if context.channel.isWritable {
             send(context, promise: nil)
         } else {
-            failure = failure ?? ("the server takes no answers", nil)
+            failure = failure ?? .failed("the server takes no answers", nil)
         }
         if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
         if let failure {
             // What follows a fatal error is no goodbye.
             owesCloseNotify = false
             hasEnded = true
-            context.fireErrorCaught(TLSDataError.failed(failure.text, failure.alert))
+            context.fireErrorCaught(failure)
         }
         guard hasEnded else { return }
         sayGoodbye(context)
@@ -157,6 +148,20 @@ enum TLSDataError: Error {
     case closedEarly
     /// TLS failed, in OpenSSL's words, perhaps by an alert of the other side.
     case failed(String, TLSAlert?)
+}
+
+extension IOError {
+    /// Whether the other side reset the connection.
+    var isReset: Bool { errnoCode == ECONNRESET || errnoCode == EPIPE }
+}
+
+extension ChannelHandlerContext {
+    /// A promise for a write: NIO reports what goes wrong with one there and nowhere else.
+    func writePromise(_ failed: @escaping (any Error) -> Void) -> EventLoopPromise<Void> {
+        let promise = eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenFailure(failed)
+        return promise
+    }
 }
 
 extension Channel {

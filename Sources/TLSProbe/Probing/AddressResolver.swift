@@ -1,17 +1,14 @@
-package import Pinning
+internal import Pinning
 internal import Synchronization
 
 /// Asks a service for the addresses of names.
 package struct AddressResolver: Sendable {
-    /// Judges the chain of a service that is asked over TLS: `nil` for one that is trusted under the name, or why it is not.
-    package typealias Objection = @Sendable (_ chain: PresentedChain, _ host: ServerName) -> String?
-
     package let service: AddressService
     let prober: Prober
-    let objection: Objection
+    /// Judges the chain of a service that is asked over TLS.
+    let objection: ChainObjection
 
-    /// A resolver that asks `service`.
-    package init(_ service: AddressService, prober: Prober, objection: @escaping Objection) {
+    package init(_ service: AddressService, prober: Prober, objection: @escaping ChainObjection) {
         (self.service, self.prober, self.objection) = (service, prober, objection)
     }
 
@@ -78,16 +75,9 @@ package struct AddressResolver: Sendable {
     /// Makes one exchange on a connection of its own; an `https` service is asked once its chain is trusted.
     private func body(of question: AddressService.Question, timeout: Duration) async throws(QuestionError) -> [UInt8] {
         let location = question.location
-        let destination: ProbeRequest.Destination =
-            switch location.host {
-            case .dns(let name): .resolve(host: name)
-            case .ip(let address): .address(address)
-            }
-        let request = ProbeRequest(
-            to: destination, port: location.port, serverNameIndication: ServerNameIndication(location.host),
-            timeout: timeout)
+        let request = ProbeRequest(to: location.host, port: location.port, timeout: timeout)
         let receiver = AnswerReceiver()
-        let accept = HTTPField(unchecked: "Accept", question.mediaType ?? "*/*")
+        let accept = HTTPField(unchecked: "Accept", question.accept)
         let exchange = HTTPExchange(HTTPRequest(location, fields: [accept]), for: receiver)
         // What is told of connections is of those to targets.
         let response = await ProbeWatch.$current.withValue(nil) { () -> Result<HTTPResponse, QuestionError> in

@@ -59,8 +59,11 @@ final class AddressSearch: Attempt, @unchecked Sendable {
         let limit = min(TimeAmount(timeout), .hours(24 * 365))
         let half = TimeAmount.nanoseconds(limit.nanoseconds / 2)
         alarms = [
-            workshop.loop.scheduleTask(in: half) { self.passHalfTime() },
-            workshop.loop.scheduleTask(in: limit) { self.passDeadline() },
+            // What is there has to do when waiting for the rest would leave no time to connect.
+            workshop.loop.scheduleTask(in: half) { if !self.found.isEmpty { self.conclude() } },
+            workshop.loop.scheduleTask(in: limit) {
+                self.finish(.failure(self.error(.deadlineExceeded(timeout: self.timeout))))
+            },
         ]
         if family != .ipv6 { ask(.ipv4, resolver.initiateAQuery(host: host, port: 0)) }
         if family != .ipv4 { ask(.ipv6, resolver.initiateAAAAQuery(host: host, port: 0)) }
@@ -82,11 +85,6 @@ final class AddressSearch: Attempt, @unchecked Sendable {
             if self.answers.count == self.expected { self.conclude() }
         }
     }
-
-    /// What is there has to do when waiting for the rest would leave no time to connect.
-    private func passHalfTime() { if !found.isEmpty { conclude() } }
-
-    private func passDeadline() { finish(.failure(error(.deadlineExceeded(timeout: timeout)))) }
 
     private func conclude() {
         let failures = answers.compactMap { family, answer in

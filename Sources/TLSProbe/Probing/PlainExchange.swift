@@ -4,11 +4,7 @@ extension Prober {
     /// Makes an exchange without TLS, for a service whose answers are not trusted anyway.
     func exchangePlainly(_ request: ProbeRequest, _ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPError> {
         let attempt = PlainExchange(request, exchange, in: workshop)
-        return await result(HTTPError.cancelled) { deliver in
-            attempt.start(deliver)
-        } cancel: {
-            attempt.cancel()
-        }
+        return await result(HTTPError.cancelled, start: attempt.start, cancel: attempt.cancel)
     }
 }
 
@@ -33,12 +29,9 @@ private final class PlainExchange: Attempt, @unchecked Sendable {
         guard !isCancelled else { return deliver(.failure(.cancelled)) }
         self.deliver = deliver
         workshop.add(self)
-        let events = TimedConnection.Events { result in
-            self.connectEnded(result)
-        } timedOut: {
-            self.finish(.failure(.deadlineExceeded))
+        connection.start { result in
+            if let result { self.connectEnded(result) } else { self.finish(.failure(.deadlineExceeded)) }
         }
-        connection.start(events)
     }
 
     func cancel() {

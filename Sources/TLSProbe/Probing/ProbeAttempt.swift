@@ -51,15 +51,13 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         self.deliver = deliver
         workshop.add(self)
         watch?("\(request.target): connecting\(request.wayInWords)")
-        let events = TimedConnection.Events { result in
-            self.connectEnded(result)
-        } timedOut: {
+        // The first flight of most servers in one read.
+        connection.start(readingAtOnce: 8_192) { result in
+            if let result { return self.connectEnded(result) }
             self.end(.deadlineExceeded(timeout: self.request.timeout), kept: .deadlineExceeded)
         }
-        // The first flight of most servers in one read.
-        connection.start(events, readingAtOnce: 8_192)
-        // While the packets travel.
-        workshop.prepareContext()
+        // While the packets travel; a failure shows when it is used.
+        _ = try? workshop.context()
     }
 
     /// Ends the probe, or keeps it from starting; a result that was delivered stays.
@@ -226,9 +224,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         guard let version = handshake.version, let cipher = handshake.cipher, let connected = connection.connected,
             let firstConnect = connection.firstConnect
         else { return .failure(error(.tlsFailure("OpenSSL does not say what was negotiated"))) }
-        guard handshake.presentedCount <= TLSContext.certificateCountLimit else {
-            return .failure(error(.tooManyCertificates(limit: TLSContext.certificateCountLimit)))
-        }
         do {
             guard let presented = try handshake.presentedChain() else { return .failure(error(.noCertificate)) }
             let wasResolved = if case .resolve = request.destination { true } else { false }

@@ -19,16 +19,9 @@ package final class Prober: Sendable {
     /// A prober on `thread`, or on one of its own.
     ///
     /// OpenSSL is set up by the first probe, while its packets travel.
-    package convenience init(
-        on thread: ProbeThread? = nil, in network: StagedNetwork? = nil,
-        judgingProxiesBy objection: ProxyObjection? = nil
-    ) {
-        self.init(on: thread, in: network, lookups: LookupThreads(), numberAmongMany: nil, judgingProxiesBy: objection)
-    }
-
     init(
-        on thread: ProbeThread?, in network: StagedNetwork?, lookups: LookupThreads, numberAmongMany number: Int?,
-        judgingProxiesBy objection: ProxyObjection? = nil
+        on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, lookups: LookupThreads = LookupThreads(),
+        numberAmongMany number: Int? = nil, judgingProxiesBy objection: ChainObjection? = nil
     ) {
         let loop: any EventLoop
         if let thread {
@@ -39,10 +32,9 @@ package final class Prober: Sendable {
             self.group = group
             loop = group.next()
         }
-        executor = thread ?? LoopExecutor(loop: loop)
+        executor = thread ?? ProbeThread(loop: loop)
         workshop = ProbeWorkshop(
-            loop: loop, lookups: lookups, network: network, numberAmongMany: number,
-            proxyObjection: objection ?? { _, _ in "nobody judges it" })
+            loop: loop, lookups: lookups, network: network, numberAmongMany: number, proxyObjection: objection)
     }
 
     /// Makes one connection, within the request's deadline whatever the server does.
@@ -51,17 +43,16 @@ package final class Prober: Sendable {
     ///
     /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold.
     package func probe(_ request: ProbeRequest) async throws(ProbeError) -> Handshake {
-        let request = try await request.isLookedUpHere ? lookedUp(request) : request
-        return try await result(of: ProbeAttempt(request, in: workshop), to: request)
+        try await attempt(request, keepsOpen: false).handshake
     }
 
-    /// Starts an attempt and waits for what the server presents.
-    func result(of attempt: ProbeAttempt, to request: ProbeRequest) async throws(ProbeError) -> Handshake {
-        try await result(ProbeError(.connect, .cancelled, target: request.target)) { deliver in
-            attempt.start(deliver)
-        } cancel: {
-            attempt.cancel()
-        }.get()
+    private func attempt(
+        _ request: ProbeRequest, keepsOpen: Bool
+    ) async throws(ProbeError) -> (attempt: ProbeAttempt, handshake: Handshake) {
+        let request = try await lookedUp(request)
+        let attempt = ProbeAttempt(request, in: workshop, keepsOpen: keepsOpen)
+        let ended = ProbeError(.connect, .cancelled, target: request.target)
+        return (attempt, try await result(ended, start: attempt.start, cancel: attempt.cancel).get())
     }
 
     /// Looks up all addresses of a host, within `timeout` whatever the resolver does.
@@ -73,16 +64,15 @@ package final class Prober: Sendable {
         of host: String, family: ProbeRequest.AddressFamily = .any, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
         let search = AddressSearch(host: host, family: family, timeout: timeout, in: workshop)
-        return try await result(ProbeError(.resolve, .cancelled, target: host)) { deliver in
-            search.start(deliver)
-        } cancel: {
-            search.cancel()
-        }.get()
+        let ended = ProbeError(.resolve, .cancelled, target: host)
+        return try await result(ended, start: search.start, cancel: search.cancel).get()
     }
 
-    /// The request to the first address of its host, for a proxy that is given no names.
-    func lookedUp(_ request: ProbeRequest) async throws(ProbeError) -> ProbeRequest {
-        guard case .resolve(let host, let family) = request.destination else { return request }
+    /// The request to the first address of its host where a proxy is given no names, or else as it is.
+    private func lookedUp(_ request: ProbeRequest) async throws(ProbeError) -> ProbeRequest {
+        guard request.proxy?.kind == .socks5, case .resolve(let host, let family) = request.destination else {
+            return request
+        }
         let clock = ContinuousClock()
         let start = clock.now
         let answer = try await addresses(of: host, family: family, timeout: request.timeout)
@@ -131,18 +121,6 @@ package final class Prober: Sendable {
     }
 }
 
-/// An event loop that runs the steps of tasks.
-private final class LoopExecutor: TaskExecutor {
-    private let loop: any EventLoop
-
-    init(loop: any EventLoop) { self.loop = loop }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-}
-
 extension Prober {
     /// Makes one connection, has what the server presented judged, and on the same connection the exchange that is then wanted.
     ///
@@ -157,19 +135,13 @@ extension Prober {
     ) async throws(ProbeError) -> (
         handshake: Handshake, judgement: Judgement, response: Result<HTTPResponse, HTTPError>?
     ) {
-        let request = try await request.isLookedUpHere ? lookedUp(request) : request
-        let attempt = ProbeAttempt(request, in: workshop, keepsOpen: true)
-        let handshake = try await result(of: attempt, to: request)
+        let (attempt, handshake) = try await attempt(request, keepsOpen: true)
         let (judgement, exchange) = await judge(handshake)
         guard let exchange else {
             _ = onLoop { attempt.close() }
             return (handshake, judgement, nil)
         }
-        let response = await result(HTTPError.cancelled) { deliver in
-            attempt.carry(exchange, deliver)
-        } cancel: {
-            attempt.cancel()
-        }
+        let response = await result(HTTPError.cancelled, start: { attempt.carry(exchange, $0) }, cancel: attempt.cancel)
         return (handshake, judgement, response)
     }
 }

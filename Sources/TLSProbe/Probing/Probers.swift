@@ -21,7 +21,7 @@ package final class Probers: Sendable {
     /// Probers for about `count` probes.
     package init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, expecting count: Int = 1,
-        within descriptors: Int = .max, judgingProxiesBy objection: ProxyObjection? = nil
+        within descriptors: Int = .max, judgingProxiesBy objection: ChainObjection? = nil
     ) {
         let isForMany = count >= Self.manyProbes
         let worthwhile = count / Self.manyProbes
@@ -38,10 +38,8 @@ package final class Probers: Sendable {
     /// How many descriptors the threads take that were made beside the first.
     package var descriptors: Int { 3 * (probers.count - 1) }
 
-    /// The next in turn.
     package func next() -> Prober { probers[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & .max) % probers.count] }
 
-    /// Shuts all of them down, as ``Prober/shutdown()`` does.
     package func shutdown() async { for prober in probers { await prober.shutdown() } }
 }
 
@@ -52,7 +50,7 @@ package final class Probers: Sendable {
 package final class ProbeThread: TaskExecutor {
     let loop: any EventLoop
 
-    private init(loop: any EventLoop) { self.loop = loop }
+    init(loop: any EventLoop) { self.loop = loop }
 
     /// Makes the calling thread a probe thread for as long as the process lives.
     ///
@@ -66,17 +64,16 @@ package final class ProbeThread: TaskExecutor {
         preconditionFailure("the event loop ended, which nobody asked for")
     }
 
-    /// Runs a step of a task when the thread comes to it.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 
-/// Judges the chain that an `https` proxy of this name presents: `nil` for one that is trusted, or why it is not.
+/// Judges the chain of an `https` proxy or of a service of this name: `nil` for one that is trusted, or why it is not.
 ///
-/// Called on the event loop.
-package typealias ProxyObjection = @Sendable (PresentedChain, ServerName) -> String?
+/// Of a proxy's it is called on the event loop.
+package typealias ChainObjection = @Sendable (PresentedChain, ServerName) -> String?
 
 /// What all probes of one event loop share.
 ///
@@ -87,7 +84,7 @@ final class ProbeWorkshop: @unchecked Sendable {
     let costlySteps: CostlySteps
     let network: StagedNetwork?
     /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
-    let proxyObjection: ProxyObjection
+    let proxyObjection: ChainObjection
     /// What is on its way, in no order.
     private(set) var attempts: [any Attempt] = []
     /// The number of the loop among those that share many probes, `nil` where there are few.
@@ -96,11 +93,11 @@ final class ProbeWorkshop: @unchecked Sendable {
 
     init(
         loop: any EventLoop, lookups: LookupThreads, network: StagedNetwork? = nil, numberAmongMany: Int? = nil,
-        proxyObjection: @escaping ProxyObjection = { _, _ in "nobody judges it" }
+        proxyObjection: ChainObjection? = nil
     ) {
-        self.loop = loop
+        self.proxyObjection = proxyObjection ?? { _, _ in "nobody judges it" }
+        (self.loop, self.network, self.lookups) = (loop, network, lookups)
         costlySteps = CostlySteps(on: loop)
-        (self.proxyObjection, self.network, self.lookups) = (proxyObjection, network, lookups)
         self.numberAmongMany = numberAmongMany
     }
 
@@ -115,7 +112,6 @@ final class ProbeWorkshop: @unchecked Sendable {
         last.position = attempt.position
     }
 
-    /// What looks up the addresses of one host.
     func resolver(family: ProbeRequest.AddressFamily, watch: ProbeWatch?) -> SystemResolver {
         SystemResolver(loop: loop, threads: lookups, network: network, family: family, watch: watch)
     }
@@ -127,9 +123,6 @@ final class ProbeWorkshop: @unchecked Sendable {
         madeContext = context
         return context
     }
-
-    /// Makes the context ahead of its use; a failure shows when it is used.
-    func prepareContext() { _ = try? context() }
 }
 
 /// Work on an event loop that ends with exactly one result.

@@ -1,24 +1,18 @@
+import Base
 internal import NIOCore
 internal import NIOPosix
+internal import Pinning
 
 /// The connection of one attempt, from the name to the handlers on its channel, and the one deadline over all of it.
 ///
 /// The deadline is about the server: what it did in time counts, although a busy event loop comes to it late. It is never moved by
 /// anything that a server does. Sendable because after `init` everything is touched on the event loop only.
 final class TimedConnection: @unchecked Sendable {
-    /// What the owner of a connection learns of it.
-    struct Events {
-        /// Called at most once, with the channel or with why there is none.
-        let connected: (Result<any Channel, any Error>) -> Void
-        /// Called at most once: nothing is waited for any more.
-        let timedOut: () -> Void
-    }
-
     private let request: ProbeRequest
     private let workshop: ProbeWorkshop
     private let watch = ProbeWatch.current
     private let work = TargetWork.current ?? TargetWork()
-    private var events: Events?
+    private var tell: ((Result<any Channel, any Error>?) -> Void)?
     private var alarm: NIOScheduledCallback?
     private var resolver: SystemResolver?
     /// Every channel that was made: happy eyeballs may try several addresses at a time.
@@ -48,8 +42,10 @@ final class TimedConnection: @unchecked Sendable {
         self.phase = if case .resolve = request.destination { .resolve } else { .connect }
     }
 
-    func start(_ events: Events, readingAtOnce readSize: Int? = nil) {
-        (self.events, self.readSize) = (events, readSize)
+    /// Connects; `tell` is called at most once with the channel or with why there is none, and at most once with `nil`: nothing is
+    /// waited for any more.
+    func start(readingAtOnce readSize: Int? = nil, _ tell: @escaping (Result<any Channel, any Error>?) -> Void) {
+        (self.tell, self.readSize) = (tell, readSize)
         started = .now()
         // A year is for ever, and cannot overflow the clock.
         timeout = min(TimeAmount(request.timeout), .hours(24 * 365))
@@ -58,8 +54,22 @@ final class TimedConnection: @unchecked Sendable {
         let bootstrap = ClientBootstrap(group: workshop.loop)
             // This deadline comes first; NIO's is there to end its bookkeeping.
             .connectTimeout(timeout + Self.longestQueue + .seconds(1)).channelInitializer { self.begin($0) }
-        resolver = request.resolver(in: workshop, watch: watch)
-        request.connect(with: bootstrap, resolver: resolver, in: workshop).whenComplete { self.connectEnded($0) }
+        connect(with: bootstrap).whenComplete { self.connectEnded($0) }
+    }
+
+    /// A host is looked up, and its addresses are tried by happy eyeballs.
+    private func connect(with bootstrap: ClientBootstrap) -> EventLoopFuture<any Channel> {
+        let port = Int(request.port)
+        switch request.destination {
+        case .resolve(let host, let family):
+            resolver = workshop.resolver(family: family, watch: watch)
+            return bootstrap.resolver(resolver).connect(host: host, port: port)
+        case .address(let address):
+            do {
+                let staged = workshop.network?.place(of: address, port: port)
+                return bootstrap.connect(to: try staged ?? SocketAddress(address, port: port))
+            } catch { return workshop.loop.makeFailedFuture(error) }
+        }
     }
 
     /// Lets the connection last: the server has done what it had to in time.
@@ -70,7 +80,7 @@ final class TimedConnection: @unchecked Sendable {
 
     /// Closes whatever is open; nothing is called any more.
     func end() {
-        events = nil
+        tell = nil
         alarm?.cancel()
         resolver?.cancelQueries()
         for channel in channels { channel.close(promise: nil) }
@@ -80,7 +90,7 @@ final class TimedConnection: @unchecked Sendable {
     /// A socket was made for an address and is about to be connected.
     private func begin(_ channel: any Channel) -> EventLoopFuture<Void> {
         // Happy eyeballs cannot be stopped from outside; without channels it comes to its end by itself.
-        guard events != nil, !isLate else { return channel.eventLoop.makeFailedFuture(CancellationError()) }
+        guard tell != nil, !isLate else { return channel.eventLoop.makeFailedFuture(CancellationError()) }
         if firstConnect == nil { firstConnect = .now() }
         phase = .connect
         channels.append(channel)
@@ -93,7 +103,7 @@ final class TimedConnection: @unchecked Sendable {
     }
 
     private func connectEnded(_ result: Result<any Channel, any Error>) {
-        guard let events else {
+        guard let tell else {
             if case .success(let channel) = result { channel.close(promise: nil) }
             return
         }
@@ -104,7 +114,7 @@ final class TimedConnection: @unchecked Sendable {
             channels = [channel]
             leaveOutQueue(of: channel)
         }
-        events.connected(result)
+        tell(result)
     }
 
     /// Gives the server the time for its handshake that the news of the connection lay in the event loop's queue.
@@ -127,8 +137,10 @@ final class TimedConnection: @unchecked Sendable {
     }
 }
 
-extension TimedConnection: HandshakeClock {
-    /// Makes a step in time, or after the deadline as far as ``TargetWork`` allows; else the alarm has rung or is about to.
+// Each step looks at the clock: a server may choose how long it takes, and others may wait behind it.
+extension TimedConnection {
+    /// Makes a step in time, or after the deadline as far as ``TargetWork`` allows for a server that has sent so many bytes; else the
+    /// alarm has rung or is about to.
     func step(after count: Int, _ step: () -> TLSConnection.Step) -> TLSConnection.Step? {
         let begun = NIODeadline.now()
         guard begun >= deadline else { return step() }
@@ -139,7 +151,7 @@ extension TimedConnection: HandshakeClock {
 
     /// Puts a costly step in line; after the deadline it is not made, whoever was waited for.
     func inTurn(_ step: @escaping () -> Void) {
-        workshop.costlySteps.add(for: work) { if self.events != nil, .now() < self.deadline { step() } }
+        workshop.costlySteps.add(for: work) { if self.tell != nil, .now() < self.deadline { step() } }
     }
 }
 
@@ -154,6 +166,41 @@ extension TimedConnection: NIOScheduledCallbackHandler {
             if now < since + Self.longestQueue { return ring(at: now + Self.pause) }
         }
         if phase == .handshake, let channel = channels.first { LastLook.deliver(on: channel) }
-        events?.timedOut()
+        tell?(nil)
+    }
+}
+
+extension ProbeRequest {
+    /// What a failure to make the TCP connection means.
+    func reason(for failure: any Error) -> ProbeError.Reason {
+        guard let failure = failure as? NIOConnectionError else {
+            let peer: PeerAddress? =
+                if case .address(let address) = destination { PeerAddress(ip: address, port: port) } else { nil }
+            return .notConnected([ConnectFailure(peer: peer, error: failure)])
+        }
+        guard failure.connectionErrors.isEmpty else {
+            return .notConnected(
+                failure.connectionErrors.map { ConnectFailure(peer: PeerAddress($0.target), error: $0.error) })
+        }
+        return LookupFailure.reason(
+            for: [failure.dnsAError, failure.dnsAAAAError].compactMap { $0 as? LookupFailure }, of: destination)
+    }
+}
+
+extension ConnectFailure {
+    /// The failure to connect to `peer` that NIO reports.
+    init(peer: PeerAddress?, error: any Error) {
+        let code = (error as? IOError)?.errnoCode ?? EIO
+        let kind: Kind =
+            switch code {
+            case ECONNREFUSED: .refused
+            case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN: .unreachable
+            case ECONNRESET: .reset
+            case ETIMEDOUT: .timedOut
+            case EADDRNOTAVAIL where peer?.ip.isIPv6 == true: .unreachable
+            case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS: .localLimit
+            default: .other(errno: code)
+            }
+        self.init(peer: peer, kind: kind)
     }
 }

@@ -58,9 +58,7 @@ final class ProxyHandler: ChannelInboundHandler {
 
     private func send(_ message: [UInt8]) {
         guard let context else { return }
-        let promise = context.eventLoop.makePromise(of: Void.self)
-        // NIO reports what goes wrong with a write here and nowhere else.
-        promise.futureResult.assumeIsolated().whenFailure { self.connectionBroke($0) }
+        let promise = context.writePromise { self.connectionBroke($0) }
         context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: message)), promise: promise)
     }
 
@@ -68,8 +66,7 @@ final class ProxyHandler: ChannelInboundHandler {
         if case TLSDataError.failed(let reason, _) = error { return fail(.broken(reason)) }
         // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
         guard !isOpen, let error = error as? IOError else { return }
-        let isReset = error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
-        fail(isReset ? .reset : .broken("\(error)"))
+        fail(error.isReset ? .reset : .broken("\(error)"))
     }
 
     private func fail(_ failure: ProxyFailure) {

@@ -56,8 +56,8 @@ extension AddressService {
     /// What to ask for, the media type the answer should have, and the addresses it will hold.
     struct Question: Hashable {
         let location: HTTPLocation
-        let mediaType: String?
         let family: ProbeRequest.AddressFamily
+        var accept = "*/*"
     }
 
     /// The questions that together give the addresses of `name`.
@@ -68,22 +68,20 @@ extension AddressService {
         case .tencent:
             let fields =
                 family == .ipv6 ? [("dn", name), ("type", "aaaa"), ("ttl", "1")] : [("dn", name), ("ttl", "1")]
-            return [
-                Question(
-                    location: try HTTPLocation("http://119.29.29.29/d").adding(fields), mediaType: nil, family: family)
-            ]
+            let base = try HTTPLocation("http://119.29.29.29/d")
+            return [Question(location: base.adding(fields), family: family)]
         case .aliyun(let account):
             let fields = family == .ipv6 ? [("host", name), ("query", "6")] : [("host", name)]
             let base = try HTTPLocation("http://203.107.1.1/\(account)/d")
-            return [Question(location: base.adding(fields), mediaType: nil, family: family)]
+            return [Question(location: base.adding(fields), family: family)]
         case .template(let template):
             let text = template.replacing(Self.placeholder, with: HTTPLocation.percentEncoded(name))
-            return [Question(location: try HTTPLocation(text), mediaType: nil, family: family)]
+            return [Question(location: try HTTPLocation(text), family: family)]
         case .dnsOverHTTPS(let location):
             let types = family == .ipv4 ? ["A"] : family == .ipv6 ? ["AAAA"] : ["A", "AAAA"]
             return types.map { type in
                 let asked = location.adding([("name", name), ("type", type)])
-                return Question(location: asked, mediaType: "application/dns-json", family: type == "A" ? .ipv4 : .ipv6)
+                return Question(location: asked, family: type == "A" ? .ipv4 : .ipv6, accept: "application/dns-json")
             }
         }
     }

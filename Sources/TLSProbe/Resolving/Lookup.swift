@@ -77,29 +77,22 @@ struct LookupFailure: Error {
         case noAddress
         /// The resolver could not find out.
         case noAnswer
-        /// The answer was not waited for.
-        case abandoned
     }
 
     let kind: Kind
     let detail: String
 
-    private init(_ kind: Kind, detail: String) { (self.kind, self.detail) = (kind, detail) }
-
     /// Reads a code that `getaddrinfo` returned.
     init(code: Int32) {
-        let kind: Kind =
+        kind =
             switch code {
             case EAI_NONAME: .nameNotFound
             case Self.noData, Self.noAddressFamily: .noAddress
             default: .noAnswer
             }
-        self.init(kind, detail: String(cString: gai_strerror(code)))
+        detail = String(cString: gai_strerror(code))
     }
 
-    static let abandoned = LookupFailure(.abandoned, detail: "the lookup was abandoned")
-
-    static let unknownName = EAI_NONAME
     #if canImport(Darwin)
     static let noData = EAI_NODATA
     private static let noAddressFamily = EAI_ADDRFAMILY

@@ -1,3 +1,4 @@
+import Base
 internal import NIOCore
 package import Pinning
 
@@ -18,7 +19,7 @@ package struct StagedNetwork: Sendable {
 
     /// The addresses of a name, as the system's resolver would answer; with a port they are where the servers really are.
     func addresses(of host: String, port: Int, isIPv6: Bool) -> Result<[SocketAddress], LookupFailure> {
-        guard let addresses = names[host] else { return .failure(LookupFailure(code: LookupFailure.unknownName)) }
+        guard let addresses = names[host] else { return .failure(LookupFailure(code: EAI_NONAME)) }
         let fitting = addresses.filter { $0.isIPv6 == isIPv6 }
         guard !fitting.isEmpty else { return .failure(LookupFailure(code: LookupFailure.noData)) }
         return .success(

@@ -13,7 +13,8 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     private let family: ProbeRequest.AddressFamily
     private let network: StagedNetwork?
     private let watch: ProbeWatch?
-    private var pending: [(lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = []
+    /// At most one for each family.
+    private var pending: [Int32: (lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = [:]
 
     /// A resolver that answers on `loop`; `network` is asked instead of the system.
     init(
@@ -38,10 +39,10 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     func cancelQueries() {
         loop.preconditionInEventLoop()
         let abandoned = pending
-        pending = []
-        for (lookup, promise) in abandoned {
+        pending = [:]
+        for (lookup, promise) in abandoned.values {
             lookup.abandon()
-            promise.fail(LookupFailure.abandoned)
+            promise.fail(CancellationError())
         }
     }
 
@@ -55,23 +56,18 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         }
         let promise = loop.makePromise(of: [SocketAddress].self)
         let lookup = Lookup(host: host, port: port, family: family) { [loop] answer in
-            loop.execute { self.finish(host, family, promise, answer) }
+            loop.execute { self.finish(host, family, answer) }
         }
-        pending.append((lookup, promise))
+        pending[family] = (lookup, promise)
         threads.submit(lookup)
         return promise.futureResult
     }
 
-    private func finish(
-        _ host: String, _ family: Int32, _ promise: EventLoopPromise<[SocketAddress]>, _ answer: Lookup.Answer
-    ) {
+    private func finish(_ host: String, _ family: Int32, _ answer: Lookup.Answer) {
         // What was abandoned between the answer and now has failed already.
-        guard let index = pending.firstIndex(where: { $0.promise.futureResult === promise.futureResult }) else {
-            return
-        }
-        pending.remove(at: index)
+        guard let query = pending.removeValue(forKey: family) else { return }
         tell(answer, of: host, family)
-        promise.completeWith(answer.mapError { $0 })
+        query.promise.completeWith(answer.mapError { $0 })
     }
 
     private func tell(_ answer: Lookup.Answer, of host: String, _ family: Int32) {

@@ -42,10 +42,8 @@ package struct SystemThread {
         self.thread = thread
     }
 
-    /// Waits for the end of the thread.
     package func join() { pthread_join(thread, nil) }
 
-    /// Leaves the thread to itself.
     package func detach() { pthread_detach(thread) }
 }
 
@@ -63,10 +61,8 @@ final class LookupThreads: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Makes a pool that starts at most `limit` threads.
     init(limit: Int = 64) { self.limit = limit }
 
-    /// Has `lookup` run as soon as a thread is free.
     func submit(_ lookup: Lookup) {
         let needsThread = state.withLock { state in
             state.waiting.append(lookup)

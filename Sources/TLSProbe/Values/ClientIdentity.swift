@@ -76,19 +76,13 @@ extension ClientIdentity: Hashable {
 
 /// Why a client certificate cannot be used; nothing of the key is in it.
 package enum ClientIdentityError: Error, Hashable {
-    /// The file for certificates holds none.
     case noCertificate
-    /// A certificate cannot be read, for the reason given.
     case unreadableCertificate(String)
-    /// The file for the key holds PEM, but no private key.
     case noKey
-    /// The key needs a passphrase.
     case encryptedKey
-    /// The key is in the form of OpenSSH.
     case sshKey
     /// The key is broken, or of a kind that OpenSSL does not know.
     case unreadableKey
-    /// The key is not the one of the first certificate.
     case mismatch
 }
 

@@ -3,7 +3,6 @@ internal import Pinning
 
 /// Why one address could not be connected to.
 package struct ConnectFailure: Sendable, Hashable {
-    /// What went wrong.
     package enum Kind: Sendable, Hashable {
         /// Nothing listens on the port (ECONNREFUSED).
         case refused
@@ -15,7 +14,6 @@ package struct ConnectFailure: Sendable, Hashable {
         case timedOut
         /// The process has no file descriptor or no port left.
         case localLimit
-        /// Any other error, by its errno.
         case other(errno: Int32)
     }
 
@@ -23,7 +21,6 @@ package struct ConnectFailure: Sendable, Hashable {
     package let peer: PeerAddress?
     package let kind: Kind
 
-    /// Describes the failure to connect to `peer`.
     package init(peer: PeerAddress?, kind: Kind) { (self.peer, self.kind) = (peer, kind) }
 
     /// The word for all failures when they are of one kind, `connect-failed` otherwise.

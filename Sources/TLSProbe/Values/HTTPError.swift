@@ -1,6 +1,5 @@
 /// Why a response did not come to its end.
 package enum HTTPError: Error, Sendable, Hashable {
-    /// The receiver wanted no more.
     case stopped
     /// The deadline passed before the head was complete, or all where no patience was given.
     case deadlineExceeded
@@ -11,13 +10,10 @@ package enum HTTPError: Error, Sendable, Hashable {
     /// The connection ended within the body, or without the server saying that it is whole.
     case cutOff
     case reset
-    /// The server ended the connection with an alert.
     case alert(TLSAlert)
-    /// What the server sent does not begin as HTTP/1.0 or HTTP/1.1 does.
     case notHTTP
     /// A head or a body is none of HTTP/1, or contradicts itself.
     case malformed
-    /// The server spoke before it was asked.
     case spokeFirst
     /// The heads that the server sent, interim ones among them, are longer than so many bytes, or what is around them is.
     case tooLong(limit: Int)
@@ -25,7 +21,6 @@ package enum HTTPError: Error, Sendable, Hashable {
     case tooMuchOverhead
     /// The handshake came to no end, for want of a client certificate: there was no connection to ask on.
     case handshakeNotCompleted
-    /// TLS failed, in OpenSSL's words.
     case tlsFailure(String)
     /// There was no connection; of one without TLS alone.
     case noConnection(ProbeError)

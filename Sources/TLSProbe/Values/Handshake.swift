@@ -29,7 +29,6 @@ package struct Handshake: Sendable, Hashable {
     ///
     /// At most ``TLSContext/certificateListLimit`` bytes.
     package let staple: [UInt8]?
-    /// How long each phase took.
     package let timings: ProbeTimings
 }
 
@@ -44,7 +43,6 @@ package struct ProbeTimings: Sendable, Hashable {
     package let handshake: Duration
 }
 
-/// An address and a port that can be connected to.
 package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     package let ip: IPAddress
     package let port: UInt16

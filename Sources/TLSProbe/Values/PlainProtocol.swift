@@ -1,17 +1,13 @@
 /// What a server speaks that answered a ClientHello with something other than TLS.
 package enum PlainProtocol: String, Sendable, Hashable, CaseIterable {
-    /// HTTP without TLS.
     case http = "plain HTTP"
     case ssh = "an SSH banner"
     /// SMTP or FTP, whose greetings look alike.
     case smtpOrFTP = "an SMTP or FTP greeting"
-    /// POP3.
     case pop3 = "a POP3 greeting"
     case imap = "an IMAP greeting"
-    /// XML, as XMPP servers send it.
     case xmpp = "an XMPP stream"
     case mysql = "a MySQL greeting"
-    /// Anything else.
     case unknown = "bytes that are not TLS"
 
     /// What `opening`, the first bytes a server sent, shows; `nil` when they can be the start of a TLS record.

@@ -4,16 +4,13 @@ internal import Base
 package struct ProbeError: Error, Sendable, Hashable {
     /// The part of a probe that failed.
     package enum Phase: String, Sendable, Hashable, CaseIterable {
-        /// Asking the system's resolver for addresses.
         case resolve
-        /// Establishing a TCP connection.
         case connect
         /// Being let through by a proxy, with all that comes before.
         case proxy
         case handshake
     }
 
-    /// What went wrong.
     package enum Reason: Sendable, Hashable {
         /// The deadline passed; the duration is the timeout that was given.
         case deadlineExceeded(timeout: Duration)
@@ -28,9 +25,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case resolverFailed(String)
         /// No address could be connected to: one failure for each that was tried.
         case notConnected([ConnectFailure])
-        /// The proxy did not let the connection through.
         case proxy(ProxyFailure)
-        /// The server ended the handshake with an alert.
         case alert(TLSAlert)
         /// The server has no certificate with a key of the only type that was offered; the alert is its answer if it sent one.
         case keyTypeRefused(CertificateKeyType, TLSAlert?)
@@ -38,9 +33,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case offerRefused(HandshakeOffer, TLSAlert?)
         /// The server closed the connection before the handshake was complete, after sending so many bytes.
         case closedEarly(received: Int)
-        /// The connection was reset during the handshake.
         case reset
-        /// The server answered with something that is not TLS.
         case notTLS(PlainProtocol)
         /// Server and request have no version in common.
         case protocolVersion(minimum: TLSVersion, maximum: TLSVersion)
@@ -53,7 +46,6 @@ package struct ProbeError: Error, Sendable, Hashable {
         case keyNotProven
         /// The server insists on a client certificate and had not proven its key when it gave up.
         case clientCertificateRequired
-        /// The handshake completed without a certificate.
         case noCertificate
         /// A certificate cannot be read, for the reason given.
         case unreadableCertificate(String)
@@ -74,7 +66,6 @@ package struct ProbeError: Error, Sendable, Hashable {
     /// Who was asked for addresses, as in `the HTTPDNS service 119.29.29.29`; `nil` for the system's resolver.
     package let service: String?
 
-    /// Describes the failure of a probe of `target`.
     package init(
         _ phase: Phase, _ reason: Reason, target: String, peer: PeerAddress? = nil, proxy: String? = nil,
         service: String? = nil
@@ -139,7 +130,7 @@ extension ProbeError: CustomStringConvertible {
         case .nameNotFound:
             "cannot resolve \(name): there is no such name; check the spelling, or give the address with --connect"
         case .noAddress(let family):
-            "cannot resolve \(name): the name has no \(Self.word(family)) address; give one with --connect"
+            "cannot resolve \(name): the name has no \(family.rawValue) address; give one with --connect"
         case .resolverFailed(let detail):
             "cannot resolve \(name): \(detail); check the DNS settings, or give the address with --connect"
         case .notConnected(let failures): "cannot connect to \(server): \(ConnectFailure.describe(failures))"
@@ -203,7 +194,7 @@ extension ProbeError: CustomStringConvertible {
         case .deadlineExceeded(let timeout):
             "\(service) took too long: check the service, or raise --timeout (\(secondsText(timeout)))"
         case .nameNotFound: "\(service) says that there is no such name; check the spelling"
-        case .noAddress(let family): "\(service) says that the name has no \(Self.word(family)) address"
+        case .noAddress(let family): "\(service) says that the name has no \(family.rawValue) address"
         case .resolverFailed(let detail): "\(service): \(detail); check the service, or give the address with --connect"
         default: nil
         }
@@ -218,14 +209,6 @@ extension ProbeError: CustomStringConvertible {
             "the proxy '\(proxy ?? "")' did not let the connection to '\(target)' through in time: check that it can be reached and "
                 + "what it speaks, or \(raise)"
         case .handshake: "\(server) did not complete the TLS handshake in time: check that it speaks TLS, or \(raise)"
-        }
-    }
-
-    private static func word(_ family: ProbeRequest.AddressFamily) -> String {
-        switch family {
-        case .any: "usable"
-        case .ipv4: "IPv4"
-        case .ipv6: "IPv6"
         }
     }
 }

@@ -10,14 +10,11 @@ package struct ProbeRequest: Sendable, Hashable {
         case address(IPAddress)
     }
 
-    /// Which addresses of a host may be used.
-    package enum AddressFamily: Sendable, Hashable, CaseIterable {
-        /// IPv6 and IPv4.
-        case any
-        /// IPv4 only.
-        case ipv4
-        /// IPv6 only.
-        case ipv6
+    /// Which addresses of a host may be used, in the word for one.
+    package enum AddressFamily: String, Sendable, Hashable, CaseIterable {
+        case any = "usable"
+        case ipv4 = "IPv4"
+        case ipv6 = "IPv6"
     }
 
     package var destination: Destination
@@ -53,23 +50,18 @@ package struct ProbeRequest: Sendable, Hashable {
         self.timeout = timeout
     }
 
-    /// Whether its host has to be looked up before the proxy is asked.
-    var isLookedUpHere: Bool {
-        guard proxy?.kind == .socks5, case .resolve = destination else { return false }
-        return true
-    }
-
-    /// The connection that is really made: to the proxy where there is one.
-    var firstHop: ProbeRequest {
-        guard let proxy else { return self }
+    /// A request to a host under its own name.
+    init(to host: ServerName, port: UInt16, timeout: Duration) {
         let destination: Destination =
-            switch proxy.host {
+            switch host {
             case .dns(let name): .resolve(host: name)
             case .ip(let address): .address(address)
             }
-        return ProbeRequest(
-            to: destination, port: proxy.port, serverNameIndication: ServerNameIndication(proxy.host), timeout: timeout)
+        self.init(to: destination, port: port, serverNameIndication: ServerNameIndication(host), timeout: timeout)
     }
+
+    /// The connection that is really made: to the proxy where there is one.
+    var firstHop: ProbeRequest { proxy.map { ProbeRequest(to: $0.host, port: $0.port, timeout: timeout) } ?? self }
 
     /// The destination as text, with the port: `example.com:443`, `[2001:db8::1]:443`.
     package var target: String {

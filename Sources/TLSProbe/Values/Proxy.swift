@@ -65,12 +65,11 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
     /// none of a password (RFC 1929, 2).
     package init?(user: [UInt8], password: [UInt8], for kind: Proxy.Kind) {
         (self.user, self.password) = (user, password)
-        guard isFit(for: kind) else { return nil }
-    }
-
-    package func isFit(for kind: Proxy.Kind) -> Bool {
-        guard !kind.isSOCKS else { return (1...255).contains(user.count) && password.count <= 255 }
-        return !user.contains(UInt8(ascii: ":")) && (user + password).allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+        let isFit =
+            kind.isSOCKS
+            ? (1...255).contains(user.count) && password.count <= 255
+            : !user.contains(UInt8(ascii: ":")) && (user + password).allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+        guard isFit else { return nil }
     }
 
     package var description: String { "(hidden)" }
@@ -97,7 +96,6 @@ package struct ProxyPassage: Sendable, Hashable {
 package enum ProxyFailure: Error, Sendable, Hashable {
     /// There is no connection to the proxy, for the same reasons as there may be none to a server.
     indirect case unreachable(ProbeError.Reason)
-    /// TLS with an `https` proxy failed.
     indirect case handshake(ProbeError.Reason)
     /// The chain of an `https` proxy is not trusted, for the reason given.
     case untrusted(String)
@@ -105,7 +103,6 @@ package enum ProxyFailure: Error, Sendable, Hashable {
     case status(Int, line: String)
     /// It asks for a name and a password, and there are none.
     case credentialsMissing
-    /// It does not take the name and the password.
     case credentialsRefused
     /// It answered with this reply code of SOCKS (RFC 1928, 6).
     case reply(UInt8)
@@ -121,13 +118,9 @@ package enum ProxyFailure: Error, Sendable, Hashable {
 
     /// What a proxy seems to speak instead.
     package enum Language: String, Sendable, Hashable {
-        /// HTTP, where SOCKS was spoken.
         case http = "HTTP"
-        /// SOCKS, where HTTP was spoken.
         case socks = "SOCKS"
-        /// TLS, where none was spoken.
         case tls = "TLS"
-        /// Nothing that is known.
         case unknown = "neither HTTP nor SOCKS"
     }
 

@@ -24,7 +24,7 @@ final class HandshakeHandler: ChannelInboundHandler {
     private static let openingLength = 16
 
     private let request: ProbeRequest
-    private let clock: any HandshakeClock
+    private let clock: TimedConnection
     private let keepsOpen: Bool
     private let conclude: (HandshakeOutcome) -> Void
     /// `nil` once the handshake has ended.
@@ -38,7 +38,7 @@ final class HandshakeHandler: ChannelInboundHandler {
 
     /// A handler that begins the handshake as soon as it is added to a connected channel.
     init(
-        connection: TLSConnection, request: ProbeRequest, clock: any HandshakeClock, keepsOpen: Bool = false,
+        connection: TLSConnection, request: ProbeRequest, clock: TimedConnection, keepsOpen: Bool = false,
         conclude: @escaping (HandshakeOutcome) -> Void
     ) {
         (self.connection, self.request, self.clock, self.keepsOpen) = (connection, request, clock, keepsOpen)
@@ -111,9 +111,7 @@ final class HandshakeHandler: ChannelInboundHandler {
     /// NIO writes at once; what the socket's buffer does not take is not waited for when the channel closes.
     private func send(from connection: TLSConnection, _ context: ChannelHandlerContext) {
         guard let output = connection.takeOutput(allocator: context.channel.allocator) else { return }
-        let promise = context.eventLoop.makePromise(of: Void.self)
-        // NIO reports what goes wrong with a write here and nowhere else.
-        promise.futureResult.assumeIsolated().whenFailure { self.connectionBroke($0) }
+        let promise = context.writePromise { self.connectionBroke($0) }
         context.writeAndFlush(wrapOutboundOut(output), promise: promise)
     }
 
@@ -122,16 +120,16 @@ final class HandshakeHandler: ChannelInboundHandler {
         if case TLSDataError.failed(let reason, _) = error { return end(.proxy(.broken(reason))) }
         // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
         guard let error = error as? IOError else { return }
-        let isReset = error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
-        end(isReset ? .reset : .tlsFailure("the connection broke (\(error))"))
+        end(error.isReset ? .reset : .tlsFailure("the connection broke (\(error))"))
     }
 
     /// The server ended the connection, in the way `reason` says.
     private func end(_ reason: ProbeError.Reason) {
         guard let connection else { return }
         if connection.clientCertificateRequested {
-            let isProven = connection.keyIsProvenWithoutFinished
-            finish(isProven ? .proven(connection, completed: false) : .failed(.clientCertificateRequired))
+            finish(
+                connection.keyProvenAtRequest
+                    ? .proven(connection, completed: false) : .failed(.clientCertificateRequired))
         } else if let spoken = PlainProtocol(opening: opening) {
             finish(.failed(.notTLS(spoken)))
         } else {
@@ -145,17 +143,4 @@ final class HandshakeHandler: ChannelInboundHandler {
         conclude(outcome)
         context?.close(promise: nil)
     }
-}
-
-/// Says whether there is time for another step of a handshake.
-///
-/// Each step looks at the clock: a server may choose how long it takes, and others may wait behind it.
-protocol HandshakeClock: AnyObject {
-    /// Makes a step unless it comes too late for a server that has sent so many bytes so far.
-    ///
-    /// - Returns: `nil` when nothing is done any more.
-    func step(after count: Int, _ step: () -> TLSConnection.Step) -> TLSConnection.Step?
-
-    /// Has a costly step made when others had their turn, unless it is too late by then.
-    func inTurn(_ step: @escaping () -> Void)
 }
