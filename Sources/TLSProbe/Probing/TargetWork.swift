@@ -14,27 +14,23 @@ package final class TargetWork: Sendable {
     /// Who sent more than this until the deadline, in bytes, is not waited for: a chain has some thousands.
     private static let inputLimit = 64 << 10
 
-    private struct Times {
-        var late = TimeAmount.zero
-        var costly = TimeAmount.zero
-    }
-
-    private let times = Mutex(Times())
+    private let spentLate = Mutex(TimeAmount.zero)
+    private let spentCostly = Mutex(TimeAmount.zero)
 
     /// How long its costly steps have taken.
-    var costly: TimeAmount { times.withLock { $0.costly } }
+    var costly: TimeAmount { spentCostly.withLock { $0 } }
 
     package init() {}
 
     /// Whether a step is begun after the deadline for a server that has sent so many bytes.
     func allowsLateStep(after count: Int) -> Bool {
-        count <= Self.inputLimit && times.withLock { $0.late < Self.lateAllowance }
+        count <= Self.inputLimit && spentLate.withLock { $0 < Self.lateAllowance }
     }
 
     /// Counts a step after the deadline.
-    func spendLate(_ time: TimeAmount) { times.withLock { $0.late = $0.late + time } }
+    func spendLate(_ time: TimeAmount) { spentLate.withLock { $0 = $0 + time } }
 
-    func spendCostly(_ time: TimeAmount) { times.withLock { $0.costly = $0.costly + time } }
+    func spendCostly(_ time: TimeAmount) { spentCostly.withLock { $0 = $0 + time } }
 }
 
 /// The costly steps of the handshakes on one event loop, a few milliseconds of them in a turn.

@@ -70,7 +70,10 @@ final class LookupThreads: Sendable {
             state.threads += 1
             return true
         }
-        if needsThread, !startThread() {
+        guard needsThread else { return }
+        if let thread = SystemThread({ while let lookup = self.next() { lookup.run() } }) {
+            thread.detach()
+        } else {
             // The threads that run will come to the lookup; without any, it has to fail.
             let stranded = state.withLock { state -> CircularBuffer<Lookup> in
                 state.threads -= 1
@@ -82,19 +85,11 @@ final class LookupThreads: Sendable {
         }
     }
 
-    private func work() { while let lookup = next() { lookup.run() } }
-
     private func next() -> Lookup? {
         state.withLock { state in
             if let lookup = state.waiting.popFirst() { return lookup }
             state.threads -= 1
             return nil
         }
-    }
-
-    private func startThread() -> Bool {
-        guard let thread = SystemThread({ self.work() }) else { return false }
-        thread.detach()
-        return true
     }
 }
