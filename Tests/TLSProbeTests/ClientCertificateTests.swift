@@ -5,13 +5,7 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct ClientCertificateTests {
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
-
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13]) func aServerThatAsksStillYieldsItsChain(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: allVersions) func aServerThatAsksStillYieldsItsChain(version: ServerVersion) async throws {
         let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with {
             $0.maximumVersion = version
             $0.clientCertificate = .requested
@@ -23,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [(LoopbackLab.TLSVersion.tls12, false), (.tls13, true)])
-    func aServerThatInsistsStillYieldsItsChain(version: LoopbackLab.TLSVersion, completes: Bool) async throws {
+    func aServerThatInsistsStillYieldsItsChain(version: ServerVersion, completes: Bool) async throws {
         let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with {
             $0.maximumVersion = version
             $0.clientCertificate = .required
@@ -53,7 +47,7 @@ import Testing
 
     @Test func anImpostorThatInsistsYieldsNoChain() async throws {
         let impostor = try TLSIdentity.impostor(presenting: [world.leaf], signingWith: world.rogue.key)
-        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+        for version in versions {
             let settings = TLSServerSettings([impostor]).with {
                 $0.maximumVersion = version
                 $0.clientCertificate = .required

@@ -5,22 +5,11 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct NegotiationTests {
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
-
-    @Test func theNameIsSentInSNI() async throws {
+    @Test(arguments: ["API.Example.com.", nil]) func theNameThatIsGivenIsSentInSNI(name: String?) async throws {
         let (result, seen) = try await observe(.presenting([world.leaf])) {
-            $0.serverNameIndication = ServerNameIndication("API.Example.com.")
+            $0.serverNameIndication = name.flatMap { ServerNameIndication($0) }
         }
-        #expect(result.failure == nil)
-        #expect(seen.serverName == "api.example.com")
-    }
-
-    @Test func withoutANameNoSNIIsSent() async throws {
-        let (result, seen) = try await observe(.presenting([world.leaf]))
-        #expect(result.failure == nil)
-        #expect(seen.serverName == nil)
+        #expect(result.failure == nil && seen.serverName == name.map { _ in "api.example.com" })
     }
 
     @Test func theServerChoosesTheCertificateBySNI() async throws {
@@ -87,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls11]) func anOutdatedServerIsRefusedUnlessAskedFor(
-        version: LoopbackLab.TLSVersion
+        version: ServerVersion
     ) async throws {
         let settings = TLSServerSettings(presenting: [world.leaf]).with {
             $0.minimumVersion = version

@@ -4,6 +4,13 @@ import Testing
 
 @testable import TLSProbe
 
+let world = try! StandardPKI.shared()
+
+typealias ServerVersion = LoopbackLab.TLSVersion
+/// What servers of today speak, and those of old.
+let versions: [ServerVersion] = [.tls12, .tls13]
+let allVersions: [ServerVersion] = [.tls10] + versions
+
 /// Runs `body` with a prober that is shut down afterwards.
 func withProber<Value: Sendable>(_ body: (Prober) async throws -> Value) async throws -> Value {
     let prober = Prober()
