@@ -6,10 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ClientCertificateTests {
     @Test(arguments: allVersions) func aServerThatAsksStillYieldsItsChain(version: ServerVersion) async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with {
-            $0.maximumVersion = version
-            $0.clientCertificate = .requested
-        }
+        let settings = serverSettings([world.leaf, world.interA], upTo: version) { $0.clientCertificate = .requested }
         let result = try await probe(.tls(settings)) { $0.minimumTLS = .tls10 }
         #expect(result.clientCertificateRequested)
         #expect(result.handshakeCompleted)
@@ -18,10 +15,7 @@ import Testing
 
     @Test(arguments: [(LoopbackLab.TLSVersion.tls12, false), (.tls13, true)])
     func aServerThatInsistsStillYieldsItsChain(version: ServerVersion, completes: Bool) async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with {
-            $0.maximumVersion = version
-            $0.clientCertificate = .required
-        }
+        let settings = serverSettings([world.leaf, world.interA], upTo: version) { $0.clientCertificate = .required }
         let (outcome, seen) = try await observe(.tls(settings))
         let result = try outcome.get()
         #expect(result.clientCertificateRequested)
@@ -35,8 +29,7 @@ import Testing
     @Test func aServerThatInsistsBeforeItsKeyIsProvenYieldsNoChain() async throws {
         let leaf = try world.interA.issue(
             .leaf("rsa.example.com"), key: try LabKey.shared(.rsa(bits: 2048), label: "kx"))
-        let settings = TLSServerSettings(presenting: [leaf]).with {
-            $0.maximumVersion = .tls12
+        let settings = serverSettings([leaf], upTo: .tls12) {
             $0.cipherList = "AES128-GCM-SHA256:@SECLEVEL=0"
             $0.clientCertificate = .required
         }

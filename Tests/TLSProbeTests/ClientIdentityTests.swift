@@ -12,11 +12,7 @@ import Testing
     }
 
     private func server(asking: TLSServerSettings.ClientCertificate, version: ServerVersion) -> ServerBehavior {
-        .tls(
-            TLSServerSettings(presenting: [world.leaf]).with {
-                $0.clientCertificate = asking
-                $0.maximumVersion = version
-            })
+        .tls(serverSettings([world.leaf], upTo: version) { $0.clientCertificate = asking })
     }
 
     @Test(arguments: allVersions) func aServerThatInsistsGetsTheCertificate(version: ServerVersion) async throws {

@@ -41,8 +41,7 @@ import Testing
             .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "key exchange"))
         func server(_ bits: Int) -> ServerBehavior {
             .tls(
-                TLSServerSettings(presenting: [leaf, world.interA]).with {
-                    $0.maximumVersion = .tls12
+                serverSettings([leaf, world.interA], upTo: .tls12) {
                     $0.cipherList = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
                     $0.bitsOfOwnGroup = bits
                 })
@@ -67,8 +66,7 @@ import Testing
         let strong = try world.interA.issue(
             .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "key exchange"))
         func exchange(_ leaf: LabCertificate, _ suites: String) async throws -> KeyExchange {
-            let settings = TLSServerSettings(presenting: [leaf, world.interA]).with {
-                $0.maximumVersion = .tls12
+            let settings = serverSettings([leaf, world.interA], upTo: .tls12) {
                 $0.cipherList = suites + ":@SECLEVEL=0"
                 $0.offersFiniteFieldGroups = true
             }

@@ -55,8 +55,7 @@ import Testing
     }
 
     @Test func aServerWithoutACommonCipherIsAnAlert() async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf]).with {
-            $0.maximumVersion = .tls12
+        let settings = serverSettings([world.leaf], upTo: .tls12) {
             // An EC certificate has no use for an RSA cipher.
             $0.cipherList = "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
         }

@@ -77,10 +77,7 @@ import Testing
 
     @Test func nothingIsSentAfterTheHandshakeButCloseNotify() async throws {
         for version in versions {
-            let settings = TLSServerSettings(presenting: [world.leaf]).with {
-                $0.maximumVersion = version
-                $0.sessionTickets = 0
-            }
+            let settings = serverSettings([world.leaf], upTo: version) { $0.sessionTickets = 0 }
             let (result, seen) = try await observe(.tls(settings))
             #expect(result.failure == nil)
             #expect(seen.completedHandshake)

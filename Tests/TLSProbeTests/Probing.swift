@@ -11,6 +11,11 @@ typealias ServerVersion = LoopbackLab.TLSVersion
 let versions: [ServerVersion] = [.tls12, .tls13]
 let allVersions: [ServerVersion] = [.tls10] + versions
 
+/// A server that presents these certificates and speaks no newer version.
+func serverSettings(
+    _ presented: [LabCertificate], upTo version: ServerVersion, _ change: (inout TLSServerSettings) -> Void = { _ in }
+) -> TLSServerSettings { TLSServerSettings(presenting: presented).with { $0.maximumVersion = version }.with(change) }
+
 /// Runs `body` with a prober that is shut down afterwards.
 func withProber<Value: Sendable>(_ body: (Prober) async throws -> Value) async throws -> Value {
     let prober = Prober()
