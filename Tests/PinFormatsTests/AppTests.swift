@@ -6,14 +6,6 @@ import Testing
 
 /// Apps as they ship: archives, bundles, and what is neither.
 @Suite(.timeLimit(.minutes(5))) struct AppTests {
-    private let leaf: LabCertificate
-    private let root: LabCertificate
-
-    init() throws {
-        leaf = try StandardPKI.shared().leaf
-        root = try StandardPKI.shared().rootA
-    }
-
     /// The files of a small app, by their paths in its bundle.
     private var files: [(name: String, contents: [UInt8])] {
         [

@@ -129,36 +129,6 @@ import Testing
         if let line = mistake.line { #expect(error.place.description.hasSuffix(":\(line)"), "\(error)") }
     }
 
-    @Test func entitiesDepthAndSizeAreBounded() throws {
-        let laughs = """
-            <!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
-            <network-security-config>&b;</network-security-config>
-            """
-        #expect(try failure(ofFile: "laughs", laughs).problem == .unreasonableDocument)
-        let elements = String(repeating: "<domain-config>", count: 10_000)
-        let deep = try failure(ofFile: "deep", "<network-security-config>" + elements)
-        #expect(deep.problem == .unreasonableDocument)
-        let many = "<network-security-config>" + String(repeating: "<a/>", count: 100_000)
-        #expect(try failure(ofFile: "many", many).problem == .unreasonableDocument)
-        let nested = "{\"publicKeyHashes\": " + String(repeating: "[", count: 100_000)
-        #expect(try failure(ofFile: "nested", nested).problem == .unreasonableDocument)
-        let long = "{\"publicKeyHashes\": [" + String(repeating: "1,", count: 100_000) + "]}"
-        #expect(try failure(ofFile: "long", long).problem == .unreasonableDocument)
-        let calls = "CertificatePinner " + String(repeating: "add(", count: 200_000)
-        #expect(try failure(ofFile: "calls", calls).problem == .wrongValue)
-        let huge = [UInt8](repeating: UInt8(ascii: "<"), count: 50 << 20)
-        #expect(try failure(ofFile: "huge", huge).problem == .tooLarge)
-    }
-
-    @Test func aBinaryListThatRefersToItselfIsLeft() throws {
-        // One array whose only element is the array, with the mark of a list of pins in what follows it.
-        var bytes = Array("bplist00".utf8) + [0xA1, 0x00] + Array("NSPinnedDomains".utf8)
-        let table = bytes.count
-        bytes += [8] + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1]
-        bytes += [UInt8](repeating: 0, count: 8) + [0, 0, 0, 0, 0, 0, 0, UInt8(table)]
-        #expect(try failure(ofFile: "cycle", bytes).problem == .unreasonableDocument)
-    }
-
     @Test(arguments: Seeds.sample(2)) func damagedConfigurationsAreReadOrRefused(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let originals = Samples.all.map { Array($0.utf8) } + [try Samples.binaryInfoPlist()]

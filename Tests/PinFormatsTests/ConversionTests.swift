@@ -157,9 +157,8 @@ import Testing
     }
 
     @Test func certificatesGoThroughAFNetworkingsFiles() throws {
-        let pki = try StandardPKI.shared()
         try TemporaryDirectory.scoped { directory in
-            let pem = try directory.write(pki.leaf.pem + pki.rootA.pem, to: "pins.pem")
+            let pem = try directory.write(leaf.pem + root.pem, to: "pins.pem")
             let groups = PinGroup.groups(of: try PinSource(pem).read(), host: "api.example.com")
             let block = try PinBlockFormat.afnetworking.block(groups)
             let saver = try CertificateSaver(directory: directory.path + "/saved")
@@ -168,7 +167,7 @@ import Testing
                 #expect(block.contains("\(saved.path.split(separator: "/").last ?? ""): add to the bundle"))
             }
             let back = try PinSource(directory.path + "/saved").read()
-            #expect(Set(back.pins.compactMap(\.certificate?.der)) == [pki.leaf.der, pki.rootA.der])
+            #expect(Set(back.pins.compactMap(\.certificate?.der)) == [leaf.der, root.der])
         }
     }
 

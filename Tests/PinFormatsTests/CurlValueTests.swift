@@ -54,8 +54,7 @@ private enum PEMText {
     }
 
     @Test func blanksInThePEMOfAKeyAreNotPassedOver() throws {
-        let pki = try StandardPKI.shared()
-        let lines = PEMText.block("PUBLIC KEY", pki.leaf.key.publicKeyInfo).split(separator: "\n")
+        let lines = PEMText.block("PUBLIC KEY", leaf.key.publicKeyInfo).split(separator: "\n")
         try TemporaryDirectory.scoped { directory in
             let good = try directory.write(Array(lines.joined(separator: "\r\n").utf8), to: "good.pem")
             #expect(try outcome(good).get().pins.count == 1)
@@ -82,8 +81,6 @@ private enum PEMText {
     }
 
     @Test func aFileHoldsOnePublicKeyAndNoCertificate() throws {
-        let leaf = try StandardPKI.shared().leaf
-        let other = try StandardPKI.shared().rootA
         let pin = SHA256Digest(bytes: leaf.publicKeySHA256)!
         func read(_ bytes: [UInt8]) throws -> Result<PinReading, PinFormatError> {
             try TemporaryDirectory.scoped { outcome(try $0.write(bytes, to: "key")) }
@@ -94,7 +91,7 @@ private enum PEMText {
             Array(pem.replacing("\n", with: "\r\n").utf8),
         ]
         for bytes in good { #expect(try read(bytes).get().pins.map(\.spkiSHA256) == [pin]) }
-        let two = try read(Array((pem + other.key.publicKeyPEM).utf8)).get()
+        let two = try read(Array((pem + root.key.publicKeyPEM).utf8)).get()
         #expect(two.pins.map(\.spkiSHA256) == [pin])
         #expect(
             two.notes.first?.message.hasSuffix("holds 2 public keys, of which curl compares the first only") == true)

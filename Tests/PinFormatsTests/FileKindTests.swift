@@ -123,9 +123,8 @@ import Testing
         ("list.txt", "v.example.com sha256/\(a)\nsha256/\(a)", "is not a host name"),
         ("notes", "pins of the app:\nsha256/\(a)\nand more prose\nand more", "the text (4 characters) is not a pin"),
     ]) func aSecondNotationIsAMistake(name: String, text: String, reason: String) throws {
-        let pem = try StandardPKI.shared().rootA.pem
         try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(text.replacing("PEM", with: pem), to: name)
+            let path = try directory.write(text.replacing("PEM", with: root.pem), to: name)
             let error = try failure(path)
             #expect(error.reason.contains(reason), "\(error)")
             #expect(PinSource(path).inspect().problems.count == 1)
@@ -137,7 +136,7 @@ import Testing
         "Signature Algorithm: sha256WithRSAEncryption\n        0B:4D:57:3F:47:EE:76:EC:80:E3:4F:F0:66:8C:1A:64:A9:69\nPEM",
         "sha256 Fingerprint=00:FF\n=====================================================\nPEM",
     ]) func whatOpenSSLPrintsBesidePEMIsPassedOver(text: String) throws {
-        let text = text.replacing("PEM", with: try StandardPKI.shared().rootA.pem)
+        let text = text.replacing("PEM", with: root.pem)
         #expect(try reading(ofFile: "a.pem", text).pins.count == 1)
     }
 
@@ -163,7 +162,7 @@ import Testing
     ]
 
     @Test(arguments: kinds) func badInputIsRefusedWithItsPlaceAndShowsNothing(name: String, text: String) throws {
-        let key = try StandardPKI.shared().leaf.key.privateKeyPEM()
+        let key = try leaf.key.privateKeyPEM()
         let secret = key.split(separator: "\n")[1]
         let bad: [(String, [UInt8], Set<PinProblem>)] = [
             ("empty", [], [.empty]), ("blank", Array(" \n\n".utf8), [.notAPin, .notation, .empty]),

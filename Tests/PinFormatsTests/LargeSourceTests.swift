@@ -53,10 +53,13 @@ import Testing
         #expect([.brokenCertificate, .binaryJunk].contains(problem), "\(problem)")
     }
 
-    @Test func manyAttributesAreTooMany() throws {
+    @Test func manyAttributesAndElementsAreTooMany() throws {
         let attributes = (0..<50_001).map { "a\($0)=''" }.joined(separator: " ")
-        let error = try failure(ofFile: "source", "<network-security-config \(attributes)/>")
-        #expect(error.problem == .unreasonableDocument)
+        for text in [
+            "<network-security-config \(attributes)/>",
+            "<network-security-config>" + String(repeating: "<a/>", count: 100_000),
+            "{\"publicKeyHashes\": [" + String(repeating: "1,", count: 100_000) + "]}",
+        ] { #expect(try failure(ofFile: "source", text).problem == .unreasonableDocument) }
     }
 
     @Test func hostsThatShareTheirPinsHaveNotMoreThanAConfiguration() throws {

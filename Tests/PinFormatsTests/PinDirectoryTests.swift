@@ -5,13 +5,6 @@ import Testing
 
 @Suite struct PinDirectoryTests {
     private static let a = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
-    private let leaf: LabCertificate
-    private let root: LabCertificate
-
-    init() throws {
-        leaf = try StandardPKI.shared().leaf
-        root = try StandardPKI.shared().rootA
-    }
 
     @Test func everyPinFileCountsInTheOrderOfTheNames() throws {
         try TemporaryDirectory.scoped { directory in
@@ -112,13 +105,6 @@ import Testing
             for path in ["/res", "/res/xml", "/res/xml/n.xml", "/res/xml-v31/n.xml"] {
                 #expect(try failure(directory.path + path).problem == .duplicate)
             }
-        }
-    }
-
-    @Test func aPEMNamedCERInADirectoryIsAnError() throws {
-        try TemporaryDirectory.scoped { directory in
-            try directory.write(leaf.pem, to: "leaf.cer")
-            #expect(try failure(directory.path).problem == .cerNotDER)
         }
     }
 

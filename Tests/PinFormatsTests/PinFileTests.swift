@@ -6,13 +6,6 @@ import Testing
 @Suite struct PinFileTests {
     private static let a = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
     private static let b = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8="
-    private let leaf: LabCertificate
-    private let root: LabCertificate
-
-    init() throws {
-        leaf = try StandardPKI.shared().leaf
-        root = try StandardPKI.shared().rootA
-    }
 
     // MARK: What is read
 
@@ -124,22 +117,29 @@ import Testing
         }
     }
 
-    @Test func emptyAndPinlessFilesHoldNoPin() throws {
-        #expect(try failure(ofFile: "empty.pem", "").problem == .empty)
-        #expect(try failure(ofFile: "comments.txt", "# nothing\n\n").problem == .notAPin)
-        let empty = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>a</key><string>b</string></dict></plist>"
-        #expect(
-            try failure(ofFile: "Info.plist", empty).reason.hasPrefix("is a property list with neither NSPinnedDomains")
-        )
-        #expect(try failure(ofFile: "prose.txt", "Dear reader,\nthere is no pin here.").problem == .notAPin)
-        #expect(try failure(ofFile: "empty.pem", "").kind == .malformed)
+    private static let refused: [(String, [UInt8], PinProblem)] = [
+        ("empty.pem", [], .empty), ("comments.txt", Array("# nothing\n\n".utf8), .notAPin),
+        ("prose.txt", Array("Dear reader,\nthere is no pin here.".utf8), .notAPin),
+        ("junk.der", [0, 1, 2, 3, 0xFF], .binaryJunk), ("utf16.txt", [0xFF, 0xFE, 0x73, 0x00], .textEncoding),
+        ("latin1.txt", Array("caf".utf8) + [0xE9], .textEncoding),
+        ("sequence.der", [0x30, 0x03, 0x01, 0x01, 0xFF], .brokenCertificate),
+        ("key.cer", leaf.key.publicKeyInfo, .cerNotDER), ("key.cer", Array(leaf.key.publicKeyPEM.utf8), .cerNotDER),
+        ("pins.cer", Array("sha256/\(a)".utf8), .cerNotDER),
+        ("crl.pem", Array(pem([0x30, 0x00], label: "X509 CRL").utf8), .otherKind),
+        ("id.pub", Array("ssh-ed25519 AAAAC3NzaC1l me@here".utf8), .otherKind),
+    ]
+
+    @Test(arguments: refused) func whatHoldsNoPinIsNamedForWhatItIs(name: String, bytes: [UInt8], problem: PinProblem)
+        throws
+    {
+        let error = try failure(ofFile: name, bytes)
+        #expect(error.problem == problem && error.kind == .malformed)
     }
 
-    @Test func binaryDataIsNamedForWhatItIs() throws {
-        #expect(try failure(ofFile: "junk.der", [0, 1, 2, 3, 0xFF]).problem == .binaryJunk)
-        #expect(try failure(ofFile: "utf16.txt", [0xFF, 0xFE, 0x73, 0x00]).problem == .textEncoding)
-        #expect(try failure(ofFile: "latin1.txt", Array("caf".utf8) + [0xE9]).problem == .textEncoding)
-        #expect(try failure(ofFile: "sequence.der", [0x30, 0x03, 0x01, 0x01, 0xFF]).problem == .brokenCertificate)
+    @Test func aPropertyListWithoutPinsSaysWhatItLacks() throws {
+        let empty = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>a</key><string>b</string></dict></plist>"
+        let error = try failure(ofFile: "Info.plist", empty)
+        #expect(error.reason.hasPrefix("is a property list with neither NSPinnedDomains"))
     }
 
     @Test func cutOffAndOverlongDERSaysHowManyBytesThereShouldBe() throws {
@@ -191,12 +191,6 @@ import Testing
         }
     }
 
-    @Test func aCERThatIsNoCertificateIsRefused() throws {
-        #expect(try failure(ofFile: "key.cer", leaf.key.publicKeyInfo).problem == .cerNotDER)
-        #expect(try failure(ofFile: "key.cer", leaf.key.publicKeyPEM).problem == .cerNotDER)
-        #expect(try failure(ofFile: "pins.cer", "sha256/\(Self.a)").problem == .cerNotDER)
-    }
-
     @Test func theKeyOfARequestIsPinnedAndSaysSo() throws {
         let request = try leaf.key.certificationRequest("leaf")
         let text = pem(request, label: "CERTIFICATE REQUEST")
@@ -237,8 +231,6 @@ import Testing
         #expect(
             try failure(ofFile: "rsa.pem", pem(modulus, label: "RSA PUBLIC KEY")).remedy?.contains("-RSAPublicKey_in")
                 == true)
-        #expect(try failure(ofFile: "crl.pem", pem([0x30, 0x00], label: "X509 CRL")).problem == .otherKind)
-        #expect(try failure(ofFile: "id.pub", "ssh-ed25519 AAAAC3NzaC1l me@here").problem == .otherKind)
     }
 
     @Test func theBodyOfAPEMFilePastedAsAPinIsRecognised() throws {

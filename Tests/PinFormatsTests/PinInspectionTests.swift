@@ -85,9 +85,8 @@ import Testing
     }
 
     @Test func theKeysBehindPinsAreKept() throws {
-        let pki = try StandardPKI.shared()
         try TemporaryDirectory.scoped { directory in
-            let inspection = PinSource(try directory.write(pki.leaf.key.publicKeyPEM, to: "k.pub")).inspect()
+            let inspection = PinSource(try directory.write(leaf.key.publicKeyPEM, to: "k.pub")).inspect()
             #expect(
                 inspection.publicKeys[try #require(inspection.pins.first).spkiSHA256]?.algorithm.description
                     == "EC P-256")

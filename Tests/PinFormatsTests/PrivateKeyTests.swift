@@ -18,9 +18,8 @@ import Testing
             let key = try LabKey.shared(algorithm, label: "PinFormats")
             let text = try key.privateKeyPEM()
             let body = text.split(separator: "\n").dropFirst().dropLast()
-            let certificate = try StandardPKI.shared().leaf.pem
             for (name, contents) in [
-                ("key.pem", text), ("key.cer", text), ("key", text), ("chain.pem", certificate + text),
+                ("key.pem", text), ("key.cer", text), ("key", text), ("chain.pem", leaf.pem + text),
                 ("crlf.pem", text.replacing("\n", with: "\r\n")),
                 ("damaged.pem", text.replacing("-----BEGIN", with: "-BEGIN")),
                 ("body.txt", body.joined(separator: "\n")), ("pin.txt", "sha256/" + body.joined()),
@@ -29,7 +28,7 @@ import Testing
                 #expect(error.problem == .privateKey, "\(name)")
                 expectNothing(of: text, in: error)
                 try TemporaryDirectory.scoped { directory in
-                    try directory.write(certificate, to: "a.pem")
+                    try directory.write(leaf.pem, to: "a.pem")
                     try directory.write(contents, to: name)
                     let other = try failure(directory.path)
                     #expect(other.problem == .privateKey)

@@ -3,6 +3,9 @@ import PinFormats
 import Pinning
 import Testing
 
+let leaf = try! StandardPKI.shared().leaf
+let root = try! StandardPKI.shared().rootA
+
 /// Hashes whose text is known: bytes counting up from a start.
 func digest(from start: UInt8) -> SHA256Digest { SHA256Digest(bytes: (0..<32).map { start &+ $0 })! }
 

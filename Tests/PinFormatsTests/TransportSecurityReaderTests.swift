@@ -10,12 +10,8 @@ import Testing
             + "</dict></dict></plist>\n"
     }
 
-    private func read(_ text: String) throws -> PinReading {
-        try TemporaryDirectory.scoped { files in try PinSource(try files.write(text, to: "Info.plist")).read() }
-    }
-
     private func settings(_ body: String) throws -> TransportSecurity {
-        try #require(try read(plist(body)).transportSecurity.first)
+        try #require(try reading(ofFile: "Info.plist", plist(body)).transportSecurity.first)
     }
 
     @Test func everyKeyIsRead() throws {
@@ -71,31 +67,28 @@ import Testing
             body: String, line: Int, words: String
         ) throws
     {
-        do {
-            _ = try read(plist(body))
-            Issue.record("\(body) is read")
-        } catch let error as PinFormatError {
-            #expect(error.kind == .malformed && error.problem == .wrongValue)
-            #expect(error.place.description.hasSuffix("Info.plist:\(line)"), "\(error)")
-            #expect(error.description.contains(words), "\(error)")
-        }
+        let error = try failure(ofFile: "Info.plist", plist(body))
+        #expect(error.kind == .malformed && error.problem == .wrongValue)
+        #expect(error.place.description.hasSuffix("Info.plist:\(line)"), "\(error)")
+        #expect(error.description.contains(words), "\(error)")
     }
 
     @Test func anythingButADictionaryIsNone() {
         let text = plist("").replacing("<dict>\n\n</dict></dict>", with: "<true/></dict>")
-        #expect(throws: PinFormatError.self) { try read(text) }
+        #expect(throws: PinFormatError.self) { try reading(ofFile: "Info.plist", text) }
     }
 
     @Test(arguments: [
         "EXAMPLE.com", "*.example.com", "https://example.com", "example.com:443", "example.com.", "10.0.0.0/33", "",
     ]) func aNameThatIsTheHostOfNoURLExceptsNothing(_ name: String) throws {
-        let reading = try read(plist("<key>NSExceptionDomains</key><dict><key>\(name)</key><dict/></dict>"))
+        let reading = try reading(
+            ofFile: "Info.plist", plist("<key>NSExceptionDomains</key><dict><key>\(name)</key><dict/></dict>"))
         #expect(reading.transportSecurity[0].exceptions.map(\.hosts) == [.none(name)])
         #expect(reading.notes.map(\.id) == [.hostNeverMatches])
     }
 
     @Test func aKeyThatIsNotKnownIsSaid() throws {
-        let reading = try read(plist("<key>NSAllowArbitraryLoads</key><true/>"))
+        let reading = try reading(ofFile: "Info.plist", plist("<key>NSAllowArbitraryLoads</key><true/>"))
         #expect(reading.notes.map(\.id) == [.unknownKey])
         #expect(reading.notes[0].message.contains("did you mean 'NSAllowsArbitraryLoads'?"))
         #expect(!reading.transportSecurity[0].allowsArbitraryLoads)
@@ -118,7 +111,7 @@ import Testing
 
     @Test func aPartOfAPropertyListIsOfNoApp() throws {
         let part = "<plist version=\"1.0\"><dict><key>NSPinnedDomains</key><dict/></dict></plist>"
-        let reading = try? read(part)
+        let reading = try? reading(ofFile: "Info.plist", part)
         #expect(reading?.transportSecurity.isEmpty ?? true)
     }
 }

@@ -110,16 +110,6 @@ import X509
         #expect(ofAuthorities["NSPinnedLeafIdentities"] == nil)
     }
 
-    @Test func androidsConfigurationIsReadWithTheSameHostsAndPins() throws {
-        let block = try PinBlockFormat.android.block([group(), group([leaf], host: "www.example.com")])
-        let configuration = try #require(try reading(ofFile: "network_security_config.xml", block).configurations.first)
-        #expect(configuration.kind == .android)
-        #expect(configuration.entries.map { $0.pins.map(\.spkiSHA256) } == [[leaf.spkiSHA256], [leaf.spkiSHA256]])
-        let hosts = [Self.host, "www.example.com"]
-        #expect(zip(configuration.entries, hosts).allSatisfy { $0.covers($1) })
-        #expect(configuration.entries.allSatisfy { $0.expiration == nil })
-    }
-
     @Test func curlGetsTheKeysOfServersOnly() throws {
         let block = try PinBlockFormat.curl.block([group(port: 8443)])
         let command = try #require(block.split(separator: "\n").last)
@@ -133,21 +123,6 @@ import X509
         #expect(block.contains("\(leaf.notations.okhttp)  leaf-leaf.cer: add to the bundle\n"))
         #expect(block.contains("\(root.notations.okhttp)  root-RootA.cer: do not add"))
         #expect(block.contains("AFSSLPinningModePublicKey"))
-    }
-
-    @Test func bothPropertyListsAreReadAsTheConfigurationTheyAre() throws {
-        for (format, kind) in [
-            (PinBlockFormat.trustkit, PinConfiguration.Kind.trustKit), (.nspinned, .nsPinnedDomains),
-        ] {
-            let chosen = format == .trustkit ? [intermediate] : []
-            let block = try format.block([group([leaf, intermediate], chosen: chosen)])
-            let reading = try reading(ofFile: "Info.plist", block)
-            let configuration = try #require(reading.configurations.first)
-            #expect(configuration.kind == kind)
-            #expect(configuration.entries.first?.pins.first?.spkiSHA256 == leaf.spkiSHA256)
-            #expect(configuration.entries.first?.covers(Self.host) == true)
-            #expect(configuration.entries.first?.covers("www." + Self.host) == false)
-        }
     }
 
     // MARK: All formats

@@ -67,7 +67,6 @@ import Testing
     }
 
     @Test func `vector 66: a root that is not presented is on the chain from 3 on`() throws {
-        let pki = Self.world.standard
         let scene = Scene(
             mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, pki.interA],
             host: StandardPKI.serverName)
@@ -105,7 +104,6 @@ import Testing
     @Test(arguments: sufficientPins) func `the pins that are enough are those of the table`(
         _ mode: AFSecurityPolicy.PinningMode, wholeChain: Bool?, expected: [Bool]
     ) throws {
-        let pki = Self.world.standard
         let pins = [[pki.leaf], [pki.interA], [pki.rootA], [pki.leaf, pki.interA, pki.rootA], [pki.leaf, pki.interA]]
         let accepted = try pins.map { pins in
             let scene = Scene.ordinary(pins: pins, hashes: false).with { $0.mode = mode }

@@ -4,7 +4,6 @@ import Testing
 
 @Suite("Android's Network Security Config decides as the decision table's vectors 126 to 128 say") struct AndroidVectors
 {
-    static let pki = World.shared.standard
     static let yesterday = Timestamp(secondsSinceEpoch: LabClock.now - LabClock.day)
     static let wrong = Scene.ordinary(pins: [pki.junk])
 

@@ -58,24 +58,23 @@ import X509
         Row(name: "825 days and an hour", from: june2019, days: 825, seconds: 3_600, reasons: ["", "", ""]),
         Row(
             name: "825 days, an hour and a second", from: june2019, days: 825, seconds: 3_601,
-            reasons: ["lifetime-too-long", "lifetime-too-long", "lifetime-too-long"]),
+            reasons: Array(repeating: "lifetime-too-long", count: 3)),
         Row(name: "825 days before September 2020", from: september2020 - 1, days: 825, reasons: ["", "", ""]),
         Row(name: "398 days", days: 398, reasons: ["", "", ""]),
         Row(name: "398 days and a second", days: 398, seconds: 1, reasons: ["", "", "lifetime-too-long"]),
         Row(name: "825 days", days: 825, reasons: ["", "", "lifetime-too-long"]),
-        Row(name: "ten years", days: 3_650, reasons: ["lifetime-too-long", "lifetime-too-long", "lifetime-too-long"]),
+        Row(name: "ten years", days: 3_650, reasons: Array(repeating: "lifetime-too-long", count: 3)),
         Row(name: "no purpose, July 2019", from: june2019, usage: nil, reasons: ["", "", "no-server-auth"]),
         Row(
             name: "no purpose, a second later", from: june2019 + 1, usage: nil,
             reasons: ["no-server-auth", "", "no-server-auth"]),
         Row(name: "any purpose", usage: [.anyExtendedKeyUsage], reasons: ["no-server-auth", "", "no-server-auth"]),
         Row(name: "any purpose and serverAuth", usage: [.anyExtendedKeyUsage, .serverAuth], reasons: ["", "", ""]),
-        Row(
-            name: "another purpose", usage: [.clientAuth], reasons: ["wrong-purpose", "wrong-purpose", "wrong-purpose"]),
+        Row(name: "another purpose", usage: [.clientAuth], reasons: Array(repeating: "wrong-purpose", count: 3)),
         Row(
             name: "Server Gated Crypto", usage: [.netscapeServerGatedCrypto],
             reasons: ["wrong-purpose", "", "wrong-purpose"]),
-        Row(name: "an authority for mail", isMail: true, reasons: ["wrong-purpose", "wrong-purpose", "wrong-purpose"]),
+        Row(name: "an authority for mail", isMail: true, reasons: Array(repeating: "wrong-purpose", count: 3)),
     ]
 
     private func verdict(_ leaf: LabCertificate, _ inter: LabCertificate, pins: [LabCertificate], _ anchor: Anchor)
@@ -132,11 +131,9 @@ import X509
                 presented: [leaf], system: [leaf], host: Self.host,
                 time: Timestamp(secondsSinceEpoch: Self.september2020 + 60))
             #expect(try scene.afNetworking4().reason == .trustedWithoutPins)
-            var pinned = scene
-            pinned.mode = .certificate
-            pinned.allowInvalid = true
-            pinned.pins = [leaf]
-            pinned.system = []
+            let pinned = scene.with {
+                ($0.mode, $0.allowInvalid, $0.pins, $0.system) = (.certificate, true, [leaf], [])
+            }
             #expect(try pinned.afNetworking4().reason.id == "lifetime-too-long")
         }
     }

@@ -4,8 +4,6 @@ import Testing
 import X509
 
 @Suite("Apple's NSPinnedDomains decides as the decision table's vectors 131 to 136 say") struct AppleVectors {
-    static let pki = World.shared.standard
-
     static func hash(_ certificate: LabCertificate) throws -> SHA256Digest {
         try Certificate(certificate).publicKey.spkiSHA256
     }
@@ -30,14 +28,14 @@ import X509
     }
 
     @Test func `vector 131: a subdomain with a trailing dot is pinned to one authority`() throws {
-        let client = try Self.client([Self.entry(authorities: [Self.pki.interA])], "Subdomain.example.org.")
-        #expect(client.identities == .listed(leaf: nil, authorities: [try Self.hash(Self.pki.interA)]))
+        let client = try Self.client([Self.entry(authorities: [pki.interA])], "Subdomain.example.org.")
+        #expect(client.identities == .listed(leaf: nil, authorities: [try Self.hash(pki.interA)]))
         try ClientVector("131", client, .ordinary(), "pin-matched").check()
     }
 
     @Test(arguments: ["a.b.example.org", "example.com", "notexample.org", "192.0.2.1"])
     func `vector 132: two labels below and other names are not pinned`(_ host: String) throws {
-        let client = try Self.client([Self.entry(authorities: [Self.pki.junk])], host)
+        let client = try Self.client([Self.entry(authorities: [pki.junk])], host)
         #expect(client.identities == nil)
         let verdict = try ClientVector("132", client, .ordinary(), "pins-not-applied").check()
         #expect(verdict.disposition == .performDefaultHandling)
@@ -62,23 +60,21 @@ import X509
 
     @Test func `the lists of all entries that match are merged`() throws {
         let entries = [
-            try Self.entry("www.example.org", authorities: [Self.pki.junk]),
-            try Self.entry(authorities: [Self.pki.interA]),
+            try Self.entry("www.example.org", authorities: [pki.junk]), try Self.entry(authorities: [pki.interA]),
         ]
         let client = try Self.client(entries, "www.example.org")
         try ClientVector("A7", client, .ordinary(), "pin-matched").check()
     }
 
     @Test func `vector 135: an authority identity fails when the leaf is itself the anchor`() throws {
-        let scene = Scene.ordinary(presented: [Self.pki.leaf], system: [Self.pki.leaf])
-        let authorities = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try Self.hash(Self.pki.leaf)]))
+        let scene = Scene.ordinary(presented: [pki.leaf], system: [pki.leaf])
+        let authorities = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try Self.hash(pki.leaf)]))
         try ClientVector("135", authorities, scene, "pin-mismatch").check()
-        let leaf = NSPinnedDomains(identities: .listed(leaf: [try Self.hash(Self.pki.leaf)], authorities: nil))
+        let leaf = NSPinnedDomains(identities: .listed(leaf: [try Self.hash(pki.leaf)], authorities: nil))
         try ClientVector("135 (leaf)", leaf, scene, "pin-matched").check()
     }
 
     @Test func `vector 136: the system tries another path for the pins and other clients do not`() throws {
-        let pki = Self.pki
         func scene(_ pinned: LabCertificate) -> Scene {
             Scene.ordinary(
                 pins: [pinned, pki.junk], presented: [pki.leaf, pki.interA, pki.interAxB],
@@ -103,10 +99,8 @@ import X509
     }
 
     @Test func `a missing intermediate may come from the pins, as the system would fetch it, with a warning`() throws {
-        let leaf = try Self.pki.interA.reissue(Self.pki.leaf) {
-            $0 = $0.withIssuerPlaces(["http://ca.example/inter.cer"])
-        }
-        let scene = Scene.ordinary(pins: [Self.pki.interA, Self.pki.junk], presented: [leaf], hashes: false)
+        let leaf = try pki.interA.reissue(pki.leaf) { $0 = $0.withIssuerPlaces(["http://ca.example/inter.cer"]) }
+        let scene = Scene.ordinary(pins: [pki.interA, pki.junk], presented: [leaf], hashes: false)
         for client in [
             NSPinnedDomains(), Alamofire(.pinnedCertificates()), Alamofire(.systemDefault()),
             try TrustKit(pins: try scene.pinSet), AFNetworking(policy: AFSecurityPolicy(mode: .certificate)),

@@ -37,8 +37,7 @@ extension Scene {
         pins: [LabCertificate] = [], presented: [LabCertificate]? = nil, system: [LabCertificate]? = nil,
         host: String? = StandardPKI.serverName, hashes: Bool = true
     ) -> Scene {
-        let pki = World.shared.standard
-        return Scene(
+        Scene(
             pins: pins, pinsAreHashes: hashes, presented: presented ?? [pki.leaf, pki.interA],
             system: system ?? [pki.rootA], host: host)
     }

@@ -4,7 +4,6 @@ import Pinning
 import Testing
 
 @Suite("curl decides as the decision table's vectors 137 to 141 say") struct CurlVectors {
-    static let pki = World.shared.standard
     static let key = try! Certificate(pki.leaf).publicKey
     static let other = try! Certificate(pki.junk).publicKey.spkiSHA256.base64
     static let hash = key.spkiSHA256.base64

@@ -5,7 +5,6 @@ import X509
 
 /// What comes along with a leaf, as the clients judge it on paths that a verifier finds.
 @Suite("What comes along with a leaf is judged on the path") struct EvidenceVectors {
-    private static let pki = try! StandardPKI.shared()
     private static let host = StandardPKI.serverName
 
     private func verdict(
@@ -17,11 +16,11 @@ import X509
             SignedCertificateTimestamp(
                 logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log), count: 32))!, time: time)
         }
-        let root = try Certificate(Self.pki.rootA)
+        let root = try Certificate(pki.rootA)
         let verifier = OpenSSLPathVerifier(
             trustStore: TrustStore(anchors: [AnchorBundle([root])]), isPublicRoot: { isPublic && $0 == root })
         let observation = ServerView(
-            presented: PresentedChain(try [Self.pki.leaf, Self.pki.interA].map { try Certificate($0) })!,
+            presented: PresentedChain(try [pki.leaf, pki.interA].map { try Certificate($0) })!,
             referenceName: ReferenceName(Self.host), time: time,
             evidence: LeafEvidence(timestamps: timestamps, staple: staple, at: time))
         // Twice, because the verifier remembers: other evidence is another question.
@@ -56,7 +55,7 @@ import X509
     }
 
     @Test func `a pinned public root is a public root`() throws {
-        let pins = PinSet([Pin(.certificate(try Certificate(Self.pki.rootA)), origin: "test")])
+        let pins = PinSet([Pin(.certificate(try Certificate(pki.rootA)), origin: "test")])
         let client = AFNetworking(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
         #expect(try verdict(client, logs: 2, pins: pins).reason.id == "too-few-scts")
         #expect(try verdict(client, logs: 3, pins: pins).isAccepted)

@@ -3,8 +3,6 @@ import Pinning
 import Testing
 
 @Suite("A pin compared by hand is one of a set, on the preferred path") struct GenericVectors {
-    static let pki = World.shared.standard
-
     static func vector(_ number: String, pins: [LabCertificate], hashes: Bool = true, _ reason: String) -> ClientVector
     { ClientVector(number, Generic(), .ordinary(pins: pins, hashes: hashes), reason) }
 
@@ -26,10 +24,10 @@ import Testing
 
     @Test func `a match on another valid path alone is a rejection that says so`() throws {
         let scene = Scene.ordinary(
-            pins: [Self.pki.rootA, Self.pki.rootB], presented: [Self.pki.leaf, Self.pki.interA, Self.pki.interAxB],
-            system: [Self.pki.rootA, Self.pki.rootB])
+            pins: [pki.rootA, pki.rootB], presented: [pki.leaf, pki.interA, pki.interAxB],
+            system: [pki.rootA, pki.rootB])
         let preferred = try #require(try scene.verdict(of: Generic()).builtChain.certificates.last)
-        for root in [Self.pki.rootA, Self.pki.rootB] {
+        for root in [pki.rootA, pki.rootB] {
             var one = scene
             one.pins = [root]
             let verdict = try one.verdict(of: Generic())
@@ -39,15 +37,15 @@ import Testing
     }
 
     @Test func `an address is pinned as a name is`() throws {
-        let leaf = try Self.pki.interA.issue(.leaf("192.0.2.1"))
-        let scene = Scene.ordinary(pins: [Self.pki.junk], presented: [leaf, Self.pki.interA], host: "192.0.2.1")
+        let leaf = try pki.interA.issue(.leaf("192.0.2.1"))
+        let scene = Scene.ordinary(pins: [pki.junk], presented: [leaf, pki.interA], host: "192.0.2.1")
         try ClientVector("A9 (address)", Generic(), scene, "pin-mismatch").check()
     }
 
     @Test func `what the systems of phones refuse is warned of with pins, and a note without`() throws {
         let days: Int64 = 86_400
-        let leaf = try Self.pki.interA.reissue(Self.pki.leaf) { $0.notAfter = $0.notBefore + 900 * days }
-        var scene = Scene.ordinary(pins: [leaf], presented: [leaf, Self.pki.interA])
+        let leaf = try pki.interA.reissue(pki.leaf) { $0.notAfter = $0.notBefore + 900 * days }
+        var scene = Scene.ordinary(pins: [leaf], presented: [leaf, pki.interA])
         let pinned = try scene.verdict(of: Generic())
         #expect(pinned.isAccepted)
         let warning = try #require(pinned.warnings.first { $0.id == "platform-rule" })

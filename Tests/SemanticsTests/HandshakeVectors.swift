@@ -4,7 +4,6 @@ import Testing
 
 /// Which key usages the TLS of a platform takes (platform rules, "leaf keyUsage present").
 @Suite("A handshake that the platform's TLS ends is never accepted") struct HandshakeVectors {
-    private static let pki = World.shared.standard
     private static let rsa = try! LabKey.shared(.rsa(bits: 2_048), label: "usage")
     private static let everyone: Set = ["apple", "android", "openssl", "generic"]
 
@@ -31,7 +30,7 @@ import Testing
         _ index: Int
     ) throws {
         let row = Self.rows[index]
-        let leaf = try Self.pki.interA.issue(
+        let leaf = try pki.interA.issue(
             CertificateTemplate.leaf(StandardPKI.serverName).with { $0.keyUsage = row.usage },
             key: row.isRSA ? Self.rsa : nil)
         let lenient = AFSecurityPolicy(mode: .publicKey, allowInvalidCertificates: true, validatesDomainName: false)
@@ -39,11 +38,11 @@ import Testing
             ("apple", AFNetworking(policy: lenient)),
             ("apple", AFNetworking(policy: lenient, validatesCertificateChain: false)),
             ("apple", Alamofire(.publicKeys())), ("apple", NSPinnedDomains()),
-            ("apple", try TrustKit(pins: Scene.ordinary(pins: [leaf, Self.pki.junk]).pinSet)), ("android", OkHttp()),
+            ("apple", try TrustKit(pins: Scene.ordinary(pins: [leaf, pki.junk]).pinSet)), ("android", OkHttp()),
             ("android", AndroidNetworkSecurityConfig()), ("openssl", Curl()), ("generic", Generic()),
         ]
         for (name, facts) in Self.handshakes {
-            var scene = Scene.ordinary(pins: [leaf, Self.pki.junk], presented: [leaf, Self.pki.interA])
+            var scene = Scene.ordinary(pins: [leaf, pki.junk], presented: [leaf, pki.interA])
             scene.connection = facts
             for (platform, client) in clients {
                 let isPhone = platform == "apple" || platform == "android"

@@ -5,7 +5,6 @@ import X509
 
 /// Servers that do not send an issuer: what a platform would fetch, and what it would not.
 @Suite("A missing issuer is fetched only where the certificate says from where") struct MissingIssuerVectors {
-    static let pki = World.shared.standard
     static let place = "http://ca.example/inter.cer"
 
     private static func leaf(_ place: String) throws -> LabCertificate { try leaf(ofPlaces: [place]) }
@@ -20,13 +19,17 @@ import X509
         return try pki.interA.issue(template, key: pki.leaf.key)
     }
 
-    private static func scene(_ leaf: LabCertificate, pins: [LabCertificate], system: [LabCertificate]) -> Scene {
-        Scene(pins: pins, presented: [leaf], system: system, host: StandardPKI.serverName)
+    private static func scene(
+        _ leaf: LabCertificate, pins: [LabCertificate], system: [LabCertificate],
+        _ mode: AFSecurityPolicy.PinningMode = .none, allowInvalid: Bool = false
+    ) -> Scene {
+        Scene(
+            mode: mode, allowInvalid: allowInvalid, pins: pins, presented: [leaf], system: system,
+            host: StandardPKI.serverName)
     }
 
     @Test func `A: certificate mode, the leaf alone, its issuer pinned`() throws {
-        var scene = Self.scene(Self.pki.leaf, pins: [Self.pki.interA], system: [Self.pki.rootA])
-        scene.mode = .certificate
+        var scene = Self.scene(pki.leaf, pins: [pki.interA], system: [pki.rootA], .certificate)
         #expect(try scene.afNetworking4().reason.id == "unknown-issuer")
         scene.presented = [try Self.leaf(Self.place)]
         let verdict = try scene.afNetworking4()
@@ -37,9 +40,8 @@ import X509
     @Test(arguments: [false, true]) func `B: the keys of a chain that ignores validity, an authority pinned`(
         _ isRoot: Bool
     ) throws {
-        var scene = Self.scene(Self.pki.leaf, pins: [isRoot ? Self.pki.rootA : Self.pki.interA], system: [])
-        scene.mode = .publicKey
-        scene.allowInvalid = true
+        var scene = Self.scene(
+            pki.leaf, pins: [isRoot ? pki.rootA : pki.interA], system: [], .publicKey, allowInvalid: true)
         #expect(try scene.afNetworking4().reason == .pinMismatch)
         scene.presented = [try Self.leaf(Self.place)]
         #expect(try scene.afNetworking4().reason.id == (isRoot ? "pin-mismatch" : "pin-matched"))
@@ -49,17 +51,15 @@ import X509
     }
 
     @Test func `C: AFNetworking 2.5 counts the leaf alone`() throws {
-        let pki = Self.pki
-        var scene = Self.scene(pki.leaf, pins: [pki.leaf, pki.interA, pki.rootA, pki.rootA], system: [])
-        scene.mode = .publicKey
-        scene.allowInvalid = true
+        let scene = Self.scene(
+            pki.leaf, pins: [pki.leaf, pki.interA, pki.rootA, pki.rootA], system: [], .publicKey, allowInvalid: true)
         let verdict = try scene.verdict(of: AFNetworking(policy: scene.policy, validatesCertificateChain: true))
         #expect(verdict.reason.id == "pin-matched", "\(verdict.trace)")
         #expect(verdict.builtChain.certificates.count == 1)
     }
 
     @Test func `only clients whose platform fetches take what it would fetch`() throws {
-        var scene = Self.scene(try Self.leaf(Self.place), pins: [Self.pki.interA], system: [Self.pki.rootA])
+        var scene = Self.scene(try Self.leaf(Self.place), pins: [pki.interA], system: [pki.rootA])
         for (client, isAccepted) in [
             (NSPinnedDomains(), true), (Alamofire(.systemDefault()), true), (Alamofire(.publicKeys()), true),
             (Generic(), false), (OkHttp(), false), (AndroidNetworkSecurityConfig(), false), (Curl(), false),
@@ -67,7 +67,7 @@ import X509
             #expect(try scene.verdict(of: client).isAccepted == isAccepted, "\(type(of: client))")
         }
         // Without a place nobody does, also a client that compares no pins.
-        scene.presented = [Self.pki.leaf]
+        scene.presented = [pki.leaf]
         for client in [
             NSPinnedDomains(), Alamofire(.systemDefault()), Alamofire(.composite([.systemDefault(), .publicKeys()])),
             Generic(),
@@ -87,16 +87,14 @@ import X509
         Places(texts: (1...9).map { "http://ca.example/\($0)" }, isFetched: true),
         Places(texts: (1...10).map { "http://ca.example/\($0)" }, isFetched: false),
     ]) func `the places of a certificate decide whether anything is fetched`(_ places: Places) throws {
-        var scene = Self.scene(try Self.leaf(ofPlaces: places.texts), pins: [Self.pki.interA], system: [Self.pki.rootA])
-        scene.mode = .certificate
+        let scene = Self.scene(
+            try Self.leaf(ofPlaces: places.texts), pins: [pki.interA], system: [pki.rootA], .certificate)
         #expect(try scene.afNetworking4().isAccepted == places.isFetched)
     }
 
     @Test func `nothing is fetched for an expired certificate`() throws {
         let leaf = try Self.leaf(ofPlaces: [Self.place]) { $0 = $0.expired() }
-        var scene = Self.scene(leaf, pins: [Self.pki.interA], system: [Self.pki.rootA])
-        scene.mode = .publicKey
-        scene.allowInvalid = true
+        let scene = Self.scene(leaf, pins: [pki.interA], system: [pki.rootA], .publicKey, allowInvalid: true)
         #expect(try scene.afNetworking4().reason == .pinMismatch)
     }
 
@@ -104,7 +102,7 @@ import X509
         let leaf = try Self.leaf(Self.place)
         let client = AFNetworking(policy: AFSecurityPolicy(mode: .publicKey))
         let pins = PinSet([Pin(.publicKey(try Certificate(leaf).publicKey.spkiSHA256), origin: "test")])
-        let verifier = try Self.scene(leaf, pins: [], system: [Self.pki.rootA]).verifier
+        let verifier = try Self.scene(leaf, pins: [], system: [pki.rootA]).verifier
         func verdict(_ fetchable: [LabCertificate]) throws -> Verdict {
             let observation = ServerView(
                 presented: PresentedChain([try Certificate(leaf)])!,
@@ -116,10 +114,10 @@ import X509
         #expect(missing.reason.id == "unknown-issuer")
         let note = missing.warnings.first { $0.id == "issuer-would-be-fetched" }
         #expect(note?.message == "apple: the issuer of CN=leaf would be fetched from \(Self.place)")
-        let given = try verdict([Self.pki.interA])
+        let given = try verdict([pki.interA])
         #expect(given.reason.id == "pin-matched")
         #expect(given.warnings.map(\.id) == ["intermediate-not-presented"])
-        #expect(try verdict([Self.pki.junk]).reason.id == "unknown-issuer")
+        #expect(try verdict([pki.junk]).reason.id == "unknown-issuer")
     }
 
     // MARK: The path that is handed out
@@ -128,7 +126,6 @@ import X509
     func `of rejected paths the one to a self-signed anchor is handed out, whatever else is an anchor`(
         _ isInterTrusted: Bool
     ) throws {
-        let pki = Self.pki
         var scene = Scene(
             mode: .publicKey, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, pki.interA],
             system: [pki.rootA] + (isInterTrusted ? [pki.interA] : []), host: "other.example.com")
@@ -142,7 +139,6 @@ import X509
     }
 
     @Test func `an expired authority below an unknown root is not on the path that is handed out`() throws {
-        let pki = Self.pki
         let scene = Scene(
             mode: .publicKey, allowInvalid: true, pins: [pki.interA], presented: [pki.leaf, pki.interAexp],
             host: StandardPKI.serverName)
@@ -154,11 +150,11 @@ import X509
     @Test func `an anchor goes before a presented certificate whose key identifier matches`() throws {
         let root = try LabCertificate.selfSigned(
             CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .absent })
-        let cross = try Self.pki.rootB.issue(
+        let cross = try pki.rootB.issue(
             CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .derived }, key: root.key)
         let leaf = try root.issue(.leaf(StandardPKI.serverName))
         let scene = Scene(
-            mode: .publicKey, pins: [Self.pki.rootB], presented: [leaf, cross], system: [root, Self.pki.rootB],
+            mode: .publicKey, pins: [pki.rootB], presented: [leaf, cross], system: [root, pki.rootB],
             host: StandardPKI.serverName)
         let verdict = try scene.afNetworking4()
         #expect(verdict.reason == .pinMismatch)
@@ -187,7 +183,6 @@ import X509
     }
 
     @Test func `an exempt anchor on one of two paths is warned of`() throws {
-        let pki = Self.pki
         let anchors = [pki.rootA, pki.rootB]
         let scene = Scene.ordinary(
             pins: [pki.junk, pki.leaf2], presented: [pki.leaf, pki.interA, pki.interAxB], system: anchors)

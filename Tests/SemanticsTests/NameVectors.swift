@@ -25,7 +25,6 @@ import Testing
     @Test(arguments: vectors) func `a certificate is valid for its names and for no others`(
         _ number: String, names: [GeneralName], host: String, expected: Bool
     ) throws {
-        let pki = World.shared.standard
         let leaf = try pki.interA.issue(.leaf(subject: "fake.yahoo.com", names: names))
         let scene = Scene.ordinary(presented: [leaf, pki.interA], host: host)
         let verdict = try scene.afNetworking4()
@@ -33,7 +32,6 @@ import Testing
     }
 
     @Test func `vector 147: the message says why an address written as a name does not match`() throws {
-        let pki = World.shared.standard
         let leaf = try pki.interA.issue(.leaf(subject: "leaf", names: [.dns("10.0.0.1")]))
         let verdict = try Scene.ordinary(presented: [leaf, pki.interA], host: "10.0.0.1").afNetworking4()
         guard case .untrusted(let failures) = verdict.reason else {
@@ -44,7 +42,6 @@ import Testing
     }
 
     @Test func `vector 146: the message says that the common name does not count`() throws {
-        let pki = World.shared.standard
         let leaf = try pki.interA.issue(.leaf(subject: "fake.yahoo.com", names: []))
         let verdict = try Scene.ordinary(presented: [leaf, pki.interA], host: "fake.yahoo.com").afNetworking4()
         guard case .untrusted(let failures) = verdict.reason else {

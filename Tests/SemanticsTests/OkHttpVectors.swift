@@ -5,7 +5,6 @@ import Testing
 import X509
 
 @Suite("OkHttp decides as the decision table's vectors 111 to 125 say") struct OkHttpVectors {
-    static let pki = World.shared.standard
     static let host = StandardPKI.serverName
 
     @Test(arguments: ["md5/AAAAAAAAAAAAAAAAAAAAAA==", "sha256/", "sha256/AAAA", "sha256/not base64", "sha1/%%%"])
@@ -19,7 +18,7 @@ import X509
     }
 
     @Test func `vector 113: two certificates with one key have one pin`() throws {
-        let (old, new) = (try Certificate(Self.pki.leaf), try Certificate(Self.pki.leafRe))
+        let (old, new) = (try Certificate(pki.leaf), try Certificate(pki.leafRe))
         #expect(old != new)
         #expect(old.publicKey.spkiSHA256 == new.publicKey.spkiSHA256)
         #expect(old.publicKey.spkiSHA256.description.hasPrefix("sha256/"))
@@ -59,7 +58,6 @@ import X509
     }
 
     static let chains: [ClientVector] = {
-        let pki = Self.pki
         let twin = try! pki.rootA.issue(.authority("InterA"))
         let attacker = try! pki.leaf.issue(.leaf(host))
         let limited = try! pki.rootA.issue(.authority("Limited", pathLength: 0))
@@ -84,7 +82,7 @@ import X509
     }
 
     @Test func `vectors 114 and 117: the pins of all patterns that cover the host count together`() throws {
-        let scene = Scene.ordinary(pins: [Self.pki.leaf, Self.pki.junk])
+        let scene = Scene.ordinary(pins: [pki.leaf, pki.junk])
         func client(_ texts: (String, Int)...) throws -> OkHttp {
             OkHttp(entries: try texts.map { OkHttp.PinnedHost(pattern: try OkHttp.pattern($0.0), pinIndex: $0.1) })
         }
@@ -101,7 +99,7 @@ import X509
     }
 
     @Test func `a missing intermediate is not taken from the pins`() throws {
-        let scene = Scene.ordinary(pins: [Self.pki.interA], presented: [Self.pki.leaf], hashes: false)
+        let scene = Scene.ordinary(pins: [pki.interA], presented: [pki.leaf], hashes: false)
         try ClientVector("A5", OkHttp(), scene, "unknown-issuer").check()
     }
 
@@ -124,7 +122,7 @@ import X509
 
     @Test func `vector 125: the order of presentation and strangers do not matter`() throws {
         let chain = try chain(authorities: 3)
-        let junk = Self.pki.junk
+        let junk = pki.junk
         for presented in [
             [chain[0], chain[3], chain[1], chain[2]], [chain[0], junk, chain[2], chain[1], chain[3], chain[4]],
         ] {
@@ -137,10 +135,10 @@ import X509
     @Test func `vector 125: a trusted certificate that is not self-signed ends the chain unless more are trusted`()
         throws
     {
-        let alone = Scene.ordinary(pins: [Self.pki.interA], system: [Self.pki.interA])
+        let alone = Scene.ordinary(pins: [pki.interA], system: [pki.interA])
         let verdict = try ClientVector("125", OkHttp(), alone, "pin-matched").check()
         #expect(verdict.builtChain.certificates.count == 2)
-        let both = Scene.ordinary(pins: [Self.pki.rootA], system: [Self.pki.interA, Self.pki.rootA])
+        let both = Scene.ordinary(pins: [pki.rootA], system: [pki.interA, pki.rootA])
         let longer = try ClientVector("125", OkHttp(), both, "pin-matched").check()
         #expect(longer.builtChain.certificates.count == 3)
     }

@@ -4,7 +4,6 @@ import Testing
 import X509
 
 @Suite("TrustKit decides as the decision table's vectors 91 to 110 say") struct TrustKitVectors {
-    static let pki = World.shared.standard
     static let yesterday = Timestamp(secondsSinceEpoch: LabClock.now - LabClock.day)
 
     static func vector(
@@ -41,7 +40,7 @@ import X509
     }
 
     @Test func `vector 95: expired pins leave the decision to the system`() throws {
-        let wrong = Scene.ordinary(pins: [Self.pki.rogue, Self.pki.junk])
+        let wrong = Scene.ordinary(pins: [pki.rogue, pki.junk])
         let verdict = try Self.vector("95", expiration: Self.yesterday, wrong, "pins-not-applied").check()
         #expect(verdict.disposition == .performDefaultHandling)
         // The moment itself is not past yet.
@@ -53,18 +52,17 @@ import X509
 
     @Test func `vector 99: an injected root is pinned and presented but on no path`() throws {
         let scene = Scene.ordinary(
-            pins: [Self.pki.rootA, Self.pki.junk], presented: [Self.pki.rogue, Self.pki.rogueI, Self.pki.rootA],
-            system: [Self.pki.rootA, Self.pki.rootB])
+            pins: [pki.rootA, pki.junk], presented: [pki.rogue, pki.rogueI, pki.rootA], system: [pki.rootA, pki.rootB])
         let verdict = try Self.vector("99", scene, "pin-mismatch").check()
         #expect(verdict.warnings.map(\.id) == ["pin-only-presented"])
     }
 
     @Test func `vector 107: a key that cannot be hashed blocks the chain above a pinned leaf`() throws {
-        let authority = try Self.pki.rootA.issue(.authority("P-521"), key: .generate(.p521))
+        let authority = try pki.rootA.issue(.authority("P-521"), key: .generate(.p521))
         let leaf = try authority.issue(.leaf(StandardPKI.serverName))
         let presented = [leaf, authority]
         let verdict = try Self.vector(
-            "107", enforced: false, .ordinary(pins: [leaf, Self.pki.junk], presented: presented), "client-error"
+            "107", enforced: false, .ordinary(pins: [leaf, pki.junk], presented: presented), "client-error"
         ).check()
         guard case .clientError("ErrorCouldNotGenerateSpkiHash", let message) = verdict.reason else {
             Issue.record("\(verdict.reason)")
@@ -72,30 +70,27 @@ import X509
         }
         #expect(message.contains("EC P-521 key of CN=P-521"))
         // The walk starts at the root: a pin above the key ends it in time.
-        try Self.vector("107", .ordinary(pins: [Self.pki.rootA, Self.pki.junk], presented: presented), "pin-matched")
-            .check()
+        try Self.vector("107", .ordinary(pins: [pki.rootA, pki.junk], presented: presented), "pin-matched").check()
     }
 
     @Test func `on macOS a root that the user installed is exempt`() throws {
         let scene = Scene.ordinary(
-            pins: [Self.pki.leaf, Self.pki.junk], presented: [Self.pki.rogue, Self.pki.rogueI],
-            system: [Self.pki.rootA, Self.pki.rootB])
+            pins: [pki.leaf, pki.junk], presented: [pki.rogue, pki.rogueI], system: [pki.rootA, pki.rootB])
         func client(_ exempt: [LabCertificate]) throws -> TrustKit {
             try TrustKit(pins: try scene.pinSet, exemptRoots: Set(try exempt.map { try Certificate($0) }))
         }
-        let verdict = try ClientVector("A3", try client([Self.pki.rootB]), scene, "pins-not-applied").scene.verdict(
-            of: try client([Self.pki.rootB]))
+        let verdict = try ClientVector("A3", try client([pki.rootB]), scene, "pins-not-applied").scene.verdict(
+            of: try client([pki.rootB]))
         #expect(verdict.reason.id == "pins-not-applied")
         #expect(verdict.warnings.map(\.id) == ["pins-overridden"])
-        try ClientVector("A3", try client([Self.pki.rootA]), scene, "pin-mismatch").check()
+        try ClientVector("A3", try client([pki.rootA]), scene, "pin-mismatch").check()
     }
 
     @Test func `A3: a key that cannot be hashed on another valid path is warned about`() throws {
         let other = try LabCertificate.selfSigned(.authority("P-521 Root"), key: .generate(.p521))
-        let cross = try other.crossSign(Self.pki.rootA)
+        let cross = try other.crossSign(pki.rootA)
         let scene = Scene.ordinary(
-            pins: [Self.pki.leaf, Self.pki.junk], presented: [Self.pki.leaf, Self.pki.interA, cross],
-            system: [Self.pki.rootA, other])
+            pins: [pki.leaf, pki.junk], presented: [pki.leaf, pki.interA, cross], system: [pki.rootA, other])
         let verdict = try Self.vector("A3", scene, "pin-matched").check()
         #expect(verdict.warnings.map(\.id) == ["path-dependent"])
     }
@@ -141,8 +136,8 @@ import X509
 @Suite("TrustKit takes and looks up configurations as the decision table's vectors 100 to 106 say")
 struct TrustKitConfigurationVectors {
     static let suffixes = SystemPublicSuffixList()
-    static let one = try! hash(World.shared.standard.leaf)
-    static let other = try! hash(World.shared.standard.junk)
+    static let one = try! hash(pki.leaf)
+    static let other = try! hash(pki.junk)
 
     static func hash(_ certificate: LabCertificate) throws -> SHA256Digest {
         try Certificate(certificate).publicKey.spkiSHA256
@@ -233,7 +228,7 @@ struct TrustKitConfigurationVectors {
         for (host, count) in [("unsecured.good.com", 0), ("www.example.org", 0), ("www.good.com", 2)] {
             #expect(try Self.policy(domains, host)?.pins?.pins.count ?? 0 == count, "\(host)")
         }
-        let wrong = Scene.ordinary(pins: [World.shared.standard.rogue])
+        let wrong = Scene.ordinary(pins: [pki.rogue])
         let verdict = try ClientVector("100", TrustKit(pins: nil), wrong, "pins-not-applied").check()
         #expect(verdict.isAccepted && verdict.disposition == .performDefaultHandling)
     }

@@ -2,6 +2,8 @@ import LoopbackLab
 import Pinning
 import X509
 
+let pki = World.shared.standard
+
 /// The certificates the vectors of the semantics are about, rebuilt with keys of our own where the originals are files of other projects.
 struct World: Sendable {
     static let shared = try! World()

@@ -5,17 +5,8 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct ClientCertificateTests {
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
-
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13]) func aServerThatAsksStillYieldsItsChain(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with {
-            $0.maximumVersion = version
-            $0.clientCertificate = .requested
-        }
+    @Test(arguments: allVersions) func aServerThatAsksStillYieldsItsChain(version: ServerVersion) async throws {
+        let settings = serverSettings([world.leaf, world.interA], upTo: version) { $0.clientCertificate = .requested }
         let result = try await probe(.tls(settings)) { $0.minimumTLS = .tls10 }
         #expect(result.clientCertificateRequested)
         #expect(result.handshakeCompleted)
@@ -23,11 +14,8 @@ import Testing
     }
 
     @Test(arguments: [(LoopbackLab.TLSVersion.tls12, false), (.tls13, true)])
-    func aServerThatInsistsStillYieldsItsChain(version: LoopbackLab.TLSVersion, completes: Bool) async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with {
-            $0.maximumVersion = version
-            $0.clientCertificate = .required
-        }
+    func aServerThatInsistsStillYieldsItsChain(version: ServerVersion, completes: Bool) async throws {
+        let settings = serverSettings([world.leaf, world.interA], upTo: version) { $0.clientCertificate = .required }
         let (outcome, seen) = try await observe(.tls(settings))
         let result = try outcome.get()
         #expect(result.clientCertificateRequested)
@@ -41,8 +29,7 @@ import Testing
     @Test func aServerThatInsistsBeforeItsKeyIsProvenYieldsNoChain() async throws {
         let leaf = try world.interA.issue(
             .leaf("rsa.example.com"), key: try LabKey.shared(.rsa(bits: 2048), label: "kx"))
-        let settings = TLSServerSettings(presenting: [leaf]).with {
-            $0.maximumVersion = .tls12
+        let settings = serverSettings([leaf], upTo: .tls12) {
             $0.cipherList = "AES128-GCM-SHA256:@SECLEVEL=0"
             $0.clientCertificate = .required
         }
@@ -53,7 +40,7 @@ import Testing
 
     @Test func anImpostorThatInsistsYieldsNoChain() async throws {
         let impostor = try TLSIdentity.impostor(presenting: [world.leaf], signingWith: world.rogue.key)
-        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+        for version in versions {
             let settings = TLSServerSettings([impostor]).with {
                 $0.maximumVersion = version
                 $0.clientCertificate = .required

@@ -4,31 +4,18 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct ClientIdentityTests {
-    let world: StandardPKI
-    let client: LabCertificate
-
-    init() throws {
-        world = try StandardPKI.shared()
-        client = try world.interA.issue(.leaf("client.example.com"))
-    }
+    private let client = try! world.interA.issue(.leaf("client.example.com"))
 
     private func identity() throws -> ClientIdentity {
         try ClientIdentity(
             certificates: Array((client.pem + world.interA.pem).utf8), key: Array(try client.key.privateKeyPEM().utf8))
     }
 
-    private func server(asking: TLSServerSettings.ClientCertificate, version: LoopbackLab.TLSVersion) -> ServerBehavior
-    {
-        .tls(
-            TLSServerSettings(presenting: [world.leaf]).with {
-                $0.clientCertificate = asking
-                $0.maximumVersion = version
-            })
+    private func server(asking: TLSServerSettings.ClientCertificate, version: ServerVersion) -> ServerBehavior {
+        .tls(serverSettings([world.leaf], upTo: version) { $0.clientCertificate = asking })
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13]) func aServerThatInsistsGetsTheCertificate(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: allVersions) func aServerThatInsistsGetsTheCertificate(version: ServerVersion) async throws {
         let identity = try identity()
         let (outcome, seen) = try await observe(server(asking: .required, version: version)) {
             $0.clientIdentity = identity
@@ -53,9 +40,9 @@ import Testing
         #expect(seen.clientCertificate == nil)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func askingForOneKeyTypeOfTheServerLeavesTheClientItsOwn(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: versions) func askingForOneKeyTypeOfTheServerLeavesTheClientItsOwn(version: ServerVersion)
+        async throws
+    {
         let key = try LabKey.shared(.rsa(bits: 2048), label: "client")
         let client = try world.interA.issue(.leaf("client.example.com"), key: key)
         let identity = try ClientIdentity(

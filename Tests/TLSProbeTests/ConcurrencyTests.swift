@@ -6,7 +6,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
     @Test func twoHundredProbesRunOnOneEventLoop() async throws {
-        let world = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([world.leaf, world.interA])) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(60) }
             try await withProber { prober in

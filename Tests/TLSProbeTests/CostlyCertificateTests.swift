@@ -7,18 +7,13 @@ import Testing
 
 /// Certificates that cost a client much to read, whoever sent them.
 @Suite(.timeLimit(.minutes(5))) struct CostlyCertificateTests {
-    let world: StandardPKI
-    init() throws { world = try StandardPKI.shared() }
-
     /// A certificate whose key describes its curve.
     private func described(isCompressed: Bool) throws -> LabCertificate {
         try world.interA.issue(
             .leaf(StandardPKI.serverName), key: .shared(.p256Described(isCompressed: isCompressed), label: "described"))
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aKeyOnACurveOfItsOwnIsNotRead(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: versions) func aKeyOnACurveOfItsOwnIsNotRead(version: ServerVersion) async throws {
         let strange = try described(isCompressed: true)
         let settings = TLSServerSettings(presenting: [world.leaf, world.interA, strange]).with {
             $0.maximumVersion = version

@@ -6,10 +6,6 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct CostlyStepTests {
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
-
     /// A server whose key exchange is costly, in the manner of TLS 1.2 or of 1.3, where it has to ask for the group first.
     private func server(_ version: TLSProbe.TLSVersion, delivery: ServerBehavior.Delivery = .immediate) throws
         -> ServerBehavior
@@ -44,9 +40,7 @@ import Testing
         #expect(costly > .zero)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aKeyThatIsCostlyToUseIsUsedInTurn(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: versions) func aKeyThatIsCostlyToUseIsUsedInTurn(version: ServerVersion) async throws {
         for (algorithm, isCostly) in [(LabKey.Algorithm.rsaOfLongExponent, true), (.rsa(bits: 2_048), false)] {
             let leaf = try world.interA.issue(
                 .leaf(StandardPKI.serverName), key: .shared(algorithm, label: "key exchange"))

@@ -6,11 +6,8 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
-    let world: StandardPKI
     /// Long enough to reach the handshake on a busy machine.
     let timeout = Duration.seconds(1)
-
-    init() throws { world = try StandardPKI.shared() }
 
     private func expectDeadline(of behavior: ServerBehavior, sourceLocation: SourceLocation = #_sourceLocation)
         async throws

@@ -6,16 +6,12 @@ import Testing
 
 /// What servers send along with their certificates, and how the keys of a connection are agreed on.
 @Suite(.timeLimit(.minutes(5))) struct EvidenceTests {
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
-
-    private func settings(_ version: LoopbackLab.TLSVersion) -> TLSServerSettings {
+    private func settings(_ version: ServerVersion) -> TLSServerSettings {
         TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.maximumVersion = version }
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13], [1, 1_000]) func whatIsSentAlongIsHandedOverAsItCame(
-        version: LoopbackLab.TLSVersion, expecting: Int
+    @Test(arguments: versions, [1, 1_000]) func whatIsSentAlongIsHandedOverAsItCame(
+        version: ServerVersion, expecting: Int
     ) async throws {
         let staple = [UInt8](repeating: 0xA5, count: 9_000)
         let settings = settings(version).with { $0.staple = staple }
@@ -30,16 +26,12 @@ import Testing
         #expect(result.presented.certificates.map(\.der) == [world.leaf.der, world.interA.der])
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13]) func aServerThatKnowsNoneIsNotAffected(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: allVersions) func aServerThatKnowsNoneIsNotAffected(version: ServerVersion) async throws {
         let result = try await probe(.tls(settings(version))) { $0.minimumTLS = .tls10 }
         #expect(result.staple == nil && result.handshakeCompleted)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func whatIsDamagedEndsNoHandshake(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: versions) func whatIsDamagedEndsNoHandshake(version: ServerVersion) async throws {
         let result = try await probe(.tls(settings(version).with { $0.staple = [0] }))
         #expect(result.staple == [0])
     }
@@ -49,8 +41,7 @@ import Testing
             .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "key exchange"))
         func server(_ bits: Int) -> ServerBehavior {
             .tls(
-                TLSServerSettings(presenting: [leaf, world.interA]).with {
-                    $0.maximumVersion = .tls12
+                serverSettings([leaf, world.interA], upTo: .tls12) {
                     $0.cipherList = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
                     $0.bitsOfOwnGroup = bits
                 })
@@ -75,8 +66,7 @@ import Testing
         let strong = try world.interA.issue(
             .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "key exchange"))
         func exchange(_ leaf: LabCertificate, _ suites: String) async throws -> KeyExchange {
-            let settings = TLSServerSettings(presenting: [leaf, world.interA]).with {
-                $0.maximumVersion = .tls12
+            let settings = serverSettings([leaf, world.interA], upTo: .tls12) {
                 $0.cipherList = suites + ":@SECLEVEL=0"
                 $0.offersFiniteFieldGroups = true
             }

@@ -6,13 +6,11 @@ import Testing
 
 @testable import TLSProbe
 
-/// A document on the connection that was judged.
+/// A request on the connection of a probe, between the verdict and the goodbye, and the document that it brings.
 @Suite(.timeLimit(.minutes(5))) struct HTTPExchangeTests {
     typealias End = Result<HTTPResponse, HTTPError>
 
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
+    private let ok = Array("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n".utf8)
 
     /// Keeps what comes.
     private final class Keeper: HTTPReceiver {
@@ -50,14 +48,15 @@ import Testing
         return .responds(Responder { _ in answer })
     }
 
-    private func exchange(to keeper: Keeper, patience: Duration = .seconds(30)) throws -> HTTPExchange {
+    /// Without a keeper the head is all that is wanted.
+    private func exchange(to keeper: Keeper?, patience: Duration? = .seconds(30)) throws -> HTTPExchange {
         HTTPExchange(HTTPRequest(try HTTPLocation("https://api.example.com/a?b=c")), for: keeper, patience: patience)
     }
 
     /// How the transfer from a server that is accepted ends, and what the server saw.
     private func fetch(
-        _ behavior: ServerBehavior, to keeper: Keeper, timeout: Duration = .seconds(60),
-        patience: Duration = .seconds(30)
+        _ behavior: ServerBehavior, to keeper: Keeper?, timeout: Duration = .seconds(60),
+        patience: Duration? = .seconds(30)
     ) async throws -> (end: End?, seen: ConnectionObservation) {
         let exchange = try exchange(to: keeper, patience: patience)
         return try await LoopbackServer.serving(behavior) { server in
@@ -71,24 +70,21 @@ import Testing
         }
     }
 
-    @Test func aServerThatSendsTicketsForEverIsLeft() async throws {
-        let behavior = server(answer("HTTP/1.1 200 Fine\nContent-Length: 3", Array("abc".utf8))) {
+    @Test func aServerThatTalksForEverBeforeItAnswersIsLeft() async throws {
+        let tickets = server(answer("HTTP/1.1 200 Fine\nContent-Length: 3", Array("abc".utf8))) {
             $0.sessionTickets = 20_000
         }
-        let (end, _) = try await fetch(behavior, to: Keeper())
         // What comes before anything is asked for has a limit of its own.
-        let failure = try #require(end?.failure)
-        #expect(
-            failure == .tlsFailure(TLSConnection.tooTalkative) || failure == .tooLong(limit: TLSDataHandler.heldLimit),
-            "\(failure)")
-    }
-
-    @Test func aServerThatChangesKeysForEverIsLeft() async throws {
-        let (end, _) = try await fetch(server(.renewsKeys), to: Keeper())
-        let failure = try #require(end?.failure)
-        #expect(
-            failure == .tlsFailure(TLSConnection.tooTalkative) || failure == .tooLong(limit: TLSDataHandler.heldLimit),
-            "\(failure)")
+        let ends = [HTTPError.tlsFailure(TLSConnection.tooTalkative), .tooLong(limit: TLSDataHandler.heldLimit)]
+        let ofText = [HTTPError.notHTTP, .spokeFirst, .tooLong(limit: TLSDataHandler.heldLimit)]
+        let greeting = TLSServerSettings.Application.greets(Array("220 ready\r\n".utf8))
+        for (behavior, ends) in [
+            (tickets, ends), (server(.renewsKeys), ends), (server(.floods), ofText), (server(greeting), ofText),
+            (server(.goesOn([0], repeating: [0])), [.notHTTP]),
+        ] {
+            let failure = try #require(try await fetch(behavior, to: nil).end?.failure)
+            #expect(ends.contains(failure), "\(failure)")
+        }
     }
 
     @Test func aServerThatSendsARecordForEachByteIsLeft() async throws {
@@ -133,9 +129,8 @@ import Testing
         #expect(end?.failure == error)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func theDocumentComesOverTheConnectionThatWasJudged(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: versions) func theDocumentComesOverTheConnectionThatWasJudged(version: ServerVersion) async throws
+    {
         let document = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
         let keeper = Keeper()
         let behavior = server(answer("HTTP/1.1 200 Fine\nContent-Length: 300000\nA: b", document)) {
@@ -145,6 +140,7 @@ import Testing
         #expect(end?.failure == nil && end != nil)
         #expect(keeper.body.withLock { $0 } == document)
         let head = try #require(keeper.head.withLock { $0 })
+        #expect(head.time > .zero)
         #expect(head.status == 200 && head.statusLine == "HTTP/1.1 200 Fine" && head.value(of: "a") == "b")
         #expect(seen.clientHellos == 1 && seen.receivedCloseNotify)
         #expect(
@@ -152,21 +148,6 @@ import Testing
                 GET /a?b=c HTTP/1.1\r\nHost: api.example.com\r\nUser-Agent: pincheck\r\nAccept: */*\r\n\
                 Connection: close\r\n\r\n
                 """)
-    }
-
-    @Test func aVerdictThatComesAfterTheDeadlineIsTooLate() async throws {
-        let exchange = try exchange(to: Keeper())
-        try await LoopbackServer.serving(server(answer("HTTP/1.1 200 Fine\nContent-Length: 0"))) { server in
-            let request = try ProbeRequest(server) { $0.timeout = .seconds(3) }
-            let end = try await withProber { prober in
-                try await prober.probe(request) { _ in
-                    while !prober.workshop.attempts.isEmpty { await Task.yield() }
-                    return ((), exchange: exchange)
-                }.response
-            }
-            #expect(end?.failure == .deadlineExceeded)
-            #expect(await server.connections(ended: 1).first?.applicationBytesReceived == 0)
-        }
     }
 
     @Test func whatTheServerSaysOfItsOwnAccordIsNoAnswer() async throws {
@@ -308,16 +289,6 @@ import Testing
         }
     }
 
-    @Test func aServerWithoutAnAnswerIsLeftAtTheDeadlineAndASlowOneLater() async throws {
-        let nothing = try await fetch(
-            server(answer("HTTP/1.1 100 Wait", [], .silence)), to: Keeper(), timeout: .seconds(3))
-        #expect(nothing.end?.failure == .deadlineExceeded)
-        let slow = try await fetch(
-            server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1], .silence)), to: Keeper(), timeout: .seconds(60),
-            patience: .seconds(2))
-        #expect(slow.end?.failure == .tooSlow(.seconds(2)))
-    }
-
     /// Damaged answers over connections of all kinds: each comes to an end, and what is called whole is.
     @Test(arguments: Seeds.sample(32)) func whateverTheServerDoesItEnds(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
@@ -368,4 +339,203 @@ import Testing
             }
         }
     }
+
+    @Test func aServerThatDoesNotAnswerIsLeftAtTheDeadlineAndASlowOneLater() async throws {
+        let clock = ContinuousClock()
+        for start in ["", "HTTP/1.1 200 OK\r\nServer: ", "HTTP/1.1 100 Wait\r\n\r\n"] {
+            let began = clock.now
+            let (end, _) = try await fetch(server(.goesOn(Array(start.utf8))), to: nil, timeout: .seconds(1))
+            #expect(end?.failure == .deadlineExceeded && clock.now - began >= .seconds(1))
+        }
+        let slow = server(answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1], .silence))
+        let (end, _) = try await fetch(slow, to: Keeper(), patience: .seconds(2))
+        #expect(end?.failure == .tooSlow(.seconds(2)))
+    }
+
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Le"]) func aServerThatClosesBeforeTheEndOfItsHeadHasNotAnswered(
+        start: String
+    ) async throws {
+        let (end, _) = try await fetch(server(.answers(Array(start.utf8))), to: nil)
+        #expect(end?.failure == .closedEarly(received: start.utf8.count))
+    }
+
+    // MARK: Nothing before the verdict, and no longer than the deadline
+
+    @Test(arguments: versions) func nothingIsSentToAServerThatIsNotAccepted(version: ServerVersion) async throws {
+        try await LoopbackServer.serving(server(.answers(ok)) { $0.maximumVersion = version }) { server in
+            let request = try ProbeRequest(server)
+            let outcome = try await withProber { prober in
+                try await prober.probe(request) { _ in ("rejected", exchange: nil) }
+            }
+            #expect(outcome.judgement == "rejected" && outcome.response == nil)
+            let seen = try #require(await server.connections(ended: 1).first)
+            #expect(seen.completedHandshake && seen.applicationBytesReceived == 0)
+            #expect(seen.receivedCloseNotify && seen.failure == nil)
+        }
+    }
+
+    @Test func nothingIsSentWhileTheChainIsJudged() async throws {
+        try await LoopbackServer.serving(server(.goesOn([]))) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(60) }
+            let exchange = try exchange(to: nil)
+            try await withProber { prober in
+                let bytes = Mutex<Int?>(nil)
+                async let answer = prober.probe(request) { _ in
+                    // The server is there and has all that was sent: the client's part of the handshake.
+                    while server.connections.first?.completedHandshake != true { await Task.yield() }
+                    bytes.withLock { $0 = server.connections.first?.applicationBytesReceived }
+                    return ((), exchange: exchange)
+                }
+                while server.connections.first?.applicationBytesReceived ?? 0 == 0 { await Task.yield() }
+                #expect(bytes.withLock { $0 } == 0)
+                await prober.shutdown()
+                let ended = try await answer
+                #expect(ended.response?.failure == .cancelled)
+            }
+        }
+    }
+
+    @Test func aProbeWithoutAChainIsNotJudged() async throws {
+        try await LoopbackServer.serving(.plainHTTP) { server in
+            let request = try ProbeRequest(server)
+            let exchange = try exchange(to: nil)
+            try await withProber { prober in
+                let error = await #expect(throws: ProbeError.self) {
+                    _ = try await prober.probe(request) { _ in
+                        Issue.record("there is nothing to judge")
+                        return ((), exchange: exchange)
+                    }
+                }
+                #expect(error?.reason == .notTLS(.http))
+            }
+        }
+    }
+
+    @Test func aServerThatKeepsTheConnectionOpenIsNotWaitedFor() async throws {
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".utf8)
+        for rest in [[], [0x78]] as [[UInt8]] {
+            let (end, seen) = try await fetch(server(.goesOn(head, repeating: rest)), to: nil)
+            #expect(try end?.get().status == 200)
+            // A server that never stops sending does not come to the goodbye.
+            #expect(seen.receivedCloseNotify || !rest.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        (LoopbackLab.TLSVersion.tls12, HTTPError.handshakeNotCompleted), (.tls13, .alert(.certificateRequired)),
+    ]) func aServerThatInsistsOnAClientCertificateSaysSo(version: ServerVersion, expected: HTTPError) async throws {
+        let behavior = server(.answers(ok)) {
+            $0.clientCertificate = .required
+            $0.maximumVersion = version
+        }
+        let (end, seen) = try await fetch(behavior, to: nil)
+        #expect(end?.failure == expected && seen.applicationBytesReceived == 0)
+    }
+
+    @Test func noServerPresentsAnotherChainAfterTheVerdict() async throws {
+        // Renegotiation is refused: the request goes to the one that was judged, or nowhere.
+        let behavior = server(.renegotiates) { $0.maximumVersion = .tls12 }
+        let (end, seen) = try await fetch(behavior, to: nil, timeout: .seconds(1))
+        #expect(end?.failure != nil && seen.completedHandshake && seen.clientHellos == 1)
+    }
+
+    @Test func theTimeOfTheJudgeIsPartOfTheDeadline() async throws {
+        try await LoopbackServer.serving(server(.answers(ok))) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(1) }
+            let exchange = try exchange(to: nil)
+            let outcome = try await withProber { prober in
+                try await prober.probe(request) { result in
+                    // Until the connection was closed for it.
+                    while server.connections.first?.hasEnded != true { await Task.yield() }
+                    return (result.presented.leaf.der, exchange: exchange)
+                }
+            }
+            #expect(outcome.judgement == world.leaf.der)
+            #expect(outcome.response?.failure == .deadlineExceeded)
+            #expect(server.connections.first?.applicationBytesReceived == 0)
+            #expect(server.connections.first?.receivedCloseNotify == true)
+        }
+    }
+
+    @Test(arguments: Seeds.sample(32)) func aQuestionEndsAtTheDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        // From the ServerHello to the end of the answer and beyond.
+        let position = Int.random(in: 0...2_600, using: &generator)
+        let delivery = ServerBehavior.Delivery.hostile(at: position, using: &generator)
+        let head = Array("HTTP/1.1 200 Fine\r\nA: \(String(repeating: "b", count: 400))\r\n\r\n".utf8)
+        let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        let application: TLSServerSettings.Application =
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: .answers(head)
+            case 1: .goesOn(interim, repeating: interim)
+            case 2: .goesOn(head.dropLast(2), repeating: Array("A: b\r\n".utf8))
+            default: .goesOn(head)
+            }
+        let version = Bool.random(using: &generator) ? LoopbackLab.TLSVersion.tls12 : .tls13
+        let behavior = server(application, delivery: delivery) { $0.maximumVersion = version }
+        let timeout = Duration.seconds(1)
+        try await LoopbackServer.serving(behavior) { server in
+            let request = try ProbeRequest(server) { $0.timeout = timeout }
+            let exchange = try exchange(to: nil)
+            try await withProber { prober in
+                let attempt = ProbeAttempt(request, in: prober.workshop, keepsOpen: true)
+                let watch = EndWatch(attempt, asking: exchange, on: prober.workshop.loop)
+                let ending = await watch.ending()
+                let what = "\(delivery), \(application), \(version)"
+                #expect(!watch.isLate, "\(what)")
+                #expect(prober.workshop.attempts.isEmpty)
+                switch ending.answer {
+                case nil: #expect(ending.probe.failure != nil, "\(what)")
+                case .success(let answer): #expect(answer.statusLine == "HTTP/1.1 200 Fine", "\(what)")
+                case .failure(.deadlineExceeded), .failure(.closedEarly), .failure(.reset), .failure(.tooLong): break
+                case .failure(let error): Issue.record("\(what): \(error)")
+                }
+                let latest = max(attempt.connection.started, attempt.connection.connected ?? attempt.connection.started)
+                #expect(attempt.connection.deadline <= latest + TimeAmount(timeout))
+            }
+        }
+    }
+
+    @Test func cancellingTheTaskClosesTheConnectionThatIsKept() async throws {
+        try await LoopbackServer.serving(server(.goesOn([]))) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(60) }
+            let exchange = try exchange(to: nil)
+            try await withProber { prober in
+                let task = Task {
+                    try await prober.probe(request) { _ in
+                        while !Task.isCancelled { await Task.yield() }
+                        return ((), exchange: exchange)
+                    }.response
+                }
+                while server.connections.first?.completedHandshake != true { await Task.yield() }
+                task.cancel()
+                let answer = try await task.value
+                #expect(answer?.failure == .cancelled)
+                let seen = await server.connections(ended: 1)
+                #expect(seen.map(\.applicationBytesReceived) == [0])
+            }
+        }
+    }
+
+    // MARK: What is asked for
+
+    @Test(arguments: [
+        ("api.example.com", 443, "api.example.com"), ("api.example.com", 8443, "api.example.com:8443"),
+        ("203.0.113.7", 443, "203.0.113.7"), ("2001:db8::1", 443, "[2001:db8::1]"),
+        ("2001:db8::1", 8443, "[2001:db8::1]:8443"),
+    ]) func theHostHeaderHasThePortUnlessItIsTheUsualOne(host: String, port: Int, expected: String) throws {
+        #expect(try HTTPRequest(HTTPPath("/"), host: ServerName(host), port: port).authority == expected)
+    }
+
+    @Test(arguments: [
+        ("", HTTPPathError.noSlash), ("health", .noSlash), ("https://example.com/", .noSlash), ("*", .noSlash),
+        ("/a b", .character), ("/a\r\nX: y", .character), ("/\u{0}", .character), ("/é", .character),
+        ("/\"", .character), ("/\u{7F}", .character), ("/a#b", .fragment),
+        ("/" + String(repeating: "a", count: 8_000), .tooLong),
+    ]) func aTextThatIsNoPathIsRefused(text: String, expected: HTTPPathError) {
+        #expect(throws: expected) { try HTTPPath(text) }
+        #expect(!expected.description.contains("\n"))
+    }
+
+    func aPathIsSentAsItIs(text: String) throws { #expect(try HTTPPath(text).description == text) }
 }

@@ -4,10 +4,6 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct HandshakeFailureTests {
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
-
     @Test func aServerThatClosesAtOnceIsNamed() async throws {
         let error = try await failure(of: .closes)
         // A ClientHello that reaches a closed socket is answered with a reset.
@@ -18,6 +14,16 @@ import Testing
     @Test func aServerThatResetsAtOnceIsNamed() async throws {
         // The reset may come before this side has seen that it is connected.
         #expect(try await failure(of: .resets).id == "reset")
+    }
+
+    @Test(
+        arguments: [
+            (.plainHTTP, .notTLS(.http)), (.smtp, .notTLS(.smtpOrFTP)), (.ssh, .notTLS(.ssh)),
+            (.script(.init(Array("no".utf8))), .notTLS(.unknown)),
+            (.alert(70), .protocolVersion(minimum: .tls12, maximum: .tls13)),
+        ] + (1...8).map { (.garbage(seed: $0), .notTLS(.unknown)) } as [(ServerBehavior, ProbeError.Reason)])
+    func whatIsNoHandshakeIsRecognised(behavior: ServerBehavior, reason: ProbeError.Reason) async throws {
+        #expect(try await failure(of: behavior).reason == reason)
     }
 
     @Test(arguments: [1, 5, 80, 200, 600]) func aServerThatClosesInTheMiddleIsNamed(bytes: Int) async throws {
@@ -32,35 +38,11 @@ import Testing
         #expect(error.reason == .reset)
     }
 
-    @Test func plainHTTPIsRecognised() async throws {
-        let error = try await failure(of: .plainHTTP)
-        #expect(error.reason == .notTLS(.http))
-        #expect(error.description.contains("answered with plain HTTP"))
-    }
-
-    @Test func bannersAreRecognised() async throws {
-        #expect(try await failure(of: .smtp).reason == .notTLS(.smtpOrFTP))
-        #expect(try await failure(of: .ssh).reason == .notTLS(.ssh))
-    }
-
-    @Test(arguments: 1...8) func garbageIsNotTLS(seed: UInt64) async throws {
-        #expect(try await failure(of: .garbage(seed: seed)).reason == .notTLS(.unknown))
-    }
-
-    @Test func aShortUnknownAnswerIsNotTLS() async throws {
-        let script = ServerBehavior.Script(Array("no".utf8))
-        #expect(try await failure(of: .script(script)).reason == .notTLS(.unknown))
-    }
-
     @Test(arguments: [(40, "handshake_failure"), (80, "internal_error"), (112, "unrecognized_name"), (199, "unknown")])
     func anAlertIsSpelledOut(number: UInt8, name: String) async throws {
         let error = try await failure(of: .alert(number))
         #expect(error.reason == .alert(TLSAlert(number: number)))
         #expect(error.description.contains("alert \(name) (\(number)), sent by the server"))
-    }
-
-    @Test func theAlertProtocolVersionMeansTheVersions() async throws {
-        #expect(try await failure(of: .alert(70)).reason == .protocolVersion(minimum: .tls12, maximum: .tls13))
     }
 
     @Test func anOversizedRecordIsAFailure() async throws {
@@ -73,8 +55,7 @@ import Testing
     }
 
     @Test func aServerWithoutACommonCipherIsAnAlert() async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf]).with {
-            $0.maximumVersion = .tls12
+        let settings = serverSettings([world.leaf], upTo: .tls12) {
             // An EC certificate has no use for an RSA cipher.
             $0.cipherList = "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
         }

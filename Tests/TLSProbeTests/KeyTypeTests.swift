@@ -5,24 +5,19 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct KeyTypeTests {
-    let world: StandardPKI
-    let rsa: LabCertificate
+    private let rsa = try! world.interA.issue(
+        .leaf(StandardPKI.serverName), key: LabKey.shared(.rsa(bits: 2048), label: "key types"))
 
-    init() throws {
-        world = try StandardPKI.shared()
-        rsa = try world.interA.issue(
-            .leaf(StandardPKI.serverName), key: try LabKey.shared(.rsa(bits: 2048), label: "key types"))
-    }
-
-    private func settings(_ leaves: [LabCertificate], version: LoopbackLab.TLSVersion) -> TLSServerSettings {
+    private func settings(_ leaves: [LabCertificate], version: ServerVersion) -> TLSServerSettings {
         TLSServerSettings(leaves.map { TLSIdentity([$0, world.interA]) }).with {
             $0.minimumVersion = version
             $0.maximumVersion = version
         }
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls12, .tls13])
-    func eachOfTwoCertificatesIsShownToWhoAsksForItsKey(version: LoopbackLab.TLSVersion) async throws {
+    @Test(arguments: allVersions) func eachOfTwoCertificatesIsShownToWhoAsksForItsKey(version: ServerVersion)
+        async throws
+    {
         let both = settings([world.leaf, rsa], version: version)
         for (keyType, leaf) in [(CertificateKeyType.rsa, rsa), (.ecdsa, world.leaf)] {
             let result = try await probe(.tls(both)) {
@@ -35,18 +30,14 @@ import Testing
         #expect(asItComes.presented.leaf.der == world.leaf.der)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aKeyForEd25519IsFound(version: LoopbackLab.TLSVersion)
-        async throws
-    {
+    @Test(arguments: versions) func aKeyForEd25519IsFound(version: ServerVersion) async throws {
         let leaf = try world.interA.issue(.leaf(StandardPKI.serverName), key: try LabKey.generate(.ed25519))
         let server = ServerBehavior.tls(settings([leaf, world.leaf], version: version))
         #expect(try await probe(server) { $0.keyType = .ed25519 }.presented.leaf.der == leaf.der)
         #expect(try await probe(server) { $0.keyType = .ecdsa }.presented.leaf.der == world.leaf.der)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aMissingKeyTypeIsNotAFailedHandshake(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: versions) func aMissingKeyTypeIsNotAFailedHandshake(version: ServerVersion) async throws {
         for (leaf, missing) in [(world.leaf, CertificateKeyType.rsa), (rsa, .ecdsa), (rsa, .ed25519)] {
             let error = try await failure(of: .tls(settings([leaf], version: version))) { $0.keyType = missing }
             #expect(error.reason == .keyTypeRefused(missing, TLSAlert(number: 40)))
@@ -61,9 +52,7 @@ import Testing
         #expect(error.reason == .alert(TLSAlert(number: 112)))
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func anECDSACertificateOfAnRSAAuthorityIsFound(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: versions) func anECDSACertificateOfAnRSAAuthorityIsFound(version: ServerVersion) async throws {
         let authority = try LabCertificate.selfSigned(
             .authority("RSA"), key: try LabKey.shared(.rsa(bits: 2048), label: "RSA authority"))
         let leaf = try authority.issue(.leaf(StandardPKI.serverName))

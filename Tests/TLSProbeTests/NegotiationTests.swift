@@ -5,22 +5,11 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct NegotiationTests {
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
-
-    @Test func theNameIsSentInSNI() async throws {
+    @Test(arguments: ["API.Example.com.", nil]) func theNameThatIsGivenIsSentInSNI(name: String?) async throws {
         let (result, seen) = try await observe(.presenting([world.leaf])) {
-            $0.serverNameIndication = ServerNameIndication("API.Example.com.")
+            $0.serverNameIndication = name.flatMap { ServerNameIndication($0) }
         }
-        #expect(result.failure == nil)
-        #expect(seen.serverName == "api.example.com")
-    }
-
-    @Test func withoutANameNoSNIIsSent() async throws {
-        let (result, seen) = try await observe(.presenting([world.leaf]))
-        #expect(result.failure == nil)
-        #expect(seen.serverName == nil)
+        #expect(result.failure == nil && seen.serverName == name.map { _ in "api.example.com" })
     }
 
     @Test func theServerChoosesTheCertificateBySNI() async throws {
@@ -68,10 +57,7 @@ import Testing
     @Test func anRSAKeyExchangeHasNoGroup() async throws {
         let leaf = try world.interA.issue(
             .leaf("rsa.example.com"), key: try LabKey.shared(.rsa(bits: 2048), label: "kx"))
-        let settings = TLSServerSettings(presenting: [leaf]).with {
-            $0.maximumVersion = .tls12
-            $0.cipherList = "AES128-GCM-SHA256:@SECLEVEL=0"
-        }
+        let settings = serverSettings([leaf], upTo: .tls12) { $0.cipherList = "AES128-GCM-SHA256:@SECLEVEL=0" }
         let result = try await probe(.tls(settings))
         #expect(result.group == nil)
         #expect(result.cipher == "AES128-GCM-SHA256")
@@ -87,12 +73,9 @@ import Testing
     }
 
     @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls11]) func anOutdatedServerIsRefusedUnlessAskedFor(
-        version: LoopbackLab.TLSVersion
+        version: ServerVersion
     ) async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf]).with {
-            $0.minimumVersion = version
-            $0.maximumVersion = version
-        }
+        let settings = serverSettings([world.leaf], upTo: version) { $0.minimumVersion = version }
         let error = try await failure(of: .tls(settings))
         #expect(error.reason == .protocolVersion(minimum: .tls12, maximum: .tls13))
         #expect(error.description.contains("--min-tls 1.0"))

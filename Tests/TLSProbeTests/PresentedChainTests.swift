@@ -5,10 +5,6 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct PresentedChainTests {
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
-
     @Test func certificatesComeInWireOrderWithEverythingThatWasSent() async throws {
         let sent = [world.leaf, world.junk, world.interA, world.rootB, world.interA]
         let result = try await probe(.presenting(sent))
@@ -18,9 +14,7 @@ import Testing
         #expect(!result.clientCertificateRequested)
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func sixtyExtraCertificatesArePresentedToo(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: versions) func sixtyExtraCertificatesArePresentedToo(version: ServerVersion) async throws {
         let sent = [world.leaf] + Array(repeating: world.junk, count: 60)
         let settings = TLSServerSettings(presenting: sent).with { $0.maximumVersion = version }
         let result = try await probe(.tls(settings))
@@ -66,16 +60,14 @@ import Testing
         let weak = try world.interA.issue(
             .leaf("weak.example.com").with { $0.digest = .sha1 },
             key: try LabKey.shared(.rsa(bits: 1024), label: "weak"))
-        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+        for version in versions {
             let settings = TLSServerSettings(presenting: [weak]).with { $0.maximumVersion = version }
             let result = try await probe(.tls(settings))
             #expect(result.presented.leaf.der == weak.der)
         }
     }
 
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aLeafPresentedWithoutItsKeyIsAnAttack(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
+    @Test(arguments: versions) func aLeafPresentedWithoutItsKeyIsAnAttack(version: ServerVersion) async throws {
         let impostor = try TLSIdentity.impostor(presenting: [world.leaf, world.interA], signingWith: world.rogue.key)
         let settings = TLSServerSettings([impostor]).with { $0.maximumVersion = version }
         let error = try await failure(of: .tls(settings))
@@ -84,11 +76,8 @@ import Testing
     }
 
     @Test func nothingIsSentAfterTheHandshakeButCloseNotify() async throws {
-        for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
-            let settings = TLSServerSettings(presenting: [world.leaf]).with {
-                $0.maximumVersion = version
-                $0.sessionTickets = 0
-            }
+        for version in versions {
+            let settings = serverSettings([world.leaf], upTo: version) { $0.sessionTickets = 0 }
             let (result, seen) = try await observe(.tls(settings))
             #expect(result.failure == nil)
             #expect(seen.completedHandshake)
@@ -100,7 +89,6 @@ import Testing
 
     @Test func aServerThatFloodsAfterTheHandshakeIsLeft() async throws {
         let settings = TLSServerSettings(presenting: [world.leaf]).with { $0.application = .floods }
-        let result = try await probe(.tls(settings))
-        #expect(result.presented.certificates.map(\.der) == [world.leaf.der])
+        #expect(try await probe(.tls(settings)).presented.certificates.map(\.der) == [world.leaf.der])
     }
 }

@@ -28,19 +28,13 @@ import Testing
         }
     }
 
-    @Test func theAddressIsNamedNextToTheHost() {
-        let error = ProbeError(.handshake, .reset, target: "api.example.com:443", peer: Self.peer)
-        #expect(error.description.hasPrefix("'api.example.com:443' (203.0.113.7:443) reset the connection"))
-    }
-
-    @Test func theTimeoutIsNamed() {
-        let error = ProbeError(.connect, .deadlineExceeded(timeout: .milliseconds(1500)), target: "a:1")
-        #expect(error.description.hasSuffix("or raise --timeout (1.5 s)"))
-    }
-
-    @Test func theTimeoutOfAProxyIsNamedInSecondsToo() {
-        let error = ProbeError(.proxy, .deadlineExceeded(timeout: .seconds(3)), target: "a:1", proxy: "http://p:1")
-        #expect(error.description.hasSuffix("or raise --timeout (3 s)"), "\(error)")
+    @Test func theTimeoutIsNamedAndTheAddressNextToTheHost() {
+        let reset = ProbeError(.handshake, .reset, target: "api.example.com:443", peer: Self.peer)
+        #expect(reset.description.hasPrefix("'api.example.com:443' (203.0.113.7:443) reset the connection"))
+        let late = ProbeError(.connect, .deadlineExceeded(timeout: .milliseconds(1500)), target: "a:1")
+        #expect(late.description.hasSuffix("or raise --timeout (1.5 s)"))
+        let proxy = ProbeError(.proxy, .deadlineExceeded(timeout: .seconds(3)), target: "a:1", proxy: "http://p:1")
+        #expect(proxy.description.hasSuffix("or raise --timeout (3 s)"), "\(proxy)")
     }
 
     @Test func failuresOfOneKindShareItsWord() {

@@ -4,6 +4,18 @@ import Testing
 
 @testable import TLSProbe
 
+let world = try! StandardPKI.shared()
+
+typealias ServerVersion = LoopbackLab.TLSVersion
+/// What servers of today speak, and those of old.
+let versions: [ServerVersion] = [.tls12, .tls13]
+let allVersions: [ServerVersion] = [.tls10] + versions
+
+/// A server that presents these certificates and speaks no newer version.
+func serverSettings(
+    _ presented: [LabCertificate], upTo version: ServerVersion, _ change: (inout TLSServerSettings) -> Void = { _ in }
+) -> TLSServerSettings { TLSServerSettings(presenting: presented).with { $0.maximumVersion = version }.with(change) }
+
 /// Runs `body` with a prober that is shut down afterwards.
 func withProber<Value: Sendable>(_ body: (Prober) async throws -> Value) async throws -> Value {
     let prober = Prober()

@@ -10,10 +10,6 @@ import Testing
     /// What no proxy of a test looks up.
     static let name = "api.example.com"
 
-    let world: StandardPKI
-
-    init() throws { world = try StandardPKI.shared() }
-
     private func settings(_ speech: ProxySettings.Speech, _ change: (inout ProxySettings) -> Void = { _ in })
         -> ProxySettings
     { ProxySettings(speech, to: TLSServerSettings(presenting: [world.leaf, world.interA])).with(change) }
@@ -22,11 +18,14 @@ import Testing
         -> Proxy
     {
         let kind: Proxy.Kind = settings.speech == .socks5 ? .socks5h : settings.tls == nil ? .http : .https
-        return Proxy(
-            kind, host: .ip(try #require(IPAddress(server.address))), port: server.port,
-            credentials: user.flatMap {
-                ProxyCredentials(user: Array($0.0.utf8), password: Array($0.1.utf8), for: kind)
-            }, origin: "--proxy")
+        return try proxy(
+            kind, at: server.port,
+            user.flatMap { ProxyCredentials(user: Array($0.0.utf8), password: Array($0.1.utf8), for: kind) })
+    }
+
+    private func proxy(_ kind: Proxy.Kind, at port: UInt16, _ credentials: ProxyCredentials? = nil) throws -> Proxy {
+        let host = ServerName.ip(try #require(IPAddress("127.0.0.1")))
+        return Proxy(kind, host: host, port: port, credentials: credentials, origin: "--proxy")
     }
 
     /// What a probe through a proxy comes to, and what the proxy saw.
@@ -40,10 +39,7 @@ import Testing
                 to: destination, serverNameIndication: ServerNameIndication(Self.name),
                 proxy: try proxy(settings, at: server, user), timeout: timeout)
             let prober = Prober(judgingProxiesBy: objection)
-            let found: Result<Handshake, ProbeError>
-            do throws(ProbeError) { found = .success(try await prober.probe(request)) } catch {
-                found = .failure(error)
-            }
+            let found = await outcome(of: request, by: prober)
             await prober.shutdown()
             return (found, try #require(await server.connections(ended: 1).first, "\(found)"))
         }
@@ -55,6 +51,11 @@ import Testing
     ) async throws -> ProbeError {
         let result = try await probe(through: settings, delivery: delivery, as: user, timeout: timeout).result
         return try #require(result.failure, "\(result)")
+    }
+
+    /// What a proxy says of a way that is open.
+    private func open(_ speech: ProxySettings.Speech) -> [UInt8] {
+        speech == .http ? Array("HTTP/1.1 200 OK\r\n\r\n".utf8) : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
     }
 
     // MARK: Passage
@@ -150,9 +151,7 @@ import Testing
     @Test func aProxyThatChangesKeysForEverIsLeftAndToldFromOneThatHangsUp() async throws {
         let settings = TLSServerSettings(presenting: [world.leaf2]).with { $0.application = .renewsKeys }
         try await LoopbackServer.serving(.tls(settings)) { server in
-            let host = ServerName.ip(try #require(IPAddress("127.0.0.1")))
-            let proxy = Proxy(.https, host: host, port: server.port, origin: "--proxy")
-            let request = ProbeRequest(to: .resolve(host: Self.name), proxy: proxy)
+            let request = ProbeRequest(to: .resolve(host: Self.name), proxy: try proxy(.https, at: server.port))
             let prober = Prober(judgingProxiesBy: { _, _ in nil })
             let error = try #require(await outcome(of: request, by: prober).failure)
             #expect(error.reason == .proxy(.broken(TLSConnection.tooTalkative)))
@@ -162,9 +161,8 @@ import Testing
 
     @Test func aProxyWithoutTLSIsNoHTTPSProxy() async throws {
         try await LoopbackServer.serving(.proxy(settings(.http))) { server in
-            let proxy = Proxy(
-                .https, host: .ip(try #require(IPAddress("127.0.0.1"))), port: server.port, origin: "--proxy")
-            let request = ProbeRequest(to: .resolve(host: Self.name), proxy: proxy, timeout: .seconds(1))
+            let request = ProbeRequest(
+                to: .resolve(host: Self.name), proxy: try proxy(.https, at: server.port), timeout: .seconds(1))
             let error = try #require(await withProber { await outcome(of: request, by: $0) }.failure)
             #expect(error.phase == .proxy)
         }
@@ -180,7 +178,7 @@ import Testing
         #expect(silent.phase == .proxy && silent.reason == .deadlineExceeded(timeout: timeout))
         #expect(silent.id == "proxy-timeout")
         // Behind a way that is open nobody answers.
-        let open: [UInt8] = speech == .http ? Array("HTTP/1.1 200 OK\r\n\r\n".utf8) : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+        let open = open(speech)
         let behind = try await failure(of: settings(speech) { $0.answer = .silence(after: open) }, timeout: timeout)
         #expect(behind.phase == .handshake && behind.id == "timeout")
         #expect("\(behind)".contains("through the proxy '"))
@@ -189,7 +187,7 @@ import Testing
     @Test(arguments: speeches) func aProxyThatClosesIsToldFromAServerThatCloses(speech: ProxySettings.Speech)
         async throws
     {
-        let open: [UInt8] = speech == .http ? Array("HTTP/1.1 200 OK\r\n\r\n".utf8) : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+        let open = open(speech)
         let greeting = speech == .http ? 0 : 2
         for length in 0..<open.count {
             let settings = settings(speech) { $0.answer = .refusal(Array(open.prefix(length))) }
@@ -235,8 +233,7 @@ import Testing
     func whatIsNoProxyIsToldSo(behavior: ServerBehavior) async throws {
         try await LoopbackServer.serving(behavior) { server in
             for kind in Proxy.Kind.allCases {
-                let proxy = Proxy(
-                    kind, host: .ip(try #require(IPAddress("127.0.0.1"))), port: server.port, origin: "--proxy")
+                let proxy = try proxy(kind, at: server.port)
                 let address = ProbeRequest.Destination.address(try #require(IPAddress("203.0.113.7")))
                 let request = ProbeRequest(to: address, proxy: proxy, timeout: .milliseconds(500))
                 let error = try #require(await withProber { await outcome(of: request, by: $0) }.failure)
@@ -248,9 +245,7 @@ import Testing
 
     @Test func aProxyThatIsNotThereIsNotAServerThatIsNotThere() async throws {
         try await RefusingPort.scoped { refusing in
-            let proxy = Proxy(
-                .http, host: .ip(try #require(IPAddress("127.0.0.1"))), port: refusing.port, origin: "--proxy")
-            let request = ProbeRequest(to: .resolve(host: Self.name), proxy: proxy)
+            let request = ProbeRequest(to: .resolve(host: Self.name), proxy: try proxy(.http, at: refusing.port))
             let error = try #require(await withProber { await outcome(of: request, by: $0) }.failure)
             #expect(error.phase == .proxy && error.id == "proxy-unreachable")
             #expect(

@@ -11,8 +11,7 @@ import Testing
 
     /// Runs `body` in a network where `api.example.com` has one address with a server, and one without.
     private func staged(_ body: (Prober) async throws -> Void) async throws {
-        let pki = try StandardPKI.shared()
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting([world.leaf, world.interA])) { server in
             let network = StagedNetwork(
                 names: ["api.example.com": [address], "old.example.com": [IPAddress("203.0.113.9")!]],
                 ports: [PeerAddress(ip: address, port: 443): server.port], loopback: loopback)
@@ -39,20 +38,12 @@ import Testing
 
     @Test func nothingElseIsEverContacted() async throws {
         try await staged { prober in
-            func failure(_ request: ProbeRequest) async -> String? {
-                do throws(ProbeError) {
-                    _ = try await prober.probe(request)
-                    return nil
-                } catch { return error.phase == .resolve ? "resolve" : "connect" }
-            }
-            let unknownName = await failure(ProbeRequest(to: .resolve(host: "localhost")))
-            #expect(unknownName == "resolve")
-            let withoutServer = await failure(ProbeRequest(to: .resolve(host: "old.example.com")))
-            #expect(withoutServer == "connect")
-            let anotherPort = await failure(ProbeRequest(to: .address(address), port: 80))
-            #expect(anotherPort == "connect")
-            let thisMachine = await failure(ProbeRequest(to: .address(loopback)))
-            #expect(thisMachine == "connect")
+            for (request, phase) in [
+                (ProbeRequest(to: .resolve(host: "localhost")), ProbeError.Phase.resolve),
+                (ProbeRequest(to: .resolve(host: "old.example.com")), .connect),
+                (ProbeRequest(to: .address(address), port: 80), .connect),
+                (ProbeRequest(to: .address(loopback)), .connect),
+            ] { #expect(await outcome(of: request, by: prober).failure?.phase == phase, "\(request.target)") }
         }
     }
 }

@@ -4,10 +4,8 @@ import Testing
 import X509
 
 @Suite("Certificates are read as they are, and nothing else is") struct CertificateReaderTests {
-    static let pki = try! StandardPKI.shared()
-
     @Test func `a key of an algorithm that nobody knows is called by its number`() throws {
-        var der = Self.pki.leaf.der
+        var der = pki.leaf.der
         // id-ecPublicKey (RFC 5480, 2.1.1), of which the last arc is changed.
         let identifier: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
         let range = try #require(der.firstRange(of: identifier))
@@ -56,7 +54,7 @@ import X509
         let parameters = element(
             0x30, element(0xA0, hash(digest)), element(0xA1, maskGeneration), element(0xA2, element(2, [salt])))
         let algorithm = element(0x30, element(6, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 10]), parameters)
-        let outer = parts(of: Self.pki.leaf.der[...])
+        let outer = parts(of: pki.leaf.der[...])
         var inner = parts(of: outer[0])
         inner[2] = algorithm[...]
         let der = element(0x30, element(0x30, inner.flatMap(\.self)), algorithm, Array(outer[2]))
@@ -70,7 +68,7 @@ import X509
             names: [.dns("api.example.com"), .ip([192, 0, 2, 7]), .uri("https://x/"), .email("a@b")])
         template.serialNumber = [0x0A, 0xBC]
         template = template.valid(from: 1_000_000_000, to: 4_200_000_000)
-        let issued = try Self.pki.interA.issue(template)
+        let issued = try pki.interA.issue(template)
         let certificate = try CertificateReader.certificate(der: issued.der)
         #expect(certificate.der == issued.der)
         #expect(certificate.fingerprint.bytes == issued.sha256)
@@ -90,7 +88,7 @@ import X509
         #expect(certificate.extendedKeyUsage == ["serverAuth"])
         #expect(
             certificate.authorityKeyIdentifier
-                == (try CertificateReader.certificate(der: Self.pki.interA.der)).subjectKeyIdentifier)
+                == (try CertificateReader.certificate(der: pki.interA.der)).subjectKeyIdentifier)
         #expect(!certificate.isSelfIssued)
         #expect(certificate.signatureAlgorithm == "ecdsa-with-SHA256")
     }
@@ -100,7 +98,7 @@ import X509
             $0.extendedKeyUsage =
                 (0..<2_000).map { OID(1, 3, 6, 1, 4, 1, 99_999, $0) } + [.serverAuth, .anyExtendedKeyUsage]
         }
-        let issued = try StandardPKI.shared().interA.issue(template)
+        let issued = try pki.interA.issue(template)
         let read = try CertificateReader.certificate(der: issued.der)
         let purposes = try #require(read.extendedKeyUsage)
         #expect(purposes.count == 66)
@@ -108,7 +106,7 @@ import X509
     }
 
     @Test func `an authority says so`() throws {
-        let root = try CertificateReader.certificate(der: Self.pki.rootA.der)
+        let root = try CertificateReader.certificate(der: pki.rootA.der)
         #expect(root.basicConstraints == BasicConstraints(isCertificateAuthority: true, pathLengthLimit: nil))
         #expect(root.keyUsage == ["keyCertSign", "cRLSign"])
         #expect(root.isSelfIssued)
@@ -138,14 +136,14 @@ import X509
     }
 
     @Test func `PEM with text around it holds all its certificates in order`() throws {
-        let text = "Subject: leaf\n" + Self.pki.leaf.pem + "junk\n\n" + Self.pki.interA.pem + "more"
+        let text = "Subject: leaf\n" + pki.leaf.pem + "junk\n\n" + pki.interA.pem + "more"
         let certificates = try CertificateReader.certificates(pemOrDER: Array(text.utf8))
-        #expect(certificates.map(\.der) == [Self.pki.leaf.der, Self.pki.interA.der])
+        #expect(certificates.map(\.der) == [pki.leaf.der, pki.interA.der])
         #expect(try PEM.blocks(in: Array(text.utf8)).map(\.line).first == 2)
     }
 
     @Test func `a truncated, extended or altered encoding is refused`() throws {
-        let der = Self.pki.leaf.der
+        let der = pki.leaf.der
         for broken in [[], Array(der.dropLast()), der + [0], Array(der.dropFirst()), Array("hello".utf8)] {
             #expect(throws: X509Error.self) { try CertificateReader.certificate(der: broken) }
         }
@@ -159,7 +157,7 @@ import X509
     }
 
     @Test func `a public key is read and hashed as the pin tools do`() throws {
-        let key = Self.pki.leaf.key
+        let key = pki.leaf.key
         let read = try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo)
         #expect(read.spkiSHA256.bytes == key.publicKeySHA256)
         #expect(throws: X509Error.self) {
@@ -169,7 +167,7 @@ import X509
 
     @Test(arguments: Seeds.sample(2)) func `random damage never crashes the readers`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let originals = [Self.pki.leaf.der, Self.pki.rootA.der, Array(Self.pki.leaf.pem.utf8)]
+        let originals = [pki.leaf.der, pki.rootA.der, Array(pki.leaf.pem.utf8)]
         for round in 0..<1_500 {
             var bytes = originals[round % originals.count]
             for _ in 0..<Int.random(in: 1...4, using: &generator) {

@@ -5,7 +5,6 @@ import X509
 
 /// What a store says of a certificate (`TRUSTED CERTIFICATE`) holds wherever the certificate stands, and nowhere but in that store.
 @Suite("What the trust store distrusts is on no path") struct DistrustTests {
-    static let pki = try! StandardPKI.shared()
     /// Settings under which OpenSSL trusts a certificate for no TLS server.
     static let distrusting: [TrustSettings] = [
         TrustSettings(rejected: [.serverAuth]), TrustSettings(rejected: [.clientAuth, .serverAuth]),
@@ -68,7 +67,6 @@ import X509
     }
 
     @Test(arguments: Place.allCases) func `a leaf, an intermediate and a root are`(place: Place) throws {
-        let pki = Self.pki
         let chain = [pki.leaf, pki.interA]
         for settings in Self.distrusting {
             #expect(try ids([pki.leaf], place, [(pki.leaf, settings)]) == ["distrusted"])
@@ -81,7 +79,6 @@ import X509
     }
 
     @Test(arguments: Place.allCases) func `settings that allow servers change nothing`(place: Place) throws {
-        let pki = Self.pki
         for settings in Self.trusting {
             #expect(try ids([pki.leaf, pki.interA], place, [(pki.rootA, settings)]) == [])
             #expect(try ids([pki.leaf, pki.interA], place, [(pki.rootA, nil), (pki.interA, settings)]) == [])
@@ -89,7 +86,6 @@ import X509
     }
 
     @Test func `a path that avoids the certificate is taken`() throws {
-        let pki = Self.pki
         let store: [(LabCertificate, TrustSettings?)] = [
             (pki.rootA, nil), (pki.rootB, nil), (pki.interA, Self.rejecting),
         ]
@@ -105,7 +101,6 @@ import X509
     }
 
     @Test func `of two entries for one certificate the stricter counts, in either order`() throws {
-        let pki = Self.pki
         for place in Place.allCases {
             let entries: [(LabCertificate, TrustSettings?)] = [(pki.rootA, nil), (pki.rootA, Self.rejecting)]
             #expect(try ids([pki.leaf, pki.interA], place, entries) == ["distrusted"])
@@ -114,7 +109,6 @@ import X509
     }
 
     @Test func `one store's settings are no other's`() throws {
-        let pki = Self.pki
         let chain = [pki.leaf, pki.interA]
         try TemporaryDirectory.scoped { files in
             let distrusting = try Place.file.store([(pki.rootA, Self.rejecting)], in: files)
@@ -130,7 +124,6 @@ import X509
     }
 
     @Test func `a client's own anchors do not make up for it`() throws {
-        let pki = Self.pki
         try TemporaryDirectory.scoped { files in
             let store = try Place.systemBundle.store([(pki.interA, Self.rejecting)], in: files)
             let verifier = OpenSSLPathVerifier(trustStore: store)
@@ -145,7 +138,6 @@ import X509
     }
 
     @Test func `a word of distrust behind a hundred files of its hash counts`() throws {
-        let pki = Self.pki
         try TemporaryDirectory.scoped { files in
             let first = try files.makeDirectory("first")
             let second = try files.makeDirectory("second")
@@ -161,7 +153,6 @@ import X509
     }
 
     @Test func `a block with bytes behind its settings is refused, as in plain DER`() throws {
-        let pki = Self.pki
         let bytes = pki.rootA.der + Self.rejecting.der
         func text(_ bytes: [UInt8]) -> [UInt8] { Array(pem(bytes, label: "TRUSTED CERTIFICATE").utf8) }
         #expect(try AnchorBundle(pemOrDER: text(bytes)).count == 1)

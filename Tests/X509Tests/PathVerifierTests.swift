@@ -3,8 +3,9 @@ import Pinning
 import Testing
 import X509
 
+let pki = try! StandardPKI.shared()
+
 @Suite("Every valid path is found, whatever the wire order") struct PathVerifierTests {
-    static let pki = try! StandardPKI.shared()
     static let now = Timestamp(secondsSinceEpoch: LabClock.now)
 
     static func find(
@@ -23,20 +24,38 @@ import X509
         try certificates.map { try CertificateReader.certificate(der: $0.der) }
     }
 
-    @Test func `the ordinary chain has one path`() throws {
-        let findings = try Self.find([Self.pki.leaf, Self.pki.interA], anchors: [Self.pki.rootA])
-        #expect(findings.validPaths == [try Self.values([Self.pki.leaf, Self.pki.interA, Self.pki.rootA])])
-    }
+    typealias Row = (
+        presented: [LabCertificate], anchors: [LabCertificate], pinned: [LabCertificate], path: [LabCertificate]
+    )
 
-    @Test func `a cross-signed intermediate is left for the one that leads to the anchor, in either order`() throws {
-        let pki = Self.pki
-        let expected = [try Self.values([pki.leaf, pki.interA, pki.rootA])]
-        #expect(try Self.find([pki.leaf, pki.interAxB, pki.interA], anchors: [pki.rootA]).validPaths == expected)
-        #expect(try Self.find([pki.leaf, pki.interA, pki.interAxB], anchors: [pki.rootA]).validPaths == expected)
+    static let rows: [Row] = [
+        ([pki.leaf, pki.interA], [pki.rootA], [], [pki.leaf, pki.interA, pki.rootA]),
+        // A cross-signed intermediate is left for the one that leads to the anchor.
+        ([pki.leaf, pki.interAxB, pki.interA], [pki.rootA], [], [pki.leaf, pki.interA, pki.rootA]),
+        ([pki.leaf, pki.interA, pki.interAxB], [pki.rootA], [], [pki.leaf, pki.interA, pki.rootA]),
+        // What has expired is passed over for its re-issue, and for the root with its key.
+        ([pki.leaf, pki.interAexp, pki.interA2], [pki.rootA], [], [pki.leaf, pki.interA2, pki.rootA]),
+        ([pki.leaf, pki.interA2, pki.interAexp], [pki.rootA], [], [pki.leaf, pki.interA2, pki.rootA]),
+        ([pki.leaf, pki.interA], [pki.rootAexp, pki.rootA], [], [pki.leaf, pki.interA, pki.rootA]),
+        // An anchor ends the path: nothing is asked of what lies beyond.
+        ([pki.leaf, pki.interAexp], [pki.leaf], [], [pki.leaf]),
+        ([pki.leaf, pki.interA], [pki.interA], [], [pki.leaf, pki.interA]),
+        // What does not belong is ignored.
+        (
+            [pki.leaf, pki.junk, pki.rogue, pki.interA, pki.leaf, pki.interA, pki.rootB, pki.junk], [pki.rootA], [],
+            [pki.leaf, pki.interA, pki.rootA]
+        ),
+        // A pinned certificate completes a path only when nothing presented does.
+        ([pki.leaf], [pki.rootA], [pki.interA], [pki.leaf, pki.interA, pki.rootA]),
+        ([pki.leaf, pki.interA2], [pki.rootA], [pki.interA], [pki.leaf, pki.interA2, pki.rootA]),
+    ]
+
+    @Test(arguments: rows) func `there is one path, the row's`(_ row: Row) throws {
+        let findings = try Self.find(row.presented, anchors: row.anchors, pinned: row.pinned)
+        #expect(findings.validPaths == [try Self.values(row.path)], "\(findings.failures)")
     }
 
     @Test func `two trusted roots give two paths, the preferred one whatever the order`() throws {
-        let pki = Self.pki
         let one = try Self.find([pki.leaf, pki.interA, pki.interAxB], anchors: [pki.rootA, pki.rootB])
         let other = try Self.find([pki.leaf, pki.interAxB, pki.interA], anchors: [pki.rootB, pki.rootA])
         #expect(one.validPaths == other.validPaths)
@@ -60,67 +79,20 @@ import X509
         #expect(try Self.find([leaf, intermediate, successor], anchors: [stranger]).validPaths.isEmpty)
     }
 
-    @Test func `an expired intermediate is passed over for its re-issue`() throws {
-        let pki = Self.pki
-        for order in [[pki.interAexp, pki.interA2], [pki.interA2, pki.interAexp]] {
-            let findings = try Self.find([pki.leaf] + order, anchors: [pki.rootA])
-            #expect(findings.validPaths == [try Self.values([pki.leaf, pki.interA2, pki.rootA])])
-        }
-    }
-
-    @Test func `an expired root is passed over for the valid one with its key`() throws {
-        let pki = Self.pki
-        let findings = try Self.find([pki.leaf, pki.interA], anchors: [pki.rootAexp, pki.rootA])
-        #expect(findings.validPaths == [try Self.values([pki.leaf, pki.interA, pki.rootA])])
-    }
-
     @Test func `a path made of expired certificates says which one expired`() throws {
-        let pki = Self.pki
         let findings = try Self.find([pki.leaf, pki.interAexp], anchors: [pki.rootA])
         #expect(findings.validPaths.isEmpty)
         let expired = try #require(try Self.values([pki.interAexp]).first)
         #expect(findings.failures == [TrustFailure(.expired, at: 1, of: expired)])
     }
 
-    @Test func `an anchor ends the path: nothing is asked of what lies beyond`() throws {
-        let pki = Self.pki
-        #expect(
-            try Self.find([pki.leaf, pki.interAexp], anchors: [pki.leaf]).validPaths == [try Self.values([pki.leaf])])
-        #expect(
-            try Self.find([pki.leaf, pki.interA], anchors: [pki.interA]).validPaths == [
-                try Self.values([pki.leaf, pki.interA])
-            ])
-    }
-
-    @Test func `certificates that do not belong are ignored`() throws {
-        let pki = Self.pki
-        let findings = try Self.find(
-            [pki.leaf, pki.junk, pki.rogue, pki.interA, pki.leaf, pki.interA, pki.rootB, pki.junk], anchors: [pki.rootA]
-        )
-        #expect(findings.validPaths == [try Self.values([pki.leaf, pki.interA, pki.rootA])])
-    }
-
     @Test func `a missing intermediate is named as the unknown issuer`() throws {
-        let pki = Self.pki
         let findings = try Self.find([pki.leaf], anchors: [pki.rootA])
         #expect(findings.failures == [TrustFailure(.unknownIssuer, at: 0, of: try Self.values([pki.leaf])[0])])
         #expect(findings.bestEffort == (try Self.values([pki.leaf])))
     }
 
-    @Test func `a pinned certificate completes a path only when nothing presented does`() throws {
-        let pki = Self.pki
-        #expect(
-            try Self.find([pki.leaf], anchors: [pki.rootA], pinned: [pki.interA]).validPaths == [
-                try Self.values([pki.leaf, pki.interA, pki.rootA])
-            ])
-        #expect(
-            try Self.find([pki.leaf, pki.interA2], anchors: [pki.rootA], pinned: [pki.interA]).validPaths == [
-                try Self.values([pki.leaf, pki.interA2, pki.rootA])
-            ])
-    }
-
     @Test func `self-signed and untrusted roots are told apart from unknown issuers`() throws {
-        let pki = Self.pki
         let alone = try LabCertificate.selfSigned(.leaf(StandardPKI.serverName))
         let junk = try Self.find([alone], anchors: [pki.rootA])
         #expect(junk.failures.map(\.id) == ["self-signed"])
@@ -130,7 +102,6 @@ import X509
     }
 
     @Test func `a twin of the issuer with another key is a bad signature`() throws {
-        let pki = Self.pki
         let twin = try pki.rootA.renew(pki.interA) { $0.subjectKeyIdentifier = .absent }
         let findings = try Self.find([pki.leaf, twin], anchors: [pki.rootA])
         #expect(findings.validPaths.isEmpty)
@@ -139,7 +110,6 @@ import X509
     }
 
     @Test func `the last second of validity is valid and the next one is not`() throws {
-        let pki = Self.pki
         let leaf = try pki.interA.issue(
             .leaf(StandardPKI.serverName).valid(from: LabClock.now - 100, to: LabClock.now + 100))
         let last = Self.now.advanced(bySeconds: leaf.template.notAfter - Self.now.secondsSinceEpoch)
@@ -152,7 +122,6 @@ import X509
     }
 
     @Test func `an expired certificate for another name gives both reasons, time first`() throws {
-        let pki = Self.pki
         let findings = try Self.find(
             [pki.leafExp, pki.interA], anchors: [pki.rootA],
             policy: .sslServer(name: ReferenceName("other.example.com")))
@@ -160,7 +129,6 @@ import X509
     }
 
     @Test func `the wrong name alone leaves the path as best effort`() throws {
-        let pki = Self.pki
         let findings = try Self.find(
             [pki.leaf, pki.interA], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName("other.example.com")))
         #expect(findings.failures.map(\.id) == ["name-mismatch"])
@@ -168,7 +136,6 @@ import X509
     }
 
     @Test func `a server may not use a certificate made for something else`() throws {
-        let pki = Self.pki
         for (usage, id) in [
             ([OID.clientAuth], "wrong-purpose"), ([OID.netscapeServerGatedCrypto], "wrong-purpose"), ([], nil),
         ] as [([OID], String?)] {
@@ -184,7 +151,6 @@ import X509
     }
 
     @Test func `weak keys and signatures are refused for servers and left alone by the basic policy`() throws {
-        let pki = Self.pki
         let weakKey = try pki.interA.issue(
             .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 1_024), label: "weak"))
         #expect(try Self.find([weakKey, pki.interA], anchors: [pki.rootA]).failures.map(\.id) == ["weak-key"])
@@ -197,7 +163,6 @@ import X509
     }
 
     @Test func `a certificate that is no authority cannot issue`() throws {
-        let pki = Self.pki
         let below = try pki.leaf.issue(.leaf("evil.example.com"))
         let findings = try Self.find(
             [below, pki.leaf, pki.interA], anchors: [pki.rootA],
@@ -206,7 +171,6 @@ import X509
     }
 
     @Test func `an authority's limit on the path length holds`() throws {
-        let pki = Self.pki
         let limited = try pki.rootA.issue(.authority("Limited", pathLength: 0))
         let below = try limited.issue(.authority("Below"))
         let leaf = try below.issue(.leaf(StandardPKI.serverName))
@@ -216,7 +180,6 @@ import X509
 
     @Test func `a wildcard cannot carry a name past the constraints of its authority`() throws {
         // CVE-2025-61727: the constraint excludes the very name, the leaf holds only the wildcard.
-        let pki = Self.pki
         var template = CertificateTemplate.authority("Constrained")
         template.nameConstraints = .init(excluded: [.dns("secret.example.com")])
         let authority = try pki.rootA.issue(template)
@@ -241,25 +204,25 @@ import X509
         ("*.", "a_b.com", false), ("a_b.example.com.", "a_b.example.com", false),
         ("*.example.com\u{0}", "a_b.example.com", false),
     ]) func `a wildcard stands for the whole left-most label`(pattern: String, name: String, isValid: Bool) throws {
-        let leaf = try Self.pki.interA.issue(.leaf(pattern))
+        let leaf = try pki.interA.issue(.leaf(pattern))
         let findings = try Self.find(
-            [leaf, Self.pki.interA], anchors: [Self.pki.rootA], policy: .sslServer(name: ReferenceName(name)))
+            [leaf, pki.interA], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName(name)))
         #expect(findings.failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
     }
 
     @Test func `a wildcard below a registry's suffix spoils no name beside it`() throws {
-        let leaf = try Self.pki.interA.issue(.leaf("*.co.uk", "example.co.uk"))
+        let leaf = try pki.interA.issue(.leaf("*.co.uk", "example.co.uk"))
         for (name, isValid) in [("example.co.uk", true), ("other.co.uk", false)] {
             let findings = try Self.find(
-                [leaf, Self.pki.interA], anchors: [Self.pki.rootA], policy: .sslServer(name: ReferenceName(name)))
+                [leaf, pki.interA], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName(name)))
             #expect(findings.failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
         }
     }
 
     @Test func `of tens of thousands of names six are put into words`() throws {
-        let leaf = try Self.pki.interA.issue(.leaf("a.example.com").withManyNames(60_000))
+        let leaf = try pki.interA.issue(.leaf("a.example.com").withManyNames(60_000))
         let policy = TrustPolicy.sslServer(name: ReferenceName("b.example.com"))
-        let findings = try Self.find([leaf, Self.pki.interA], anchors: [Self.pki.rootA], policy: policy)
+        let findings = try Self.find([leaf, pki.interA], anchors: [pki.rootA], policy: policy)
         let failure = try #require(findings.failures.first)
         // Every client says it, some more than once. Counted is this thread's own time on a processor, a tenth of the limit.
         func secondsOfWork() -> Int {
@@ -273,12 +236,12 @@ import X509
     }
 
     @Test func `constraints on names are not held against a common name`() throws {
-        let authority = try Self.pki.rootA.issue(
+        let authority = try pki.rootA.issue(
             .authority("Constrained").with { $0.nameConstraints = .init(permitted: [.dns("example.org")]) })
         func ids(_ names: [GeneralName]) throws -> [String] {
             let leaf = try authority.issue(.leaf(subject: "device.example.com", names: names))
             return try Self.find(
-                [leaf, authority], anchors: [Self.pki.rootA], policy: .sslServer(name: ReferenceName("192.0.2.7"))
+                [leaf, authority], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName("192.0.2.7"))
             ).failures.map(\.id)
         }
         #expect(try ids([GeneralName("192.0.2.7")]) == [])
@@ -286,14 +249,12 @@ import X509
     }
 
     @Test func `the basic policy checks no name`() throws {
-        let pki = Self.pki
         #expect(!(try Self.find([pki.leaf, pki.interA], anchors: [pki.rootA], policy: .basicX509)).validPaths.isEmpty)
     }
 
     @Test(arguments: Seeds.sample(2)) func `shuffling, repeating and adding strangers never changes the outcome`(
         seed: UInt64
     ) throws {
-        let pki = Self.pki
         let pool = [
             pki.interA, pki.interA2, pki.interAexp, pki.interAxB, pki.rootAexp, pki.junk, pki.rogueI, pki.rogue,
         ]
@@ -319,7 +280,7 @@ import X509
             try authorities.filter { $0 != issuer }.map { try issuer.crossSign($0) }
         }
         let leaf = try authorities[0].issue(.leaf(StandardPKI.serverName))
-        let findings = try Self.find([leaf] + mesh, anchors: [Self.pki.rootA])
+        let findings = try Self.find([leaf] + mesh, anchors: [pki.rootA])
         #expect(findings.validPaths.isEmpty)
         #expect(findings.failures.map(\.id).contains("too-many-paths"))
     }

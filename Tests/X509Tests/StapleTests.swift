@@ -5,13 +5,8 @@ import X509
 
 @Suite("A staple is read when the issuer answers for it, and for nothing but its certificate") struct StapleTests {
     private static let now = LabClock.now
-    private let pki: StandardPKI
-    private let leaf: LabCertificate
-
-    init() throws {
-        pki = try .shared()
-        leaf = try pki.interA.issue(CertificateTemplate.leaf("a.example").with { $0.serialNumber = [0x12, 0x34] })
-    }
+    private let leaf = try! pki.interA.issue(
+        CertificateTemplate.leaf("a.example").with { $0.serialNumber = [0x12, 0x34] })
 
     private func read(_ bytes: [UInt8], leaf: LabCertificate? = nil, issuer: LabCertificate? = nil) throws
         -> LeafEvidence.Staple

@@ -8,13 +8,12 @@ import X509
 
     private func read(_ extensions: [CertificateTemplate.Extension]) throws -> [[UInt8]] {
         let template = CertificateTemplate.leaf("a.example").with { $0.additionalExtensions = extensions }
-        let issued = try StandardPKI.shared().interA.issue(template)
+        let issued = try pki.interA.issue(template)
         return EmbeddedTimestamps.of(try CertificateReader.certificate(der: issued.der)).map(\.logID.bytes)
     }
 
     @Test func `those in a certificate are read in their order`() throws {
-        let issued = try StandardPKI.shared().interA.issue(
-            .leaf("a.example"), loggedBy: Self.logs, milliseconds: 1_700_000_000_123)
+        let issued = try pki.interA.issue(.leaf("a.example"), loggedBy: Self.logs, milliseconds: 1_700_000_000_123)
         let timestamps = EmbeddedTimestamps.of(try CertificateReader.certificate(der: issued.der))
         #expect(timestamps.map(\.logID.bytes) == Self.logs.map(\.id))
         #expect(timestamps.allSatisfy { $0.time == Timestamp(secondsSinceEpoch: 1_700_000_000) })
@@ -56,7 +55,7 @@ import X509
         let template = CertificateTemplate.leaf("a.example").with {
             $0.additionalExtensions = [.init(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: value)]
         }
-        let issued = try StandardPKI.shared().interA.issue(template)
+        let issued = try pki.interA.issue(template)
         return IssuerPlaces.named(by: try CertificateReader.certificate(der: issued.der))
     }
 
@@ -75,7 +74,7 @@ import X509
     }
 
     @Test func `none without the extension, or with a damaged one`() throws {
-        let leaf = try CertificateReader.certificate(der: StandardPKI.shared().leaf.der)
+        let leaf = try CertificateReader.certificate(der: pki.leaf.der)
         #expect(IssuerPlaces.named(by: leaf).isEmpty)
         #expect(try places([0x30, 0x05, 0x01]).isEmpty)
         #expect(try places([]).isEmpty)

@@ -4,14 +4,16 @@ import Testing
 import X509
 
 @Suite("Anchors are found by name, wherever they are kept") struct TrustStoreTests {
-    static let pki = try! StandardPKI.shared()
-
     static func isTrusted(_ store: TrustStore) throws -> Bool {
         let question = PathQuestion(
             presented: try #require(PresentedChain(try PathVerifierTests.values([pki.leaf, pki.interA]))),
             anchors: .trustStore, policy: .sslServer(name: ReferenceName(StandardPKI.serverName)),
             time: PathVerifierTests.now)
         return !OpenSSLPathVerifier(trustStore: store).findPaths(question).validPaths.isEmpty
+    }
+
+    private static func system(file: String = "/nonexistent", directory: String = "/nonexistent") -> TrustStore {
+        .system(environment: ["SSL_CERT_FILE": file, "SSL_CERT_DIR": directory])
     }
 
     /// A bundle big enough not to be parsed at once, with the one root that counts in the middle.
@@ -26,19 +28,15 @@ import X509
     @Test func `a bundle file given by SSL_CERT_FILE`() throws {
         try TemporaryDirectory.scoped { directory in
             let file = try directory.write(try Self.bigBundle(), to: "bundle.pem")
-            let store = TrustStore.system(environment: [
-                "SSL_CERT_FILE": file, "SSL_CERT_DIR": directory.path + "/none",
-            ])
+            let store = Self.system(file: file, directory: directory.path + "/none")
             #expect(try Self.isTrusted(store))
         }
     }
 
     @Test func `a hashed directory given by SSL_CERT_DIR`() throws {
         try TemporaryDirectory.scoped { directory in
-            _ = try directory.write(Self.pki.rootA.pem, to: Self.pki.rootA.hashedFileName)
-            let store = TrustStore.system(environment: [
-                "SSL_CERT_DIR": directory.path, "SSL_CERT_FILE": "/nonexistent",
-            ])
+            _ = try directory.write(pki.rootA.pem, to: pki.rootA.hashedFileName)
+            let store = Self.system(directory: directory.path)
             #expect(try Self.isTrusted(store))
         }
     }
@@ -48,7 +46,7 @@ import X509
             let file = try directory.write(
                 "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", to: "b.pem")
             for path in [file, directory.path + "/none", directory.path] {
-                let store = TrustStore.system(environment: ["SSL_CERT_FILE": path, "SSL_CERT_DIR": "/nonexistent"])
+                let store = Self.system(file: path)
                 #expect(try !Self.isTrusted(store))
             }
         }
@@ -58,7 +56,7 @@ import X509
         try TemporaryDirectory.scoped { directory in
             let pipe = directory.path + "/pipe"
             #expect(mkfifo(pipe, 0o600) == 0)
-            let store = TrustStore.system(environment: ["SSL_CERT_FILE": pipe, "SSL_CERT_DIR": "/nonexistent"])
+            let store = Self.system(file: pipe)
             let isTrusted = try Self.isTrusted(store)
             #expect(!isTrusted)
         }
@@ -69,7 +67,7 @@ import X509
         -> TrustStore
     {
         for (name, text) in contents { try files.write(text, to: name) }
-        return .system(environment: ["SSL_CERT_DIR": files.path, "SSL_CERT_FILE": "/nonexistent"])
+        return system(directory: files.path)
     }
 
     private static func paths(_ store: TrustStore, _ presented: [LabCertificate]) throws -> [[Certificate]] {
@@ -79,7 +77,6 @@ import X509
     @Test(arguments: [true, false]) func `a hashed file yields the certificate of its name and no other`(
         inOneFile: Bool
     ) throws {
-        let pki = Self.pki
         let stem = pki.rootA.hashedFileName.dropLast()
         try TemporaryDirectory.scoped { files in
             let contents =
@@ -97,7 +94,6 @@ import X509
     }
 
     @Test func `a certificate under the hash of its issuer is no anchor`() throws {
-        let pki = Self.pki
         try TemporaryDirectory.scoped { files in
             let store = try Self.directory([(pki.interA.hashedFileName, pki.leaf.pem)], in: files)
             #expect(try Self.paths(store, [pki.leaf]).isEmpty)
@@ -105,7 +101,6 @@ import X509
     }
 
     @Test func `what is no file under a hashed name is passed over and not waited for`() throws {
-        let pki = Self.pki
         let stem = pki.rootA.hashedFileName.dropLast()
         try TemporaryDirectory.scoped { files in
             #expect(mkfifo("\(files.path)/\(stem)0", 0o600) == 0)
@@ -119,17 +114,14 @@ import X509
     @Test func `a directory that cannot be looked into is not damaged`() throws {
         try TemporaryDirectory.scoped { files in
             #expect(symlink("loop", files.path + "/loop") == 0)
-            let store = TrustStore.system(environment: [
-                "SSL_CERT_DIR": files.path + "/loop", "SSL_CERT_FILE": "/nowhere",
-            ])
-            let leaf = try CertificateReader.certificate(der: Self.pki.leaf.der)
-            #expect(try Self.paths(store, [Self.pki.leaf]).isEmpty)
+            let store = Self.system(directory: files.path + "/loop")
+            let leaf = try CertificateReader.certificate(der: pki.leaf.der)
+            #expect(try Self.paths(store, [pki.leaf]).isEmpty)
             #expect(store.damage(concerning: [leaf], whenMissing: true).isEmpty)
         }
     }
 
     @Test func `all of a thousand files of one hash are read`() throws {
-        let pki = Self.pki
         let stem = pki.rootA.hashedFileName.dropLast()
         try TemporaryDirectory.scoped { files in
             let root = try files.write(pki.rootA.pem, to: "root.pem")
@@ -142,7 +134,6 @@ import X509
     }
 
     @Test func `a hashed file that is huge is not read`() throws {
-        let pki = Self.pki
         try TemporaryDirectory.scoped { files in
             let text = pki.rootA.pem + String(repeating: "#\n", count: 33 << 20)
             let store = try Self.directory([(pki.rootA.hashedFileName, text)], in: files)
@@ -153,16 +144,16 @@ import X509
     @Test func `given anchors replace the system's, or add to them`() throws {
         try TemporaryDirectory.scoped { directory in
             let file = try directory.write(try Self.bigBundle(), to: "bundle.pem")
-            let system = TrustStore.system(environment: ["SSL_CERT_FILE": file, "SSL_CERT_DIR": "/nonexistent"])
-            let other = try AnchorBundle(pemOrDER: Array(Self.pki.rootB.pem.utf8))
+            let system = Self.system(file: file)
+            let other = try AnchorBundle(pemOrDER: Array(pki.rootB.pem.utf8))
             #expect(try !Self.isTrusted(TrustStore(anchors: [other])))
             #expect(try Self.isTrusted(TrustStore(anchors: [other], and: system)))
         }
     }
 
     @Test func `a broken certificate among a few anchors is an error with its line`() throws {
-        let text = Self.pki.rootA.pem + "-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----\n"
-        let line = Self.pki.rootA.pem.count { $0 == "\n" } + 1
+        let text = pki.rootA.pem + "-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----\n"
+        let line = pki.rootA.pem.count { $0 == "\n" } + 1
         let error = #expect(throws: X509Error.self) { try AnchorBundle(pemOrDER: Array(text.utf8)) }
         #expect(error?.line == line)
     }

@@ -1,16 +1,10 @@
 import LoopbackLab
 import Base
 import PinCheckCLI
-import Pinning
-import Synchronization
 import Testing
 
 /// Answers that are odd, late or none: how they end is proven of `HTTPHandler`, here is what is said.
 @Suite(.endsSomeTime) struct FetchAnswerTests: FetchTesting {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     @Test(arguments: [
         (
             "HTTP/1.1 404 Gone\nContent-Length: 0", Responder.Answer.Ending.goodbye, ExitStatus.answer,
@@ -26,9 +20,8 @@ import Testing
     ) async throws {
         try await serving({ _ in head.isEmpty ? Responder.Answer([], ending) : Responder.Answer(head, [], ending) }) {
             _, fetch, files in
-            let outcome = await fetch(
-                "/a.bin", "-o", self.path(files, "a.bin"), "--timeout", ending == .silence ? "2" : "60"
-            ).expect(status, words)
+            let outcome = await fetch("/a.bin", to: "a.bin", "--timeout", ending == .silence ? "2" : "60").expect(
+                status, words)
             #expect(bytes(files, "a.bin") == (outcome.status == .pass ? [] : nil))
         }
     }
@@ -36,8 +29,8 @@ import Testing
     @Test func theHashDecides() async throws {
         try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
             let right = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-            #expect(await fetch("/", "-o", self.path(files, "a"), "--sha256", right).status == .pass)
-            await fetch("/", "-o", self.path(files, "b"), "--sha256", String(right.reversed())).expect(
+            #expect(await fetch("/", to: "a", "--sha256", right).status == .pass)
+            await fetch("/", to: "b", "--sha256", String(right.reversed())).expect(
                 .answer, "the document has the SHA-256 \(right)")
             #expect(bytes(files, "b") == nil && bytes(files, "b.part") == nil)
         }

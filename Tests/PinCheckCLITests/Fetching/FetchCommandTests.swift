@@ -8,14 +8,9 @@ import Testing
 
 /// Downloads, as whole command lines.
 @Suite(.endsSomeTime) struct FetchCommandTests: FetchTesting {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     @Test func aDocumentIsThereOnceItIsWhole() async throws {
         try await serving(ranges(document)) { server, fetch, files in
-            let path = self.path(files, "a.bin")
-            await fetch("/a.bin", "-o", path).expect(.pass, "PASS  https://\(host):\(server.port)/a.bin  78.1 KiB in ")
+            await fetch("/a.bin", to: "a.bin").expect(.pass, "PASS  https://\(host):\(server.port)/a.bin  78.1 KiB in ")
             #expect(bytes(files, "a.bin") == document)
             #expect(bytes(files, "a.bin.part") == nil && bytes(files, "a.bin.part.record") == nil)
         }
@@ -23,8 +18,7 @@ import Testing
 
     @Test func aServerThatIsNotAcceptedIsAskedNothing() async throws {
         try await serving(ranges(document)) { server, fetch, files in
-            let path = self.path(files, "a.bin")
-            await fetch("/a.bin", pins: [pki.rogue.pin], "-o", path, "--header", "Cookie: secret=1").expect(
+            await fetch("/a.bin", pins: [pki.rogue.pin], to: "a.bin", "--header", "Cookie: secret=1").expect(
                 .fail, "no configured pin is on the chain")
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.completedHandshake && seen.applicationBytesReceived == 0 && seen.receivedCloseNotify)
@@ -47,8 +41,8 @@ import Testing
     {
         try await serving(ranges(document)) { server, fetch, files in
             await fetch(
-                "/a?b=c", "-o", self.path(files, "a"), "--header", "Authorization: Bearer x", "--header",
-                "Host: " + name, "--verify-name", host
+                "/a?b=c", to: "a", "--header", "Authorization: Bearer x", "--header", "Host: " + name, "--verify-name",
+                host
             ).expect(.pass)
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(
@@ -113,8 +107,7 @@ import Testing
         try await serving({ _ in
             Responder.Answer("HTTP/1.1 200 OK\nContent-Encoding: gzip\nContent-Length: 3", [31, 139, 8])
         }) { _, fetch, files in
-            let outcome = await fetch("/a.gz", "-o", self.path(files, "a.gz")).says(
-                "  note: the server sent it as gzip, which it still is")
+            let outcome = await fetch("/a.gz", to: "a.gz").says("  note: the server sent it as gzip, which it still is")
             #expect(outcome.status == .pass && bytes(files, "a.gz") == [31, 139, 8], "\(outcome)")
         }
     }

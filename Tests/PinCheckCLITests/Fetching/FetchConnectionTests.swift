@@ -2,15 +2,10 @@ import LoopbackLab
 import Base
 import PinCheckCLI
 import Pinning
-import Synchronization
 import Testing
 
 /// Downloads through proxies, by address, and with a client certificate.
 @Suite(.endsSomeTime) struct FetchConnectionTests: FetchTesting {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     @Test(arguments: [("http", ProxySettings.Speech.http), ("socks5h", .socks5)]) func aProxyLearnsNothingOfTheRequest(
         scheme: String, speech: ProxySettings.Speech
     ) async throws {

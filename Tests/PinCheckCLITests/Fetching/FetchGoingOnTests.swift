@@ -8,30 +8,31 @@ import Testing
 
 /// Downloads that go on with what an earlier run left.
 @Suite(.endsSomeTime) struct FetchGoingOnTests: FetchTesting {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
+    /// A server that breaks off after 30,000 bytes, and what it gives to who asks for the rest.
+    private func begun(_ rest: Responder.Answer) -> @Sendable (String) -> Responder.Answer {
+        let whole = ranges(document, cutAfter: 30_000)
+        return { $0.contains("Range: bytes=30000-") ? rest : whole($0) }
+    }
 
     @Test func aDownloadThatBreaksOffGoesOn() async throws {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
             let path = self.path(files, "a.bin")
-            await fetch("/a.bin", "-o", path).expect(
+            await fetch("/a.bin", to: "a.bin").expect(
                 .unreachable, "30000 bytes of it are kept", "  the same command goes on with \(path).part\n")
             #expect(bytes(files, "a.bin.part") == Array(document.prefix(30_000)) && bytes(files, "a.bin") == nil)
-            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
-            await fetch("/a.bin", "-o", path).expect(.pass, "58.6 KiB were there")
+            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
+            await fetch("/a.bin", to: "a.bin").expect(.pass, "58.6 KiB were there")
             #expect(bytes(files, "a.bin") == document && bytes(files, "a.bin.part") == nil)
         }
         try await serving(ranges(document, cutAfter: 30_000)) { server, fetch, files in
             // With a retry it goes on by itself, as long as more comes.
-            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--retries", "1")
+            let outcome = await fetch("/a.bin", to: "a.bin", "--retries", "1")
             #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
             #expect(await server.connections(ended: 3).count == 3)
         }
     }
 
     @Test func whatAnotherServerSentIsNoPartOfTheDocument() async throws {
-        let document = document
         // In the first connection somebody is in between, whom the pins would have caught.
         let forged = [UInt8]("EVIL".utf8) + document.dropFirst(4)
         let isForged = Atomic(true)
@@ -39,12 +40,11 @@ import Testing
         try await serving({ isForged.load(ordering: .relaxed) ? evil($0) : good($0) }) { server, fetch, files in
             for (index, first) in [[], ["sha256/\(String(repeating: "A", count: 43))=", pki.leaf.pin]].enumerated() {
                 isForged.store(true, ordering: .relaxed)
-                let path = self.path(files, "\(index).bin")
-                #expect(await fetch("/a.bin", pins: first, "-o", path).status == .unreachable)
+                #expect(await fetch("/a.bin", pins: first, to: "\(index).bin").status == .unreachable)
                 // Of what no pin was for nothing is kept.
                 #expect(bytes(files, "\(index).bin.part") == (first.isEmpty ? nil : Array(forged.prefix(30_000))))
                 isForged.store(false, ordering: .relaxed)
-                let outcome = await fetch("/a.bin", "-o", path)
+                let outcome = await fetch("/a.bin", to: "\(index).bin")
                 #expect(outcome.status == .pass && bytes(files, "\(index).bin") == document, "\(outcome)")
                 #expect(outcome.output.contains("  note: what an earlier run left is") == !first.isEmpty, "\(outcome)")
             }
@@ -56,7 +56,6 @@ import Testing
     }
 
     @Test func aLengthThatWasSaidOfAnotherAnswerDoesNotCount() async throws {
-        let document = document
         let isFirst = Atomic(true)
         try await serving({ _ in
             if isFirst.exchange(false, ordering: .relaxed) {
@@ -65,14 +64,14 @@ import Testing
             let chunk = Array("\(String(document.count, radix: 16))\r\n".utf8) + document + Array("\r\n0\r\n\r\n".utf8)
             return Responder.Answer("HTTP/1.1 200 OK\nTransfer-Encoding: chunked", chunk)
         }) { _, fetch, files in
-            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--retries", "1")
+            let outcome = await fetch("/a.bin", to: "a.bin", "--retries", "1")
             #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
         }
     }
 
     @Test func aServerThatGivesAByteAtATimeIsAskedNoMoreOftenThanRetriesSay() async throws {
         try await serving(ranges(document, cutAfter: 1)) { server, fetch, files in
-            await fetch("/a.bin", "-o", self.path(files, "a.bin"), "--retries", "2").expect(.unreachable)
+            await fetch("/a.bin", to: "a.bin", "--retries", "2").expect(.unreachable)
             #expect(await server.connections(ended: 3).count == 3)
             #expect(bytes(files, "a.bin.part")?.count == 3)
         }
@@ -80,7 +79,6 @@ import Testing
 
     @Test func theRecordOfADownloadIsWrittenThroughNoLink() async throws {
         let place = Mutex("")
-        let document = document
         try await serving({ _ in
             // Once pincheck has looked at the directory and asks.
             place.withLock { path in
@@ -91,7 +89,7 @@ import Testing
         }) { _, fetch, files in
             place.withLock { $0 = files.path }
             _ = try files.write("mine", to: "elsewhere")
-            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            let outcome = await fetch("/a.bin", to: "a.bin")
             #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
             #expect(bytes(files, "elsewhere") == Array("mine".utf8))
         }
@@ -102,10 +100,9 @@ import Testing
         arguments: ["a.bin.part", "a.bin.part.record"]) func somebodyElsesPartIsNotGoneOnWith(name: String) async throws
     {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
-            let path = self.path(files, "a.bin")
-            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
+            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
             try #require(chown(self.path(files, name), 65_534, 65_534) == 0)
-            let outcome = await fetch("/a.bin", "-o", path)
+            let outcome = await fetch("/a.bin", to: "a.bin")
             #expect(outcome.status == .inputOutput && bytes(files, "a.bin") == nil, "\(outcome)")
             #expect(bytes(files, "a.bin.part")?.count == 30_000)
         }
@@ -115,11 +112,10 @@ import Testing
         async throws
     {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
-            let path = self.path(files, "a.bin")
-            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
+            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
             try FileManager.default.linkItem(atPath: self.path(files, name), toPath: self.path(files, "copy"))
             let copy = bytes(files, "copy")
-            await fetch("/a.bin", "-o", path).expect(.inputOutput, "\(name)' is not of a download")
+            await fetch("/a.bin", to: "a.bin").expect(.inputOutput, "\(name)' is not of a download")
             #expect(bytes(files, "a.bin") == nil && bytes(files, "copy") == copy)
         }
     }
@@ -136,8 +132,8 @@ import Testing
             return rest(request)
         }) { _, fetch, files in
             place.withLock { $0 = self.path(files, "a.bin.part") }
-            #expect(await fetch("/a.bin", "-o", self.path(files, "a.bin")).status == .unreachable)
-            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
+            let outcome = await fetch("/a.bin", to: "a.bin")
             #expect(outcome.status == .inputOutput && bytes(files, "a.bin") == nil, "\(outcome)")
         }
     }
@@ -147,17 +143,15 @@ import Testing
         let isChanged = Atomic(false)
         let (old, new) = (ranges(document, cutAfter: 30_000), ranges(other, tag: "\"v2\""))
         try await serving({ isChanged.load(ordering: .relaxed) ? new($0) : old($0) }) { _, fetch, files in
-            let path = self.path(files, "a.bin")
-            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
+            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
             isChanged.store(true, ordering: .relaxed)
-            let outcome = await fetch("/a.bin", "-o", path).says(
+            let outcome = await fetch("/a.bin", to: "a.bin").says(
                 "  note: what an earlier run left is of another document")
             #expect(outcome.status == .pass && bytes(files, "a.bin") == other, "\(outcome)")
         }
     }
 
     @Test func whatCannotBeToldFromAnotherIsFetchedAnew() async throws {
-        let document = document
         try await serving({ request in
             request.contains("Range:")
                 ? Responder.Answer("HTTP/1.1 500 Asked for a part")
@@ -165,8 +159,8 @@ import Testing
                     "HTTP/1.1 200 OK\nETag: W/\"weak\"\nContent-Length: \(document.count)",
                     document.prefix(request.contains("/cut") ? 10_000 : document.count), .cut)
         }) { _, fetch, files in
-            await fetch("/cut", "-o", self.path(files, "a.bin")).expect(.unreachable, not: "goes on")
-            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            await fetch("/cut", to: "a.bin").expect(.unreachable, not: "goes on")
+            let outcome = await fetch("/a.bin", to: "a.bin")
             #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
         }
     }
@@ -177,18 +171,11 @@ import Testing
         ("bytes 30000-29999/80000", .answer), ("bytes */80000", .answer), ("", .answer),
         ("bytes 30000-79999/80000", .pass), ("bytes 30000-79999/*", .answer), ("bytes 30000-79998/80000", .answer),
     ]) func aServerThatLiesAboutRangesIsCaught(range: String, status: ExitStatus) async throws {
-        let document = document
-        try await serving({ request in
-            guard request.contains("Range: bytes=30000-") else {
-                let head = "HTTP/1.1 200 OK\nContent-Length: \(document.count)\nETag: \"v1\""
-                return Responder.Answer(head, document.prefix(30_000), .cut)
-            }
-            let field = range.isEmpty ? "" : "\nContent-Range: \(range)"
-            return Responder.Answer(
-                "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Length: 50000" + field, document.dropFirst(30_000))
-        }) { _, fetch, files in
-            _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
-            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin")).expect(status)
+        let field = range.isEmpty ? "" : "\nContent-Range: \(range)"
+        let head = "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Length: 50000" + field
+        try await serving(begun(Responder.Answer(head, document.dropFirst(30_000)))) { _, fetch, files in
+            _ = await fetch("/a.bin", to: "a.bin")
+            let outcome = await fetch("/a.bin", to: "a.bin").expect(status)
             #expect(bytes(files, "a.bin.part") == (outcome.status == .pass ? nil : Array(document.prefix(30_000))))
             #expect(bytes(files, "a.bin") == (outcome.status == .pass ? document : nil))
         }
@@ -210,8 +197,8 @@ import Testing
             let head = "HTTP/1.1 206 Part\nContent-Length: 50000\nContent-Range: bytes 30000-79999/80000\n"
             return Responder.Answer(head + fields, other.dropFirst(30_000))
         }) { _, fetch, files in
-            #expect(await fetch("/a.bin", "-o", self.path(files, "a.bin")).status == .unreachable)
-            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin")).says(
+            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
+            let outcome = await fetch("/a.bin", to: "a.bin").says(
                 "  note: what an earlier run left is of another document")
             #expect(outcome.status == .pass && bytes(files, "a.bin") == other, "\(outcome)")
         }
@@ -219,19 +206,12 @@ import Testing
 
     @Test(arguments: ["Content-Length: 50001", "Transfer-Encoding: chunked", "Connection: close"])
     func aPartThatIsLongerThanItsRangeIsNotAdded(length: String) async throws {
-        let document = document
         let rest = Array(document.dropFirst(30_000)) + [0]
         let body = length.hasSuffix("chunked") ? Array("c351\r\n".utf8) + rest + Array("\r\n0\r\n\r\n".utf8) : rest
-        try await serving({ request in
-            guard request.contains("Range: bytes=30000-") else {
-                let head = "HTTP/1.1 200 OK\nContent-Length: 80000\nETag: \"v1\""
-                return Responder.Answer(head, document.prefix(30_000), .cut)
-            }
-            return Responder.Answer(
-                "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Range: bytes 30000-79999/80000\n" + length, body)
-        }) { _, fetch, files in
-            _ = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
-            await fetch("/a.bin", "-o", self.path(files, "a.bin")).expect(.answer, "another part than")
+        let head = "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Range: bytes 30000-79999/80000\n" + length
+        try await serving(begun(Responder.Answer(head, body))) { _, fetch, files in
+            _ = await fetch("/a.bin", to: "a.bin")
+            await fetch("/a.bin", to: "a.bin").expect(.answer, "another part than")
             let kept = try #require(bytes(files, "a.bin.part"))
             #expect(kept.count >= 30_000 && document.starts(with: kept) && bytes(files, "a.bin") == nil)
         }
@@ -249,7 +229,7 @@ import Testing
             for (name, place) in [
                 ("a", "a.part"), ("b", "b.part.record"), ("c", "c.part.record"), ("d", "d.part.record"),
             ] {
-                await fetch("/a.bin", "-o", self.path(files, name)).expect(
+                await fetch("/a.bin", to: name).expect(
                     .inputOutput, "\(place)' is not of a download of pincheck: move it away")
                 #expect(bytes(files, place) == Array("mine".utf8) && bytes(files, name) == nil)
             }
@@ -257,14 +237,13 @@ import Testing
             #expect(server.connections.isEmpty)
             // Nothing is taken away for a document that does not come.
             _ = try files.write("", to: "f.part")
-            let broken = await fetch(
-                "/a.bin", "-o", self.path(files, "f"), "--pins", pki.rogue.pin, "--connect", "127.0.0.1:1")
+            let broken = await fetch("/a.bin", to: "f", "--pins", pki.rogue.pin, "--connect", "127.0.0.1:1")
             #expect(
                 broken.status != .pass && bytes(files, "f.part") == [] && bytes(files, "f.part.record") == nil,
                 "\(broken)")
             // A run that was ended before it had anything left nothing.
             _ = try files.write("", to: "e.part")
-            #expect(await fetch("/a.bin", "-o", self.path(files, "e")).status == .pass)
+            #expect(await fetch("/a.bin", to: "e").status == .pass)
             #expect(bytes(files, "e") == document)
         }
     }
@@ -277,45 +256,42 @@ import Testing
             }
             _ = try files.write("old", to: "a.bin")
             try FileManager.default.setAttributes([.posixPermissions: 0o4700], ofItemAtPath: path)
-            #expect(await fetch("/a.bin", "-o", path).status == .unreachable)
+            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
             #expect(try mode(path + ".part") == 0o700 && bytes(files, "a.bin") == Array("old".utf8))
             // Its URL may be as secret.
             #expect(try mode(path + ".part.record") == 0o600)
             // Also one that was there, and one that takes its place.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path + ".part.record")
-            #expect(await fetch("/a.bin", "-o", path, "--connect", "127.0.0.1:1").status == .unreachable)
+            #expect(await fetch("/a.bin", to: "a.bin", "--connect", "127.0.0.1:1").status == .unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
-            #expect(await fetch("/a.bin?token=1", "-o", path).status == .unreachable)
+            #expect(await fetch("/a.bin?token=1", to: "a.bin").status == .unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
-            #expect(await fetch("/a.bin?token=1", "-o", path).status == .pass)
+            #expect(await fetch("/a.bin?token=1", to: "a.bin").status == .pass)
             #expect(try mode(path) == 0o700 && bytes(files, "a.bin") == document)
         }
     }
 
     @Test func aWholeFileThatWasNotNamedYetIsNotAskedForAgain() async throws {
-        let document = document
         try await serving({ request in
             request.contains("Range: bytes=80000-")
                 ? Responder.Answer("HTTP/1.1 416 No\nContent-Range: bytes */80000\nContent-Length: 0\nETag: \"v1\"")
                 : Responder.Answer("HTTP/1.1 200 OK\nContent-Length: 90000\nETag: \"v1\"", document, .cut)
         }) { _, fetch, files in
-            #expect(await fetch("/a.bin", "-o", self.path(files, "a.bin")).status == .unreachable)
+            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
             let record = String(decoding: try #require(bytes(files, "a.bin.part.record")), as: UTF8.self)
             _ = try files.write(record.replacing("length 90000", with: "length 80000"), to: "a.bin.part.record")
-            let outcome = await fetch("/a.bin", "-o", self.path(files, "a.bin"))
+            let outcome = await fetch("/a.bin", to: "a.bin")
             #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
         }
     }
 
     @Test func twoRunsDoNotWriteOneFile() async throws {
-        let document = document
         try await serving({ _ in
             Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: 90000", document, .silence)
         }) { server, fetch, files in
-            let path = self.path(files, "a.bin")
-            let first = Task { await fetch("/a.bin", "-o", path) }
+            let first = Task { await fetch("/a.bin", to: "a.bin") }
             while bytes(files, "a.bin.part")?.count != document.count { await Task.yield() }
-            await fetch("/a.bin", "-o", path).expect(.inputOutput, "another run is writing it")
+            await fetch("/a.bin", to: "a.bin").expect(.inputOutput, "another run is writing it")
             #expect(server.connections.count == 1)
             first.cancel()
             #expect(await first.value.status == .unreachable)

@@ -8,10 +8,6 @@ import Testing
 
 /// Redirects, each of which is judged anew.
 @Suite(.endsSomeTime) struct FetchRedirectTests: FetchTesting {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     private func redirecting(_ places: [String: String]) -> @Sendable (String) -> Responder.Answer {
         let whole = ranges(document)
         return { request in
@@ -35,7 +31,7 @@ import Testing
             request.contains("/nowhere")
                 ? Responder.Answer("HTTP/1.1 302 Found\nContent-Length: 0") : redirecting(request)
         }) { server, fetch, files in
-            let outcome = await fetch(path, "-o", self.path(files, "a.bin"), "--max-redirs", "3").expect(status, words)
+            let outcome = await fetch(path, to: "a.bin", "--max-redirs", "3").expect(status, words)
             #expect(bytes(files, "a.bin") == (outcome.status == .pass ? document : nil))
             let asked = server.connections.map { String(decoding: $0.applicationOpening, as: UTF8.self) }
             if path == "/one" { #expect(asked.last?.hasPrefix("GET /two?a%20b HTTP/1.1\r\n") == true) }
@@ -55,7 +51,7 @@ import Testing
                 func run(_ last: String) async -> Outcome {
                     place.withLock { $0 = last }
                     return await fetch(
-                        "/a", pins: [pki.leaf.pin, leaf.pin], "-o", path(files, "a"), "--resolve",
+                        "/a", pins: [pki.leaf.pin, leaf.pin], to: "a", "--resolve",
                         "other.test:\(second.port):127.0.0.1")
                 }
                 let own = "https://\(host):\(server.port)/b"

@@ -3,7 +3,7 @@ import Base
 import Testing
 
 /// Tests of downloads from a loopback server.
-protocol FetchTesting: Sendable { var pki: StandardPKI { get } }
+protocol FetchTesting: Sendable {}
 
 /// A command line that fetches from the loopback server.
 struct Fetching {
@@ -11,11 +11,15 @@ struct Fetching {
     let port: UInt16
     let anchors: String
     let pin: String
+    let files: TemporaryDirectory
 
-    func callAsFunction(_ path: String, pins: [String]? = nil, _ arguments: String...) async -> Outcome {
+    func callAsFunction(_ path: String, pins: [String]? = nil, to name: String? = nil, _ arguments: String...) async
+        -> Outcome
+    {
         await pincheck(
             ["fetch", "https://\(host):\(port)\(path)", "--resolve", "\(host):\(port):127.0.0.1", "--anchors", anchors]
-                + (pins ?? [pin]).flatMap { ["--pins", $0] } + arguments)
+                + (pins ?? [pin]).flatMap { ["--pins", $0] } + (name.map { ["-o", "\(files.path)/\($0)"] } ?? [])
+                + arguments)
     }
 }
 
@@ -23,6 +27,7 @@ struct Fetching {
 let fetchedDocument = (0..<40_000).flatMap { [UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
 
 extension FetchTesting {
+    var pki: StandardPKI { try! .shared() }
     var host: String { StandardPKI.serverName }
     var document: [UInt8] { fetchedDocument }
 
@@ -45,7 +50,8 @@ extension FetchTesting {
             let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
             return try await LoopbackServer.serving(.tls(settings(answer, chain: chain))) { server in
                 try await body(
-                    server, Fetching(host: host, port: server.port, anchors: anchors, pin: pki.leaf.pin), files)
+                    server, Fetching(host: host, port: server.port, anchors: anchors, pin: pki.leaf.pin, files: files),
+                    files)
             }
         }
     }

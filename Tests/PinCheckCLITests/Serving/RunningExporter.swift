@@ -47,6 +47,9 @@ struct RunningExporter: Sendable {
         return try await connection.answer()
     }
 
+    /// Whether a probe succeeds, as it is written.
+    func success(_ place: String) async throws -> String? { try await get(place).value(of: "pincheck_probe_success") }
+
     /// What the exporter counts of itself.
     func count(_ series: String) async throws -> String? {
         try await get("/metrics").value(of: "pincheck_exporter_" + series)

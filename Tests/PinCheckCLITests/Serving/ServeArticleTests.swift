@@ -6,10 +6,6 @@ import Testing
 /// What Prometheus itself says of metrics, and of the configuration in the article.
 @Suite(.enabled(if: Promtool.path != nil, "there is no promtool to ask"), .endsSomeTime)
 struct ServeArticleTests: ServeTesting {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     private func promtool(_ arguments: String, in directory: TemporaryDirectory) async throws -> String {
         let program = try #require(Promtool.path)
         let outcome = try await BuiltBinary.run("cd '\(directory.path)'; \(program) \(arguments) 2>&1")

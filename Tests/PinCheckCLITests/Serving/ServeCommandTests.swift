@@ -6,15 +6,11 @@ import Testing
 
 /// `pincheck serve`: what is probed, by what, and how it is answered.
 @Suite(.endsSomeTime) struct ServeCommandTests: ServeTesting {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     @Test func aProbeHasTheMetricsOfATextfile() async throws {
         try await serving { world in
             let file = await pincheck("--policy", world.policy, "-f", "prometheus").output
             try await RunningExporter.serving(["--policy", world.policy]) { exporter in
-                let answer = try await exporter.get("/probe?target=\(host):\(world.server.port)")
+                let answer = try await exporter.get(world.place)
                 #expect(answer.status == 200)
                 #expect(answer.fields.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"))
                 #expect(stable(answer.body).starts(with: stable(file)), "\(answer.body)\n\(file)")
@@ -25,7 +21,7 @@ import Testing
                 #expect(try await exporter.count(#"probes_total{module="default",status="PASS"}"#) == "1")
                 #expect(try await exporter.count(#"requests_total{code="200"}"#) == "2")
                 // An entry with one port is meant where none is named.
-                #expect(try await exporter.get("/probe?target=\(host)").value(of: "pincheck_probe_success") == "1")
+                #expect(try await exporter.success("/probe?target=\(host)") == "1")
             }
         }
     }
@@ -39,18 +35,16 @@ import Testing
     }
 
     @Test func aVerdictThatRejectsIsAnAnswerToo() async throws {
-        try await serving(pins: "junk.cer") { world in
-            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
-                let answer = try await exporter.get("/probe?target=\(host):\(world.server.port)")
-                #expect(answer.status == 200)
-                #expect(answer.value(of: "pincheck_run_status") == "1")
-                #expect(answer.value(of: "pincheck_probe_success") == "0")
-                // The log is written beside the answers.
-                let told = await exporter.log.line {
-                    $0.contains("warn probe target=\(host):\(world.server.port) module=default")
-                }
-                #expect(told?.contains("status=FAIL reason=pin-mismatch") == true)
+        try await exporting(pins: "junk.cer") { world, exporter in
+            let answer = try await exporter.get(world.place)
+            #expect(answer.status == 200)
+            #expect(answer.value(of: "pincheck_run_status") == "1")
+            #expect(answer.value(of: "pincheck_probe_success") == "0")
+            // The log is written beside the answers.
+            let told = await exporter.log.line {
+                $0.contains("warn probe target=\(host):\(world.server.port) module=default")
             }
+            #expect(told?.contains("status=FAIL reason=pin-mismatch") == true)
         }
     }
 
@@ -59,10 +53,10 @@ import Testing
             let other = try world.files.write(policy(world.server.port, pins: "junk.cer"), to: "other.json5")
             let modules = ["--module", "good=\(world.policy)", "--module", "bad=\(other)"]
             try await RunningExporter.serving(modules) { exporter in
-                let place = "/probe?target=\(host):\(world.server.port)"
-                #expect(try await exporter.get(place + "&module=good").value(of: "pincheck_probe_success") == "1")
-                #expect(try await exporter.get(place + "&module=bad").value(of: "pincheck_probe_success") == "0")
-                for (place, words) in [(place, "one of bad, good"), (place + "&module=x", "no module 'x'")] {
+                #expect(try await exporter.success(world.place + "&module=good") == "1")
+                #expect(try await exporter.success(world.place + "&module=bad") == "0")
+                for (place, words) in [(world.place, "one of bad, good"), (world.place + "&module=x", "no module 'x'")]
+                {
                     let answer = try await exporter.get(place)
                     #expect(answer.status == 400 && answer.body.contains(words), "\(answer)")
                 }
@@ -144,46 +138,40 @@ import Testing
     }
 
     @Test func aPolicyThatChangedIsReadAgainAndABrokenOneLeavesTheOld() async throws {
-        try await serving { world in
-            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
-                let place = "/probe?target=\(host):\(world.server.port)"
-                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "1")
-                try world.files.write(policy(world.server.port, pins: "junk.cer"), to: "pins.json5")
-                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "1")
-                #expect(await exporter.reload()?.contains("info reloaded") == true)
-                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "0")
-                for broken in ["{", "{ hosts: { '\(host)': { pins: 'missing.cer' } } }", "{ hosts: {} }"] {
-                    try world.files.write(broken, to: "pins.json5")
-                    let line = await exporter.reload()
-                    #expect(line?.contains("error reload failed") == true && line?.contains("stays in force") == true)
-                    #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "0")
-                }
-                #expect(try await exporter.count("config_last_reload_successful") == "0")
-                try world.files.write(policy(world.server.port, pins: "leaf.cer"), to: "pins.json5")
-                #expect(await exporter.reload()?.contains("info reloaded") == true)
-                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "1")
-                #expect(try await exporter.count("config_last_reload_successful") == "1")
+        try await exporting { world, exporter in
+            #expect(try await exporter.success(world.place) == "1")
+            try world.files.write(policy(world.server.port, pins: "junk.cer"), to: "pins.json5")
+            #expect(try await exporter.success(world.place) == "1")
+            #expect(await exporter.reload()?.contains("info reloaded") == true)
+            #expect(try await exporter.success(world.place) == "0")
+            for broken in ["{", "{ hosts: { '\(host)': { pins: 'missing.cer' } } }", "{ hosts: {} }"] {
+                try world.files.write(broken, to: "pins.json5")
+                let line = await exporter.reload()
+                #expect(line?.contains("error reload failed") == true && line?.contains("stays in force") == true)
+                #expect(try await exporter.success(world.place) == "0")
             }
+            #expect(try await exporter.count("config_last_reload_successful") == "0")
+            try world.files.write(policy(world.server.port, pins: "leaf.cer"), to: "pins.json5")
+            #expect(await exporter.reload()?.contains("info reloaded") == true)
+            #expect(try await exporter.success(world.place) == "1")
+            #expect(try await exporter.count("config_last_reload_successful") == "1")
         }
     }
 
     @Test func aServerThatRotatesIsSeenByTheNextProbe() async throws {
-        try await serving { world in
-            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
-                let place = "/probe?target=\(host):\(world.server.port)"
-                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "1")
-                let key = try LabKey.generate()
-                let next = try pki.interA.issue(.leaf(host), key: key)
-                try world.server.present(TLSServerSettings(presenting: [next, pki.interA]))
-                #expect(try await exporter.get(place).value(of: "pincheck_probe_success") == "0")
-            }
+        try await exporting { world, exporter in
+            #expect(try await exporter.success(world.place) == "1")
+            let key = try LabKey.generate()
+            let next = try pki.interA.issue(.leaf(host), key: key)
+            try world.server.present(TLSServerSettings(presenting: [next, pki.interA]))
+            #expect(try await exporter.success(world.place) == "0")
         }
     }
 
     @Test func everyAnswerOfManyComes() async throws {
         try await serving { world in
             try await RunningExporter.serving(["--policy", world.policy, "--jobs", "7"]) { exporter in
-                let place = "/probe?target=\(host):\(world.server.port)"
+                let place = world.place
                 let count = try await withThrowingTaskGroup(of: Int.self) { group in
                     for _ in 0..<8 {
                         group.addTask {
@@ -211,7 +199,7 @@ import Testing
         let log = LogWatch()
         try await serving { world in
             try await RunningExporter.serving(["--policy", world.policy], log) { exporter in
-                _ = try await exporter.get("/probe?target=\(host):\(world.server.port)")
+                _ = try await exporter.get(world.place)
                 _ = try await exporter.get("/-/healthy")
                 _ = try await exporter.get("/probe?target=127.0.0.1")
                 _ = try await exporter.get("/probe?target=a%20b")
@@ -276,7 +264,7 @@ import Testing
 }
 
 /// Tests of an exporter with a server and a policy for it.
-protocol ServeTesting: Sendable { var pki: StandardPKI { get } }
+protocol ServeTesting: Sendable {}
 
 /// A server, and the files for it.
 struct ServeWorld {
@@ -284,9 +272,12 @@ struct ServeWorld {
     let files: TemporaryDirectory
     let anchors: String
     let policy: String
+    /// Where an exporter probes the server.
+    var place: String { "/probe?target=\(StandardPKI.serverName):\(server.port)" }
 }
 
 extension ServeTesting {
+    var pki: StandardPKI { try! .shared() }
     var host: String { StandardPKI.serverName }
 
     /// A policy for the server at a port.
@@ -305,6 +296,13 @@ extension ServeTesting {
                 let policy = try files.write(policy(server.port, pins: pins), to: "pins.json5")
                 try await body(ServeWorld(server: server, files: files, anchors: anchors, policy: policy))
             }
+        }
+    }
+
+    /// The same beside an exporter of the policy.
+    func exporting(pins: String = "leaf.cer", _ body: (ServeWorld, RunningExporter) async throws -> Void) async throws {
+        try await serving(pins: pins) { world in
+            try await RunningExporter.serving(["--policy", world.policy]) { try await body(world, $0) }
         }
     }
 }

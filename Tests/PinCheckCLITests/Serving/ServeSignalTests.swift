@@ -5,10 +5,6 @@ import Testing
 /// The built exporter: what only a process has, signals and descriptors.
 @Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), .endsSomeTime)
 struct ServeSignalTests: ServeTesting {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     /// Begins a script: functions that start the exporter, wait for a line of its log, and ask it.
     private func script(_ rest: String) -> String {
         """
