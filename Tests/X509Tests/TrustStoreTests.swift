@@ -106,7 +106,7 @@ import X509
             #expect(mkfifo("\(files.path)/\(stem)0", 0o600) == 0)
             try files.makeDirectory("\(stem)1")
             #expect(symlink("/dev/zero", "\(files.path)/\(stem)2") == 0)
-            let contents = [("\(stem)3", "-----BEGIN CERTIFICATE-----\nMAAA\n"), ("\(stem)4", pki.rootA.pem)]
+            let contents = [("\(stem)3", "Some notes.\n"), ("\(stem)4", pki.rootA.pem)]
             #expect(try Self.paths(try Self.directory(contents, in: files), [pki.leaf, pki.interA]).count == 1)
         }
     }

@@ -30,18 +30,11 @@ static inline long COpenSSL_BIO_get_mem_data(BIO *bio, const char **data) { retu
 static inline long COpenSSL_BIO_set_mem_eof_return(BIO *bio, long value) { return BIO_set_mem_eof_return(bio, value); }
 
 // Stacks.
-/// How many cipher suites a list has.
-static inline int COpenSSL_sk_SSL_CIPHER_num(const STACK_OF(SSL_CIPHER) *stack) { return sk_SSL_CIPHER_num(stack); }
-/// The cipher suite at a position of a list.
-static inline const SSL_CIPHER *COpenSSL_sk_SSL_CIPHER_value(const STACK_OF(SSL_CIPHER) *stack, int index) {
-    return sk_SSL_CIPHER_value(stack, index);
-}
 static inline int COpenSSL_sk_X509_num(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
 static inline X509 *COpenSSL_sk_X509_value(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
 static inline STACK_OF(X509) *COpenSSL_sk_X509_new_null(void) { return sk_X509_new_null(); }
 static inline int COpenSSL_sk_X509_push(STACK_OF(X509) *stack, X509 *certificate) { return sk_X509_push(stack, certificate); }
 static inline void COpenSSL_sk_X509_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
-static inline void COpenSSL_sk_X509_pop_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
 static inline int COpenSSL_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) *stack) { return sk_GENERAL_NAME_num(stack); }
 static inline GENERAL_NAME *COpenSSL_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) *stack, int index) {
     return sk_GENERAL_NAME_value(stack, index);

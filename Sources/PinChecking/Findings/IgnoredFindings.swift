@@ -8,7 +8,7 @@ package enum IgnoredFindings {
         PinNote.ID.allCases.map(\.rawValue)
             + """
             addresses-differ addresses-incomplete ats-exception-needed authority-pin bare-key-pin breaks-at-renewal certificate-revoked
-            client-certificate-required client-not-set-up configured-anchors damaged-trust-store everything-accepted expiration-time-zone
+            client-certificate-required client-not-set-up configured-anchors everything-accepted expiration-time-zone
             expires-soon hash-pins-ignored host-not-configured host-not-evaluated interceptor intermediate-not-presented
             issuer-would-be-fetched key-types-differ leaf-only name-not-checked needs-allow-invalid next-assumed next-root-missing
             no-forward-secrecy no-sni-differs no-system-roots not-enforced nothing-pinned old-device-data only-backup-left path-dependent

@@ -14,7 +14,6 @@ extension HostPolicy {
                 missingRootsWarning(verdict, on: deciding.judgedDevice),
                 bareKeyWarning(on: verdict, presented: view.presented),
             ].compactMap(\.self)
-            findings += damagedStoreWarnings(verdict, on: deciding.judgedDevice)
         }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
         let notes = ranked.flatMap { $0.decided?.notes ?? [] }.map { Finding(.info, id: $0.id, message: $0.message) }
@@ -77,18 +76,6 @@ extension HostPolicy {
             id: "no-system-roots", message: "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
-    /// What of the system's store cannot be read where the certificates of this chain were looked for: it may have been the root
-    /// that is missing, or a word of distrust.
-    private func damagedStoreWarnings(_ verdict: Verdict, on device: JudgedDevice) -> [Finding] {
-        let damage = device.verifier.trustStore.damage(
-            concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
-        return damage.map { damage in
-            .warning(
-                id: "damaged-trust-store",
-                message: "the system's store is damaged in \(damage): replace the block, or take it out")
-        }
-    }
-
     /// That a pin which matches nothing is the hash of a key without its frame, as a warning with the pin that is right.
     ///
     /// Node's `cert.pubkey` of an EC certificate and `SecKeyCopyExternalRepresentation` give a key without the
@@ -121,5 +108,19 @@ extension Verdict {
         guard case .untrusted(let failures) = reason else { return nil }
         if case .keyUsage? = failures.first?.reason { return nil }
         return failures.first?.platform
+    }
+}
+
+extension JudgedDevice {
+    /// What of the system's store cannot be read where the certificates of this chain were looked for: it may have been the root
+    /// that is missing, or a word of distrust, so there is no verdict.
+    func damage(concerning verdict: Verdict) -> Reason? {
+        let damage = verifier.trustStore.damage(
+            concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
+        return damage.first.map { damage in
+            Reason(
+                id: "damaged-trust-store",
+                message: "the system's store is damaged in \(damage): replace the block, or take it out")
+        }
     }
 }

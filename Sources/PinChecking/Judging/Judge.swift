@@ -47,6 +47,10 @@ extension HostPolicy {
                     return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: reason)
                 case .success(let procedure):
                     let (verdict, reason, facts) = decide(client, procedure, place)
+                    if let damage = device.damage(concerning: verdict) {
+                        let error = ClientConfigurationError(client: client.client.name, message: damage.message)
+                        return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: damage)
+                    }
                     return ClientVerdict(
                         client, on: device, in: self, rank: rank, .success(verdict), reason: reason, facts: facts)
                 }

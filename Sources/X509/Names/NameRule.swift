@@ -1,6 +1,5 @@
 internal import COpenSSL
 internal import Pinning
-internal import Synchronization
 
 /// Whether the authorities on a path may certify a reference name; which names of the leaf count is the platform's.
 enum NameRule {
@@ -54,7 +53,6 @@ enum NameRule {
 final class NameFindings: Sendable {
     /// Below this many names the answer is found as fast as it is looked up.
     private static let fewestNames = 64
-    private static let countLimit = 256
 
     private struct Key: Hashable {
         let leaf: SHA256Digest
@@ -63,18 +61,15 @@ final class NameFindings: Sendable {
         let family: PlatformFamily
     }
 
-    private let known = Mutex<[Key: TrustFailure?]>([:])
+    private let known = BoundedCache<Key, TrustFailure?>(countLimit: 256)
 
     /// What `platform` has against `leaf`, `nil` when one of its names covers the server.
     func objection(of platform: Platform, to leaf: Certificate, for name: ServerName) -> TrustFailure? {
         guard leaf.names.count >= Self.fewestNames else { return Self.objection(of: platform, to: leaf, for: name) }
         let key = Key(leaf: leaf.fingerprint, name: name, rules: platform.names, family: platform.family)
-        if let known = known.withLock({ $0[key] }) { return known }
+        if let known = known.value(for: key) { return known }
         let objection = Self.objection(of: platform, to: leaf, for: name)
-        known.withLock { known in
-            if known.count >= Self.countLimit { known = [:] }
-            known[key] = .some(objection)
-        }
+        known.remember(objection, for: key)
         return objection
     }
 

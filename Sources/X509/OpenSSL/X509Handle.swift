@@ -1,6 +1,5 @@
 internal import COpenSSL
 internal import Pinning
-internal import Synchronization
 
 /// Owns one `X509`.
 ///
@@ -21,18 +20,7 @@ final class X509Handle: @unchecked Sendable {
     /// Parses exactly one DER certificate with `d2i_X509`; `nil` when the bytes are anything else, or its key costs too much to read.
     convenience init?(der: [UInt8]) {
         guard COpenSSL_certificate(der, der.count) == 0 else { return nil }
-        OpenSSLNames.learn()
-        OpenSSLFailure.forget()
-        let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
-            var cursor = bytes.baseAddress
-            guard let certificate = d2i_X509(nil, &cursor, bytes.count) else { return nil }
-            guard cursor == bytes.baseAddress.map({ $0 + bytes.count }) else {
-                X509_free(certificate)
-                return nil
-            }
-            return certificate
-        }
-        guard let parsed else { return nil }
+        guard let parsed = DER.decoded(der, free: { X509_free($0) }, { d2i_X509(nil, $0, $1) }) else { return nil }
         self.init(takingOwnershipOf: parsed)
     }
 
@@ -59,21 +47,12 @@ final class X509Handle: @unchecked Sendable {
 final class HandleCache: Sendable {
     static let shared = HandleCache()
 
-    /// More than any batch has distinct authorities at work at one time.
-    private static let countLimit = 1_024
-    /// Holds down what hostile servers with huge certificates can make this process keep, in bytes of DER.
-    private static let sizeLimit = 16 << 20
-
-    private struct Entries {
-        var known: [SHA256Digest: (certificate: Certificate, handle: X509Handle)] = [:]
-        var size = 0
-    }
-
-    private let entries = Mutex(Entries())
+    /// More than any batch has distinct authorities at work at one time, and no more than so many bytes of DER.
+    private let known = BoundedCache<SHA256Digest, (certificate: Certificate, handle: X509Handle)>(sizeLimit: 16 << 20)
 
     /// The parsed form of `certificate`, `nil` when its bytes are no certificate.
     func handle(for certificate: Certificate) -> X509Handle? {
-        if let known = entries.withLock({ $0.known[certificate.fingerprint] }) { return known.handle }
+        if let known = known.value(for: certificate.fingerprint) { return known.handle }
         guard let handle = X509Handle(der: certificate.der) else { return nil }
         remember(handle, for: certificate)
         return handle
@@ -81,19 +60,12 @@ final class HandleCache: Sendable {
 
     /// The value of the certificate whose DER is `der`, `nil` when it was not seen lately.
     func certificate(der: [UInt8], fingerprint: SHA256Digest) -> Certificate? {
-        let known = entries.withLock { $0.known[fingerprint]?.certificate }
+        let known = known.value(for: fingerprint)?.certificate
         return known?.der == der ? known : nil
     }
 
     func remember(_ handle: X509Handle, for certificate: Certificate) {
-        entries.withLock { entries in
-            if entries.known.count >= Self.countLimit || entries.size + certificate.der.count > Self.sizeLimit {
-                entries = Entries()
-            }
-            if entries.known.updateValue((certificate, handle), forKey: certificate.fingerprint) == nil {
-                entries.size += certificate.der.count
-            }
-        }
+        known.remember((certificate, handle), for: certificate.fingerprint, size: certificate.der.count)
     }
 }
 

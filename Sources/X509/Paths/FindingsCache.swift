@@ -1,5 +1,4 @@
 internal import Pinning
-internal import Synchronization
 
 /// What was found out about chains that were seen lately.
 ///
@@ -89,30 +88,15 @@ final class FindingsCache: Sendable {
         }
     }
 
-    private static let countLimit = 1_024
-    /// Holds down what hostile servers with huge certificates can make this process keep, in bytes of DER.
-    private static let sizeLimit = 16 << 20
-
-    private struct Storage {
-        var entries: [Key: Entry] = [:]
-        var size = 0
-    }
-
-    private let storage = Mutex(Storage())
+    /// As many bytes of DER.
+    private let entries = BoundedCache<Key, Entry>(sizeLimit: 16 << 20)
 
     /// The answer that holds at `time`, `nil` when none is known.
     func entry(for key: Key, at time: Timestamp) -> Entry? {
-        storage.withLock { $0.entries[key] }.flatMap { $0.span.contains(time) ? $0 : nil }
+        entries.value(for: key).flatMap { $0.span.contains(time) ? $0 : nil }
     }
 
-    func remember(_ entry: Entry, for key: Key) {
-        storage.withLock { storage in
-            if storage.entries.count >= Self.countLimit || storage.size + entry.size > Self.sizeLimit {
-                storage = Storage()
-            }
-            storage.size += entry.size - (storage.entries.updateValue(entry, forKey: key)?.size ?? 0)
-        }
-    }
+    func remember(_ entry: Entry, for key: Key) { entries.remember(entry, for: key, size: entry.size) }
 }
 
 /// What verifiers find out for each other that differ only in which roots of one bundle they trust, as those of several devices do.
@@ -124,8 +108,7 @@ package final class SharedFindings: Sendable {
     let cache = FindingsCache()
     /// What was found out about the names of leaves.
     let names = NameFindings()
-    private let reaches = Mutex<[FindingsCache.Key: [Int]]>([:])
-    private static let countLimit = 1_024
+    private let reaches = BoundedCache<FindingsCache.Key, [Int]>()
 
     /// Nothing is found out so far.
     package init() {}
@@ -135,7 +118,7 @@ package final class SharedFindings: Sendable {
         guard let selection = store.selection else { return [] }
         let key = FindingsCache.Key(question, by: nil)
         let reach: [Int]
-        if let known = reaches.withLock({ $0[key] }) {
+        if let known = reaches.value(for: key) {
             reach = known
         } else {
             var certificates = question.presented.certificates + question.intermediates + question.fetchable
@@ -145,10 +128,7 @@ package final class SharedFindings: Sendable {
             case .only(let anchors), .trustStoreAnd(let anchors): certificates += anchors
             }
             reach = store.reach(from: certificates.compactMap { PathNode($0) })
-            reaches.withLock { reaches in
-                if reaches.count >= Self.countLimit { reaches = [:] }
-                reaches[key] = reach
-            }
+            reaches.remember(reach, for: key)
         }
         return reach.filter(selection.holds)
     }

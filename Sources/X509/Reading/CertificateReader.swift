@@ -77,15 +77,11 @@ package enum CertificateReader {
     /// - Throws: ``X509Error`` when the bytes are not exactly one key of a kind OpenSSL can read, or it costs too much to read.
     package static func publicKey(subjectPublicKeyInfo der: [UInt8]) throws(X509Error) -> PublicKey {
         guard COpenSSL_public_key(der, der.count) == 0 else { throw X509Error(.notAPublicKey) }
-        OpenSSLNames.learn()
-        OpenSSLFailure.forget()
-        let algorithm = der.withUnsafeBufferPointer { bytes -> KeyAlgorithm? in
-            var cursor = bytes.baseAddress
-            guard let key = d2i_PUBKEY(nil, &cursor, bytes.count) else { return nil }
-            defer { EVP_PKEY_free(key) }
-            return cursor == bytes.baseAddress.map { $0 + bytes.count } ? KeyAlgorithm(of: key) : nil
+        guard let key = DER.decoded(der, free: { EVP_PKEY_free($0) }, { d2i_PUBKEY(nil, $0, $1) }) else {
+            throw X509Error(.notAPublicKey, detail: OpenSSLFailure.takeReason())
         }
-        guard let algorithm else { throw X509Error(.notAPublicKey, detail: OpenSSLFailure.takeReason()) }
+        defer { EVP_PKEY_free(key) }
+        let algorithm = KeyAlgorithm(of: key)
         return PublicKey(subjectPublicKeyInfo: der, spkiSHA256: Hashing.sha256(der), algorithm: algorithm)
     }
 

@@ -11,6 +11,22 @@ enum DER {
         return Array(UnsafeBufferPointer(start: start, count: Int(length)))
     }
 
+    /// What a `d2i_…` function makes of `bytes`, for the caller to free; `nil` unless it takes all of them.
+    static func decoded(
+        _ bytes: [UInt8], free: (OpaquePointer) -> Void,
+        _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
+    ) -> OpaquePointer? {
+        OpenSSLNames.learn()
+        OpenSSLFailure.forget()
+        return bytes.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            guard let value = decode(&cursor, buffer.count) else { return nil }
+            if cursor == buffer.baseAddress.map({ $0 + buffer.count }) { return value }
+            free(value)
+            return nil
+        }
+    }
+
     /// Where the subject's name stands in the certificate `der`, read with `ASN1_get_object` only.
     ///
     /// A full parse costs a hundred times more, which counts for a bundle of 140 roots of which one will be used.

@@ -79,7 +79,7 @@ enum Extensions {
     }
 
     /// The short name of an object identifier, or its dotted numbers.
-    private static func objectName(_ object: OpaquePointer) -> String {
+    static func objectName(_ object: OpaquePointer) -> String {
         if let name = OBJ_nid2sn(OBJ_obj2nid(object)), OBJ_obj2nid(object) != NID_undef { return String(cString: name) }
         var text = [CChar](repeating: 0, count: 128)
         let length = OBJ_obj2txt(&text, Int32(text.count), object, 1)
@@ -136,17 +136,11 @@ enum Validity {
     nonisolated(unsafe) static let epoch = ASN1_TIME_set(nil, 0)
 
     static func notBefore(of certificate: OpaquePointer) -> Timestamp? {
-        var days: Int32 = 0
-        var seconds: Int32 = 0
-        let status = ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notBefore(certificate))
-        return timestamp(status, days, seconds)
+        timestamp { ASN1_TIME_diff($0, $1, epoch, X509_get0_notBefore(certificate)) }
     }
 
     static func notAfter(of certificate: OpaquePointer) -> Timestamp? {
-        var days: Int32 = 0
-        var seconds: Int32 = 0
-        let status = ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notAfter(certificate))
-        return timestamp(status, days, seconds)
+        timestamp { ASN1_TIME_diff($0, $1, epoch, X509_get0_notAfter(certificate)) }
     }
 
     /// The dates that an OpenSSL function hands out by three pointers, in their order.
@@ -162,14 +156,17 @@ enum Validity {
         read(&dates.0, &dates.1, &dates.2)
         return [dates.0, dates.1, dates.2].map { date in
             guard let date else { return .absent }
-            var days: Int32 = 0
-            var seconds: Int32 = 0
-            return timestamp(difference(&days, &seconds, date), days, seconds).map(OptionalDate.at) ?? .broken
+            return timestamp { difference($0, $1, date) }.map(OptionalDate.at) ?? .broken
         }
     }
 
-    private static func timestamp(_ status: Int32, _ days: Int32, _ seconds: Int32) -> Timestamp? {
-        status == 1 ? Timestamp(secondsSinceEpoch: Int64(days) * 86_400 + Int64(seconds)) : nil
+    private static func timestamp(
+        _ difference: (_ days: UnsafeMutablePointer<Int32>, _ seconds: UnsafeMutablePointer<Int32>) -> Int32
+    ) -> Timestamp? {
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        guard difference(&days, &seconds) == 1 else { return nil }
+        return Timestamp(secondsSinceEpoch: Int64(days) * 86_400 + Int64(seconds))
     }
 }
 

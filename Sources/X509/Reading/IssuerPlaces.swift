@@ -10,21 +10,22 @@ package enum IssuerPlaces {
     ///
     /// Read when it is asked for: few certificates are looked at in this way. The text is the author's, who may be hostile.
     package static func named(by certificate: Certificate) -> [String] {
+        guard let handle = HandleCache.shared.handle(for: certificate) else { return [] }
+        return locations(of: handle, by: NID_ad_ca_issuers).compactMap(\.self)
+    }
+
+    /// The URLs of one access method, `nil` for what is no URL.
+    fileprivate static func locations(of certificate: X509Handle, by method: Int32) -> [String?] {
         defer { OpenSSLFailure.forget() }
-        guard let handle = HandleCache.shared.handle(for: certificate),
-            let value = X509_get_ext_d2i(handle.pointer, NID_info_access, nil, nil)
-        else { return [] }
+        guard let value = X509_get_ext_d2i(certificate.pointer, NID_info_access, nil, nil) else { return [] }
         let stack = OpaquePointer(value)
         defer { AUTHORITY_INFO_ACCESS_free(stack) }
         let count = min(COpenSSL_sk_ACCESS_DESCRIPTION_num(stack), Int32(limit))
-        return (0..<max(0, count)).compactMap { index in
-            guard let description = COpenSSL_sk_ACCESS_DESCRIPTION_value(stack, index),
-                OBJ_obj2nid(description.pointee.method) == NID_ad_ca_issuers
-            else { return nil }
+        let descriptions = (0..<max(0, count)).compactMap { COpenSSL_sk_ACCESS_DESCRIPTION_value(stack, $0)?.pointee }
+        return descriptions.filter { OBJ_obj2nid($0.method) == method }.map { description in
             var kind: Int32 = 0
-            let location = GENERAL_NAME_get0_value(description.pointee.location, &kind)
-            guard kind == GEN_URI else { return nil }
-            return Extensions.bytes(location).map { String(decoding: $0, as: UTF8.self) }
+            let location = GENERAL_NAME_get0_value(description.location, &kind)
+            return kind == GEN_URI ? Extensions.bytes(location).map { String(decoding: $0, as: UTF8.self) } : nil
         }
     }
 }
@@ -33,16 +34,8 @@ package enum IssuerPlaces {
 package enum RevocationPlaces {
     /// Whether `certificate` names an OCSP service (RFC 5280, 4.2.2.1) or a place of revocation lists (4.2.1.13).
     package static func areNamed(by certificate: Certificate) -> Bool {
-        defer { OpenSSLFailure.forget() }
         guard let handle = HandleCache.shared.handle(for: certificate) else { return false }
-        if X509_get_ext_by_NID(handle.pointer, NID_crl_distribution_points, -1) >= 0 { return true }
-        guard let value = X509_get_ext_d2i(handle.pointer, NID_info_access, nil, nil) else { return false }
-        let stack = OpaquePointer(value)
-        defer { AUTHORITY_INFO_ACCESS_free(stack) }
-        let count = min(COpenSSL_sk_ACCESS_DESCRIPTION_num(stack), Int32(IssuerPlaces.limit))
-        return (0..<max(0, count)).contains { index in
-            guard let description = COpenSSL_sk_ACCESS_DESCRIPTION_value(stack, index) else { return false }
-            return OBJ_obj2nid(description.pointee.method) == NID_ad_OCSP
-        }
+        return X509_get_ext_by_NID(handle.pointer, NID_crl_distribution_points, -1) >= 0
+            || !IssuerPlaces.locations(of: handle, by: NID_ad_OCSP).isEmpty
     }
 }

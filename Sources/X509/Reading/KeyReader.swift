@@ -15,17 +15,7 @@ package enum KeyReader {
     /// - Throws: ``X509Error`` for anything but one whole request that is signed with its own key, which does not cost too much to read.
     package static func request(der: [UInt8]) throws(X509Error) -> Request {
         guard COpenSSL_request(der, der.count) == 0 else { throw X509Error(.notARequest) }
-        OpenSSLNames.learn()
-        OpenSSLFailure.forget()
-        let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
-            var cursor = bytes.baseAddress
-            guard let request = d2i_X509_REQ(nil, &cursor, bytes.count) else { return nil }
-            guard cursor == bytes.baseAddress.map({ $0 + bytes.count }) else {
-                X509_REQ_free(request)
-                return nil
-            }
-            return request
-        }
+        let parsed = DER.decoded(der, free: { X509_REQ_free($0) }, { d2i_X509_REQ(nil, $0, $1) })
         guard let parsed else { throw X509Error(.notARequest, detail: OpenSSLFailure.takeReason()) }
         defer { X509_REQ_free(parsed) }
         // The signature is all that tells a request with an altered key from the one its owner made.
@@ -46,36 +36,28 @@ package enum KeyReader {
     /// - Throws: ``X509Error`` when the bytes are not exactly one such key, or it costs too much to read.
     package static func publicKey(ofPrivateKey der: [UInt8]) throws(X509Error) -> PublicKey {
         guard COpenSSL_private_key(der, der.count) == 0 else { throw X509Error(.notAPrivateKey) }
-        OpenSSLNames.learn()
-        OpenSSLFailure.forget()
         // What OpenSSL has to say about a broken key is left out: it could quote the key.
         defer { OpenSSLFailure.forget() }
-        let info = der.withUnsafeBufferPointer { bytes -> [UInt8]? in
-            var cursor = bytes.baseAddress
-            guard let key = d2i_AutoPrivateKey(nil, &cursor, bytes.count) else { return nil }
-            defer { EVP_PKEY_free(key) }
-            guard cursor == bytes.baseAddress.map({ $0 + bytes.count }) else { return nil }
-            return DER.encoding { i2d_PUBKEY(key, $0) }
+        guard let key = DER.decoded(der, free: { EVP_PKEY_free($0) }, { d2i_AutoPrivateKey(nil, $0, $1) }) else {
+            throw X509Error(.notAPrivateKey)
         }
-        guard let info else { throw X509Error(.notAPrivateKey) }
+        defer { EVP_PKEY_free(key) }
+        guard let info = DER.encoding(with: { i2d_PUBKEY(key, $0) }) else { throw X509Error(.notAPrivateKey) }
         return try CertificateReader.publicKey(subjectPublicKeyInfo: info)
     }
 
     /// The bytes of a key without the SubjectPublicKeyInfo around them (`X509_PUBKEY_get0_param`): a point of an elliptic curve,
     /// or a PKCS #1 key; `nil` for a key that cannot be read.
     package static func bareKey(of key: PublicKey) -> [UInt8]? {
-        OpenSSLNames.learn()
-        OpenSSLFailure.forget()
         defer { OpenSSLFailure.forget() }
-        return key.subjectPublicKeyInfo.withUnsafeBufferPointer { bytes -> [UInt8]? in
-            var cursor = bytes.baseAddress
-            guard let info = d2i_X509_PUBKEY(nil, &cursor, bytes.count) else { return nil }
-            defer { X509_PUBKEY_free(info) }
-            var start: UnsafePointer<UInt8>?
-            var length: Int32 = 0
-            guard X509_PUBKEY_get0_param(nil, &start, &length, nil, info) == 1, let start else { return nil }
-            return Array(UnsafeBufferPointer(start: start, count: Int(length)))
-        }
+        let info = DER.decoded(
+            key.subjectPublicKeyInfo, free: { X509_PUBKEY_free($0) }, { d2i_X509_PUBKEY(nil, $0, $1) })
+        guard let info else { return nil }
+        defer { X509_PUBKEY_free(info) }
+        var start: UnsafePointer<UInt8>?
+        var length: Int32 = 0
+        guard X509_PUBKEY_get0_param(nil, &start, &length, nil, info) == 1, let start else { return nil }
+        return Array(UnsafeBufferPointer(start: start, count: Int(length)))
     }
 }
 
@@ -111,11 +93,7 @@ extension KeyAlgorithm {
         var object: OpaquePointer?
         X509_PUBKEY_get0_param(&object, nil, nil, nil, X509_get_X509_PUBKEY(certificate))
         guard let object else { return "unknown algorithm" }
-        let number = OBJ_obj2nid(object)
-        if number != NID_undef, let name = OBJ_nid2sn(number) { return String(cString: name) }
-        // OpenSSL has no name for it: its number, as in 1.3.6.1.4.1.
-        var text = [CChar](repeating: 0, count: 128)
-        guard OBJ_obj2txt(&text, Int32(text.count), object, 1) > 0 else { return "unknown algorithm" }
-        return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? "unknown algorithm"
+        let name = Extensions.objectName(object)
+        return name.isEmpty ? "unknown algorithm" : name
     }
 }

@@ -177,16 +177,7 @@ final class OCSPResponseHandle {
         case Int(COpenSSL_CERTIFICATES_UNREADABLE): throw .damaged()
         default: throw .costly
         }
-        OpenSSLNames.learn()
-        let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
-            var cursor = bytes.baseAddress
-            guard let response = d2i_OCSP_RESPONSE(nil, &cursor, bytes.count) else { return nil }
-            guard cursor == bytes.baseAddress.map({ $0 + bytes.count }) else {
-                OCSP_RESPONSE_free(response)
-                return nil
-            }
-            return response
-        }
+        let parsed = DER.decoded(der, free: { OCSP_RESPONSE_free($0) }, { d2i_OCSP_RESPONSE(nil, $0, $1) })
         guard let parsed else { throw .damaged(OpenSSLFailure.takeReason()) }
         defer { OCSP_RESPONSE_free(parsed) }
         let status = OCSP_response_status(parsed)

@@ -19,8 +19,6 @@ package final class AnchorBundle: AnchorSource {
 
     private let entries: [Entry]
     private let holdsDistrust: Bool
-    /// What could not be read; nothing in a bundle that was read with ``init(pemOrDER:)``.
-    let damage: [X509Error]
     /// What was found out so far, by position.
     private struct Parsed {
         /// The hashes of the canonical subjects, `nil` for one that is no name; made at the first look-up.
@@ -29,8 +27,8 @@ package final class AnchorBundle: AnchorSource {
     }
     private let parsed: Mutex<Parsed>
 
-    private init(_ entries: [Entry], damage: [X509Error] = []) {
-        (self.entries, self.damage) = (entries, damage)
+    private init(_ entries: [Entry]) {
+        self.entries = entries
         holdsDistrust = entries.contains(where: \.isDistrusted)
         parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
     }
@@ -39,10 +37,29 @@ package final class AnchorBundle: AnchorSource {
     ///
     /// Other PEM blocks are passed over.
     package convenience init(pemOrDER bytes: [UInt8]) throws(X509Error) {
-        let blocks =
+        try self.init(
             PEM.looksLikePEM(bytes)
-            ? try PEM.blocks(in: bytes).filter { CertificateReader.certificateLabels.contains($0.label) }
-            : [PEMBlock(label: "CERTIFICATE", der: bytes, line: 0, isEncrypted: false)]
+                ? PEM.blocks(in: bytes) : [PEMBlock(label: "CERTIFICATE", der: bytes, line: 0, isEncrypted: false)])
+    }
+
+    /// Reads a file of the system's store; what holds no PEM text holds no roots.
+    ///
+    /// It is read whole or not at all: a block that cannot be read may be a word of distrust.
+    convenience init(storeFile bytes: [UInt8]) throws(X509Error) {
+        guard PEM.looksLikePEM(bytes) else {
+            self.init([Entry]())
+            return
+        }
+        // OpenSSL reads each line up to a NUL in it, and stops at one that begins with it.
+        if let nul = bytes.firstIndex(of: 0) {
+            let line = bytes[..<nul].count { $0 == UInt8(ascii: "\n") } + 1
+            throw X509Error(.brokenPEM, line: line, detail: "a NUL byte")
+        }
+        try self.init(PEM.blocks(in: bytes, isStore: true))
+    }
+
+    private convenience init(_ blocks: [PEMBlock]) throws(X509Error) {
+        let blocks = blocks.filter { CertificateReader.certificateLabels.contains($0.label) }
         var entries: [Entry] = []
         for block in blocks {
             guard let entry = Self.entry(block) else {
@@ -57,39 +74,6 @@ package final class AnchorBundle: AnchorSource {
             }
         }
     }
-
-    /// Reads a file of the system's store, of which everything counts that can be read.
-    ///
-    /// What the file distrusts is distrusted, wherever it stands and whatever is broken beside it. What it trusts is what OpenSSL
-    /// would find in it: there is no error to throw, because OpenSSL goes on without it too.
-    convenience init(storeFile bytes: [UInt8], ifDamaged anchors: AnchorsOfDamagedFile) {
-        let blocks = PEM.storedBlocks(in: bytes)
-        let isSmall = blocks.count <= Self.eagerCount
-        var entries: [Entry] = []
-        var damage: [X509Error] = []
-        var isWhole = true
-        for stored in blocks {
-            if let error = stored.damage {
-                damage.append(error)
-                isWhole = isWhole && stored.isPassedOver
-            }
-            guard let block = stored.block, CertificateReader.certificateLabels.contains(block.label) else { continue }
-            guard let found = Self.entry(ofStored: block), !isSmall || X509Handle(der: found.entry.der) != nil else {
-                damage.append(X509Error(.notACertificate, line: block.line))
-                isWhole = isWhole && !stored.isRead
-                continue
-            }
-            if let flaw = found.flaw { damage.append(X509Error(.notACertificate, line: block.line, detail: flaw)) }
-            if !found.hasReadableSettings, anchors == .none { isWhole = false }
-            let isAnchor = isWhole && stored.isRead && found.isClear
-            if isAnchor || found.entry.isDistrusted { entries.append(found.entry) }
-        }
-        if !isWhole, anchors == .none { entries.removeAll { !$0.isDistrusted } }
-        self.init(entries, damage: damage)
-    }
-
-    /// What a file of the system's store is that is too large to be read: what it trusts and distrusts is not known.
-    static func tooLarge() -> AnchorBundle { AnchorBundle([], damage: [X509Error(.tooLarge)]) }
 
     package convenience init(_ certificates: [Certificate]) {
         self.init(
@@ -124,31 +108,6 @@ package final class AnchorBundle: AnchorSource {
         return TrustedCertificate(block.der).flatMap { entry($0.der, isDistrusted: $0.isDistrusted) }
     }
 
-    /// What the block of a store's file comes to.
-    private struct Stored {
-        let entry: Entry
-        /// What is wrong with it, `nil` for nothing.
-        var flaw: String?
-        var hasReadableSettings = true
-        /// Whether it is known what the store says of the certificate: what cannot be read may have been meant to take trust away.
-        var isClear = true
-    }
-
-    /// The certificate a block begins with; `nil` when it begins with anything else.
-    ///
-    /// OpenSSL passes over bytes behind it. From a directory it takes trust settings for what they are under every label.
-    private static func entry(ofStored block: PEMBlock) -> Stored? {
-        let isPlain = block.label != CertificateReader.trustedCertificateLabel
-        if isPlain, let entry = entry(block.der) { return Stored(entry: entry) }
-        let whole = TrustedCertificate(beginning: block.der)
-        guard let certificate = whole ?? TrustedCertificate(ignoringSettingsOf: block.der),
-            let entry = entry(certificate.der, isDistrusted: certificate.isDistrusted)
-        else { return nil }
-        return Stored(
-            entry: entry, flaw: certificate.hasTail ? "more bytes follow it" : nil,
-            hasReadableSettings: isPlain || whole != nil, isClear: isPlain || !certificate.hasTail)
-    }
-
     private static func entry(_ der: [UInt8], isDistrusted: Bool = false) -> Entry? {
         DER.subject(ofCertificate: der).map { Entry(der: der, subject: $0, isDistrusted: isDistrusted) }
     }
@@ -162,9 +121,11 @@ package final class AnchorBundle: AnchorSource {
 
     func anchors(named name: OpaquePointer) -> [PathNode] { nodes(named: name).map(\.node) }
 
-    func distrusted(named name: OpaquePointer) -> [PathNode] {
-        guard holdsDistrust else { return [] }
-        return nodes(named: name).filter { entries[$0.position].isDistrusted }.map(\.node)
+    func distrusts(_ node: PathNode) -> Bool {
+        guard holdsDistrust, let name = node.handle.subjectName else { return false }
+        return nodes(named: name).contains {
+            entries[$0.position].isDistrusted && $0.node.certificate == node.certificate
+        }
     }
 
     /// The certificates whose subject is `name`, each with its position.
@@ -224,7 +185,7 @@ package final class AnchorSelection: AnchorSource {
         bundle.nodes(named: name).filter { holds($0.position) }.map(\.node)
     }
 
-    func distrusted(named name: OpaquePointer) -> [PathNode] { [] }
+    func distrusts(_ node: PathNode) -> Bool { false }
 }
 
 /// Somewhere anchors are looked up by name, so that only those a path needs are ever parsed.
@@ -234,12 +195,12 @@ protocol AnchorSource: Sendable {
     /// - Returns: the anchors, none when there is none of that name.
     func anchors(named name: OpaquePointer) -> [PathNode]
 
-    /// Those of them whose trust settings forbid to trust them for TLS servers.
+    /// Whether trust settings forbid to trust the certificate for TLS servers, or may be in a file that cannot be read.
     ///
     /// Every path asks for each of its certificates, so an answer of none has to be cheap.
-    func distrusted(named name: OpaquePointer) -> [PathNode]
+    func distrusts(_ node: PathNode) -> Bool
 
-    /// Whether something in a file that was read could not be read as it stands; costs next to nothing.
+    /// Whether a file could not be read; costs next to nothing.
     var isDamaged: Bool { get }
 
     /// What could not be read where certificates of this name are looked for.

@@ -12,20 +12,10 @@ final class HashedDirectory: AnchorSource {
     private static let fileLimit = 10_000
     /// The most that is read for one name, in bytes: far more than a bundle of all public roots.
     private static let sizeLimit = 64 << 20
-    /// The most names that are remembered; hostile chains can ask for as many as they like.
-    private static let nameLimit = 1_024
 
     private let directories: [String]
-    private struct File {
-        let path: String
-        let bundle: AnchorBundle
-    }
-
-    private struct Known {
-        var files: [UInt: [File]] = [:]
-        var isDamaged = false
-    }
-    private let known = Mutex(Known())
+    private let known = BoundedCache<UInt, [StoreFile]>()
+    private let hasDamage = Mutex(false)
 
     init(_ directories: String) { self.directories = directories.split(separator: ":").map(String.init) }
 
@@ -42,52 +32,47 @@ final class HashedDirectory: AnchorSource {
         return isFound
     }
 
-    func anchors(named name: OpaquePointer) -> [PathNode] {
-        files(named: name).flatMap { $0.bundle.anchors(named: name) }
+    func anchors(named name: OpaquePointer) -> [PathNode] { files(named: name).flatMap { $0.anchors(named: name) } }
+
+    func distrusts(_ node: PathNode) -> Bool {
+        node.handle.subjectName.map { files(named: $0).contains { $0.distrusts(node) } } ?? false
     }
 
-    func distrusted(named name: OpaquePointer) -> [PathNode] {
-        files(named: name).flatMap { $0.bundle.distrusted(named: name) }
-    }
-
-    var isDamaged: Bool { known.withLock(\.isDamaged) }
+    var isDamaged: Bool { hasDamage.withLock { $0 } }
 
     /// What is broken under the hash of a name may have been a word of distrust, so it counts for valid paths too.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
-        files(named: name).flatMap { file in file.bundle.damage.map { StoreDamage(path: file.path, error: $0) } }
+        files(named: name).compactMap(\.damage)
     }
 
-    private func files(named name: OpaquePointer) -> [File] {
+    private func files(named name: OpaquePointer) -> [StoreFile] {
         var isName: Int32 = 0
         let hash = X509_NAME_hash_ex(name, nil, nil, &isName)
         defer { OpenSSLFailure.forget() }
         guard isName == 1 else { return [] }
-        if let files = known.withLock({ $0.files[hash] }) { return files }
+        if let files = known.value(for: hash) { return files }
         let files = read(hash)
-        known.withLock { known in
-            if known.files.count >= Self.nameLimit { known.files = [:] }
-            known.files[hash] = files
-            if files.contains(where: { !$0.bundle.damage.isEmpty }) { known.isDamaged = true }
-        }
+        known.remember(files, for: hash)
+        if files.contains(where: { $0.damage != nil }) { hasDamage.withLock { $0 = true } }
         return files
     }
 
     /// Reads `HASH.0`, `HASH.1` and so on, up to the first number that is not there.
-    private func read(_ hash: UInt) -> [File] {
+    private func read(_ hash: UInt) -> [StoreFile] {
         let digits = String(hash, radix: 16)
         let stem = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
-        var files: [File] = []
+        var files: [StoreFile] = []
         var fileCount = 0
         var sizeLeft = Self.sizeLimit
         for directory in directories {
             numbers: for number in 0... {
                 let path = "\(directory)/\(stem).\(number)"
-                guard fileCount < Self.fileLimit else { return files + [File(path: path, bundle: .tooLarge())] }
+                guard fileCount < Self.fileLimit else { return files + [StoreFile(tooLarge: path)] }
                 do throws(ReadFailure) {
                     let bytes = try BoundedFile.bytes(at: path, limit: sizeLeft)
                     sizeLeft -= bytes.count
-                    files.append(File(path: path, bundle: Self.bundle(bytes)))
-                } catch .tooLarge { files.append(File(path: path, bundle: .tooLarge())) } catch {
+                    files.append(StoreFile(path, bytes, mayBeDER: true))
+                } catch .tooLarge { files.append(StoreFile(tooLarge: path)) } catch {
                     // Up to the first number at which nothing stands that could be found; what cannot be read holds no roots.
                     switch FileKind(at: path) {
                     case .absent, .inaccessible: break numbers
@@ -99,12 +84,35 @@ final class HashedDirectory: AnchorSource {
         }
         return files
     }
+}
 
-    /// What a file holds; OpenSSL 3 finds one certificate in DER there too (`X509_LOOKUP_store`).
-    private static func bundle(_ bytes: [UInt8]) -> AnchorBundle {
-        if !PEM.looksLikePEM(bytes), let certificate = try? AnchorBundle(pemOrDER: bytes) { return certificate }
-        return AnchorBundle(storeFile: bytes, ifDamaged: .beforeDamage)
+/// A file of the system's store: what it holds, or why that is not known.
+struct StoreFile {
+    private let path: String
+    private let content: Result<AnchorBundle, X509Error>
+
+    /// OpenSSL 3 finds one certificate in DER under a hashed name too (`X509_LOOKUP_store`).
+    init(_ path: String, _ bytes: [UInt8], mayBeDER: Bool = false) {
+        self.path = path
+        if mayBeDER, !PEM.looksLikePEM(bytes), let certificate = try? AnchorBundle(pemOrDER: bytes) {
+            content = .success(certificate)
+        } else {
+            content = Result { () throws(X509Error) in try AnchorBundle(storeFile: bytes) }
+        }
     }
+
+    init(tooLarge path: String) { (self.path, content) = (path, .failure(X509Error(.tooLarge))) }
+
+    var isEmpty: Bool { if case .success(let bundle) = content { bundle.count == 0 } else { false } }
+
+    var damage: StoreDamage? {
+        if case .failure(let error) = content { StoreDamage(path: path, error: error) } else { nil }
+    }
+
+    func anchors(named name: OpaquePointer) -> [PathNode] { (try? content.get())?.anchors(named: name) ?? [] }
+
+    /// Whether it distrusts a certificate, or may: what cannot be read is taken for a word of distrust.
+    func distrusts(_ node: PathNode) -> Bool { (try? content.get())?.distrusts(node) ?? true }
 }
 
 /// The system's roots in one file, read when the hashed directory was not enough.
@@ -118,7 +126,7 @@ final class BundleFile: AnchorSource {
         case unread
         /// The bytes, in which no certificate has trust settings.
         case plain([UInt8])
-        case bundle(AnchorBundle, holdsSettings: Bool)
+        case file(StoreFile, holdsSettings: Bool)
     }
 
     init(path: String) { self.path = path }
@@ -126,54 +134,44 @@ final class BundleFile: AnchorSource {
     func anchors(named name: OpaquePointer) -> [PathNode] { loaded().anchors(named: name) }
 
     /// Whether the file has trust settings is found out without taking it apart: every path asks, and few files have any.
-    func distrusted(named name: OpaquePointer) -> [PathNode] {
+    func distrusts(_ node: PathNode) -> Bool {
         content.withLock { content in
             if case .unread = content { content = read() }
-            return if case .bundle(let bundle, _) = content { bundle.distrusted(named: name) } else { [] }
+            return if case .file(let file, holdsSettings: true) = content { file.distrusts(node) } else { false }
         }
     }
 
-    /// How many anchors the file holds; 0 when there is no such file, or when it is damaged.
-    var count: Int { loaded().count }
+    /// Whether there is no such file, or nothing in it.
+    var isEmpty: Bool { loaded().isEmpty }
 
-    var isDamaged: Bool {
-        content.withLock { if case .bundle(let bundle, _) = $0 { !bundle.damage.isEmpty } else { false } }
-    }
+    var isDamaged: Bool { content.withLock { if case .file(let file, _) = $0 { file.damage != nil } else { false } } }
 
     /// What is broken counts where an anchor may be missing for it, or a word of distrust.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
         content.withLock { content in
-            guard case .bundle(let bundle, let holdsSettings) = content, isMissing || holdsSettings else { return [] }
-            return bundle.damage.map { StoreDamage(path: path, error: $0) }
+            guard case .file(let file, let holdsSettings) = content, isMissing || holdsSettings else { return [] }
+            return file.damage.map { [$0] } ?? []
         }
     }
 
-    private func loaded() -> AnchorBundle {
+    private func loaded() -> StoreFile {
         content.withLock { content in
-            if case .bundle(let bundle, _) = content { return bundle }
             if case .unread = content { content = read() }
-            switch content {
-            case .bundle(let bundle, _): return bundle
-            case .plain(let bytes):
-                let bundle = Self.bundle(bytes)
-                content = .bundle(bundle, holdsSettings: false)
-                return bundle
-            case .unread: return Self.bundle([])
-            }
+            if case .file(let file, _) = content { return file }
+            let file = if case .plain(let bytes) = content { StoreFile(path, bytes) } else { StoreFile(path, []) }
+            content = .file(file, holdsSettings: false)
+            return file
         }
     }
-
-    /// A file that is missing or damaged holds no roots, as in OpenSSL itself.
-    private static func bundle(_ bytes: [UInt8]) -> AnchorBundle { AnchorBundle(storeFile: bytes, ifDamaged: .none) }
 
     private func read() -> Content {
         do throws(ReadFailure) {
             let bytes = try BoundedFile.bytes(at: path, limit: Self.sizeLimit)
             guard PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes) else { return .plain(bytes) }
-            return .bundle(Self.bundle(bytes), holdsSettings: true)
+            return .file(StoreFile(path, bytes), holdsSettings: true)
         } catch .tooLarge {
             // It may hold a word of distrust for any certificate.
-            return .bundle(.tooLarge(), holdsSettings: true)
+            return .file(StoreFile(tooLarge: path), holdsSettings: true)
         } catch { return .plain([]) }
     }
 }
@@ -184,12 +182,4 @@ package struct StoreDamage: Sendable, Hashable, CustomStringConvertible {
     package let error: X509Error
 
     package var description: String { "\(path): \(error)" }
-}
-
-/// Which certificates of a damaged file are anchors all the same, as OpenSSL 3.0 has it.
-enum AnchorsOfDamagedFile {
-    /// None: a bundle is loaded as a whole or not at all (`X509_load_cert_crl_file`).
-    case none
-    /// Those before the damage: a hashed file is read block by block up to the first that is broken (`X509_load_cert_file`).
-    case beforeDamage
 }

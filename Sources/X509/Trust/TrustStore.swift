@@ -72,40 +72,25 @@ package final class TrustStore: Sendable {
     /// May read sources: ask only when it makes a difference.
     package func holds(_ certificate: Certificate) -> Bool { PathNode(certificate).map(holds) ?? false }
 
-    /// Whether the store holds a certificate as an anchor.
-    ///
-    /// May read sources: ask only when it makes a difference.
-    func holds(_ node: PathNode) -> Bool {
-        guard let name = node.handle.subjectName else { return false }
-        return tiers.joined().contains { source in
-            source.anchors(named: name).contains { $0.certificate == node.certificate }
-        }
-    }
+    func holds(_ node: PathNode) -> Bool { holdsAnchor(named: node) { $0 == node.certificate } }
 
-    /// Whether the store holds an anchor with the subject and key of a certificate.
-    ///
-    /// May read sources: ask only when it makes a difference.
-    func holdsAnchor(like node: PathNode) -> Bool {
+    /// Whether the store holds an anchor with the subject and key of a certificate; may read sources too.
+    func holdsAnchor(like node: PathNode) -> Bool { holdsAnchor(named: node) { $0.isSameAnchor(as: node.certificate) } }
+
+    private func holdsAnchor(named node: PathNode, where isWanted: (Certificate) -> Bool) -> Bool {
         guard let name = node.handle.subjectName else { return false }
-        return tiers.joined().contains { source in
-            source.anchors(named: name).contains { $0.certificate.isSameAnchor(as: node.certificate) }
-        }
+        return tiers.joined().contains { $0.anchors(named: name).contains { isWanted($0.certificate) } }
     }
 
     /// Whether the store holds `node` with trust settings that forbid to trust it for TLS servers.
     ///
     /// That holds wherever the settings stand, for a leaf, an intermediate and a root, presented or not: what is distrusted is on no
     /// path. Where a store holds one certificate twice, the stricter settings count, so that the order of its files does not.
-    func distrusts(_ node: PathNode) -> Bool {
-        guard let name = node.handle.subjectName else { return false }
-        return tiers.joined().contains { source in
-            source.distrusted(named: name).contains { $0.certificate == node.certificate }
-        }
-    }
+    func distrusts(_ node: PathNode) -> Bool { tiers.joined().contains { $0.distrusts(node) } }
 
     /// What is damaged in the store's files where certificates of a path were looked for.
     ///
-    /// A damaged block may have been an anchor that is missing now, or a word of distrust.
+    /// It may have been an anchor that is missing now, or a word of distrust.
     ///
     /// - Returns: each once, in the order of the sources; none for the price of a look where no file is damaged.
     package func damage(concerning certificates: [Certificate], whenMissing isMissing: Bool) -> [StoreDamage] {
@@ -146,7 +131,6 @@ private struct SystemRoots: Sendable {
 
     /// Whether there is not one root in either place.
     var areMissing: Bool {
-        bundle.count == 0 && !bundle.isDamaged
-            && !directories.split(separator: ":").contains { HashedDirectory.holdsFiles(String($0)) }
+        bundle.isEmpty && !directories.split(separator: ":").contains { HashedDirectory.holdsFiles(String($0)) }
     }
 }

@@ -1,0 +1,24 @@
+internal import Synchronization
+
+/// Remembers so many values at most, and so many bytes of them; beyond that it begins anew: hostile servers choose what there is.
+final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct Content {
+        var values: [Key: (value: Value, size: Int)] = [:]
+        var size = 0
+    }
+
+    private let countLimit: Int
+    private let sizeLimit: Int
+    private let content = Mutex(Content())
+
+    init(countLimit: Int = 1_024, sizeLimit: Int = .max) { (self.countLimit, self.sizeLimit) = (countLimit, sizeLimit) }
+
+    func value(for key: Key) -> Value? { content.withLock { $0.values[key]?.value } }
+
+    func remember(_ value: Value, for key: Key, size: Int = 0) {
+        content.withLock { content in
+            if content.values.count >= countLimit || content.size + size > sizeLimit { content = Content() }
+            content.size += size - (content.values.updateValue((value, size), forKey: key)?.size ?? 0)
+        }
+    }
+}
