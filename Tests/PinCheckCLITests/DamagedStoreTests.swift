@@ -37,7 +37,7 @@ import Testing
             let told = await refusal(command, store)
             #expect(
                 told.contains(
-                    "the system's store is damaged in \(file): not a whole X.509 certificate at line \(line): replace the block, or take it out"
+                    "the system's store is damaged in \(file): not a whole X.509 certificate at line \(line): reinstall ca-certificates, or give anchors"
                 ), "\(told)")
             // Without the distrust it may have been one; under another name it is nobody's business here.
             try files.write(broken, to: "certs/\(pki.interA.hashedFileName)")

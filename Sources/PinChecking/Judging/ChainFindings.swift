@@ -120,7 +120,7 @@ extension JudgedDevice {
         return damage.first.map { damage in
             Reason(
                 id: "damaged-trust-store",
-                message: "the system's store is damaged in \(damage): replace the block, or take it out")
+                message: "the system's store is damaged in \(damage): reinstall ca-certificates, or give anchors")
         }
     }
 }
