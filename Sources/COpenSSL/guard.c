@@ -74,43 +74,41 @@ static int isOnCurve(bytes algorithm) {
         || IS(algorithm, "\x2A\x81\x1C\xCF\x55\x01\x82\x2D");     // SM2
 }
 
-// What was come upon in the keys of several certificates.
+// What is taken, and what was come upon so far in the keys of several certificates.
 typedef struct {
+    int isPresented;
     size_t compressedPoints;
-    size_t describedCurves;
 } costs;
 
-// Whether a curve is described in a form that is cheap to read: over a prime field of a usual size, its points in both coordinates
-// (SEC 1, C.2).
-static int isCheapCurve(bytes curve, bytes point) {
-    bytes part, field, prime;
-    if (curve.count > 1024 || !tagged(&curve, INTEGER, &part) || !tagged(&curve, SEQUENCE, &field)) return 0;
-    if (!tagged(&field, OBJECT, &part) || !IS(part, "\x2A\x86\x48\xCE\x3D\x01\x01")) return 0;
-    // 521 bits and a byte for the sign.
-    if (!tagged(&field, INTEGER, &prime) || prime.count > 67) return 0;
-    if (!tagged(&curve, SEQUENCE, &part) || !tagged(&curve, OCTET_STRING, &part)) return 0;
-    return part.count > 0 && part.next[0] == 0x04 && point.count > 1 && point.next[1] == 0x04;
+// RSA's own kind of key and the one for PSS (RFC 8017, A.2).
+static int isRSA(bytes algorithm) {
+    return IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01") || IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A");
+}
+
+// Whether a server can have an RSA key used at little cost: a modulus up to 8,192 bits, an exponent up to 64, and a byte for the sign of each.
+static int isCheapRSA(bytes key) {
+    bytes numbers, modulus, exponent;
+    if (key.count < 1) return 1;
+    key.next += 1;
+    key.count -= 1;
+    return !tagged(&key, SEQUENCE, &numbers) || !tagged(&numbers, INTEGER, &modulus) || !tagged(&numbers, INTEGER, &exponent)
+        || (modulus.count <= 1025 && exponent.count <= 9);
 }
 
 // Looks at a SubjectPublicKeyInfo: what its key costs OpenSSL to read, which finds the second coordinate of a point that has only one
-// by a root, and does not ask first whether the prime is one.
+// by a root, and does not ask first whether the prime of a curve of the key's own (RFC 5480, 2.1.1, forbids them) is one.
 static int examineKey(bytes key, costs *found) {
     unsigned char tag;
     bytes algorithm, name, parameters, point;
     if (!tagged(&key, SEQUENCE, &algorithm) || !tagged(&key, BIT_STRING, &point) || !tagged(&algorithm, OBJECT, &name)) {
         return COpenSSL_CERTIFICATES_UNREADABLE;
     }
+    if (found->isPresented && isRSA(name) && !isCheapRSA(point)) return COpenSSL_CERTIFICATES_LONG_RSA;
     if (algorithm.count == 0 || !isOnCurve(name)) return 0;
     if (!element(&algorithm, &tag, &parameters)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    if (tag == SEQUENCE) {
-        if (!isCheapCurve(parameters, point)) return COpenSSL_CERTIFICATES_OWN_CURVE;
-        found->describedCurves += 1;
-    } else if (tag == OBJECT && point.count > 1 && (point.next[1] == 0x02 || point.next[1] == 0x03)) {
-        found->compressedPoints += 1;
-    }
-    const int isMuch = found->compressedPoints > COpenSSL_COMPRESSED_POINTS_MAX
-        || found->describedCurves > COpenSSL_DESCRIBED_CURVES_MAX;
-    return isMuch ? COpenSSL_CERTIFICATES_COSTLY : 0;
+    if (tag == SEQUENCE) return COpenSSL_CERTIFICATES_OWN_CURVE;
+    if (tag == OBJECT && point.count > 1 && (point.next[1] == 0x02 || point.next[1] == 0x03)) found->compressedPoints += 1;
+    return found->compressedPoints > COpenSSL_COMPRESSED_POINTS_MAX ? COpenSSL_CERTIFICATES_COSTLY : 0;
 }
 
 // Looks at a certificate (RFC 5280, 4.1), whatever follows it.
@@ -130,7 +128,7 @@ static int examineCertificate(bytes certificate, costs *found) {
 
 int COpenSSL_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates) {
     bytes rest = {message, length}, body, list, part;
-    costs found = {0, 0};
+    costs found = {1, 0};
     size_t count = 0;
     if (rest.count < 1) return 0;
     rest.next += 1;
@@ -197,12 +195,11 @@ int COpenSSL_request(const unsigned char *request, size_t length) {
 
 // MARK: Private keys
 
-// Whether the curve that a private key is on has a name, or a cheap description.
-static int isUsualCurve(bytes parameters) {
+// Whether the curve that a private key is on has a name.
+static int isNamedCurve(bytes parameters) {
     unsigned char tag;
     bytes curve;
-    const bytes wholePoint = {(const unsigned char *)"\x00\x04", 2};
-    return element(&parameters, &tag, &curve) && (tag != SEQUENCE || isCheapCurve(curve, wholePoint));
+    return element(&parameters, &tag, &curve) && tag != SEQUENCE;
 }
 
 // Looks at what follows the version and the number in an ECPrivateKey (RFC 5915, 3).
@@ -211,7 +208,7 @@ static int examineCurveKey(bytes rest) {
     bytes part;
     if (rest.count == 0) return 0;
     if (!element(&rest, &tag, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    return tag != EXPLICIT_0 || isUsualCurve(part) ? 0 : COpenSSL_CERTIFICATES_OWN_CURVE;
+    return tag != EXPLICIT_0 || isNamedCurve(part) ? 0 : COpenSSL_CERTIFICATES_OWN_CURVE;
 }
 
 int COpenSSL_private_key(const unsigned char *key, size_t length) {
@@ -231,7 +228,7 @@ int COpenSSL_private_key(const unsigned char *key, size_t length) {
     if (isLong) return 0;
     if (length > COpenSSL_PRIVATE_KEY_MAX) return COpenSSL_CERTIFICATES_COSTLY;
     if (!isOnCurve(name)) return 0;
-    if (!isUsualCurve(first)) return COpenSSL_CERTIFICATES_OWN_CURVE;
+    if (!isNamedCurve(first)) return COpenSSL_CERTIFICATES_OWN_CURVE;
     // The key within can have a curve of its own.
     if (!tagged(&fields, OCTET_STRING, &rest) || !tagged(&rest, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part)
         || !tagged(&fields, OCTET_STRING, &part)) {

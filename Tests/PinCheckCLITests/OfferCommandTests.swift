@@ -22,6 +22,21 @@ import Testing
         }
     }
 
+    @Test func aServerThatHasDHEAloneIsOutOfReachUntilItIsOffered() async throws {
+        let leaf = try Self.pki.interA.issue(
+            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2_048), label: "key exchange"))
+        let settings = TLSServerSettings(presenting: [leaf, Self.pki.interA]).with {
+            $0.maximumVersion = .tls12
+            $0.cipherList = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
+            $0.offersFiniteFieldGroups = true
+        }
+        let offer = "--ciphers DHE-RSA-AES128-GCM-SHA256"
+        try await Desk.serving(.tls(settings)) { desk, _ in
+            await desk("CHECK").expect(.unreachable, "it may offer DHE only: \(offer)")
+            await desk("CHECK \(offer)").expect(.pass)
+        }
+    }
+
     @Test func aClientCertificateIsSignedWithWhateverTheServerTakes() async throws {
         let settings = TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with {
             $0.clientCertificate = .required

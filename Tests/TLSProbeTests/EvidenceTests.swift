@@ -1,3 +1,4 @@
+import COpenSSL
 import LoopbackLab
 import Pinning
 import Testing
@@ -36,48 +37,65 @@ import Testing
         #expect(result.staple == [0])
     }
 
-    @Test func aGroupThatTakesASecondIsRefused() async throws {
-        let leaf = try world.interA.issue(
-            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "key exchange"))
-        func server(_ bits: Int) -> ServerBehavior {
-            .tls(
-                serverSettings([leaf, world.interA], upTo: .tls12) {
-                    $0.cipherList = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
-                    $0.bitsOfOwnGroup = bits
-                })
-        }
-        #expect(try await probe(server(4_096)).keyExchange == .ephemeralInGroup(bits: 4_096))
-        let message = "the server's Diffie-Hellman group has fewer than 1024 bits or more than 4096"
-        #expect(try await failure(of: server(4_097)).reason == .tlsFailure(message))
-        #expect(try await failure(of: server(10_000)).reason == .tlsFailure(message))
-    }
+    // MARK: The key exchange
 
-    @Test func longGroupsWithANameAreForThoseWhoAskForThem() async throws {
-        let server = ServerBehavior.tls(
-            TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.groups = "ffdhe6144" })
-        #expect(try await failure(of: server).reason == .alert(TLSAlert(number: 40)))
-        let result = try await probe(server) { $0.offer.groups = "X25519:ffdhe6144" }
-        #expect(result.keyExchange == .ephemeralInGroup(bits: 6_144))
+    private static let suite = "DHE-RSA-AES128-GCM-SHA256"
+
+    /// What comes of a server with an RSA key of so many bits and these suites of TLS 1.2, or this group of TLS 1.3.
+    private func exchange(
+        key bits: Int = 2_048, suites: String? = nil, field: Int32? = nil, groups: String? = nil,
+        offering offer: (ciphers: String?, groups: String?) = (nil, nil)
+    ) async throws -> Result<KeyExchange, ProbeError> {
+        let leaf = try world.interA.issue(
+            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: bits), label: "key exchange"))
+        let settings = serverSettings([leaf, world.interA], upTo: suites == nil ? .tls13 : .tls12) {
+            if let suites { $0.cipherList = suites + ":@SECLEVEL=0" }
+            $0.offersFiniteFieldGroups = field == nil
+            ($0.finiteFieldGroup, $0.groups) = (field, groups)
+        }
+        return try await observe(.tls(settings)) { ($0.offer.ciphers, $0.offer.groups) = offer }.result.map(
+            \.keyExchange)
     }
 
     @Test func theKeyExchangeIsToldAsTheSuiteHasIt() async throws {
-        let weak = try world.interA.issue(
-            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 1024), label: "key exchange"))
-        let strong = try world.interA.issue(
-            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2048), label: "key exchange"))
-        func exchange(_ leaf: LabCertificate, _ suites: String) async throws -> KeyExchange {
-            let settings = serverSettings([leaf, world.interA], upTo: .tls12) {
-                $0.cipherList = suites + ":@SECLEVEL=0"
-                $0.offersFiniteFieldGroups = true
-            }
-            return try await probe(.tls(settings)).keyExchange
+        #expect(try await exchange(suites: "AES128-SHA256").get() == .staticRSA)
+        #expect(try await exchange(suites: "ECDHE-RSA-AES128-GCM-SHA256").get() == .ephemeral)
+        #expect(try await exchange().get() == .ephemeral)
+        // What costs a client a hundred times as much is for those who ask for it.
+        let asked = (Self.suite as String?, nil as String?)
+        for bits in [1_024, 2_048] {
+            #expect(
+                try await exchange(key: bits, suites: Self.suite, offering: asked).get()
+                    == .ephemeralInGroup(bits: bits))
         }
-        #expect(try await exchange(strong, "AES128-SHA256") == .staticRSA)
-        #expect(try await exchange(strong, "DHE-RSA-AES128-GCM-SHA256") == .ephemeralInGroup(bits: 2_048))
-        #expect(try await exchange(weak, "DHE-RSA-AES128-GCM-SHA256") == .ephemeralInGroup(bits: 1_024))
-        #expect(try await exchange(strong, "ECDHE-RSA-AES128-GCM-SHA256") == .ephemeral)
-        #expect(try await probe(.presenting([strong])).keyExchange == .ephemeral)
-        let field = TLSServerSettings(presenting: [strong]).with { $0.groups = "ffdhe2048" }
-        #expect(try await probe(.tls(field)).keyExchange == .ephemeralInGroup(bits: 2_048))
+        #expect(
+            try await exchange(suites: Self.suite, field: NID_ffdhe4096, offering: asked).get()
+                == .ephemeralInGroup(bits: 4_096))
+        for (group, bits) in [("ffdhe2048", 2_048), ("ffdhe6144", 6_144)] {
+            #expect(
+                try await exchange(groups: group, offering: (nil, "X25519:\(group)")).get()
+                    == .ephemeralInGroup(bits: bits))
+        }
+    }
+
+    @Test func whatCostsAClientMuchIsRefused() async throws {
+        func reason(_ result: Result<KeyExchange, ProbeError>) throws -> ProbeError.Reason {
+            try #require(throws: ProbeError.self) { try result.get() }.reason
+        }
+        let alert = ProbeError.Reason.alert(TLSAlert(number: 40))
+        #expect(try await reason(exchange(suites: Self.suite)) == alert)
+        #expect(try await reason(exchange(groups: "ffdhe2048")) == alert)
+        #expect(
+            try await reason(exchange(suites: Self.suite, field: NID_ffdhe6144, offering: (Self.suite, nil)))
+                == .tlsFailure("the server's Diffie-Hellman group has fewer than 1024 bits or more than 4096"))
+    }
+
+    @Test(arguments: versions) func aKeyThatIsCostlyToUseIsRefused(version: ServerVersion) async throws {
+        let leaf = try world.interA.issue(
+            .leaf(StandardPKI.serverName), key: .shared(.rsaOfLongExponent, label: "exponent"))
+        let settings = serverSettings([leaf, world.interA], upTo: version)
+        #expect(
+            try await failure(of: .tls(settings)).reason
+                == .unreadableCertificate("an RSA key is longer than 8192 bits, or its exponent than 64"))
     }
 }

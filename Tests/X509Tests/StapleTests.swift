@@ -42,7 +42,7 @@ import X509
     }
 
     @Test func `one whose responder has a key that costs too much to read is not read`() throws {
-        let key = try LabKey.shared(.p256Described(isCompressed: true), label: "staple")
+        let key = try LabKey.shared(.p256Described, label: "staple")
         let responder = try pki.interA.issue(.leaf(subject: "Responder", names: []), key: key)
         let response = StatusResponse().with { $0.responder = responder }
         #expect(try problem(response)?.contains("stranger keys") == true)

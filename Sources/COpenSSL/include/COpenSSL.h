@@ -5,6 +5,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
+#include <openssl/dh.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ocsp.h>
@@ -101,7 +102,6 @@ static inline long COpenSSL_SSL_add1_chain_cert(SSL *ssl, X509 *certificate) { r
 static inline int COpenSSL_SSL_get_negotiated_group(SSL *ssl) { return SSL_get_negotiated_group(ssl); }
 static inline long COpenSSL_SSL_set1_groups_list(SSL *ssl, const char *list) { return SSL_set1_groups_list(ssl, list); }
 static inline long COpenSSL_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key) { return SSL_get_peer_tmp_key(ssl, key); }
-static inline long COpenSSL_SSL_get_tmp_key(SSL *ssl, EVP_PKEY **key) { return SSL_get_tmp_key(ssl, key); }
 static inline long COpenSSL_SSL_set_tlsext_status_type(SSL *ssl, int type) { return SSL_set_tlsext_status_type(ssl, type); }
 static inline long COpenSSL_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response) {
     return SSL_get_tlsext_status_ocsp_resp(ssl, response);
@@ -113,24 +113,18 @@ static inline long COpenSSL_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (
     return SSL_CTX_set_tlsext_status_cb(context, callback);
 }
 
-// The longest prime of a Diffie-Hellman group that is computed with.
-enum { COpenSSL_DH_BITS_MAX = 4096 };
-// Has handshakes refuse longer ones, as they refuse short ones, and leaves those with a name out of the offer.
-//
-// A server chooses the group and what it costs: OpenSSL takes 10,000 bits, which are a second of a client's time and none of the server's.
-// A name makes the exponents short, but to see that the server's key is of the group costs a whole one: 110 ms for 8,192 bits.
-void COpenSSL_SSL_CTX_limit_dh(SSL_CTX *context);
-// Takes longer groups that have a name, for a connection whose groups somebody chose.
-void COpenSSL_SSL_allow_named_dh(SSL *ssl);
+// What a handshake may use, for SSL_CTX_set_security_callback: all at level 0, but finite-field groups only where somebody names groups, and
+// no prime of a server's own that costs a client much. OpenSSL takes 10,000 bits, which are a second of a client's time.
+int COpenSSL_allows(int operation, int nid, const void *key, int namesGroups);
 // Why OpenSSL is not to read certificates: they are not in the form that was examined, or cost too much to read.
 enum {
     COpenSSL_CERTIFICATES_MANY = 1,
     COpenSSL_CERTIFICATES_OWN_CURVE,
     COpenSSL_CERTIFICATES_COSTLY,
     COpenSSL_CERTIFICATES_UNREADABLE,
-    // More keys of one kind than this are not read.
+    COpenSSL_CERTIFICATES_LONG_RSA,
+    // More of them than this are not read.
     COpenSSL_COMPRESSED_POINTS_MAX = 8,
-    COpenSSL_DESCRIBED_CURVES_MAX = 8,
     // More bytes than a private key has, but RSA's and ML-DSA's: OpenSSL computes the public half of some.
     COpenSSL_PRIVATE_KEY_MAX = 2048
 };
@@ -150,9 +144,5 @@ int COpenSSL_private_key(const unsigned char *key, size_t length);
 int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCertificates);
 // Makes OpenSSL refuse a Certificate message that it is about to read: for a message callback, which cannot refuse any.
 void COpenSSL_spoil(void *message, size_t length);
-// Called while a certificate is verified: has SSL_do_handshake stop there, with SSL_ERROR_WANT_RETRY_VERIFY, and verify again when it goes on.
-static inline int COpenSSL_SSL_set_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl) > 0; }
-// A Diffie-Hellman group for tests: a modulus of so many bits, which is no prime, and 2; NULL when OpenSSL refuses it.
-EVP_PKEY *COpenSSL_EVP_DH_group(int bits);
 
 #endif

@@ -10,11 +10,11 @@ package final class LabKey: @unchecked Sendable {
         case p256
         case p384
         case p521
-        /// ECDSA on the curve P-256, which the key describes instead of naming it; its points may be compressed (SEC 1, 2.3.3).
-        case p256Described(isCompressed: Bool)
+        /// ECDSA on the curve P-256, which the key describes instead of naming it.
+        case p256Described
         /// RSA with a modulus of so many bits. From 2048 bits on making one takes a noticeable part of a second.
         case rsa(bits: Int)
-        /// RSA with a modulus of 2048 bits and a public exponent of 1,100, which is unusual: each use costs as much as a signature.
+        /// RSA with a modulus of 2048 bits and a public exponent of 1,100, which nobody has: each use costs as much as a signature.
         case rsaOfLongExponent
         case ed25519
     }
@@ -55,7 +55,7 @@ package final class LabKey: @unchecked Sendable {
         let key: OpaquePointer? =
             switch algorithm {
             case .p256: COpenSSL_EVP_EC_gen("P-256")
-            case .p256Described(let isCompressed): generateDescribedP256(isCompressed: isCompressed)
+            case .p256Described: generateDescribedP256()
             case .p384: COpenSSL_EVP_EC_gen("P-384")
             case .p521: COpenSSL_EVP_EC_gen("P-521")
             case .rsa(let bits): COpenSSL_EVP_RSA_gen(UInt32(clamping: bits))
@@ -74,15 +74,14 @@ package final class LabKey: @unchecked Sendable {
         return key
     }
 
-    private static func generateDescribedP256(isCompressed: Bool) -> OpaquePointer? {
+    private static func generateDescribedP256() -> OpaquePointer? {
         let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         guard EVP_PKEY_keygen_init(context) == 1,
             EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
             // OPENSSL_EC_EXPLICIT_CURVE
-            EVP_PKEY_CTX_set_ec_param_enc(context, 0) == 1, EVP_PKEY_keygen(context, &key) == 1,
-            !isCompressed || EVP_PKEY_set_utf8_string_param(key, "point-format", "compressed") == 1
+            EVP_PKEY_CTX_set_ec_param_enc(context, 0) == 1, EVP_PKEY_keygen(context, &key) == 1
         else { return nil }
         return key
     }

@@ -86,11 +86,14 @@ final class TLSServerContext: @unchecked Sendable {
             }
         if settings.prefersOwnCiphers { _ = SSL_CTX_set_options(context, COpenSSL_SSL_OP_CIPHER_SERVER_PREFERENCE()) }
         if settings.offersFiniteFieldGroups { _ = COpenSSL_SSL_CTX_set_dh_auto(context, 1) }
-        if let bits = settings.bitsOfOwnGroup {
-            // The context owns the group once it has taken it.
-            guard let group = COpenSSL_EVP_DH_group(Int32(bits)), SSL_CTX_set0_tmp_dh_pkey(context, group) == 1 else {
-                throw .openSSL("set up a Diffie-Hellman group")
-            }
+        if let group = settings.finiteFieldGroup {
+            let maker = EVP_PKEY_CTX_new_from_name(nil, "DH", nil)
+            defer { EVP_PKEY_CTX_free(maker) }
+            var parameters: OpaquePointer?
+            // The context owns the parameters once it has taken them.
+            guard EVP_PKEY_paramgen_init(maker) == 1, EVP_PKEY_CTX_set_dh_nid(maker, group) == 1,
+                EVP_PKEY_paramgen(maker, &parameters) == 1, SSL_CTX_set0_tmp_dh_pkey(context, parameters) == 1
+            else { throw .openSSL("set up a Diffie-Hellman group") }
         }
         _ = COpenSSL_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
             guard let conversation = TLSConversation.of(ssl), let staple = conversation.staple,

@@ -94,8 +94,8 @@ package struct TLSServerSettings: Sendable, Changeable {
     package var staple: [UInt8]?
     /// Whether there are DHE suites, whose prime is as long as the certificate's key (`SSL_CTX_set_dh_auto`).
     package var offersFiniteFieldGroups = false
-    /// How many bits the modulus of the server's own Diffie-Hellman group has, `nil`: it has none of its own.
-    package var bitsOfOwnGroup: Int?
+    /// The finite-field group of those suites (RFC 7919) by OpenSSL's number, as in `NID_ffdhe4096`.
+    package var finiteFieldGroup: Int32?
 
     package init(_ identities: [TLSIdentity]) { self.identities = identities }
 

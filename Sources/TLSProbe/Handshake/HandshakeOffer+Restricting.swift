@@ -26,8 +26,6 @@ extension HandshakeOffer {
 
     /// Restricts what `ssl` offers; returns false when OpenSSL refuses.
     func restrict(_ ssl: OpaquePointer) -> Bool {
-        // Before they are set: OpenSSL looks at what is allowed.
-        if groups != nil { COpenSSL_SSL_allow_named_dh(ssl) }
         if let groups, COpenSSL_SSL_set1_groups_list(ssl, groups) != 1 { return false }
         if let signatureAlgorithms {
             guard COpenSSL_SSL_set1_sigalgs_list(ssl, signatureAlgorithms) == 1,
@@ -66,7 +64,7 @@ extension CertificateKeyType {
     /// Cipher suites before TLS 1.3; those for ECDSA are for EdDSA too (RFC 8422, 5.3).
     private var cipherList: String {
         switch self {
-        case .rsa: "aRSA:!eNULL:!PSK:!SRP:@SECLEVEL=0"
+        case .rsa: "aRSA:!eNULL:!PSK:!SRP:!kDHE:@SECLEVEL=0"
         case .ecdsa, .ed25519: "aECDSA:!eNULL:!PSK:!SRP:@SECLEVEL=0"
         }
     }

@@ -90,17 +90,12 @@ extension TLSConnection {
         }
     }
 
+    /// The group with a prime that the server's key is of, `nil` for a curve.
     private var groupWithPrime: KeyExchange? {
-        finiteFieldBits(COpenSSL_SSL_get_peer_tmp_key).map { .ephemeralInGroup(bits: $0) }
-    }
-
-    /// How long the prime of the Diffie-Hellman group of one side's key is, `nil` for a curve.
-    func finiteFieldBits(_ getKey: (OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> Int) -> Int? {
         var key: OpaquePointer?
-        guard getKey(ssl, &key) == 1, let key else { return nil }
+        guard COpenSSL_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }
         defer { EVP_PKEY_free(key) }
-        guard EVP_PKEY_is_a(key, "DH") == 1 else { return nil }
-        return Int(EVP_PKEY_get_bits(key))
+        return EVP_PKEY_is_a(key, "DH") == 1 ? .ephemeralInGroup(bits: Int(EVP_PKEY_get_bits(key))) : nil
     }
 }
 

@@ -12,8 +12,6 @@ final class TLSConnection {
     enum Step {
         /// More bytes from the server are needed.
         case needsInput
-        /// What comes next is costly: ``TLSConnection/advance(atAnyCost:)`` makes it when it is this connection's turn.
-        case costly
         case complete
         /// The server sent close_notify.
         case closed
@@ -34,12 +32,8 @@ final class TLSConnection {
     private let identity: ClientIdentity?
     /// Whether nothing was sent for want of a certificate that fits what the server asked for.
     private var hadNoFittingCertificate = false
-    private(set) var flights = 0
-    /// Whether the user has more than one key sent at once (`*` in OpenSSL 3.5), of which only the first can be looked at.
-    private let sharesSeveralKeys: Bool
-    private(set) var sentCostlyShare = false
-    /// Before which flight something costly is computed, `nil` where nothing is.
-    var costlyFlight: Int?
+    /// Whether the user says which groups are offered.
+    let namesGroups: Bool
     /// Why the server's certificates were not read, `nil` where they were, or did not come.
     var refusal: ProbeError.Reason?
 
@@ -68,7 +62,7 @@ final class TLSConnection {
         SSL_set_connect_state(ssl)
         (self.ssl, self.input, self.output) = (ssl, input, output)
         identity = request.clientIdentity
-        sharesSeveralKeys = request.offer.groups?.contains("*") ?? false
+        namesGroups = request.offer.groups != nil
         // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
         guard COpenSSL_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
@@ -101,14 +95,12 @@ final class TLSConnection {
     var unreadCount: Int { BIO_ctrl_pending(input) }
 
     /// Goes on with the handshake as far as the received bytes allow (`SSL_do_handshake`).
-    func advance(atAnyCost: Bool = false) -> Step {
-        guard atAnyCost || !nextIsCostly else { return .costly }
+    func advance() -> Step {
         OpenSSLErrors.clear()
         let result = SSL_do_handshake(ssl)
         if result == 1 { return .complete }
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsInput
-        case SSL_ERROR_WANT_RETRY_VERIFY: return .costly
         case SSL_ERROR_ZERO_RETURN: return .closed
         default: return .failed(OpenSSLErrors.take())
         }
@@ -129,9 +121,28 @@ final class TLSConnection {
         var buffer = allocator.buffer(capacity: count)
         buffer.writeBytes(UnsafeRawBufferPointer(start: start, count: count))
         BIO_ctrl(output, BIO_CTRL_RESET, 0, nil)
-        flights += 1
-        if awaitsServerHello { sentCostlyShare = sharesSeveralKeys || sharesFiniteFieldKey }
         return buffer
+    }
+
+    /// Called for each message of the server's before it is read: refuses certificates that cost too much to read.
+    func examine(_ message: UnsafeRawBufferPointer) {
+        guard message.first == UInt8(SSL3_MT_CERTIFICATE) else { return }
+        let objection = COpenSSL_certificate_message(
+            message.baseAddress, message.count, SSL_version(ssl) >= TLS1_3_VERSION ? 1 : 0,
+            TLSContext.certificateCountLimit)
+        switch Int(objection) {
+        case 0: return
+        case Int(COpenSSL_CERTIFICATES_MANY): refusal = .tooManyCertificates(limit: TLSContext.certificateCountLimit)
+        case Int(COpenSSL_CERTIFICATES_OWN_CURVE):
+            refusal = .unreadableCertificate("a key describes a curve of its own, which costs too much to read")
+        case Int(COpenSSL_CERTIFICATES_LONG_RSA):
+            refusal = .unreadableCertificate("an RSA key is longer than 8192 bits, or its exponent than 64")
+        case Int(COpenSSL_CERTIFICATES_COSTLY):
+            refusal = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
+        default: refusal = .unreadableCertificate("one of them does not have the form of a certificate in DER")
+        }
+        // OpenSSL's own buffer, which is const for the callback only.
+        COpenSSL_spoil(UnsafeMutableRawPointer(mutating: message.baseAddress), message.count)
     }
 
     /// The connection that a callback is about.

@@ -30,8 +30,6 @@ final class HandshakeHandler: ChannelInboundHandler {
     /// `nil` once the handshake has ended.
     private var connection: TLSConnection?
     private var context: ChannelHandlerContext?
-    /// Whether a costly step is to be made when it is its turn.
-    private var awaitsTurn = false
     private var opening: [UInt8] = []
     /// The bytes received so far.
     private var received = 0
@@ -80,18 +78,10 @@ final class HandshakeHandler: ChannelInboundHandler {
         if connection == nil { context.fireErrorCaught(error) } else { connectionBroke(error) }
     }
 
-    private func advance(_ context: ChannelHandlerContext, atAnyCost: Bool = false) {
-        guard let connection, !awaitsTurn,
-            let step = clock.step(after: received, { connection.advance(atAnyCost: atAnyCost) })
-        else { return }
+    private func advance(_ context: ChannelHandlerContext) {
+        guard let connection, let step = clock.step(after: received, connection.advance) else { return }
         switch step {
         case .needsInput: send(from: connection, context)
-        case .costly:
-            awaitsTurn = true
-            clock.inTurn {
-                self.awaitsTurn = false
-                if let context = self.context { self.advance(context, atAnyCost: true) }
-            }
         case .complete:
             // It has ended, whatever becomes of the last bytes: some servers close as soon as they have sent their part.
             self.connection = nil

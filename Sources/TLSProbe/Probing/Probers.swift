@@ -81,7 +81,6 @@ package typealias ChainObjection = @Sendable (PresentedChain, ServerName) -> Str
 final class ProbeWorkshop: @unchecked Sendable {
     let loop: any EventLoop
     let lookups: LookupThreads
-    let costlySteps: CostlySteps
     let network: StagedNetwork?
     /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
     let proxyObjection: ChainObjection
@@ -95,9 +94,8 @@ final class ProbeWorkshop: @unchecked Sendable {
         loop: any EventLoop, lookups: LookupThreads, network: StagedNetwork? = nil, numberAmongMany: Int? = nil,
         proxyObjection: ChainObjection? = nil
     ) {
-        self.proxyObjection = proxyObjection ?? { _, _ in "nobody judges it" }
+        self.proxyObjection = proxyObjection ?? { _, _ in "there are no roots to check it with" }
         (self.loop, self.network, self.lookups) = (loop, network, lookups)
-        costlySteps = CostlySteps(on: loop)
         self.numberAmongMany = numberAmongMany
     }
 

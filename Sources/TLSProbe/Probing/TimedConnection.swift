@@ -148,11 +148,6 @@ extension TimedConnection {
         defer { work.spendLate(.now() - begun) }
         return step()
     }
-
-    /// Puts a costly step in line; after the deadline it is not made, whoever was waited for.
-    func inTurn(_ step: @escaping () -> Void) {
-        workshop.costlySteps.add(for: work) { if self.tell != nil, .now() < self.deadline { step() } }
-    }
 }
 
 extension TimedConnection: NIOScheduledCallbackHandler {
