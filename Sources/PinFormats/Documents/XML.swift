@@ -1,5 +1,5 @@
 internal import Base
-internal import CLibraries
+internal import CExpat
 
 /// An element of an XML document, with the line it begins on.
 final class XMLElement {
@@ -22,37 +22,28 @@ enum XMLReader {
     /// How many elements may stand in each other, and how many elements and attributes there may be.
     private static let (mostDepth, mostElements) = (40, 50_000)
 
-    /// Loaded when the first document is read, and kept for the rest of the run (`dlopen`).
-    private static let expat: CExpat = {
-        var functions = CExpat()
-        if let reason = CExpat_load(&functions) {
-            MissingLibrary.end("Expat", packages: "Debian: libexpat1, Fedora: expat", reason: String(cString: reason))
-        }
-        return functions
-    }()
-
     /// The root element of `file`; a document type that only names a DTD is no harm to a property list.
     ///
     /// - Throws: ``PinFormatError`` with the line for what is no XML, is too deep, has too many elements or a document type.
     static func root(of file: PinFile, mayHaveDocumentType: Bool) throws(PinFormatError) -> XMLElement {
-        guard let parser = expat.ParserCreate(nil) else {
+        guard let parser = XML_ParserCreate(nil) else {
             throw PinFormatError(.brokenDocument, at: file.place, "there is no memory to read it")
         }
-        defer { expat.ParserFree(parser) }
+        defer { XML_ParserFree(parser) }
         let tree = Tree(parser, mayHaveDocumentType: mayHaveDocumentType)
-        expat.SetUserData(parser, Unmanaged.passUnretained(tree).toOpaque())
+        XML_SetUserData(parser, Unmanaged.passUnretained(tree).toOpaque())
         setHandlers(parser)
         let status = withExtendedLifetime(tree) {
             file.bytes.withUnsafeBytes { bytes in
-                expat.Parse(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: bytes.count), 1)
+                XML_Parse(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: bytes.count), 1)
             }
         }
-        let place = file.place(line: Int(expat.GetCurrentLineNumber(parser)))
+        let place = file.place(line: Int(XML_GetCurrentLineNumber(parser)))
         if let (reason, remedy) = tree.refusal {
             throw PinFormatError(.unreasonableDocument, at: place, reason, remedy: remedy)
         }
-        guard status == CExpat_OK, let root = tree.root else {
-            let reason = expat.ErrorString(expat.GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"
+        guard status == XML_STATUS_OK, let root = tree.root else {
+            let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"
             throw PinFormatError(.brokenDocument, at: place, "is not well-formed XML: \(reason)")
         }
         return root
@@ -78,7 +69,7 @@ enum XMLReader {
 
         private func refuse(_ reason: String, _ remedy: String? = nil) {
             refusal = refusal ?? (reason, remedy)
-            _ = XMLReader.expat.StopParser(parser, 0)
+            _ = XML_StopParser(parser, 0)
         }
 
         func start(_ name: String, _ attributes: [String: String]) {
@@ -89,7 +80,7 @@ enum XMLReader {
             if count > mostElements {
                 return refuse("has more than \(mostElements) elements, no configuration is that long")
             }
-            let line = Int(XMLReader.expat.GetCurrentLineNumber(parser))
+            let line = Int(XML_GetCurrentLineNumber(parser))
             let element = XMLElement(name: name, attributes: attributes, line: line)
             if let parent = open.last { parent.children.append(element) } else { root = element }
             open.append(element)
@@ -107,7 +98,7 @@ enum XMLReader {
     }
 
     private static func setHandlers(_ parser: OpaquePointer) {
-        expat.SetElementHandler(
+        XML_SetElementHandler(
             parser,
             { pointer, name, attributes in
                 guard let tree = Tree.from(pointer), let name else { return }
@@ -119,12 +110,12 @@ enum XMLReader {
                 }
                 tree.start(String(cString: name), values)
             }, { pointer, _ in Tree.from(pointer)?.end() })
-        expat.SetCharacterDataHandler(parser) { pointer, text, length in
+        XML_SetCharacterDataHandler(parser) { pointer, text, length in
             guard let text, length > 0 else { return }
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
             Tree.from(pointer)?.append(String(decoding: bytes, as: UTF8.self))
         }
-        expat.SetStartDoctypeDeclHandler(parser) { pointer, _, _, _, hasInternalSubset in
+        XML_SetStartDoctypeDeclHandler(parser) { pointer, _, _, _, hasInternalSubset in
             Tree.from(pointer)?.documentType(declares: hasInternalSubset != 0)
         }
     }

@@ -1,5 +1,6 @@
 internal import Base
-internal import CLibraries
+internal import CIDN2
+internal import CPSL
 internal import Pinning
 
 /// International domain names.
@@ -14,39 +15,13 @@ package enum InternationalName {
         guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
         guard name.utf8.count <= longestName else { return nil }
         var output: UnsafeMutablePointer<CChar>?
-        let flags = Int32(CIDN2_NFC_INPUT | CIDN2_NONTRANSITIONAL)
-        guard !name.utf8.contains(0) else { return nil }
-        let library = NameLibraries.internationalNames
-        guard library.to_ascii_8z(name, &output, flags) == Int32(CIDN2_OK), let output else { return nil }
-        defer { library.free(output) }
+        let flags = Int32(IDN2_NFC_INPUT.rawValue | IDN2_NONTRANSITIONAL.rawValue)
+        guard !name.utf8.contains(0), idn2_to_ascii_8z(name, &output, flags) == IDN2_OK.rawValue, let output else {
+            return nil
+        }
+        defer { idn2_free(output) }
         return String(cString: output)
     }
-}
-
-/// The libraries that know names, loaded when a name needs them and kept for the rest of the run (`dlopen`).
-///
-/// An ordinary check has an ASCII name and no wildcard above a registry: loading them would take a tenth of its time.
-enum NameLibraries {
-    static let publicSuffixes: CPSL = {
-        var functions = CPSL()
-        if let reason = CPSL_load(&functions) {
-            MissingLibrary.end(
-                "libpsl", packages: "Debian: libpsl5, Fedora: libpsl, Homebrew: libpsl", reason: String(cString: reason)
-            )
-        }
-        return functions
-    }()
-
-    /// libidn2's functions.
-    static let internationalNames: CIDN2 = {
-        var functions = CIDN2()
-        if let reason = CIDN2_load(&functions) {
-            MissingLibrary.end(
-                "libidn2", packages: "Debian: libidn2-0, Fedora: libidn2, Homebrew: libidn2",
-                reason: String(cString: reason))
-        }
-        return functions
-    }()
 }
 
 /// The public suffix list of libpsl.
@@ -54,28 +29,24 @@ enum NameLibraries {
 /// The system's library rather than a list of our own: distributions keep it up to date.
 package struct SystemPublicSuffixList: PublicSuffixList {
     /// Unsafe only to the compiler: libpsl's built-in list never changes, and NULL is an answer it takes.
-    nonisolated(unsafe) private static let list = library.builtin()
-
-    private static var library: CPSL { NameLibraries.publicSuffixes }
+    nonisolated(unsafe) private static let list = psl_builtin()
 
     /// The rules of both sections, without the one for all that no other covers.
-    private static let anyRule = Int32(CPSL_ANY | CPSL_NO_STAR_RULE)
+    private static let anyRule = PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE
 
     package init() {}
 
     /// The public suffix of `name`, `nil` when no rule of the list covers it.
     package func publicSuffix(of name: String) -> String? {
-        guard Self.library.is_public_suffix2(Self.list, name, Self.anyRule) == 0 else { return name }
+        guard psl_is_public_suffix2(Self.list, name, Self.anyRule) == 0 else { return name }
         // libpsl answers with a pointer into the text it was given, so that text has to outlive the answer.
-        let suffix = name.withCString { name in
-            Self.library.unregistrable_domain(Self.list, name).map { String(cString: $0) }
-        }
-        guard let suffix, Self.library.is_public_suffix2(Self.list, suffix, Self.anyRule) != 0 else { return nil }
+        let suffix = name.withCString { name in psl_unregistrable_domain(Self.list, name).map { String(cString: $0) } }
+        guard let suffix, psl_is_public_suffix2(Self.list, suffix, Self.anyRule) != 0 else { return nil }
         return suffix
     }
 
     /// Whether registries give out names directly below `name`: the list's ICANN section.
     ///
     /// The private section does not count here: the owner of `github.io` may well hold a certificate for `*.github.io`.
-    static func isRegistry(_ name: String) -> Bool { library.is_public_suffix2(list, name, Int32(CPSL_ICANN)) != 0 }
+    static func isRegistry(_ name: String) -> Bool { psl_is_public_suffix2(list, name, PSL_TYPE_ICANN) != 0 }
 }

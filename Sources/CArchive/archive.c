@@ -1,12 +1,15 @@
 #include "CArchive.h"
 
-#include "lookup.h"
+#include <dlfcn.h>
+#include <stddef.h>
 
 // Where libarchive's header is, the compiler compares its declarations with ours.
 #if __has_include(<archive.h>) && __has_include(<archive_entry.h>)
 #include <archive.h>
 #include <archive_entry.h>
-#define SAME(member) SAME_TYPE(struct CArchive, member, archive_##member)
+#define SAME(member)                                                                                             \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(((struct CArchive *)0)->member), __typeof__(&archive_##member)), \
+                   "libarchive declares archive_" #member " otherwise");
 _Static_assert(CArchive_EOF == ARCHIVE_EOF && CArchive_OK == ARCHIVE_OK, "libarchive has other values");
 _Static_assert(CArchive_WARN == ARCHIVE_WARN && CArchive_FATAL == ARCHIVE_FATAL, "libarchive has other values");
 #else
@@ -33,6 +36,14 @@ static const char *const names[] = {
 };
 
 const char *CArchive_load(struct CArchive *functions) {
-#define FIND_archive_(member) FIND(functions, member, "archive_" #member)
-    LOOK_UP(functions, names, archive_, EACH);
+    void *library = NULL;
+    for (size_t index = 0; library == NULL && index < sizeof names / sizeof *names; index++) {
+        library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+    }
+    if (library == NULL) return dlerror();
+#define FIND(member)                                                                                             \
+    *(void **)&functions->member = dlsym(library, "archive_" #member);                                           \
+    if (functions->member == NULL) return "the library has no archive_" #member;
+    EACH(FIND)
+    return NULL;
 }
