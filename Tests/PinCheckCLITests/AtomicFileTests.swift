@@ -134,29 +134,6 @@ import Testing
         }
     }
 
-    @Test func takesUpWhatKilledRunsHaveLeftAndLeavesLivingOnesAlone() throws {
-        try TemporaryDirectory.scoped { files in
-            for slot in [0, 1, 2, 3] { try files.write("half", to: ".a.pincheck-\(slot)") }
-            let living = open(files.path + "/.a.pincheck-1", O_RDWR)
-            defer { close(living) }
-            #expect(flock(living, LOCK_EX | LOCK_NB) == 0)
-            try AtomicFile.write(Array("new".utf8), to: files.path + "/a")
-            #expect(try names(files) == [".a.pincheck-1", "a"])
-            #expect(try read(files, ".a.pincheck-1") == "half")
-            #expect(try read(files, "a") == "new")
-        }
-    }
-
-    @Test func doesNotFollowALinkThatLiesWhereATemporaryFileGoes() throws {
-        try TemporaryDirectory.scoped { files in
-            try files.write("precious", to: "other")
-            try link(files, ".a.pincheck-0", to: "other")
-            try AtomicFile.write(Array("new".utf8), to: files.path + "/a")
-            #expect(try read(files, "other") == "precious")
-            #expect(try names(files) == [".a.pincheck-0", "a", "other"])
-        }
-    }
-
     @Test func takesLongNames() throws {
         try TemporaryDirectory.scoped { files in
             let name = String(repeating: "é", count: 127)

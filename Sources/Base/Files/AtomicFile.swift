@@ -1,14 +1,9 @@
 /// Writes files that are, at every moment, the old one or the new one, whole.
 ///
-/// The contents go to a temporary file beside the target, are flushed to the disk, and take the target's name with
-/// rename(2). The temporary file has one of a few fixed names, `.NAME.pincheck-0` and so on, and is held with flock(2) while
-/// its writer lives. So a killed run leaves at most one small file, which the next run finds without its lock and removes:
-/// leftovers never outnumber the runs that ever wrote at the same time. Process numbers in the names would be reused and mean
-/// nothing to another container; a file without a name (`O_TMPFILE`) cannot take the place of one that has it.
+/// The contents go to a temporary file beside the target, `.NAME.pincheck-` with a number, are flushed to the disk, and take the
+/// target's name with rename(2). A run that is killed meanwhile leaves that file; a file without a name (`O_TMPFILE`) cannot take the
+/// place of one that has it.
 package enum AtomicFile {
-    /// The number of runs that can write the same file at the same time.
-    private static let slots = 64
-
     /// Replaces the file at `path`, or makes it, with all of `contents`.
     ///
     /// A symbolic link stays and the file it names is replaced. A file that is replaced keeps its permissions, and its owner
@@ -102,7 +97,6 @@ package enum AtomicFile {
             }
             try call(fill, descriptor)
             guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system(errno) }
-            // Still open, so its lock keeps others from taking it for a leftover.
             guard rename(temporary, path) == 0 else { throw .system(errno) }
         } catch {
             unlink(temporary)
@@ -111,71 +105,24 @@ package enum AtomicFile {
         flush(directory: parts.directory)
     }
 
+    /// Opens a temporary file of its own; never one that is there, nor what a link there leads to.
+    private static func makeTemporary(
+        beside parts: PathParts, mode: mode_t
+    ) throws(WriteFailure) -> (descriptor: Int32, path: String) {
+        while true {
+            let temporary = parts.hidden(".pincheck-") + String(UInt32.random(in: 0..<(.max)))
+            let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+            if descriptor >= 0 { return (descriptor, temporary) }
+            guard errno == EEXIST else { throw .noRoom(errno) }
+        }
+    }
+
     /// Makes the new name survive a loss of power; without it the old file would be there again, whole as well.
     private static func flush(directory: String) {
         let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
-    }
-}
-
-extension AtomicFile {
-    /// Opens a temporary file of its own, locked, after removing what killed runs have left.
-    private static func makeTemporary(
-        beside parts: PathParts, mode: mode_t
-    ) throws(WriteFailure) -> (descriptor: Int32, path: String) {
-        let prefix = parts.hidden(".pincheck-")
-        for slot in 0..<slots {
-            let temporary = prefix + String(slot)
-            // The second try is for the place of a leftover.
-            for _ in 0..<2 {
-                let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-                if descriptor >= 0 {
-                    if isHeld(descriptor, temporary) {
-                        removeLeftovers(prefix, from: slot + 1)
-                        return (descriptor, temporary)
-                    }
-                    close(descriptor)
-                    break
-                }
-                guard errno == EEXIST else { throw .noRoom(errno) }
-                guard removeLeftover(temporary) else { break }
-            }
-        }
-        throw .unfinishedFiles(pattern: prefix + "*", count: slots)
-    }
-
-    /// Locks a new file, and says whether it still has its name.
-    ///
-    /// Until it is locked, another run may take it for a leftover. Where the file system has no locks, none can.
-    private static func isHeld(_ descriptor: Int32, _ path: String) -> Bool {
-        if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
-        return isSame(descriptor, path)
-    }
-
-    private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
-        var opened = stat()
-        var named = stat()
-        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0
-            && FileIdentity(opened) == FileIdentity(named)
-    }
-
-    /// Removes a temporary file whose writer is dead, and says whether it did.
-    private static func removeLeftover(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return errno == ENOENT }
-        defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isSame(descriptor, path) else { return false }
-        return unlink(path) == 0
-    }
-
-    /// Removes what killed runs have left in the places behind `slot`, up to the first that is empty.
-    private static func removeLeftovers(_ prefix: String, from slot: Int) {
-        for slot in slot..<max(slot, slots) {
-            guard access(prefix + String(slot), F_OK) == 0 else { return }
-            _ = removeLeftover(prefix + String(slot))
-        }
     }
 }
 
@@ -195,8 +142,6 @@ package enum WriteFailure: Error, Hashable, Sendable {
     case withoutReader
     /// No new file can be made beside it, in which its contents would wait: the code in `errno`.
     case noRoom(Int32)
-    /// Unfinished files have all the names that those of this pattern can have.
-    case unfinishedFiles(pattern: String, count: Int)
     /// Another run has it.
     case held
     /// What was to be written did not get there.

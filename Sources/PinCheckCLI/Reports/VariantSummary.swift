@@ -1,3 +1,4 @@
+import Base
 import PinChecking
 
 /// What the connections to one target come to, counted by its addresses.

@@ -66,8 +66,6 @@ enum OutputFile {
         case .unnamed: "the name is empty or holds a NUL"
         case .withoutReader: "this pipe has no reader: start its reader first"
         case .noRoom(let code): "no new file can be made beside it: \(SystemError.message(of: code)): name another"
-        case .unfinishedFiles(let pattern, let count):
-            "\(count) unfinished files are in the way: remove \(quoted(pattern))"
         case .held: "another run is writing it: wait for its end"
         case .output(.brokenPipe): "its reader has closed it"
         case .output(.failed(let reason)): "\(reason): name another file"

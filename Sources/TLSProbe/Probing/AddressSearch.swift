@@ -44,7 +44,6 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     private var isCancelled = false
     private var alarms: [Scheduled<Void>] = []
     private var answers: [(family: ProbeRequest.AddressFamily, answer: Result<[SocketAddress], any Error>)] = []
-    var position = 0
 
     init(host: String, family: ProbeRequest.AddressFamily, timeout: Duration, in workshop: ProbeWorkshop) {
         (self.host, self.family, self.timeout, self.workshop) = (host, family, timeout, workshop)

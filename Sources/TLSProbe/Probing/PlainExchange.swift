@@ -18,7 +18,6 @@ private final class PlainExchange: Attempt, @unchecked Sendable {
     private let connection: TimedConnection
     private var deliver: HTTPHandler.Delivery?
     private var isCancelled = false
-    var position = 0
 
     init(_ request: ProbeRequest, _ exchange: HTTPExchange, in workshop: ProbeWorkshop) {
         (self.request, self.exchange, self.workshop) = (request, exchange, workshop)

@@ -29,7 +29,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// The connection that is kept, once there is a result.
     private(set) var kept = Kept.none
     private var isCancelled = false
-    var position = 0
     let connection: TimedConnection
     private var peer: PeerAddress?
     /// The way through the proxy, as far as it is known.

@@ -107,7 +107,7 @@ package final class Prober: Sendable {
         }
         guard wasOpen else { return }
         let workshop = workshop
-        try? await workshop.loop.submit { for attempt in workshop.attempts { attempt.cancel() } }.get()
+        try? await workshop.loop.submit { for attempt in workshop.attempts.values { attempt.cancel() } }.get()
         try? await group?.shutdownGracefully()
     }
 

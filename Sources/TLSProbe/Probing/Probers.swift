@@ -84,8 +84,8 @@ final class ProbeWorkshop: @unchecked Sendable {
     let network: StagedNetwork?
     /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
     let proxyObjection: ChainObjection
-    /// What is on its way, in no order.
-    private(set) var attempts: [any Attempt] = []
+    /// What is on its way.
+    private(set) var attempts: [ObjectIdentifier: any Attempt] = [:]
     /// The number of the loop among those that share many probes, `nil` where there are few.
     private let numberAmongMany: Int?
     private var madeContext: TLSContext?
@@ -99,16 +99,9 @@ final class ProbeWorkshop: @unchecked Sendable {
         self.numberAmongMany = numberAmongMany
     }
 
-    func add(_ attempt: any Attempt) {
-        attempt.position = attempts.count
-        attempts.append(attempt)
-    }
+    func add(_ attempt: any Attempt) { attempts[ObjectIdentifier(attempt)] = attempt }
 
-    func remove(_ attempt: any Attempt) {
-        guard let last = attempts.popLast(), last !== attempt else { return }
-        attempts[attempt.position] = last
-        last.position = attempt.position
-    }
+    func remove(_ attempt: any Attempt) { attempts[ObjectIdentifier(attempt)] = nil }
 
     func resolver(family: ProbeRequest.AddressFamily, watch: ProbeWatch?) -> SystemResolver {
         SystemResolver(loop: loop, threads: lookups, network: network, family: family, watch: watch)
@@ -125,8 +118,6 @@ final class ProbeWorkshop: @unchecked Sendable {
 
 /// Work on an event loop that ends with exactly one result.
 protocol Attempt: AnyObject {
-    var position: Int { get set }
-
     /// Ends the attempt, or keeps it from starting; called on the event loop.
     func cancel()
 }
