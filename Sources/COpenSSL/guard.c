@@ -95,6 +95,18 @@ static int isCheapRSA(bytes key) {
         || (modulus.count <= 1025 && exponent.count <= 9);
 }
 
+// Whether a curve of a key's own is described in a form that is cheap to read: over a prime field of a usual size, its points in both
+// coordinates (SEC 1, C.2).
+static int isCheapCurve(bytes curve, bytes point) {
+    bytes part, field, prime;
+    if (curve.count > 1024 || !tagged(&curve, INTEGER, &part) || !tagged(&curve, SEQUENCE, &field)) return 0;
+    if (!tagged(&field, OBJECT, &part) || !IS(part, "\x2A\x86\x48\xCE\x3D\x01\x01")) return 0;
+    // 521 bits and a byte for the sign.
+    if (!tagged(&field, INTEGER, &prime) || prime.count > 67) return 0;
+    if (!tagged(&curve, SEQUENCE, &part) || !tagged(&curve, OCTET_STRING, &part)) return 0;
+    return part.count > 0 && part.next[0] == 0x04 && point.count > 1 && point.next[1] == 0x04;
+}
+
 // Looks at a SubjectPublicKeyInfo: what its key costs OpenSSL to read, which finds the second coordinate of a point that has only one
 // by a root, and does not ask first whether the prime of a curve of the key's own (RFC 5480, 2.1.1, forbids them) is one.
 static int examineKey(bytes key, costs *found) {
@@ -106,7 +118,7 @@ static int examineKey(bytes key, costs *found) {
     if (found->isPresented && isRSA(name) && !isCheapRSA(point)) return COpenSSL_CERTIFICATES_LONG_RSA;
     if (algorithm.count == 0 || !isOnCurve(name)) return 0;
     if (!element(&algorithm, &tag, &parameters)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    if (tag == SEQUENCE) return COpenSSL_CERTIFICATES_OWN_CURVE;
+    if (tag == SEQUENCE) return found->isPresented || !isCheapCurve(parameters, point) ? COpenSSL_CERTIFICATES_OWN_CURVE : 0;
     if (tag == OBJECT && point.count > 1 && (point.next[1] == 0x02 || point.next[1] == 0x03)) found->compressedPoints += 1;
     return found->compressedPoints > COpenSSL_COMPRESSED_POINTS_MAX ? COpenSSL_CERTIFICATES_COSTLY : 0;
 }
@@ -158,7 +170,7 @@ int COpenSSL_public_key(const unsigned char *key, size_t length) {
 
 int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCertificates) {
     bytes rest = {response, length}, body, part, basic;
-    costs found = {0, 0};
+    costs found = {1, 0};
     size_t count = 0;
     if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, ENUMERATED, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
     // One that refuses has nothing more.

@@ -6,10 +6,15 @@ import X509
 
 /// Files with keys that cost OpenSSL much to read.
 @Suite struct CostlyObjectTests {
-    @Test func aKeyOnACurveOfItsOwnIsNotRead() throws {
+    @Test func aKeyOnACurveOfItsOwnIsReadWhereThatCostsLittle() throws {
         let key = try LabKey.shared(.p256Described, label: "described")
         let request = try key.certificationRequest(for: "next.example.com")
-        #expect(throws: X509Error(.notARequest)) { try KeyReader.request(der: request) }
+        #expect(try KeyReader.request(der: request).publicKey.subjectPublicKeyInfo == key.publicKeyInfo)
+        // A prime that is no number: not the form that costs little.
+        var costly = key.publicKeyInfo
+        let prime = try #require(costly.firstRange(of: [0x02, 0x21, 0x00, 0xFF, 0xFF, 0xFF, 0xFF]))
+        costly[prime.lowerBound] = 0x03
+        #expect(throws: X509Error(.notAPublicKey)) { try CertificateReader.publicKey(subjectPublicKeyInfo: costly) }
         let der = try #require(try PEM.blocks(in: Array(key.privateKeyPEM().utf8)).first).der
         #expect(throws: X509Error(.notAPrivateKey)) { try KeyReader.publicKey(ofPrivateKey: der) }
     }

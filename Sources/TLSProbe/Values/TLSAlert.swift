@@ -23,8 +23,7 @@ package struct TLSAlert: Sendable, Hashable {
         case 109: "missing_extension"
         case 116: "certificate_required"
         case 121: "ech_required"
-        default:
-            String(cString: SSL_alert_desc_string_long(Int32(number))).lowercased().replacing(" ", with: "_")
+        default: String(cString: SSL_alert_desc_string_long(Int32(number))).lowercased().replacing(" ", with: "_")
         }
     }
 
