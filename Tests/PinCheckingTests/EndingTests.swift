@@ -20,7 +20,7 @@ import Testing
             validUntil: nil, renewalPoint: nil,
             findings: [
                 Outlook.Finding(
-                    id: "ends", level: level, message: "the end is near", subject: .end,
+                    id: "ends", level: level, message: "the end is near", subject: "end",
                     date: Timestamp(secondsSinceEpoch: 0))
             ], comparesPins: false)
     }

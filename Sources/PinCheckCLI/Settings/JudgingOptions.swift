@@ -115,9 +115,9 @@ extension OptionGroup {
                 $0.request.judging.outlook.failsOnWarning = true
             },
             Option(
-                "--ignore", of: "id", .words(Option.Words(.list) { IgnoredFindings.known }),
+                "--ignore", of: "id", .words(Option.Words(.list) { Finding.knownIDs }),
                 help: "Leave out warnings of these ids. Repeatable.", isRepeatable: true, key: "ignore"
-            ) { $0.request.judging.outlook.ignored.formUnion(try IgnoredFindings.read([$1.text])) },
+            ) { $0.request.judging.outlook.ignored.formUnion(try Finding.ids(in: [$1.text])) },
         ])
 
     // MARK: Words

@@ -10,7 +10,7 @@ struct ClientInput: Sendable {
     /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
     let pins: PinSet?
     /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
-    var policy: ConfiguredPins?
+    var policy: [HostEntry]?
     var installedRoots: [Certificate] = []
     /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
     var host: String?
@@ -51,7 +51,7 @@ struct ClientInput: Sendable {
         let count = pins?.pins.count ?? 0
         let host = host?.lowercased()
         guard let pattern else { return OkHttp(host: policy == nil ? host : nil, trust: androidTrust) }
-        let entries = (0..<count).map { OkHttp.PinnedHost(pattern: pattern, pinIndex: $0) }
+        let entries = (0..<count).map { (pattern: pattern, pinIndex: $0) }
         return OkHttp(entries: entries, host: host, trust: androidTrust)
     }
 

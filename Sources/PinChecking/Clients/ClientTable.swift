@@ -49,8 +49,7 @@ extension Client {
                     pins: input.pins,
                     enforcesPinning: input.policy?.enforcesPinning ?? true && !input.client.isSet("no-enforce"),
                     expiration: input.client.date("expires") ?? input.policy?.expiration,
-                    exemptRoots: input.policy?.entries.first?.exemptsInstalledRoots == true
-                        ? Set(input.installedRoots) : [])
+                    exemptRoots: input.policy?.first?.exemptsInstalledRoots == true ? Set(input.installedRoots) : [])
             }),
         Client(
             name: "okhttp", summary: "OkHttp 5, CertificatePinner",

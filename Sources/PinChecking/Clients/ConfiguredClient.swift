@@ -36,7 +36,7 @@ extension ConfiguredClient {
         settings = shown + client.words.map(ShownSetting.init(word:))
         pins = input.pins
         androidTrust = input.androidTrust
-        app = client.platform == .apple ? AppleApp(settings: input.transportSecurity, host: input.urlHost) : nil
+        app = client.platform == .apple ? (input.transportSecurity, input.urlHost) : nil
         trustsInstalledRoots = input.androidTrust == nil && (client.trustsInstalledRoots || client.isSet("user-roots"))
     }
 }

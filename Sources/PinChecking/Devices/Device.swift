@@ -114,7 +114,7 @@ extension Device {
                 case (12, 0): 31
                 default: version.major + 20
                 }
-            return .android(AndroidRelease(level: level))
+            return .android(level: level)
         case .mozilla: return nil
         }
     }

@@ -2,9 +2,9 @@ import Base
 import PinFormats
 
 /// Findings that are not to be told, by their ids; what rejects or ends too soon stays.
-package enum IgnoredFindings {
+extension Finding {
     /// Every id of a warning or note of a check.
-    package static let known: [String] = Set(
+    package static let knownIDs: [String] = Set(
         PinNote.ID.allCases.map(\.rawValue)
             + """
             addresses-differ addresses-incomplete ats-exception-needed authority-pin bare-key-pin breaks-at-renewal certificate-revoked
@@ -17,12 +17,12 @@ package enum IgnoredFindings {
             """.split(whereSeparator: \.isWhitespace).map(String.init)
     ).sorted()
 
-    package static func read(_ lists: [String]) throws(CheckError) -> Set<String> {
+    package static func ids(in lists: [String]) throws(CheckError) -> Set<String> {
         let ids = lists.words
-        for id in ids where !known.contains(id) {
+        for id in ids where !knownIDs.contains(id) {
             throw .request(
                 "\(quoted(id)) is the id of no warning: "
-                    + (Suggestion.nearest(to: id, in: known).map { "did you mean '\($0)'?" }
+                    + (Suggestion.nearest(to: id, in: knownIDs).map { "did you mean '\($0)'?" }
                         ?? "the ids stand in the JSON of a check, under warnings and notes"))
         }
         return Set(ids)

@@ -19,7 +19,9 @@ package enum Remedy: Hashable, Sendable {
     /// With the timeout that was too short.
     case raiseTimeoutOrNameFewerAddresses(Duration)
     case giveIntermediate
-    case sendIntermediate(MissingIntermediate)
+    /// With what is known of the one that a chain lacks: whether it is one of a file, which no server sent, and whether the issuer could
+    /// be a root of the user's own, since none was given.
+    case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
     case giveClientCertificate
     case offerECDHE
     case giveNewerDeviceData
@@ -51,9 +53,9 @@ package enum Remedy: Hashable, Sendable {
         case .raiseTimeout: "; raise the timeout"
         case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
         case .giveIntermediate: "; give its certificate to judge the chain"
-        case .sendIntermediate(let missing):
-            "; \(missing.isOfFile ? "the chain must hold" : "the server must send") its intermediate"
-                + (missing.mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
+        case .sendIntermediate(_, let isOfFile, let mayBeOwnRoot):
+            "; \(isOfFile ? "the chain must hold" : "the server must send") its intermediate"
+                + (mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
         case .giveClientCertificate: "; give a client certificate"
         case .offerECDHE: "; offer ECDHE alone to settle it"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
@@ -68,24 +70,15 @@ package enum Remedy: Hashable, Sendable {
     }
 }
 
-/// What is known of an intermediate that a chain lacks.
-package struct MissingIntermediate: Hashable, Sendable {
-    /// What comes of giving it, as a certificate that stands for what a device would fetch.
-    package enum Giving: Hashable, Sendable {
-        case helps
-        case doesNotHelp
-        /// It was given, and is not used: the certificate below names no place where it is to be had, so no device would fetch it.
-        case isUnusedWithoutPlace
-        /// It was given, and is not used: devices of this platform fetch none.
-        case isUnusedOn(PlatformFamily)
-        /// It was given, and is not used: clients such as this one fetch none.
-        case isUnusedHere
-        case isOfAnother
-    }
-
-    package var giving: Giving
-    /// Whether the chain is one of a file, which no server sent.
-    package let isOfFile: Bool
-    /// Whether the issuer could be a root of the user's own, since none was given.
-    package let mayBeOwnRoot: Bool
+/// What comes of giving an intermediate that a chain lacks, as a certificate that stands for what a device would fetch.
+package enum MissingIntermediate: Hashable, Sendable {
+    case helps
+    case doesNotHelp
+    /// It was given, and is not used: the certificate below names no place where it is to be had, so no device would fetch it.
+    case isUnusedWithoutPlace
+    /// It was given, and is not used: devices of this platform fetch none.
+    case isUnusedOn(PlatformFamily)
+    /// It was given, and is not used: clients such as this one fetch none.
+    case isUnusedHere
+    case isOfAnother
 }

@@ -91,8 +91,7 @@ extension HostPolicy {
             let giving = giving(intermediateAbove: failure.certificate, for: client)
             // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
             guard failure.depth > 0, [.helps, .doesNotHelp, .isOfAnother].contains(giving) else {
-                return .sendIntermediate(
-                    MissingIntermediate(giving: giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors))
+                return .sendIntermediate(giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors)
             }
             return hasAnchors ? nil : .nameAuthority
         case .untrustedRoot, .selfSigned: return hasAnchors ? nil : .nameRoot
@@ -101,12 +100,11 @@ extension HostPolicy {
     }
 
     /// What comes of giving the certificate that issued another.
-    private func giving(
-        intermediateAbove certificate: Certificate, for client: ConfiguredClient
-    ) -> MissingIntermediate.Giving {
+    private func giving(intermediateAbove certificate: Certificate, for client: ConfiguredClient) -> MissingIntermediate
+    {
         let platform = (try? client.procedure.get())?.platform
         let fetches = platform?.fetchesIssuers ?? false
-        let hasPlace = !IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: certificate)).isEmpty
+        let hasPlace = !Platform.triedPlaces(of: verifier.issuerPlaces(of: certificate)).isEmpty
         guard fetchable.contains(where: { $0.subject == certificate.issuer }) else {
             return !fetchable.isEmpty ? .isOfAnother : hasPlace && fetches ? .helps : .doesNotHelp
         }

@@ -3,7 +3,7 @@ import Pinning
 import X509
 
 extension HostPolicy {
-    func evidence(of presented: PresentedChain, staple: [UInt8]? = nil, at time: Timestamp) -> LeafEvidence {
+    func evidence(of presented: PresentedChain, staple: [UInt8]?, at time: Timestamp) -> LeafEvidence {
         LeafEvidence(
             timestamps: EmbeddedTimestamps.of(presented.leaf),
             staple: staple.map { bytes in

@@ -1,6 +1,6 @@
 import Base
 package import Pinning
-package import X509
+import X509
 
 /// What TLS-intercepting proxies call the CA of their certificates, in small letters, as their documentation has it.
 ///
@@ -61,10 +61,18 @@ extension HostPolicy {
 extension Finding {
     static let interceptorID = "interceptor"
 
-    /// What there is to say of a path whose keys are about to be pinned or recorded, which no client judges; `nil` for nothing.
-    ///
-    /// - Returns: a warning, or a note where the root was given.
-    package static func stranger(on path: [Certificate], isTrusted: Bool, given: TrustStore?) -> Finding? {
+    /// What there is to say of a chain that is about to be recorded.
+    package static func stranger(
+        in presented: PresentedChain, _ roots: CheckRequest.Trust.Roots, at time: Timestamp
+    ) -> Finding? {
+        let answer = roots.verifier.evaluate(
+            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time))
+        return stranger(on: answer.builtChain.certificates, isTrusted: answer.isTrusted, given: roots.given)
+    }
+
+    /// What there is to say of a path whose keys are about to be pinned or recorded, which no client judges: a warning, or a note where
+    /// the root was given; `nil` for nothing.
+    static func stranger(on path: [Certificate], isTrusted: Bool, given: TrustStore?) -> Finding? {
         guard let top = path.last, !DeviceData.builtIn.lists(top.der) else { return nil }
         let isKnown = given?.holds(top) == true
         if let finding = interceptor(making: path, isKnown: isKnown) { return finding }

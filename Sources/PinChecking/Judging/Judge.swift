@@ -8,8 +8,13 @@ extension HostPolicy {
     ///
     /// `wording` puts the reason of a verdict in words, where that is not done as for a server.
     func judge(
-        _ view: ServerView, serverName: SentServerName, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
+        _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, stapled staple: [UInt8]? = nil,
+        on connection: ConnectionFacts? = nil, serverName: SentServerName = .noServer,
+        wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
     ) -> JudgedChain {
+        let view = ServerView(
+            presented: presented, referenceName: name, time: time, fetchable: fetchable,
+            evidence: evidence(of: presented, staple: staple, at: time), connection: connection)
         // Most clients ask the same question first.
         let verifiers = devices.map { device in
             (plain: RememberingVerifier(device.verifier), own: RememberingVerifier(device.verifierWithInstalledRoots))
@@ -98,7 +103,7 @@ extension HostPolicy {
                 placed(match.pinIndex).map { PinMatch(pinIndex: $0, depth: match.depth) }
             }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }, comparison: comparison,
             inUse: Set(inUse.flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] }),
-            isAcceptedForPins: isAcceptedForPins, time: view.time, limits: outlook.limits)
+            isAcceptedForPins: isAcceptedForPins, time: view.time, rules: outlook)
     }
 }
 

@@ -1,22 +1,15 @@
 import Pinning
 
-/// What clients will make of a key that no certificate has yet, or of a certificate without those above it.
-///
-/// A client accepts a key that it can compare, that its platform takes at the leaf and that is among the pins compared there, where
-/// what it asks of the other places holds on today's path. What it asks of the authorities one by one counts for those that are known.
-struct KeyForecast {
-    let key: PublicKey
-    /// The certificate for the key, `nil` where there is none yet.
-    let certificate: Certificate?
-    /// The authorities of today's path, nearest first; none where it is not known.
-    let authorities: [Certificate]
-    let name: ReferenceName
-    let host: ServerName?
-    let time: Timestamp
-
-    /// What a client decides, and whether its pins match authorities of today and not the key.
+extension NextQuestion {
+    /// What a client will make of a key that no certificate has yet, or of a certificate without those above it, and whether its pins match
+    /// authorities of today and not the key.
+    ///
+    /// A client accepts a key that it can compare, that its platform takes at the leaf and that is among the pins compared there, where
+    /// what it asks of the other places holds on today's path, whose `authorities` are none where it is not known. What it asks of the
+    /// authorities one by one counts for those that are known.
     func decision(
-        of client: ConfiguredClient, _ procedure: any ClientProcedure, on release: PlatformRelease
+        of client: ConfiguredClient, _ procedure: any ClientProcedure, on release: PlatformRelease, _ key: PublicKey,
+        _ certificate: Certificate?, _ authorities: [Certificate], _ time: Timestamp
     ) -> (verdict: Verdict, isIssuerPinned: Bool) {
         let comparison = procedure.comparison(with: client.pins, for: name)
         let pins = client.pins?.pins ?? []

@@ -4,9 +4,9 @@ package import Pinning
 
 /// The question whether the clients of one server will accept what is about to be deployed.
 package struct NextQuestion {
-    private let name: ReferenceName
+    let name: ReferenceName
     /// The host of the URL, `nil` where there is none.
-    private let host: ServerName?
+    let host: ServerName?
     private let policy: HostPolicy
     /// The position of the job that asks the server of today, `nil` without one.
     package let job: Int?
@@ -66,19 +66,11 @@ package struct NextQuestion {
         guard let chain = PresentedChain(presented), !isIncomplete(item, chain, at: time) else {
             return item.item.publicKey.map { forecast($0, of: item, authorities, at: time) }
         }
-        let view = ServerView(
-            presented: chain, referenceName: name, time: time, fetchable: policy.fetchable,
-            evidence: policy.evidence(of: chain, at: time))
-        let judged = policy.judge(view, serverName: .noServer) { verdict, client in
+        let judged = policy.judge(chain, for: name, at: time) { verdict, client in
             let reason = self.reason(verdict, client)
             return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
         }
-        return CheckResult(
-            target: item.file, referenceName: name, time: time, policy: policy,
-            verdict: judged.clients.ending(in: policy), judged: judged, presented: judged.shown == nil ? [] : presented,
-            next: NextDeployment(kind: item.kind, pin: item.item.spkiSHA256, isAssumed: false, issuers: []),
-            findings: policy.warnings + judged.findings + judged.notes
-        ).concluded()
+        return CheckResult(judged, named: item.file, next: (item, assumedIssuers: nil))
     }
 
     /// Whether all that can be said against a certificate is that those above it are not known.
@@ -97,12 +89,10 @@ package struct NextQuestion {
     private func forecast(
         _ key: PublicKey, of item: NextItem, _ authorities: [Certificate], at time: Timestamp
     ) -> CheckResult {
-        let forecast = KeyForecast(
-            key: key, certificate: item.certificates.first, authorities: authorities, name: name, host: host, time: time
-        )
         let clients = policy.verdicts { client, procedure, place in
-            let release = policy.devices[place].release
-            let (verdict, isIssuerPinned) = forecast.decision(of: client, procedure, on: release)
+            let (verdict, isIssuerPinned) = decision(
+                of: client, procedure, on: policy.devices[place].release, key, item.certificates.first, authorities,
+                time)
             let isMissing = verdict.reason == .pinMismatch
             return (verdict, isMissing ? item.missingPin(of: client, isIssuerPinned) : reason(verdict, client), nil)
         }
@@ -113,9 +103,7 @@ package struct NextQuestion {
             target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
             matches: configured.indices.filter { isMatched && configured[$0].spkiSHA256 == key.spkiSHA256 }.map {
                 PinMatch(pinIndex: $0, depth: 0)
-            },
-            next: NextDeployment(
-                kind: item.kind, pin: item.item.spkiSHA256, isAssumed: true, issuers: authorities.map(\.description)),
+            }, next: (item, assumedIssuers: authorities.map(\.description)),
             findings: policy.warnings + policy.missingClients(clients)
                 + (verdict.outcome == .accepted ? assumptions(item, clients) : [])
         ).concluded()

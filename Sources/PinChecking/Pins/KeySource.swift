@@ -1,7 +1,7 @@
 package import PinFormats
 package import Pinning
 package import TLSProbe
-package import X509
+import X509
 
 /// What one argument of `pins` came to: the keys of a server or of a file.
 package struct KeySource: Sendable {
@@ -68,7 +68,8 @@ package struct KeySource: Sendable {
     /// What the connections to a target came to: for each endpoint that of an ordinary client, then those that show another
     /// key to clients that ask for one of `keyTypes`.
     package static func all(
-        of target: CheckedTarget, keyTypes: [CertificateKeyType], verifiedBy roots: Roots, at time: Timestamp
+        of target: CheckedTarget, keyTypes: [CertificateKeyType], verifiedBy roots: CheckRequest.Trust.Roots,
+        at time: Timestamp
     ) -> [KeySource] {
         var sources: [KeySource] = []
         for connection in target.connections {
@@ -90,11 +91,8 @@ package struct KeySource: Sendable {
         return sources
     }
 
-    /// What the chains of servers are verified by, as reports name it, and the roots that were given.
-    package typealias Roots = (verifier: OpenSSLPathVerifier, name: HostPolicy.Trust, given: TrustStore?)
-
     /// Verifies the chain of a server as a client without pins does, and takes the keys of the path that was built.
-    private init(_ connection: CheckedConnection, _ roots: Roots, at time: Timestamp) {
+    private init(_ connection: CheckedConnection, _ roots: CheckRequest.Trust.Roots, at time: Timestamp) {
         let endpoint = connection.endpoint
         name = endpoint.target
         self.endpoint = endpoint

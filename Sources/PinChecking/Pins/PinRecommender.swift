@@ -1,6 +1,6 @@
 package import PinFormats
 package import Pinning
-package import X509
+import X509
 
 /// Recommends pins for the servers of a run.
 ///
@@ -14,19 +14,16 @@ package struct PinRecommender: Sendable {
     /// Whether the client compares the server's own key and no other.
     private let comparesServerKeyOnly: Bool
     private let time: Timestamp
-    private let verifier: OpenSSLPathVerifier
-    private let given: TrustStore?
+    private let roots: CheckRequest.Trust.Roots
     /// The roots of devices by their keys.
     private let listed: [SHA256Digest: Certificate]
 
     package init(
-        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, trusting store: TrustStore, given: TrustStore?,
+        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, trusting roots: CheckRequest.Trust.Roots,
         at time: Timestamp
     ) {
         (self.cas, self.reserve, self.comparesServerKeyOnly) = (cas, reserve, comparesServerKeyOnly)
-        self.time = time
-        verifier = OpenSSLPathVerifier(trustStore: store)
-        self.given = given
+        (self.roots, self.time) = (roots, time)
         let data = DeviceData.builtIn
         listed = Dictionary(
             data.certificates.compactMap { try? CertificateReader.certificate(der: $0) }.map {
@@ -38,7 +35,7 @@ package struct PinRecommender: Sendable {
     /// A source with what is recommended for its server; as it is where there is no chain.
     package func recommending(_ source: KeySource) -> KeySource {
         guard let presented = source.presented else { return source }
-        let answer = verifier.evaluate(
+        let answer = roots.verifier.evaluate(
             PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time))
         var source = source
         source.recommended = recommendation(
@@ -51,7 +48,7 @@ package struct PinRecommender: Sendable {
         let keys = path.map(\.publicKey.spkiSHA256)
         let ca = keys.dropFirst().lazy.compactMap { cas.ca(withKey: $0) }.first
         let isPublic = ca != nil || listed[top.publicKey.spkiSHA256] != nil
-        guard isTrusted, isPublic || given?.holds(top) == true else { return heldBack(top, isTrusted: isTrusted) }
+        guard isTrusted, isPublic || roots.given?.holds(top) == true else { return heldBack(top, isTrusted: isTrusted) }
         let kept = reserve.filter { !keys.contains($0.spkiSHA256) }
         let place = { (certificate: Certificate) in presented.contains(certificate) ? "presented" : "trusted roots" }
         var recommendation: Recommendation
@@ -83,7 +80,7 @@ package struct PinRecommender: Sendable {
         let usable = ca.rootsInUse.filter { root in root.until.map { time < $0 } ?? true }
         func choice(_ root: CA.Root, _ id: String, _ message: String) -> Recommendation.Choice {
             let known = path.first { $0.publicKey.spkiSHA256 == root.key }
-            let givenRoot = given?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
+            let givenRoot = roots.given?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
             guard let certificate = listed[root.key] ?? known ?? givenRoot else {
                 return Recommendation.Choice(
                     item: PinItem(root.key, role: .authority, source: "device lists"),
@@ -115,7 +112,7 @@ package struct PinRecommender: Sendable {
 
     private func privateRoots(_ root: Certificate, _ place: (Certificate) -> String) -> Recommendation {
         // Those given for other servers may be of another CA, but they are on no public list.
-        let others = (given?.givenCertificates ?? []).filter { other in
+        let others = (roots.given?.givenCertificates ?? []).filter { other in
             other.isSelfIssued && other.publicKey != root.publicKey && listed[other.publicKey.spkiSHA256] == nil
         }
         return Recommendation(

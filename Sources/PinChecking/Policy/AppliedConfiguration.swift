@@ -20,11 +20,11 @@ package struct AppliedConfiguration: Hashable, Sendable {
         // They are in one app.
         guard let settings = bound.first?.app?.settings, let host else { return [] }
         let ruling = settings.ruling(for: host)
-        var exception: TransportSecurity.Exception?
-        if case .on(let requirement) = ruling { exception = requirement.exception }
+        var exception: TransportSecurity.Rules?
+        if case .on(let rules) = ruling { exception = rules }
         return [
             AppliedConfiguration(
-                kind: "app-transport-security", clients: bound.map(\.client.name), hosts: exception?.hosts.description,
+                kind: "app-transport-security", clients: bound.map(\.client.name), hosts: exception?.hosts?.description,
                 origin: exception?.origin ?? settings.origin, settings: ruling.shownSettings)
         ]
     }

@@ -39,7 +39,7 @@ extension PinSources {
     /// Whether there are lines of hosts, or a policy.
     var hasLists: Bool { readConfigurations.contains(where: \.isList) }
 
-    func pins(of client: Client, _ policy: ConfiguredPins?) -> PinSet? {
+    func pins(of client: Client, _ policy: [HostEntry]?) -> PinSet? {
         let configured = policy?.pins?.pins ?? []
         if client.name == "curl" { return PinSet(curlPins) }
         return PinSet((isOfSet(client) ? setPins : []) + configured)

@@ -19,8 +19,6 @@ struct PinSources: Sendable {
     private(set) var transportSecurity: [TransportSecurity] = []
     private(set) var notes: [Finding] = []
 
-    let suffixes = SystemPublicSuffixList()
-
     /// The same as they were read: an app ships one of each kind.
     private(set) var readConfigurations: [PinConfiguration] = []
 
@@ -76,7 +74,7 @@ struct PinSources: Sendable {
     }
 
     /// What the configurations say of one host.
-    typealias HostPins = [(kind: PinConfiguration.Kind, policy: ConfiguredPins)]
+    typealias HostPins = [(kind: PinConfiguration.Kind, policy: [HostEntry])]
 
     /// What is for `name`, by the rules of each configuration's own client.
     func configured(for name: ReferenceName, writtenAs host: String) -> HostPins {
@@ -103,13 +101,13 @@ struct PinSources: Sendable {
     func policy(
         of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String,
         by lookup: PinConfiguration.Lookup? = nil
-    ) -> ConfiguredPins? {
+    ) -> [HostEntry]? {
         guard case .name = name else {
             let unconditional = PinConfiguration(
                 configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })
-            return unconditional.policy(for: "", by: .union, suffixes: suffixes)
+            return unconditional.policy(for: "", by: .union) { _ in nil }
         }
-        return configuration.policy(for: host, by: lookup, suffixes: suffixes)
+        return configuration.policy(for: host, by: lookup, publicSuffix: SystemPublicSuffixList.publicSuffix)
     }
 
     /// What the configurations that `client` reads itself say of `name`, none when it is not configured; `nil` where none of
@@ -117,14 +115,14 @@ struct PinSources: Sendable {
     ///
     /// Of the certificate files of an app those count that the client loads from the bundle. A client that follows the sources reads those
     /// that chose it: clients that compare the set read lines as `generic` does, OkHttp reads them as its own where it was chosen.
-    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [ConfiguredPins]? {
+    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [[HostEntry]]? {
         let isOfSet = follows && isOfSet(client)
         let client = isOfSet ? .generic : client
         let own = configurations.filter { configuration in
             client.configurations[configuration.kind] != nil && (!follows || configuration.isList == isOfSet)
         }
         guard !own.isEmpty else { return nil }
-        return own.compactMap { configuration -> ConfiguredPins? in
+        return own.compactMap { configuration -> [HostEntry]? in
             let read = configuration.entries.filter { entry in
                 guard let loaders = entry.loaders, let loader = client.loader else { return true }
                 return loaders.contains(loader)
@@ -140,7 +138,7 @@ struct PinSources: Sendable {
     func warning(for name: String, _ configured: HostPins) -> Finding? {
         guard configurations.contains(where: { !$0.entries.isEmpty }), configured.allSatisfy({ $0.policy.pins == nil })
         else { return nil }
-        if let entry = configured.first?.policy.entries.first {
+        if let entry = configured.first?.policy.first {
             let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
             return .warning(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
         }

@@ -69,7 +69,7 @@ package struct Policies {
     private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> SettingsPolicy {
         try settings.outlook.check()
         let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
-        if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
+        if !(settings.pins.isEmpty && files.isEmpty) { try Hashing.require() }
         let sources = try PinSources(reading: settings.pins)
         let chosen = try chosenDevices(settings, sources)
         let installed = try AnchorBundle.all(at: settings.extraRoots, as: "extra roots")
@@ -131,7 +131,7 @@ package struct Policies {
         if let known = self.lists[path] {
             lists = known
         } else {
-            try OpenSSLHealth.require()
+            try Hashing.require()
             let data = try DeviceData.read(path)
             let bundle = try data.bundle(from: path)
             let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [bundle]))

@@ -63,7 +63,7 @@ struct SettingsPolicy {
             ? [Finding.warning(id: "nothing-pinned", message: "the policy pins nothing for this target")] : []
         let policy = HostPolicy(
             clients: clients, mode: mode, pins: all,
-            entries: pins.flatMap { kind, policy in policy.entries.map { (kind, $0) } },
+            entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
             warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks, devices: devices,
             lists: lists, givenRoots: givenRoots, time: settings.time, outlook: settings.outlook, fetchable: fetchable,
@@ -84,7 +84,7 @@ struct SettingsPolicy {
         var configured: [ConfiguredClient] = []
         for client in clients {
             let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
-            let policy = own.flatMap { $0.count > 1 ? ConfiguredPins($0.flatMap(\.entries)) : $0.first }
+            let policy = own.flatMap { $0.isEmpty ? nil : $0.flatMap(\.self) }
             // A pin that is named for any host holds where the chosen client's own configuration has nothing.
             let clientPins =
                 if follows { sources.pins(of: client, policy) } else if own == nil {
@@ -160,7 +160,7 @@ struct SettingsPolicy {
                 if !added.contains(client) { added.append(client) }
             }
             clients += added
-            let place = policy.entries.first?.origin ?? system.name
+            let place = policy.first?.origin ?? system.name
             let names = bound.map(\.client.name).joined(separator: ", ")
             remarks.append(
                 Finding(

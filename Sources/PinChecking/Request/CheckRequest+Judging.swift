@@ -58,30 +58,3 @@ extension CheckRequest {
         }
     }
 }
-
-/// What is asked for the time ahead.
-package struct OutlookRules: Hashable, Sendable {
-    package var limits = OutlookLimits()
-    package var failsOnWarning = false
-    package var ignored: Set<String> = []
-
-    package init() {}
-
-    func check() throws(CheckError) {
-        if let warning = limits.warnBefore, let failure = limits.failBefore, warning.isAlwaysBelow(failure) {
-            throw .request(
-                "the warning before \(warning) never comes, since less than \(failure) fails earlier: warn before the larger of the two"
-            )
-        }
-    }
-
-    fileprivate func merged(over other: OutlookRules) -> OutlookRules {
-        var merged = self
-        merged.limits.warnBefore = limits.warnBefore ?? other.limits.warnBefore
-        merged.limits.failBefore = limits.failBefore ?? other.limits.failBefore
-        merged.limits.minPinLife = limits.minPinLife ?? other.limits.minPinLife
-        merged.failsOnWarning = failsOnWarning || other.failsOnWarning
-        merged.ignored.formUnion(other.ignored)
-        return merged
-    }
-}

@@ -22,8 +22,7 @@ package struct CheckRequest: Hashable, Sendable {
     /// What says more of a target goes first: its line of a list over the flags, the flags over the policy.
     package func merged(over other: CheckRequest) -> CheckRequest {
         var merged = self
-        merged.names.host = names.host ?? other.names.host
-        merged.names.reference = names.reference ?? other.names.reference
+        merged.names = names.merged(over: other.names)
         merged.connection = connection.merged(over: other.connection)
         merged.judging = judging.merged(over: other.judging)
         merged.variants = variants.merged(over: other.variants)
@@ -56,28 +55,33 @@ extension CheckRequest {
     package struct Names: Hashable, Sendable {
         /// The name of the HTTP Host header and its port, `nil` for those of the target.
         package var host: Target?
-        /// The name the certificate must be valid for, `nil` for the host.
-        package var reference: Reference?
+        /// The name the certificate must be valid for, `nil` for the host; one that is malformed can only fail the check.
+        package var reference: ReferenceName?
+        /// That name as it was written, `nil` for none.
+        private var writtenReference: String?
 
         package init() {}
 
-        /// A name that a certificate must be valid for, and how it is written.
-        package struct Reference: Hashable, Sendable {
-            let name: ReferenceName
-            /// The name as the text has it, `nil` for none.
-            let written: String?
-
-            static let unchecked = Reference(name: .unchecked, written: nil)
+        package mutating func setReference(_ text: String) {
+            let name = ReferenceName(written: text)
+            reference = name
+            writtenReference = if case .name(let host) = name { host.written(as: text) } else { text }
         }
 
         /// The name the certificate must be valid for: of a server called `target`, or of a chain without one.
         package func referenceName(of target: ServerName?) -> ReferenceName {
-            reference?.name ?? (host?.host ?? target).map(ReferenceName.name) ?? .unchecked
+            reference ?? (host?.host ?? target).map(ReferenceName.name) ?? .unchecked
         }
 
         /// The same name as it is written, where the target's host is written `target`; `nil` where no name is given.
         package func writtenName(of target: String?) -> String? {
-            if let reference { reference.written } else { host?.writtenHost ?? target }
+            reference == nil ? host?.writtenHost ?? target : writtenReference
+        }
+
+        fileprivate func merged(over other: Names) -> Names {
+            var merged = reference == nil ? other : self
+            merged.host = host ?? other.host
+            return merged
         }
     }
 
@@ -105,15 +109,6 @@ extension CheckRequest {
             }
             return nil
         }
-    }
-}
-
-extension CheckRequest.Names.Reference {
-    /// Reads a name; one that is malformed can only fail the check.
-    package init(_ text: String) {
-        let name = ReferenceName(written: text)
-        let written = if case .name(let host) = name { host.written(as: text) } else { text }
-        self.init(name: name, written: written)
     }
 }
 

@@ -3,11 +3,44 @@ import Pinning
 import TLSProbe
 
 /// How the connections to one target compare: its addresses, and the kinds of clients.
-struct AddressComparison: Sendable {
-    private(set) var findings: [Finding] = []
-    let addresses: Int
+package struct AddressComparison: Sendable {
+    package private(set) var findings: [Finding] = []
+    package let addresses: Int
     /// How many connections that count gave a chain.
-    let serving: Int
+    private let serving: Int
+    /// Whether all serve what they should: no finding is a warning, and the verdicts are the same.
+    ///
+    /// `nil` when there were not two chains to compare.
+    package private(set) var isConsistent: Bool?
+    /// What the clients' verdicts on the connections that count come to, and what these do.
+    private var verdicts: [Outcome] = []
+    package private(set) var outcomes: [Outcome] = []
+
+    package var accepted: Int { verdicts.count { $0 == .accepted } }
+    package var rejected: Int { verdicts.count { $0 == .rejected } }
+    /// How many connections that count have no verdict although one was asked for.
+    package var unreachable: Int { verdicts.count { [.unreachable, .notSetUp].contains($0) } }
+    /// How many of the accepted connections had another answer to the request than expected, or none.
+    package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
+    package var hasKnownDifferences: Bool { findings.contains { $0.level == .info && $0.isDifference } }
+    package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
+
+    /// The comparison where a baseline has the differences already, which are no warnings then.
+    var ofKnownDifferences: AddressComparison {
+        var known = self
+        known.findings = findings.map { $0.isDifference ? Finding(.info, $0.reason, isDifference: true) : $0 }
+        return known
+    }
+
+    /// The comparison with what the connections come to that count.
+    func concluded(by results: [CheckResult], isUnchanged: Bool) -> AddressComparison {
+        var concluded = self
+        concluded.verdicts = results.map(\.verdict.outcome)
+        concluded.outcomes = results.map(\.outcome)
+        let differ = hasWarnings || !isUnchanged && concluded.accepted > 0 && concluded.rejected > 0
+        concluded.isConsistent = differ ? false : serving < 2 && !isUnchanged ? nil : true
+        return concluded
+    }
 
     init(of connections: [CheckedConnection], gaps: [HostAddresses.Gap] = []) {
         addresses = Set(connections.filter(\.hasAddress).map(\.address)).count

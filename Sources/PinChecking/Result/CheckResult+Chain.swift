@@ -6,17 +6,15 @@ extension CheckResult {
     package init(
         of chain: PresentedChain, named name: String, for referenceName: ReferenceName, by policy: HostPolicy,
         at now: Timestamp
-    ) {
-        let time = policy.time ?? now
-        let view = ServerView(
-            presented: chain, referenceName: referenceName, time: time, fetchable: policy.fetchable,
-            evidence: policy.evidence(of: chain, at: time))
-        let judged = policy.judge(view, serverName: .noServer)
+    ) { self.init(policy.judge(chain, for: referenceName, at: policy.time ?? now), named: name) }
+
+    /// The result on a chain of a file, which is about to be deployed where `next` says so.
+    init(_ judged: JudgedChain, named name: String, next: NextDeployment? = nil) {
         self = CheckResult(
-            target: name, referenceName: referenceName, time: time, policy: policy,
-            verdict: judged.clients.ending(in: policy), judged: judged,
-            presented: judged.shown == nil ? [] : chain.certificates,
-            findings: policy.warnings + judged.findings + judged.notes
+            target: name, referenceName: judged.view.referenceName, time: judged.view.time, policy: judged.policy,
+            verdict: judged.clients.ending(in: judged.policy), judged: judged,
+            presented: judged.shown == nil ? [] : judged.view.presented.certificates, next: next,
+            findings: judged.policy.warnings + judged.findings + judged.notes
         ).concluded()
     }
 

@@ -37,7 +37,7 @@ public struct CheckResult: Sendable {
     /// What differs from other connections to the target, told by this result.
     var difference: Finding? = nil
     /// What the connections to the target have in common, in the last of their results; `nil` in all others.
-    package internal(set) var consistency: Consistency? = nil
+    package internal(set) var consistency: AddressComparison? = nil
 
     // MARK: What follows from that
 
@@ -120,19 +120,6 @@ extension EndpointFacts {
     }
 }
 
-package struct NextDeployment: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A certificate with others that lead on from it.
-        case chain
-        case certificate
-        case request
-        case publicKey = "public-key"
-    }
-
-    package let kind: Kind
-    package let pin: SHA256Digest
-    /// Whether the verdict assumes that its certificate will be trusted and valid for the name.
-    package let isAssumed: Bool
-    /// The subjects of the authorities that are assumed to issue it, nearest first: those of today.
-    package let issuers: [String]
-}
+/// What is about to be deployed, and where the verdict assumes that its certificate will be trusted and valid for the name, the subjects
+/// of the authorities that are assumed to issue it: those of today, nearest first.
+package typealias NextDeployment = (item: NextItem, assumedIssuers: [String]?)

@@ -5,22 +5,18 @@ extension CheckedTarget {
     package func results(since baseline: [RecordedState?]? = nil) -> [CheckResult] {
         let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)
         var results = connections.indices.map { result(connections[$0], since: states[$0]).concluded() }
-        guard let comparison, let last = results.indices.last else { return results }
+        guard var comparison, let last = results.indices.last else { return results }
         let isUnchanged = states.allSatisfy { $0?.changes.status == .unchanged }
         let differed = Set(states.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
-        let findings = comparison.findings.map { finding in
-            // Those who have a baseline know it already.
-            (isUnchanged || differed) && finding.isDifference
-                ? Finding(.info, finding.reason, isDifference: true) : finding
-        }
-        if policy?.outlook.failsOnWarning ?? false, let warning = findings.first(where: { $0.level == .warning }),
+        if isUnchanged || differed { comparison = comparison.ofKnownDifferences }
+        if policy?.outlook.failsOnWarning ?? false,
+            let warning = comparison.findings.first(where: { $0.level == .warning }),
             let index = results.lastIndex(where: { $0.counts && $0.outcome == .accepted })
         {
             results[index].difference = warning
             results[index] = results[index].concluded()
         }
-        results[last].consistency = Consistency(
-            of: results.filter(\.counts), comparison, findings, isUnchanged: isUnchanged)
+        results[last].consistency = comparison.concluded(by: results.filter(\.counts), isUnchanged: isUnchanged)
         results[last] = results[last].concluded()
         return results
     }
@@ -82,37 +78,3 @@ extension JudgedChain {
 
 /// What changed at a connection since a baseline, and what that has of it, `nil` for nothing.
 package typealias RecordedState = (changes: BaselineChanges, recorded: Snapshot.Endpoint?)
-
-/// What the connections to one target have in common and where they differ.
-package struct Consistency: Sendable {
-    /// Whether all serve what they should: no finding is a warning, and the verdicts are the same.
-    ///
-    /// `nil` when there were not two chains to compare.
-    package let isConsistent: Bool?
-    package let addresses: Int
-    package let accepted: Int
-    package let rejected: Int
-    /// How many connections that count have no verdict although one was asked for.
-    package let unreachable: Int
-    package let findings: [Finding]
-    package let outcomes: [Outcome]
-
-    init(of results: [CheckResult], _ comparison: AddressComparison, _ findings: [Finding], isUnchanged: Bool) {
-        accepted = results.count { $0.verdict.outcome == .accepted }
-        rejected = results.count { $0.verdict.outcome == .rejected }
-        unreachable = results.count { [.unreachable, .notSetUp].contains($0.verdict.outcome) }
-        addresses = comparison.addresses
-        self.findings = findings
-        outcomes = results.map(\.outcome)
-        let hasWarnings = findings.contains { $0.level == .warning }
-        let differ = hasWarnings || (!isUnchanged && accepted > 0 && rejected > 0)
-        isConsistent = differ ? false : comparison.serving < 2 && !isUnchanged ? nil : true
-    }
-
-    /// How many of the accepted connections had another answer to the request than expected, or none.
-    package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
-
-    package var hasKnownDifferences: Bool { findings.contains { $0.level == .info && $0.isDifference } }
-
-    package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
-}

@@ -6,33 +6,25 @@ package struct Check: Sendable {
     /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
     static let connectionLimit = 64
 
-    enum Ways: Sendable {
-        case one
-        /// To each endpoint, whose name may stand for several addresses, in each of the variants that are asked for.
-        case each(CheckRequest.Variants)
-        /// To each endpoint in the variant at its position.
-        case recorded([Variant])
-    }
-
     /// The endpoints that were given, or the one of the target; at least one.
     private(set) var endpoints: [CheckEndpoint]
     /// What the chain is judged by, `nil` where it is only to be seen.
     package let policy: HostPolicy?
     package let retries: Int
-    let ways: Ways
+    /// The variants in which each endpoint is connected to, whose name may stand for several addresses.
+    var variants = CheckRequest.Variants()
+    /// The variant of each endpoint where they are recorded.
+    var recorded: [Variant]? = nil
 
     package var endpoint: CheckEndpoint { endpoints[0] }
     package var timeout: Duration { endpoint.request.timeout }
-    var isOne: Bool { if case .one = ways { true } else { false } }
+    /// Whether it is one connection of an ordinary client.
+    var isOne: Bool { endpoints.count == 1 && variants.isEmpty && recorded ?? [.ordinary] == [.ordinary] }
 
     package var mostConnections: Int {
-        switch ways {
-        case .one: 1
-        case .each(let variants) where variants.asksForAddresses: Self.connectionLimit
-        case .each(let variants):
-            min(Self.connectionLimit, endpoints.reduce(0) { $0 + variants.variants(of: $1).count })
-        case .recorded: min(Self.connectionLimit, endpoints.count)
-        }
+        if variants.asksForAddresses { return Self.connectionLimit }
+        return min(
+            Self.connectionLimit, recorded?.count ?? endpoints.reduce(0) { $0 + variants.variants(of: $1).count })
     }
 
     package func limited(to limit: Duration) -> Check {
@@ -82,9 +74,8 @@ extension Check {
     }
 
     private init(_ target: CheckTarget, _ endpoints: [CheckEndpoint], _ policy: HostPolicy?) {
-        let variants = target.request.variants
         self.init(
             endpoints: endpoints, policy: policy, retries: target.request.connection.retries ?? RequestDefaults.retries,
-            ways: endpoints.count == 1 && variants.isEmpty ? .one : .each(variants))
+            variants: target.request.variants)
     }
 }

@@ -9,7 +9,8 @@ package struct Checker: Sendable {
     private let probers: Probers
     /// Makes the connections of one target, on whose thread its steps run: judging the chains of others must not delay them.
     private(set) var prober: Prober
-    let services: ServiceTrust
+    /// Judges services that are asked for addresses over TLS, and `https` proxies.
+    private let objection: ChainObjection
     /// How much of a processor's time the chains of one target may cost to judge, by what is left of its timeout: on a busy machine a
     /// second is little.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
@@ -17,10 +18,10 @@ package struct Checker: Sendable {
     /// A checker of about `count` targets, whose threads have an OpenSSL each: as many as that is worth.
     package init(in environment: Environment, expecting count: Int = .max) {
         now = environment.now
-        services = ServiceTrust(environment)
+        objection = environment.serviceObjection
         probers = Probers(
             on: environment.thread, in: environment.network, expecting: count, within: environment.connectionLimit,
-            judgingProxiesBy: services.objection)
+            judgingProxiesBy: objection)
         prober = probers.next()
         connectionLimit = max(1, environment.connectionLimit - probers.descriptors)
     }
@@ -95,9 +96,7 @@ package struct Checker: Sendable {
         var checker = self
         checker.prober = probers.next()
         if check.isOne { return await checker.checked(check) }
-        return await TargetWork.$current.withValue(TargetWork()) {
-            await TargetCheck(checker: checker, check: check).checked()
-        }
+        return await TargetWork.$current.withValue(TargetWork()) { await checker.checkedVariants(of: check) }
     }
 
     private func checked(_ check: Check) async -> CheckedTarget {
@@ -145,7 +144,7 @@ package struct Checker: Sendable {
         of name: String, family: ProbeRequest.AddressFamily, timeout: Duration, from service: AddressService?
     ) async throws(ProbeError) -> HostAddresses {
         guard let service else { return try await prober.addresses(of: name, family: family, timeout: timeout) }
-        return try await AddressResolver(service, prober: prober, objection: services.objection).addresses(
+        return try await AddressResolver(service, prober: prober, objection: objection).addresses(
             of: name, family: family, timeout: timeout)
     }
 
@@ -166,22 +165,18 @@ package struct Checker: Sendable {
         guard let policy, let handshake = connection.served, !isOutOfTime else { return connection }
         let endpoint = connection.endpoint
         ProbeWatch.current?("\(endpoint.target): judging the chain")
-        let time = connection.time
-        let view = ServerView(
-            presented: handshake.presented, referenceName: endpoint.referenceName, time: time,
-            fetchable: policy.fetchable,
-            evidence: policy.evidence(of: handshake.presented, staple: handshake.staple, at: time),
-            // Both are the numbers of the protocol.
-            connection: ConnectionFacts(
-                version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
-                hasECDHE: handshake.keyExchange == .ephemeral))
         let serverName: SentServerName =
             if let sent = endpoint.request.serverNameIndication {
                 .name(sent.name)
             } else if connection.variant == .withoutSNI || endpoint.omitsServerName { .leftOut } else {
                 .none(name: endpoint.nameToSend)
             }
-        connection.judged = policy.judge(view, serverName: serverName)
+        connection.judged = policy.judge(
+            handshake.presented, for: endpoint.referenceName, at: connection.time, stapled: handshake.staple,
+            // Both are the numbers of the protocol.
+            on: ConnectionFacts(
+                version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
+                hasECDHE: handshake.keyExchange == .ephemeral), serverName: serverName)
         return connection
     }
 }

@@ -1,5 +1,6 @@
 package import Pinning
 package import TLSProbe
+import X509
 
 package struct Environment: Sendable {
     /// The environment variables that say where the system's roots are.
@@ -16,5 +17,19 @@ package struct Environment: Sendable {
     ) {
         (self.variables, self.now, self.thread, self.network) = (variables, now, thread, network)
         self.connectionLimit = connectionLimit
+    }
+
+    /// Why the chain of a service is not trusted by the system's roots, now and for its name, as an ordinary client of it has it; `nil`
+    /// where it is.
+    ///
+    /// The anchors and the time of the targets say nothing about a service; a private one is trusted with SSL_CERT_FILE.
+    var serviceObjection: ChainObjection {
+        let verifier = OpenSSLPathVerifier(trustStore: .system(environment: variables))
+        return { [now] chain, host in
+            let result = verifier.evaluate(
+                PathQuestion(presented: chain, anchors: .trustStore, policy: .sslServer(name: .name(host)), time: now())
+            )
+            return result.isTrusted ? nil : result.failures.first.map { "\($0)" } ?? "no path leads to a trusted root"
+        }
     }
 }

@@ -16,12 +16,10 @@ extension Baseline {
         var checks: [Check] = []
         for target in order {
             guard let attempts = attempts[target], let first = attempts.first else { continue }
-            let isOne = attempts.count == 1 && first.variant == .ordinary
             checks.append(
                 Check(
                     endpoints: attempts.map(\.endpoint), policy: try policy(first.endpoint),
-                    retries: connection.retries ?? RequestDefaults.retries,
-                    ways: isOne ? .one : .recorded(attempts.map(\.variant))))
+                    retries: connection.retries ?? RequestDefaults.retries, recorded: attempts.map(\.variant)))
         }
         return checks
     }
@@ -32,7 +30,7 @@ extension Snapshot.Key {
         _ connection: CheckRequest.Connection
     ) throws(CheckError) -> (endpoint: CheckEndpoint, variant: Variant) {
         var request = CheckRequest()
-        request.names.reference = verifyName.map(CheckRequest.Names.Reference.init) ?? .unchecked
+        if let verifyName { request.names.setReference(verifyName) } else { request.names.reference = .unchecked }
         request.connection = connection
         request.connection.serverName = try sni.map(ServerNameChoice.named) ?? ServerNameChoice.none
         if let connect { request.connection.addresses.given = try ConnectAddress.readAny(connect) }

@@ -19,7 +19,7 @@ package struct OutlookFacts: Sendable {
     /// Whether the client accepts because of its pins, so that it does no longer when they match no more.
     package var isAcceptedForPins: Bool
     package var time: Timestamp
-    package var limits: OutlookLimits
+    package var rules: OutlookRules
 
     /// How long one condition will hold.
     struct Standing {
@@ -49,7 +49,7 @@ package struct OutlookFacts: Sendable {
                 places[index]?.contains { $0.covers(depth) } ?? false
             }
             return Outlook.PinStanding(
-                index: index, depth: depths.min(),
+                depth: depths.min(),
                 // A key on several certificates lasts as long as the last of them.
                 until: depths.map { path[$0].notAfter }.max(), isCompared: places[index] != nil)
         }
@@ -111,11 +111,35 @@ package struct OutlookFacts: Sendable {
     }
 }
 
-package struct OutlookLimits: Sendable, Hashable {
+/// What is asked for the time ahead.
+package struct OutlookRules: Sendable, Hashable {
     package var warnBefore: Threshold?
     package var failBefore: Threshold?
     /// How long a configured pin has to be able to match, in seconds or a part of the leaf's lifetime.
     package var minPinLife: Threshold?
+    package var failsOnWarning = false
+    package var ignored: Set<String> = []
+
+    package init(warnBefore: Threshold? = nil, failBefore: Threshold? = nil, minPinLife: Threshold? = nil) {
+        (self.warnBefore, self.failBefore, self.minPinLife) = (warnBefore, failBefore, minPinLife)
+    }
+
+    func check() throws(CheckError) {
+        if let warnBefore, let failBefore, warnBefore.isAlwaysBelow(failBefore) {
+            throw .request(
+                "the warning before \(warnBefore) never comes, since less than \(failBefore) fails earlier: warn before the larger of the two"
+            )
+        }
+    }
+
+    func merged(over other: OutlookRules) -> OutlookRules {
+        var merged = OutlookRules(
+            warnBefore: warnBefore ?? other.warnBefore, failBefore: failBefore ?? other.failBefore,
+            minPinLife: minPinLife ?? other.minPinLife)
+        merged.failsOnWarning = failsOnWarning || other.failsOnWarning
+        merged.ignored = ignored.union(other.ignored)
+        return merged
+    }
 }
 
 extension Certificate {

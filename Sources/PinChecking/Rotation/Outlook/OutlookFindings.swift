@@ -24,7 +24,7 @@ extension OutlookFacts {
                 id: "expires-soon", level: level,
                 message: "\(certificate) (depth \(depth)) expires \(when(certificate.notAfter)), "
                     + "less than \(limit) from now" + (isMinded ? "" : "; the client does not mind"),
-                subject: .certificate(certificate.fingerprint), date: certificate.notAfter)
+                subject: certificate.fingerprint.hexadecimal, date: certificate.notAfter)
         }
     }
 
@@ -33,9 +33,7 @@ extension OutlookFacts {
         // Without a limit of the user's: two weeks, or a third of a lifetime that is short.
         let isShort = isLifetime && start.seconds(to: end) < 42 * 86_400
         let standard = isShort ? Threshold.percent(33) : .seconds(14 * 86_400)
-        let limits: [(Finding.Level, Threshold?)] = [
-            (.fail, limits.failBefore), (.warn, limits.warnBefore ?? standard),
-        ]
+        let limits: [(Finding.Level, Threshold?)] = [(.fail, rules.failBefore), (.warn, rules.warnBefore ?? standard)]
         for case (let level, let limit?) in limits where limit.isReached(at: time, from: start, to: end) {
             guard case .percent = limit else { return (level, "\(limit)") }
             if isLifetime { return (level, "\(limit) of its lifetime") }
@@ -55,7 +53,7 @@ extension OutlookFacts {
                     message: isPast
                         ? "the pins expired on \(end.date): the client takes any trusted chain"
                         : "the pins expire on \(end.date): from then on the client takes any trusted chain"
-                            + (limit.map { ", less than \($0.1) from now" } ?? ""), subject: .pinsExpire, date: end))
+                            + (limit.map { ", less than \($0.1) from now" } ?? ""), subject: "pins-expire", date: end))
         }
         let compared = Set(
             comparison.conditions.flatMap { condition in condition.pins.filter { condition.comparesWhole(pins[$0]) } })
@@ -65,17 +63,17 @@ extension OutlookFacts {
                 Finding(
                     id: "pin-expired", level: .warn,
                     message: "pin \(index + 1), \(certificate), expired on \(certificate.notAfter.date) "
-                        + "and can match no more: replace it", subject: .expiredPin(index), date: certificate.notAfter))
+                        + "and can match no more: replace it", subject: "pin \(index)", date: certificate.notAfter))
         }
         return findings
     }
 
     private func pinLife(_ outlook: Outlook) -> [Finding] {
-        guard let limit = limits.minPinLife, let until = outlook.noPinAfter, let leaf = path.first,
+        guard let limit = rules.minPinLife, let until = outlook.noPinAfter, let leaf = path.first,
             limit.isReached(at: time, from: leaf.notBefore, to: until)
         else { return [] }
         let message = "no configured pin is sure to match after \(until.date), less than \(limit) from now"
-        return [Finding(id: "pin-life-short", level: .fail, message: message, subject: .pinLife, date: until)]
+        return [Finding(id: "pin-life-short", level: .fail, message: message, subject: "pin-life", date: until)]
     }
 
     /// What ends the pins, and whether anything comes after them; nothing where the client accepts for another reason.
@@ -90,7 +88,7 @@ extension OutlookFacts {
             Finding(
                 id: end == .leafRenewal ? "breaks-at-renewal" : "pins-end", level: hangs ? .warn : .info,
                 message: "\(whatEnds(standings)), \(due) \(until.date); \(backups(outlook, standings))\(report)",
-                subject: .end, date: until)
+                subject: "end", date: until)
         ]
     }
 
