@@ -129,7 +129,7 @@ extension OptionGroup {
         afterColon: {
             Client.all.flatMap { entry in
                 entry.settings.map { setting in
-                    let isFlag = if case .flag = setting.kind { true } else { false }
+                    let isFlag = setting.value == nil
                     return Option.Words.Word(
                         text: "\(entry.name):\(setting.name)\(isFlag ? "" : "=")", meaning: setting.help)
                 }

@@ -20,12 +20,8 @@ package struct DownloadRequest: Sendable {
     }
 }
 
-/// Where a document goes.
-package enum DownloadDestination: Sendable {
-    case file(String)
-    /// Whoever takes the bytes as they come, and throws when nobody does any more.
-    case stream(@Sendable ([UInt8]) throws(OutputError) -> Void)
-}
+/// Takes the bytes of a document as they come, and throws when nobody does any more.
+package typealias DownloadStream = @Sendable ([UInt8]) throws(OutputError) -> Void
 
 /// One server on the way to a document.
 ///
@@ -37,15 +33,7 @@ package enum DownloadEnding: Sendable {
     case complete
     /// A server was not accepted, or could not be reached; the last hop says why.
     case notAccepted
-    case answered(DownloadObjection)
-    case brokenOff(HTTPError)
-    case notStored(WriteFailure)
-    /// Something that was given for a host on the way cannot be used.
-    case impossible(CheckError)
-}
-
-package enum DownloadObjection: Hashable, Sendable {
-    /// It has this status line.
+    /// The server answers with this status line.
     case status(String)
     case badRedirect(String, HTTPLocationError)
     case tooManyRedirects(Int)
@@ -54,6 +42,10 @@ package enum DownloadObjection: Hashable, Sendable {
     /// It gives another part than the one that was asked for, in the words of the server.
     case wrongRange(String?)
     case wrongHash(SHA256Digest)
+    case brokenOff(HTTPError)
+    case notStored(WriteFailure)
+    /// Something that was given for a host on the way cannot be used.
+    case impossible(CheckError)
 }
 
 package struct DownloadResult: Sendable {

@@ -28,13 +28,15 @@ package final class Downloader: Sendable {
 
     package func shutdown() async { await checker.shutdown() }
 
+    /// Fetches a document into the file at `path`, or where there is none to `stream`, which takes the bytes as they come.
     package func fetch(
-        _ request: DownloadRequest, to destination: DownloadDestination, progress: DownloadProgress = DownloadProgress()
+        _ request: DownloadRequest, toFile path: String?, or stream: @escaping DownloadStream,
+        progress: DownloadProgress
     ) async -> DownloadResult {
         let started = ContinuousClock.now
         var result = DownloadResult(location: request.location)
         let document: PartialDocument
-        do throws(WriteFailure) { document = try PartialDocument(destination, of: request, progress) } catch {
+        do throws(WriteFailure) { document = try PartialDocument(path, or: stream, of: request, progress) } catch {
             result.ending = .notStored(error)
             return result
         }
@@ -74,8 +76,8 @@ package final class Downloader: Sendable {
         var redirects = 0
         var goesOn = true
         while true {
-            guard location.isSecure else { return .answered(.plainRedirect(location.description)) }
-            let unpinned = DownloadEnding.answered(.unpinnedRedirect(location.description))
+            guard location.isSecure else { return .plainRedirect(location.description) }
+            let unpinned = DownloadEnding.unpinnedRedirect(location.description)
             let isFirst = location.hasOrigin(of: request.location)
             let check: Check
             do throws(CheckError) {
@@ -96,14 +98,12 @@ package final class Downloader: Sendable {
                 return .brokenOff(.cutOff)
             case .nothingMissing: return .complete
             case .notInRange: goesOn = false
-            case .other(let objection): return .answered(objection)
+            case .ended(let ending): return ending
             case .redirect(let reference):
                 redirects += 1
-                guard redirects <= request.mostRedirects else {
-                    return .answered(.tooManyRedirects(request.mostRedirects))
-                }
+                guard redirects <= request.mostRedirects else { return .tooManyRedirects(request.mostRedirects) }
                 do throws(HTTPLocationError) { location = try location.following(reference) } catch {
-                    return .answered(.badRedirect(reference, error))
+                    return .badRedirect(reference, error)
                 }
             }
         }
@@ -168,11 +168,10 @@ extension HostPolicy {
 extension DownloadResult {
     fileprivate var mayPass: Bool {
         switch ending {
-        case .complete, .notStored, .impossible: false
         case .notAccepted: hops.last?.result?.verdict.outcome == .unreachable
-        case .answered(.status): [408, 429, 500, 502, 503, 504].contains(hops.last?.status)
-        case .answered: false
+        case .status: [408, 429, 500, 502, 503, 504].contains(hops.last?.status)
         case .brokenOff(let error): error != .cancelled && error != .handshakeNotCompleted
+        default: false
         }
     }
 }

@@ -1,4 +1,6 @@
+import Base
 public import Pinning
+import X509
 
 /// What one client makes of a chain, on one device where some were named.
 public struct ClientVerdict: Sendable {
@@ -105,4 +107,92 @@ extension [ClientVerdict] {
         func key(_ index: Int) -> (Int, Int) { (self[index].isAccepted == true ? 1 : 0, self[index].rank) }
         return indices.filter { self[$0].isAccepted != nil }.min { key($0) < key($1) }.map { self[$0] }
     }
+}
+
+/// What devices decide by and nobody here does.
+package enum UnjudgedMatter: String, CaseIterable, Sendable {
+    case revocation
+    /// Which logs signed certificate timestamps are from.
+    case transparencyLogs
+    /// Roots that management or a user puts on a device.
+    case managedRoots
+}
+
+extension JudgedChain {
+    /// What is not judged and can matter for the chain at hand; nothing for a path that is only assumed.
+    package var unjudged: [UnjudgedMatter] {
+        // The verdicts of clients whose device looks at more than OpenSSL does.
+        let onDevices = clients.compactMap { one -> (client: ClientVerdict, verdict: Verdict)? in
+            guard let platform = one.client.client.platform, platform != .openssl else { return nil }
+            return one.decided.map { (one, $0) }
+        }
+        let accepting = onDevices.filter { $0.verdict.isAccepted && !$0.verdict.restsOn.isEmpty }
+        return UnjudgedMatter.allCases.filter { matter in
+            switch matter {
+            case .revocation:
+                !accepting.isEmpty && view.evidence?.staple != .good
+                    && RevocationPlaces.areNamed(by: view.presented.leaf)
+            case .transparencyLogs:
+                view.evidence?.timestamps.isEmpty == false
+                    && accepting.contains { client, verdict in
+                        verdict.restsOn.contains { path in
+                            path.certificates.last.map(client.judgedDevice.verifier.isPublicRoot) ?? false
+                        }
+                    }
+            case .managedRoots:
+                // What Android trusts is for the app's configuration to say.
+                !findings.contains { $0.id == Finding.interceptorID }
+                    && onDevices.contains { $0.client.client.client.platform != .android && $0.verdict.isMissingAnchor }
+            }
+        }
+    }
+}
+
+/// Names clients, and the devices they judge on where some were named, as sentences do.
+struct ClientNames {
+    private static let longestRow = 3
+
+    private let all: [ClientVerdict]
+    /// The devices in their order, each once.
+    private let devices: [String]
+
+    init(_ all: [ClientVerdict]) {
+        self.all = all
+        devices = all.compactMap(\.device).distinct
+    }
+
+    /// Some of them, as in `trustkit` and `afnetworking, trustkit on ios-12; okhttp on android-9`.
+    func text(_ some: [ClientVerdict], namesAllDevices: Bool = false) -> String {
+        guard !devices.isEmpty else { return some.map(\.name).joined(separator: ", ") }
+        var groups: [(clients: [String], devices: [String])] = []
+        for client in some.map(\.name).distinct {
+            func devices(_ some: [ClientVerdict]) -> [String] { some.filter { $0.name == client }.compactMap(\.device) }
+            var own = devices(some).distinct
+            if !namesAllDevices, own == devices(all).distinct { own = [] }
+            if let index = groups.firstIndex(where: { $0.devices == own }) {
+                groups[index].clients.append(client)
+            } else {
+                groups.append(([client], own))
+            }
+        }
+        return groups.map { group in
+            let clients = group.clients.joined(separator: ", ")
+            return group.devices.isEmpty ? clients : "\(clients) on \(Self.list(group.devices, of: devices))"
+        }.joined(separator: groups.contains { !$0.devices.isEmpty } ? "; " : ", ")
+    }
+
+    /// Some of `devices` in their order; long rows of neighbours are cut short.
+    static func list(_ names: [String], of devices: [String]) -> String {
+        var rows: [[String]] = []
+        for (index, device) in devices.enumerated() where names.contains(device) {
+            let previous = index > 0 ? devices[index - 1] : ""
+            let isNext = rows.last?.last == previous && system(device) == system(previous)
+            if isNext { rows[rows.count - 1].append(device) } else { rows.append([device]) }
+        }
+        return rows.map { row in
+            row.count > longestRow ? "\(row[0]) to \(row[row.count - 1])" : row.joined(separator: ", ")
+        }.joined(separator: ", ")
+    }
+
+    private static func system(_ device: String) -> Substring { device.prefix { $0 != "-" } }
 }

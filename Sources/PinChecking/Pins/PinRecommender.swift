@@ -82,10 +82,10 @@ package struct PinRecommender: Sendable {
             let known = path.first { $0.publicKey.spkiSHA256 == root.key }
             let givenRoot = roots.given?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
             guard let certificate = listed[root.key] ?? known ?? givenRoot else {
-                return Recommendation.Choice(
-                    item: PinItem(root.key, role: .authority, source: "device lists"),
-                    owner: "\(root.name), \(root.algorithm)", reason: Reason(id: id, message: message),
-                    until: root.until, root: root)
+                return (
+                    PinItem(root.key, role: .authority, source: "device lists"), "\(root.name), \(root.algorithm)",
+                    Reason(id: id, message: message), root.until, root
+                )
             }
             return self.choice(
                 certificate, certificate.isSelfIssued ? .root : .intermediate,
@@ -147,7 +147,7 @@ package struct PinRecommender: Sendable {
                 choice(
                     leaf, .leaf, "presented", "server-key",
                     "the server's own key. It matches as long as renewals keep it")
-            ] + kept.map { .init(item: $0, owner: $0.source, reason: reason, until: nil, root: nil) },
+            ] + kept.map { ($0, $0.source, reason, nil, nil) },
             missing: kept.isEmpty
                 ? Reason(
                     id: "reserve-missing",
@@ -160,10 +160,42 @@ package struct PinRecommender: Sendable {
         _ certificate: Certificate, _ role: PinItem.Role, _ place: String, _ id: String, _ message: String
     ) -> Recommendation.Choice {
         let root = cas.root(withKey: certificate.publicKey.spkiSHA256)
-        return Recommendation.Choice(
-            item: PinItem(certificate, role: role, source: place),
-            owner: root.map { "\($0.name), \($0.algorithm)" }
-                ?? "\(certificate.shownName), \(certificate.publicKey.algorithm)",
-            reason: Reason(id: id, message: message), until: root?.until ?? certificate.notAfter, root: root)
+        return (
+            PinItem(certificate, role: role, source: place),
+            root.map { "\($0.name), \($0.algorithm)" }
+                ?? "\(certificate.shownName), \(certificate.publicKey.algorithm)", Reason(id: id, message: message),
+            root?.until ?? certificate.notAfter, root
+        )
     }
+}
+
+/// Which pins to ship for a server, and why.
+package struct Recommendation: Sendable {
+    package enum Strategy: String, Sendable, CaseIterable {
+        case caRoots = "authority-roots"
+        case ownKeys = "own-keys"
+        case ownRoot = "own-root"
+        /// None, as long as the chain's owner is not known.
+        case none
+    }
+
+    /// A key, what it belongs to in a few words, why it is chosen, and how long it can be relied on, `nil` where nothing says so.
+    package typealias Choice = (item: PinItem, owner: String, reason: Reason, until: Timestamp?, root: CA.Root?)
+
+    package let strategy: Strategy
+    package let summary: String
+    /// The CA, `nil` for one that is not known.
+    package var ca: CA? = nil
+    /// The keys, those in use first.
+    package var choices: [Choice] = []
+    /// The CA that issued the leaf, where it is not among them.
+    package var intermediate: Choice? = nil
+    /// What has yet to be added or said, `nil` for nothing.
+    package var missing: Reason? = nil
+
+    /// The first day on which one of the keys has to be looked at again.
+    package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }
+    package var isHeldBack: Bool { strategy == .none }
+    /// How many pins are to be shipped, with one that is yet to be made.
+    package var count: Int { choices.count + (missing == nil || isHeldBack ? 0 : 1) }
 }

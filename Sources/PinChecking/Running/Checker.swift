@@ -38,44 +38,62 @@ package struct Checker: Sendable {
         more: (() throws(Failure) -> [Check])? = nil, each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async throws(Failure) {
         let checker = Checker(in: environment, expecting: more == nil ? checks.count : .max)
-        let queue = CheckQueue(
-            checks, most: max(1, request.connection.jobs ?? RequestDefaults.jobs), connections: checker.connectionLimit,
-            span: span)
         let result: Result<Void, Failure>
         if more == nil, checks.count == 1, checks[0].isOne {
             let target = await checker.checked(checks[0])
             result = Result { () throws(Failure) in try each(0, target) }
         } else {
+            let most = max(1, request.connection.jobs ?? RequestDefaults.jobs)
             // Judging one chain or writing to a slow reader must not keep the others' answers waiting.
             result = await withTaskExecutorPreference(globalConcurrentExecutor) {
-                await checker.run(queue, more: more, each: each)
+                await checker.run(checks, most: most, within: span ?? .max, more: more, each: each)
             }
         }
         await checker.shutdown()
         try result.get()
     }
 
+    /// Fewer checks are left than this when others should be made.
+    private static let fewestWaiting = 256
+
     private func run<Failure>(
-        _ checks: CheckQueue, more: (() throws(Failure) -> [Check])?, each: (Int, CheckedTarget) throws(Failure) -> Void
+        _ checks: [Check], most: Int, within span: Int, more: (() throws(Failure) -> [Check])?,
+        each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async -> Result<Void, Failure> {
         await withTaskGroup(of: (Int, Check, CheckedTarget).self) { group in
-            var queue = checks
-            var more = more
+            var (waiting, more) = (checks[...], more)
+            var (position, underWay, connections) = (0, 0, 0)
+            // The first position that is not done, and those behind it that are.
+            var firstUndone = 0
+            var done: Set<Int> = []
+            func size(of check: Check) -> Int { min(check.mostConnections, connectionLimit) }
+            func mayStart(_ check: Check) -> Bool {
+                underWay == 0
+                    || underWay < most && connections + size(of: check) <= connectionLimit
+                        && position - firstUndone < span
+            }
             func start() throws(Failure) {
                 while true {
-                    while let (position, check) = queue.next() {
-                        group.addTask { (position, check, await self.target(check)) }
+                    while let check = waiting.first, mayStart(check) {
+                        waiting.removeFirst()
+                        underWay += 1
+                        connections += size(of: check)
+                        group.addTask { [position] in (position, check, await target(check)) }
+                        position += 1
                     }
-                    guard queue.isLow, let makeMore = more else { return }
+                    guard waiting.count < Self.fewestWaiting, let makeMore = more else { return }
                     let checks = try makeMore()
                     if checks.isEmpty { more = nil }
-                    queue.add(checks)
+                    waiting += checks
                 }
             }
             do throws(Failure) {
                 try start()
                 for await (position, check, target) in group {
-                    queue.end(position, check)
+                    underWay -= 1
+                    connections -= size(of: check)
+                    if span < .max { done.insert(position) }
+                    while done.remove(firstUndone) != nil { firstUndone += 1 }
                     try start()
                     try each(position, target)
                 }
@@ -179,53 +197,4 @@ package struct Checker: Sendable {
                 hasECDHE: handshake.keyExchange == .ephemeral), serverName: serverName)
         return connection
     }
-}
-
-private struct CheckQueue {
-    /// Fewer are left than this when others should be made.
-    private static let fewest = 256
-
-    private let most: Int
-    private let connections: Int
-    private let span: Int?
-    private var waiting: ArraySlice<Check>
-    private var position = 0
-    private var checksUnderWay = 0
-    private var connectionsUnderWay = 0
-    /// The first position that is not done, and those behind it that are.
-    private var firstUndone = 0
-    private var done: Set<Int> = []
-
-    init(_ checks: [Check], most: Int, connections: Int, span: Int?) {
-        waiting = checks[...]
-        (self.most, self.connections, self.span) = (most, connections, span)
-    }
-
-    var isLow: Bool { waiting.count < Self.fewest }
-
-    mutating func add(_ checks: [Check]) { waiting += checks }
-
-    /// The next check with its position, which has begun; `nil` while none may begin.
-    mutating func next() -> (position: Int, check: Check)? {
-        guard let check = waiting.first else { return nil }
-        if checksUnderWay > 0 {
-            guard checksUnderWay < most, connectionsUnderWay + size(of: check) <= connections else { return nil }
-            if let span, position - firstUndone >= span { return nil }
-        }
-        waiting.removeFirst()
-        checksUnderWay += 1
-        connectionsUnderWay += size(of: check)
-        defer { position += 1 }
-        return (position, check)
-    }
-
-    mutating func end(_ position: Int, _ check: Check) {
-        checksUnderWay -= 1
-        connectionsUnderWay -= size(of: check)
-        guard span != nil else { return }
-        done.insert(position)
-        while done.remove(firstUndone) != nil { firstUndone += 1 }
-    }
-
-    private func size(of check: Check) -> Int { min(check.mostConnections, connections) }
 }
