@@ -52,7 +52,6 @@ public struct Client: Sendable {
 
     // MARK: Settings
 
-    /// The client with the settings `words`.
     package func with(_ words: [String]) throws(CheckError) -> Client {
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -76,13 +75,11 @@ public struct Client: Sendable {
 
     package func isSet(_ setting: String) -> Bool { words.contains { ClientSetting.name($0) == setting } }
 
-    /// All values of a setting, in their order.
     package func texts(_ setting: String) -> [String] {
         words.filter { $0.hasPrefix(setting + "=") }.map { String($0.dropFirst(setting.count + 1)) }
     }
 
     package func text(_ setting: String) -> String? { texts(setting).last }
-
     package func date(_ setting: String) -> Timestamp? { text(setting).flatMap { try? TimeText.read($0) } }
 }
 
@@ -131,7 +128,6 @@ package struct ClientSetting: Sendable {
     ]
 
     static func name(_ word: String) -> String { String(word.prefix { $0 != "=" }) }
-
     package var usage: String { name + (value.map { "=\($0)" } ?? "") }
 }
 
@@ -139,7 +135,6 @@ package struct ClientSetting: Sendable {
 package enum ClientSelection: Hashable, Sendable {
     /// Every client that can still be meant to ship, without settings.
     case all
-    /// These, at least one.
     case named([Client])
 
     var clients: [Client] {

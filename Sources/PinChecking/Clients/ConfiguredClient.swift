@@ -72,11 +72,9 @@ struct ClientInput: Sendable {
     var installedRoots: [Certificate] = []
     /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
     var host: String?
-    /// The name that is judged, `nil` for none.
     var referenceName: String?
     /// The network security configuration of its Android app, `nil` for another platform and where none is known.
     var networkSecurity: NetworkSecurityConfiguration?
-    /// What that has Android trust for the host.
     var androidTrust: AndroidTrust?
     /// App Transport Security of the app, `nil` for another platform and where its Info.plist is not known.
     var transportSecurity: TransportSecurity?
@@ -93,7 +91,6 @@ struct ClientInput: Sendable {
         ]
     }
 
-    /// AFNetworking 2.5's validatesCertificateChain.
     func validatesCertificateChain() throws(CheckError) -> Bool {
         switch client.text("chain") {
         case nil, "yes": return true

@@ -28,7 +28,6 @@ package struct BaselineComparison {
     }
 
     package var unasked: [Snapshot.Key] { baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) } }
-
     package var updated: Snapshot { Snapshot(baseline.snapshot.endpoints + seen) }
 }
 
@@ -45,7 +44,6 @@ extension Snapshot.Key {
 }
 
 extension Snapshot.Endpoint {
-    /// What is recorded of an endpoint that was reached, `nil` for another.
     package init?(_ connection: CheckedConnection) {
         guard let result = connection.served else { return nil }
         self.init(

@@ -21,7 +21,6 @@ package struct DeviceData: Sendable {
     /// The data that is part of the program, or what a test has in its place.
     @TaskLocal package static var builtIn = DeviceData(read: nil)
 
-    /// The table that `make-device-data` wrote.
     private static var table: CDeviceTable { CDeviceData_table().pointee }
 
     private static let builtInDevices: [Device] = {
@@ -77,14 +76,12 @@ package struct DeviceData: Sendable {
         positions(of: device).lazy.map { certificate(at: $0) }
     }
 
-    /// The certificates of all lists, in the order of their positions.
     package var certificates: some RandomAccessCollection<[UInt8]> {
         (0..<certificateCount).lazy.map { certificate(at: $0) }
     }
 
     /// Where the roots of a device stand among ``certificates``.
     package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
-
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 
     /// Whether a certificate is on the newest list of Apple's, taken for the system's own where no device is named.

@@ -64,7 +64,6 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     }
 
     var count: Int { file?.count ?? streamed }
-
     var isResumable: Bool { file.map { $0.count > 0 } ?? false && record?.isResumable == true }
 
     /// Whether it can be asked for again: what was streamed was read.

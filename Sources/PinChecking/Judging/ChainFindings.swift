@@ -16,8 +16,7 @@ extension HostPolicy {
             ].compactMap(\.self)
         }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
-        let notes = ranked.flatMap { $0.decided?.notes ?? [] }.map { Finding(.info, id: $0.id, message: $0.message) }
-            .distinct
+        let notes = ranked.flatMap { $0.decided?.notes ?? [] }.map { Finding(.info, $0.id, $0.message) }.distinct
         return (
             findings.map { Finding($0.level, $0.reason.advising(isAdvising)) }
                 + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
@@ -44,7 +43,7 @@ extension HostPolicy {
             let prefix = clients.count > 1 ? names.text(judging) + ": " : ""
             let remedy: Remedy? =
                 warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : warning.platform.map { .judgeOn($0) }
-            return .warning(id: warning.id, message: prefix + warning.message, remedy: remedy)
+            return .warning(warning.id, prefix + warning.message, remedy: remedy)
         }
     }
 
@@ -52,7 +51,7 @@ extension HostPolicy {
         let refusing = ranked.compactMap(\.decided?.refusingPlatform)
         return PlatformFamily.allCases.filter(refusing.contains).map { platform in
             .warning(
-                id: "platform-rule", message: "the reason is a rule of \(platform.title), not the pins",
+                "platform-rule", "the reason is a rule of \(platform.title), not the pins",
                 remedy: lists == nil ? .chooseAnotherPlatform(than: platform) : nil)
         }
     }
@@ -63,7 +62,7 @@ extension HostPolicy {
         return clients.compactMap { one in
             guard case .failure(let error) = one.verdict, !missing.contains(one.client.client) else { return nil }
             missing.append(one.client.client)
-            return .warning(id: "client-not-set-up", message: "\(one.name) cannot be set up: \(error.message)")
+            return .warning("client-not-set-up", "\(one.name) cannot be set up: \(error.message)")
         }
     }
 
@@ -72,8 +71,7 @@ extension HostPolicy {
         guard verdict.isMissingAnchor, let places = device.verifier.trustStore.placesWithoutSystemRoots else {
             return nil
         }
-        return .warning(
-            id: "no-system-roots", message: "this machine has no trusted roots (\(places))", remedy: .giveRoots)
+        return .warning("no-system-roots", "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
     /// That a pin which matches nothing is the hash of a key without its frame, as a warning with the pin that is right.
@@ -87,9 +85,8 @@ extension HostPolicy {
             let hash = Hashing.sha256(bare)
             guard let index = pins.firstIndex(where: { $0.spkiSHA256 == hash }) else { continue }
             return .warning(
-                id: "bare-key-pin",
-                message:
-                    "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
+                "bare-key-pin",
+                "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
                     + "SecKeyCopyExternalRepresentation give it; clients hash the SubjectPublicKeyInfo: "
                     + "pin \(certificate.publicKey.spkiSHA256) instead")
         }
@@ -119,8 +116,8 @@ extension JudgedDevice {
             concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
         return damage.first.map { damage in
             Reason(
-                id: "damaged-trust-store",
-                message: "the system's store is damaged in \(damage): reinstall ca-certificates, or give anchors")
+                "damaged-trust-store",
+                "the system's store is damaged in \(damage): reinstall ca-certificates, or give anchors")
         }
     }
 }
@@ -157,9 +154,8 @@ extension HostPolicy {
         let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
             .compactMap { data.availability(of: root.der, on: $0) }
         return Finding(
-            .info, id: "root-not-everywhere",
-            message:
-                "the root \(root.commonName ?? root.subject) is not on \(ClientNames.list(missing.map(\.name), of: named.map(\.name))): it is "
+            .info, "root-not-everywhere",
+            "the root \(root.commonName ?? root.subject) is not on \(ClientNames.list(missing.map(\.name), of: named.map(\.name))): it is "
                 + places.joined(separator: ", "))
     }
 }

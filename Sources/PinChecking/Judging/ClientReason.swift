@@ -17,7 +17,7 @@ extension Reason {
         serverName: SentServerName, hasAnchors: Bool
     ) {
         func reason(_ message: String, _ hints: [String] = [], _ remedy: Remedy? = nil) -> Reason {
-            Reason(id: verdict.reason.id, message: message, hints: hints, remedy: remedy)
+            Reason(verdict.reason.id, message, hints: hints, remedy: remedy)
         }
         switch verdict.reason {
         case .pinMatched(let match):

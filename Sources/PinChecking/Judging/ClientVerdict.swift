@@ -15,7 +15,6 @@ public struct ClientVerdict: Sendable {
     public package(set) var reason: Reason
     /// Its place among all: by device and registry, whatever the order in which clients were named.
     let rank: Int
-    package let matches: [PinMatch]
     /// What its outlook is made from, `nil` without a verdict and for what is only forecast.
     private var facts: OutlookFacts?
     package private(set) var outlook: Outlook?
@@ -27,7 +26,6 @@ public struct ClientVerdict: Sendable {
         (self.client, self.judgedDevice) = (client, judgedDevice)
         device = policy.lists == nil ? nil : judgedDevice.name
         (self.verdict, self.reason, self.rank, self.facts) = (verdict, reason, rank, facts)
-        matches = facts?.matches ?? []
         outlook = facts?.outlook()
     }
 
@@ -42,6 +40,7 @@ public struct ClientVerdict: Sendable {
 
     /// The keys, and the fingerprints of certificates, that its connection shows in use.
     var inUse: Set<SHA256Digest> { facts?.inUse ?? [] }
+    package var matches: [PinMatch] { facts?.matches ?? [] }
 
     /// Looks ahead anew, knowing what other connections show in use: a pin for it is no backup.
     mutating func learn(inUse: Set<SHA256Digest>) {
@@ -68,9 +67,7 @@ package struct JudgedChain: Sendable {
     /// What is shown: what the verdict rests on of the first client of the registry, or of the first that rejects; `nil` where none
     /// could be set up.
     package var shown: ClientVerdict? { clients.shown }
-
     package var ranked: [ClientVerdict] { clients.ranked }
-
     var inUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.inUse) } }
 
     /// How long the verdicts will last: the worst of all clients; `nil` where none has one.

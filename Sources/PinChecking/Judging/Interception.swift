@@ -85,17 +85,14 @@ extension Finding {
         let names = path.map { $0.issuer.prefix(1_000).lowercased() }
         let known = interceptors.first { mark, _ in names.contains { $0.holdsBytes(of: mark) } }
         guard let program = known?.1 else { return nil }
-        return Finding(
-            isKnown ? .info : .warning, id: interceptorID,
-            message: "this looks like \(program), a TLS-intercepting proxy: the issuer has its name",
-            remedy: isKnown ? nil : .distrust)
+        let message = "this looks like \(program), a TLS-intercepting proxy: the issuer has its name"
+        return isKnown ? Finding(.info, interceptorID, message) : .warning(interceptorID, message, remedy: .distrust)
     }
 
     static func privateRoot(_ root: Certificate, _ level: Level = .warning) -> Finding {
-        Finding(
-            level, id: "private-root",
-            message: "root \(root.shownName) is on no public list: a private CA or a TLS-intercepting proxy",
-            remedy: level == .warning ? .nameRootOrDistrust : nil)
+        let message = "root \(root.shownName) is on no public list: a private CA or a TLS-intercepting proxy"
+        let remedy: Remedy? = level == .warning ? .nameRootOrDistrust : nil
+        return Finding(level, Reason("private-root", message, remedy: remedy))
     }
 }
 

@@ -49,7 +49,7 @@ extension HostPolicy {
                 let rank = place * clients.count + ranks[index]
                 switch client.procedure {
                 case .failure(let error):
-                    let reason = Reason(id: ClientVerdict.notSetUp, message: error.message)
+                    let reason = Reason(ClientVerdict.notSetUp, error.message)
                     return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: reason)
                 case .success(let procedure):
                     let (verdict, reason, facts) = decide(client, procedure, place)
@@ -123,7 +123,6 @@ private final class RememberingVerifier: PathVerifier {
     }
 
     func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
-
     func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
 }
 
@@ -156,15 +155,12 @@ extension HostPolicy {
 extension LeafEvidence {
     func findings(isRefused: Bool) -> [Finding] {
         switch staple {
-        case .unusable(let why):
-            [.warning(id: "unusable-staple", message: "\(why): it does not say that the certificate is good")]
+        case .unusable(let why): [.warning("unusable-staple", "\(why): it does not say that the certificate is good")]
         case .revoked(let time, _) where !isRefused:
             [
                 .warning(
-                    id: "certificate-revoked",
-                    message:
-                        "the certificate was revoked at \(time), by the server's own OCSP staple: not every client looks"
-                )
+                    "certificate-revoked",
+                    "the certificate was revoked at \(time), by the server's own OCSP staple: not every client looks")
             ]
         default: []
         }

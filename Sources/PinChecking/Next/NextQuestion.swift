@@ -5,7 +5,6 @@ package import Pinning
 /// The question whether the clients of one server will accept what is about to be deployed.
 package struct NextQuestion {
     let name: ReferenceName
-    /// The host of the URL, `nil` where there is none.
     let host: ServerName?
     private let policy: HostPolicy
     /// The position of the job that asks the server of today, `nil` without one.
@@ -109,20 +108,18 @@ package struct NextQuestion {
         ).concluded()
     }
 
-    /// What an acceptance of a key takes for granted.
     private func assumptions(_ item: NextItem, _ clients: [ClientVerdict]) -> [Finding] {
         let assumed =
             item.certificates.isEmpty
             ? "its certificate is assumed to be trusted and valid for the name, with dates that clients take"
             : "its issuer is assumed to be trusted"
-        var findings = [Finding.warning(id: "next-assumed", message: "\(assumed): check the chain once it is issued")]
+        var findings = [Finding.warning("next-assumed", "\(assumed): check the chain once it is issued")]
         if name == .unchecked {
             let message = "the name was not checked: give the host the certificate must be valid for"
-            findings.append(.warning(id: "name-not-checked", message: message))
+            findings.append(.warning("name-not-checked", message))
         }
         if let client = clients.first(where: { $0.decided?.reason == .mismatchNotEnforced }) {
-            findings.append(
-                .warning(id: "not-enforced", message: "no pin matches, and \(client.name) only reports that"))
+            findings.append(.warning("not-enforced", "no pin matches, and \(client.name) only reports that"))
         }
         return findings
     }
@@ -135,14 +132,13 @@ extension NextItem {
             client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true
         {
             return Reason(
-                id: "pin-mismatch",
-                message:
-                    "\(title) is that of a pinned certificate, which is compared as a whole: ask with the certificate")
+                "pin-mismatch",
+                "\(title) is that of a pinned certificate, which is compared as a whole: ask with the certificate")
         }
         let doubt = isIssuerPinned ? ", and a pinned CA need not be the one that issues its certificate" : ""
         return Reason(
-            id: "pin-mismatch",
-            message: "no configured pin matches \(title)\(doubt): before it is deployed, ship "
+            "pin-mismatch",
+            "no configured pin matches \(title)\(doubt): before it is deployed, ship "
                 + item.notations[client.client.notation])
     }
 }

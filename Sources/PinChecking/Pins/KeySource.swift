@@ -18,7 +18,6 @@ package struct KeySource: Sendable {
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
 
     package let name: String
-    /// What was connected to, `nil` for a file.
     package private(set) var endpoint: CheckEndpoint? = nil
     package var peer: PeerAddress?
     /// The type of key that the server was asked for, `nil` for what an ordinary client gets.
@@ -34,7 +33,6 @@ package struct KeySource: Sendable {
     package private(set) var presented: PresentedChain?
     /// That the chain may be an interceptor's, though it is trusted or that was not asked; `nil` for nothing.
     package private(set) var suspicion: Finding?
-    /// Which pins to ship, `nil` where that was not asked.
     package var recommended: Recommendation?
 
     /// One sentence about the standing, `nil` for a file.
@@ -59,7 +57,6 @@ package struct KeySource: Sendable {
         if case .unverified(let failures) = standing { failures.contains(where: \.isMissingAnchor) } else { false }
     }
 
-    /// What is said against the keys, `nil` for nothing.
     package var warning: String? {
         guard case .unverified = standing, let finding else { return nil }
         return "\(finding); \(Self.warning)"

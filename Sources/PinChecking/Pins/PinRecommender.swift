@@ -15,7 +15,6 @@ package struct PinRecommender: Sendable {
     private let comparesServerKeyOnly: Bool
     private let time: Timestamp
     private let roots: CheckRequest.Trust.Roots
-    /// The roots of devices by their keys.
     private let listed: [SHA256Digest: Certificate]
 
     package init(
@@ -72,7 +71,7 @@ package struct PinRecommender: Sendable {
             isTrusted ? "which this machine trusts and no device knows by itself" : "and this machine does not trust it"
         return Recommendation(
             strategy: .none, summary: "nothing yet: the chain ends at \(top.shownName), \(end)",
-            missing: Reason(id: "owner-unknown", message: "it may be an interceptor's", remedy: .nameRoot))
+            missing: Reason("owner-unknown", "it may be an interceptor's", remedy: .nameRoot))
     }
 
     private func roots(of ca: CA, _ path: [Certificate], _ place: (Certificate) -> String) -> Recommendation {
@@ -84,7 +83,7 @@ package struct PinRecommender: Sendable {
             guard let certificate = listed[root.key] ?? known ?? givenRoot else {
                 return (
                     PinItem(root.key, role: .authority, source: "device lists"), "\(root.name), \(root.algorithm)",
-                    Reason(id: id, message: message), root.until, root
+                    Reason(id, message), root.until, root
                 )
             }
             return self.choice(
@@ -127,17 +126,15 @@ package struct PinRecommender: Sendable {
                 },
             missing: others.isEmpty
                 ? Reason(
-                    id: "next-root-missing",
-                    message:
-                        "the next root is missing. When your CA needs one, every app is locked out. Make it now, keep its key "
+                    "next-root-missing",
+                    "the next root is missing. When your CA needs one, every app is locked out. Make it now, keep its key "
                         + "offline, and ask again with both roots; or ask with a key in reserve for the server") : nil)
     }
 
     private func ownKeys(_ leaf: Certificate, _ kept: [PinItem], _ ca: CA?) -> Recommendation {
         let reason = Reason(
-            id: "key-in-reserve",
-            message:
-                "in reserve. When the server's key is lost or replaced, the server gets this one, and apps go on working. "
+            "key-in-reserve",
+            "in reserve. When the server's key is lost or replaced, the server gets this one, and apps go on working. "
                 + "Ship a new reserve then")
         return Recommendation(
             strategy: .ownKeys,
@@ -150,9 +147,8 @@ package struct PinRecommender: Sendable {
             ] + kept.map { ($0, $0.source, reason, nil, nil) },
             missing: kept.isEmpty
                 ? Reason(
-                    id: "reserve-missing",
-                    message:
-                        "a key in reserve is missing. When the server gets another key, every app is locked out. Make one, keep "
+                    "reserve-missing",
+                    "a key in reserve is missing. When the server gets another key, every app is locked out. Make one, keep "
                         + "its private half away from the server, and ask again with it") : nil)
     }
 
@@ -163,7 +159,7 @@ package struct PinRecommender: Sendable {
         return (
             PinItem(certificate, role: role, source: place),
             root.map { "\($0.name), \($0.algorithm)" }
-                ?? "\(certificate.shownName), \(certificate.publicKey.algorithm)", Reason(id: id, message: message),
+                ?? "\(certificate.shownName), \(certificate.publicKey.algorithm)", Reason(id, message),
             root?.until ?? certificate.notAfter, root
         )
     }
@@ -184,13 +180,11 @@ package struct Recommendation: Sendable {
 
     package let strategy: Strategy
     package let summary: String
-    /// The CA, `nil` for one that is not known.
     package var ca: CA? = nil
     /// The keys, those in use first.
     package var choices: [Choice] = []
     /// The CA that issued the leaf, where it is not among them.
     package var intermediate: Choice? = nil
-    /// What has yet to be added or said, `nil` for nothing.
     package var missing: Reason? = nil
 
     /// The first day on which one of the keys has to be looked at again.

@@ -1,7 +1,6 @@
 package import Base
 package import X509
 
-/// Reads the files that users name.
 extension BoundedFile {
     /// The most that is read from one file, in bytes: far more than any bundle of certificates, far less than memory.
     private static let limit = 64 * 1024 * 1024
@@ -96,7 +95,6 @@ extension AnchorBundle {
 }
 
 extension CheckRequest.Trust {
-    /// The anchors that were given, `nil` for none.
     func given() throws(CheckError) -> [AnchorBundle]? {
         guard anchors.isEmpty else { return try AnchorBundle.all(at: anchors, as: "anchors") }
         guard !(includesSystem ?? RequestDefaults.includesSystem) else {

@@ -1,3 +1,4 @@
+import Base
 package import Pinning
 package import X509
 
@@ -23,7 +24,6 @@ package final class HostPolicy: Sendable {
     package let lists: Lists?
     /// The roots that were given instead of those of the devices, or beside them; `nil` for none.
     let givenRoots: TrustStore?
-    /// The moment to judge by, `nil` for now.
     package let time: Timestamp?
     package let outlook: OutlookRules
     /// Certificates that a platform would fetch, besides the pins.
@@ -82,7 +82,6 @@ package struct JudgedDevice: Sendable {
 
     /// The version of its system; of this machine each client's newest.
     var release: PlatformRelease { device?.platformRelease ?? .newest }
-
     func runs(_ client: Client) -> Bool { device?.platform.runs(client.platform) ?? true }
 }
 
@@ -118,19 +117,13 @@ package struct AppliedConfiguration: Hashable, Sendable {
     }
 
     private static func android(_ clients: [ConfiguredClient]) -> [AppliedConfiguration] {
-        var found: [(trust: AndroidTrust, place: AndroidTrust.Place, names: [String])] = []
-        for client in clients {
-            guard let trust = client.androidTrust, let place = trust.place else { continue }
-            if let index = found.firstIndex(where: { $0.trust == trust }) {
-                found[index].names.append(client.client.name)
-            } else {
-                found.append((trust, place, [client.client.name]))
+        clients.compactMap(\.androidTrust).distinct.compactMap { trust in
+            trust.place.map { place in
+                AppliedConfiguration(
+                    kind: "network-security-config",
+                    clients: clients.filter { $0.androidTrust == trust }.map(\.client.name),
+                    hosts: place.hosts?.description, origin: place.origin, settings: trust.shownSettings)
             }
-        }
-        return found.map { trust, place, names in
-            AppliedConfiguration(
-                kind: "network-security-config", clients: names, hosts: place.hosts?.description, origin: place.origin,
-                settings: trust.shownSettings)
         }
     }
 }

@@ -4,7 +4,6 @@ import Pinning
 
 /// An app ships one configuration of a kind: two that both cover a host and are not equal are refused.
 extension PinSources {
-    /// Refuses two configurations of which one client would read both, and that are not equal for a server.
     func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(CheckError) {
         let name = server.name.description
         var readers = Client.all.filter { $0.name != Generic.name }.map { client in

@@ -34,7 +34,6 @@ package struct Policies {
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
     package mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) { _ = try policies(settings) }
 
-    /// What the host called `name` is judged by.
     package mutating func policy(
         _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil,
         url: ServerName? = nil, lacksPins: Bool = false
@@ -149,13 +148,11 @@ package struct Policies {
 
 /// Reads device data, and finds the devices that are named and the clients that run on them.
 extension DeviceData {
-    /// The data in the file at `path`, or that of the program.
     package static func read(_ path: String?) throws(CheckError) -> DeviceData {
         guard let path else { return .builtIn }
         do throws(PinFormatError) { return try DeviceListReader.data(at: path) } catch { throw CheckError(error) }
     }
 
-    /// Their roots, of which messages say that they are from `path`.
     func bundle(from path: String?) throws(CheckError) -> AnchorBundle {
         do throws(X509Error) { return try AnchorBundle(listed: certificates) } catch {
             throw .data("\(path ?? "the device data"): cannot be used as device data: a root is \(error)")
@@ -166,7 +163,7 @@ extension DeviceData {
     package func warning(at time: Timestamp) -> Finding? {
         guard isStale(at: time) else { return nil }
         return .warning(
-            id: "old-device-data", message: "the lists of roots are from \(date.date), \(age(at: time)) days ago",
+            "old-device-data", "the lists of roots are from \(date.date), \(age(at: time)) days ago",
             remedy: .giveNewerDeviceData)
     }
 

@@ -22,7 +22,6 @@ struct SettingsPolicy {
         let host: String
         /// The URL's host, `nil` for the reference name and where it plays no part.
         let url: ServerName?
-        /// Whether a policy pins nothing for it.
         let lacksPins: Bool
     }
 
@@ -55,12 +54,10 @@ struct SettingsPolicy {
         if let all, mode == .none {
             let given = all.pins.count == 1 ? "the pin you gave is" : "the \(all.pins.count) pins you gave are"
             let message = "mode none ignores pins: \(given) not used"
-            warnings.append(.warning(id: "pins-not-compared", message: message))
+            warnings.append(.warning("pins-not-compared", message))
         }
         let isForAll = sources.configurations.isEmpty
-        let own =
-            server.lacksPins
-            ? [Finding.warning(id: "nothing-pinned", message: "the policy pins nothing for this target")] : []
+        let own = server.lacksPins ? [Finding.warning("nothing-pinned", "the policy pins nothing for this target")] : []
         let policy = HostPolicy(
             clients: clients, mode: mode, pins: all,
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
@@ -164,8 +161,8 @@ struct SettingsPolicy {
             let names = bound.map(\.client.name).joined(separator: ", ")
             remarks.append(
                 Finding(
-                    .info, id: "system-pins",
-                    message: "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"))
+                    .info, "system-pins",
+                    "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"))
         }
         return (clients, remarks)
     }

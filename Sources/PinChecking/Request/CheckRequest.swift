@@ -88,7 +88,6 @@ extension CheckRequest {
 
     /// The HTTP request for a server that is accepted, and what is expected of the answer.
     package struct HTTP: Hashable, Sendable {
-        /// The path and the query to ask for, `nil` for no request.
         package var path: HTTPPath?
         /// The statuses that the answer may have, `nil` for any.
         package var expected: ExpectedStatus?
@@ -101,7 +100,6 @@ extension CheckRequest {
             }
         }
 
-        /// The request of one endpoint.
         func exchange(host: ServerName, port: Int) throws(CheckError) -> CheckExchange? {
             if let path { return CheckExchange(HTTPRequest(path, host: host, port: port), expecting: expected) }
             guard expected == nil else {
@@ -132,7 +130,6 @@ package struct ExpectedStatus: Hashable, Sendable {
     package let texts: [String]
     private let statuses: [ClosedRange<Int>]
 
-    /// Reads entries with commas between them.
     package init(_ text: String) throws(CheckError) {
         texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         statuses = texts.compactMap(Self.statuses)
@@ -162,7 +159,6 @@ package struct ExpectedStatus: Hashable, Sendable {
 }
 
 extension CheckRequest {
-    /// What chains are judged by: pins, clients, trust and time.
     package struct Judging: Hashable, Sendable {
         package var pins: [PinSource] = []
         package var clients: ClientSelection?
@@ -181,7 +177,6 @@ extension CheckRequest {
         package var extraRoots: [String] = []
         /// Files and directories of certificates as if a platform had fetched them.
         package var intermediates: [String] = []
-        /// The moment to judge by, `nil` for now.
         package var time: Timestamp?
         package var outlook = OutlookRules()
 

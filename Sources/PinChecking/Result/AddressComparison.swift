@@ -47,13 +47,13 @@ package struct AddressComparison: Sendable {
         serving = connections.count { $0.variant.counts && $0.served != nil }
         findings = gaps.map { gap in
             .warning(
-                id: "addresses-incomplete",
-                message: "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)")
+                "addresses-incomplete",
+                "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)")
         }
         let variants = connections.map(\.variant).distinct
         let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }
         func differ(_ id: String, _ message: String) {
-            findings.append(Finding(.warning, Reason(id: id, message: message), isDifference: true))
+            findings.append(Finding(.warning, Reason(id, message), isDifference: true))
         }
         if let difference = difference.first { differ("addresses-differ", difference) }
         if let untried = Self.untried(connections) { findings.append(untried) }
@@ -65,9 +65,7 @@ package struct AddressComparison: Sendable {
         let keys = variants.compactMap { Self.keys(of: $0, connections) }
         if keys.count > 1 {
             let list = keys.joined(separator: ", ")
-            findings.append(
-                Finding(.info, id: "key-types-differ", message: "clients get the key of the type they ask for: \(list)")
-            )
+            findings.append(Finding(.info, "key-types-differ", "clients get the key of the type they ask for: \(list)"))
         }
     }
 
@@ -132,7 +130,6 @@ package struct AddressComparison: Sendable {
             : "with SNI \(sentences): apps that connect to the address by the name get that"
     }
 
-    /// The keys that are served for a type of key, `nil` for none.
     private static func keys(of variant: Variant, _ connections: [CheckedConnection]) -> String? {
         guard case .keyType(let keyType) = variant else { return nil }
         // In the order of the addresses.
@@ -146,8 +143,7 @@ package struct AddressComparison: Sendable {
         let places = Set(connections.map(\.place)).count
         let what = places == connections.count ? "addresses" : "connections"
         return .warning(
-            id: "no-time",
-            message: "\(timeouts.count) of \(connections.count) \(what) were not tried, because the time was up",
+            "no-time", "\(timeouts.count) of \(connections.count) \(what) were not tried, because the time was up",
             remedy: .raiseTimeoutOrNameFewerAddresses(timeout))
     }
 

@@ -8,12 +8,10 @@ public struct CheckResult: Sendable {
     public let target: String
     /// What was connected to, or is recorded; `nil` for a chain from a file.
     package internal(set) var endpoint: EndpointFacts? = nil
-    /// What became of the connection, `nil` where none was to be made.
     package internal(set) var connection: Result<Handshake, ProbeError>? = nil
     package let referenceName: ReferenceName
     /// The moment of the evaluation.
     public let time: Timestamp
-    /// What it was judged by, `nil` for nothing.
     package let policy: HostPolicy?
     /// What the clients' verdicts, or their absence, come to.
     package let verdict: Ending
@@ -29,9 +27,7 @@ public struct CheckResult: Sendable {
     package internal(set) var variant: Variant? = nil
     /// The request that followed an acceptance, `nil` where none was asked for.
     package internal(set) var answer: CheckedAnswer? = nil
-    /// What is about to be deployed, `nil` for what is there.
     package internal(set) var next: NextDeployment? = nil
-    /// What changed since a baseline, `nil` without one.
     package internal(set) var changes: BaselineChanges? = nil
     /// What deserves attention, and what is good to know, in any order.
     var findings: [Finding] = []
@@ -104,10 +100,8 @@ package struct EndpointFacts: Hashable, Sendable {
     package let port: Int
     /// The name that was looked up, `nil` when an address was given.
     package let resolvedName: String?
-    /// The name sent in the server name indication, `nil` when none was.
     package let serverName: String?
     package let host: String
-    /// The proxy on the way, `nil` for none.
     package var proxy: Proxy? = nil
 }
 

@@ -73,18 +73,14 @@ package struct BaselineChanges: Hashable, Sendable {
     package let allowed: Set<Change.Kind>
 
     package var status: Status { changes.isEmpty ? .unchanged : refused.isEmpty ? .allowed : .changed }
-
     private var refused: [Change] { changes.filter { !allowed.contains($0.kind) } }
 
-    /// What is said of changes that may not happen, `nil` where there are none.
-    var refusal: Reason? {
-        refused.isEmpty ? nil : Reason(id: "changed", message: "\(Self.list(refused)) since \(baseline)")
-    }
+    var refusal: Reason? { refused.isEmpty ? nil : Reason("changed", "\(Self.list(refused)) since \(baseline)") }
 
     /// What is said of a chain that was not judged and has no change that may not happen.
     var approval: Reason {
-        if status == .unchanged { return Reason(id: "unchanged", message: "unchanged since \(baseline)") }
-        return Reason(id: "changed-as-allowed", message: "\(Self.list(changes)) since \(baseline), as allowed")
+        if status == .unchanged { return Reason("unchanged", "unchanged since \(baseline)") }
+        return Reason("changed-as-allowed", "\(Self.list(changes)) since \(baseline), as allowed")
     }
 
     private static func list(_ changes: [Change]) -> String {
@@ -93,7 +89,6 @@ package struct BaselineChanges: Hashable, Sendable {
 }
 
 extension Snapshot.Key {
-    /// The target, where it was connected to, and the names that are not the target's.
     var words: String {
         var words = target
         if let connect { words += " → \(connect)" }

@@ -50,7 +50,6 @@ package struct ChainComparison {
 
         /// Whether all that is known above the leaf is the name of what issued it, which need not be a root.
         var isBare: Bool { links.count == 1 && links[0].certificate == nil }
-
         var root: Snapshot.Certificate? { path.count > 1 && path.last?.isSelfIssued == true ? path.last : nil }
 
         /// Whether a certificate on the path names this one as its issuer, and none with that name was sent.
@@ -113,7 +112,6 @@ package struct ChainComparison {
             oldCertificate: old, newCertificate: new)
     }
 
-    /// The change when a certificate for the same key took another one's place.
     private static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change {
         Change(
             kind: .renewed, old: "\(old.title) \(old.period)", new: "\(new.title) \(new.period)", oldCertificate: old,
@@ -122,7 +120,6 @@ package struct ChainComparison {
 
     // MARK: The CAs above the leaf, and what is sent
 
-    /// The change of what is sent, or of its order.
     private var chainChange: Change {
         func sent(_ side: Side) -> String { listed(side.chain.map(\.title), first: Self.mostNamed) }
         return Change(kind: .chainChanged, old: sent(old), new: sent(new))
@@ -203,7 +200,6 @@ package struct ChainComparison {
 extension Snapshot.Certificate {
     /// The subject, or what stands for it in a certificate without one.
     fileprivate var title: String { subject.isEmpty ? "(no subject)" : subject }
-
     fileprivate var period: String { "(\(notBefore.date) to \(notAfter.date))" }
 }
 
@@ -212,7 +208,6 @@ package struct Change: Sendable, Hashable {
     package let kind: Kind
     /// What was, in words; `nil` where there was nothing.
     package let old: String?
-    /// What is, in words; `nil` where there is nothing.
     package let new: String?
 
     package var oldCertificate: Snapshot.Certificate? = nil
@@ -265,7 +260,6 @@ package struct Change: Sendable, Hashable {
         }
 
         package static func < (left: Kind, right: Kind) -> Bool { left.rank < right.rank }
-
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 }

@@ -26,7 +26,6 @@ final class JudgingTime: Sendable {
     init(limit: Duration) { time = Mutex((limit, .zero)) }
 
     var isUsedUp: Bool { time.withLock { $0.used >= $0.limit } }
-
     func allow(_ rest: Duration) { time.withLock { $0.limit = min($0.limit, $0.used + rest) } }
 
     /// Judges on the calling thread, and counts the time.

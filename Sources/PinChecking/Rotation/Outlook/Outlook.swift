@@ -52,7 +52,6 @@ package struct Outlook: Sendable, Hashable {
             case fail
 
             package static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
-
             private var rank: Int { self == .info ? 0 : self == .warn ? 1 : 2 }
         }
 
