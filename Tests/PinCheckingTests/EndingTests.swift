@@ -28,8 +28,8 @@ import X509
 
     private static func changes(_ kind: Change.Kind?, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
         BaselineChanges(
-            baseline: "old.json", comparedWith: nil, changes: kind.map { [Change(kind: $0, old: nil, new: nil)] } ?? [],
-            allowed: allowed)
+            baseline: "old.json", recorded: nil, comparedWith: nil,
+            changes: kind.map { [Change(kind: $0, old: nil, new: nil)] } ?? [], allowed: allowed)
     }
 
     @Test func withoutAnythingElseTheClientsDecide() {
@@ -122,7 +122,7 @@ import X509
         let client = ConfiguredClient(client: .okhttp, settings: [], procedure: .failure(error), pins: nil)
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
         let device = JudgedDevice(device: nil, trust: .system, verifier: verifier, verifierWithInstalledRoots: verifier)
-        let policy = HostPolicy(clients: [client], pins: nil, devices: [device])
+        let policy = HostPolicy(SettingsPolicy(devices: [device]), clients: [client], pins: nil)
         let reason = Reason("not-configured", error.message, hints: ["look again"], remedy: .giveRoots)
         let absent = ClientVerdict(client, on: device, in: policy, .failure(error), reason: reason)
         #expect([absent].ending(in: policy) == Ending(.notSetUp, reason))

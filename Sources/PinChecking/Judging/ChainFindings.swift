@@ -17,11 +17,11 @@ extension HostPolicy {
         }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
         let notes = ranked.flatMap { $0.decided?.notes ?? [] }.map { Finding(.info, $0.id, $0.message) }.distinct
+        let interception = [interception].compactMap(\.self)
         return (
             findings.map { Finding($0.level, $0.reason.advising(isAdvising)) }
-                + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
-                + (view.evidence?.findings(isRefused: isRefused) ?? []),
-            remarks + rootNotes(on: ranked, view) + notes + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
+                + interception.filter { $0.level == .warning } + (view.evidence?.findings(isRefused: isRefused) ?? []),
+            remarks + rootNotes(on: ranked, view) + notes + interception.filter { $0.level == .info }
         )
     }
 
@@ -38,9 +38,8 @@ extension HostPolicy {
                 }
             }
         }
-        let names = ClientNames(clients)
         return warnings.map { warning, judging in
-            let prefix = clients.count > 1 ? names.text(judging) + ": " : ""
+            let prefix = clients.count > 1 ? clients.names(of: judging) + ": " : ""
             let remedy: Remedy? =
                 warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : warning.platform.map { .judgeOn($0) }
             return .warning(warning.id, prefix + warning.message, remedy: remedy)
@@ -68,9 +67,8 @@ extension HostPolicy {
 
     /// That there is nothing the chain could be trusted for, when that is why it is not trusted.
     private func missingRootsWarning(_ verdict: Verdict, on device: JudgedDevice) -> Finding? {
-        guard verdict.isMissingAnchor, let places = device.verifier.trustStore.placesWithoutSystemRoots else {
-            return nil
-        }
+        let places = verdict.isMissingAnchor ? device.verifier.trustStore.placesWithoutSystemRoots : nil
+        guard let places else { return nil }
         return .warning("no-system-roots", "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
@@ -114,11 +112,8 @@ extension JudgedDevice {
     func damage(concerning verdict: Verdict) -> Reason? {
         let damage = verifier.trustStore.damage(
             concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
-        return damage.first.map { damage in
-            Reason(
-                "damaged-trust-store",
-                "the system's store is damaged in \(damage): reinstall ca-certificates, or give anchors")
-        }
+        let advice = "reinstall ca-certificates, or give anchors"
+        return damage.first.map { Reason("damaged-trust-store", "the system's store is damaged in \($0): \(advice)") }
     }
 }
 
@@ -138,10 +133,10 @@ extension HostPolicy {
         }
         if clients.contains(where: { $0.judgedDevice.device != nil && $0.decided?.isMissingAnchor == true }) {
             // What a device misses another one may have.
-            let question = PathQuestion(
-                presented: view.presented, intermediates: (pins?.certificates ?? []) + view.fetchable,
-                anchors: .trustStore, policy: .basicX509, time: view.time)
-            let answer = lists.verifier.evaluate(question)
+            let answer = lists.verifier.evaluate(
+                PathQuestion(
+                    presented: view.presented, intermediates: (pins?.certificates ?? []) + view.fetchable,
+                    anchors: .trustStore, policy: .basicX509, time: view.time))
             if answer.isTrusted { add(answer.builtChain.certificates) }
         }
         return roots.compactMap { note(on: $0, named, lists.data) }
@@ -155,7 +150,7 @@ extension HostPolicy {
             .compactMap { data.availability(of: root.der, on: $0) }
         return Finding(
             .info, "root-not-everywhere",
-            "the root \(root.commonName ?? root.subject) is not on \(ClientNames.list(missing.map(\.name), of: named.map(\.name))): it is "
+            "the root \(root.commonName ?? root.subject) is not on \(missing.map(\.name).inRows(of: named.map(\.name))): it is "
                 + places.joined(separator: ", "))
     }
 }

@@ -72,8 +72,7 @@ package struct JudgedChain: Sendable {
 
     /// How long the verdicts will last: the worst of all clients; `nil` where none has one.
     package var outlook: Outlook? {
-        let names = ClientNames(clients)
-        return Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { names.text($0) }
+        Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { clients.names(of: $0) }
     }
 
     /// Which of the configured pins are on the path that is shown; where all clients accept, those of each, as several can have pins of
@@ -119,11 +118,8 @@ extension JudgedChain {
     /// What is not judged and can matter for the chain at hand; nothing for a path that is only assumed.
     package var unjudged: [UnjudgedMatter] {
         // The verdicts of clients whose device looks at more than OpenSSL does.
-        let onDevices = clients.compactMap { one -> (client: ClientVerdict, verdict: Verdict)? in
-            guard let platform = one.client.client.platform, platform != .openssl else { return nil }
-            return one.decided.map { (one, $0) }
-        }
-        let accepting = onDevices.filter { $0.verdict.isAccepted && !$0.verdict.restsOn.isEmpty }
+        let onDevices = clients.filter { ![nil, .openssl].contains($0.client.client.platform) }
+        let accepting = onDevices.filter { $0.isAccepted == true && $0.decided?.restsOn.isEmpty == false }
         return UnjudgedMatter.allCases.filter { matter in
             switch matter {
             case .revocation:
@@ -131,41 +127,35 @@ extension JudgedChain {
                     && RevocationPlaces.areNamed(by: view.presented.leaf)
             case .transparencyLogs:
                 view.evidence?.timestamps.isEmpty == false
-                    && accepting.contains { client, verdict in
-                        verdict.restsOn.contains { path in
-                            path.certificates.last.map(client.judgedDevice.verifier.isPublicRoot) ?? false
-                        }
+                    && accepting.contains { one in
+                        let roots = one.decided?.restsOn.compactMap(\.certificates.last) ?? []
+                        return roots.contains(where: one.judgedDevice.verifier.isPublicRoot)
                     }
             case .managedRoots:
                 // What Android trusts is for the app's configuration to say.
                 !findings.contains { $0.id == Finding.interceptorID }
-                    && onDevices.contains { $0.client.client.client.platform != .android && $0.verdict.isMissingAnchor }
+                    && onDevices.contains {
+                        $0.client.client.platform != .android && $0.decided?.isMissingAnchor == true
+                    }
             }
         }
     }
 }
 
-/// Names clients, and the devices they judge on where some were named, as sentences do.
-struct ClientNames {
-    private static let longestRow = 3
+// Clients, and the devices they judge on where some were named, as sentences name them.
 
-    private let all: [ClientVerdict]
-    /// The devices in their order, each once.
-    private let devices: [String]
-
-    init(_ all: [ClientVerdict]) {
-        self.all = all
-        devices = all.compactMap(\.device).distinct
-    }
-
+extension [ClientVerdict] {
     /// Some of them, as in `trustkit` and `afnetworking, trustkit on ios-12; okhttp on android-9`.
-    func text(_ some: [ClientVerdict], namesAllDevices: Bool = false) -> String {
-        guard !devices.isEmpty else { return some.map(\.name).joined(separator: ", ") }
+    func names(of some: [ClientVerdict], namesAllDevices: Bool = false) -> String {
+        // In their order, each once.
+        let all = compactMap(\.device).distinct
+        guard !all.isEmpty else { return some.map(\.name).joined(separator: ", ") }
         var groups: [(clients: [String], devices: [String])] = []
         for client in some.map(\.name).distinct {
-            func devices(_ some: [ClientVerdict]) -> [String] { some.filter { $0.name == client }.compactMap(\.device) }
-            var own = devices(some).distinct
-            if !namesAllDevices, own == devices(all).distinct { own = [] }
+            func devices(_ some: [ClientVerdict]) -> [String] {
+                some.filter { $0.name == client }.compactMap(\.device).distinct
+            }
+            let own = !namesAllDevices && devices(some) == devices(self) ? [] : devices(some)
             if let index = groups.firstIndex(where: { $0.devices == own }) {
                 groups[index].clients.append(client)
             } else {
@@ -174,22 +164,22 @@ struct ClientNames {
         }
         return groups.map { group in
             let clients = group.clients.joined(separator: ", ")
-            return group.devices.isEmpty ? clients : "\(clients) on \(Self.list(group.devices, of: devices))"
+            return group.devices.isEmpty ? clients : "\(clients) on \(group.devices.inRows(of: all))"
         }.joined(separator: groups.contains { !$0.devices.isEmpty } ? "; " : ", ")
     }
+}
 
-    /// Some of `devices` in their order; long rows of neighbours are cut short.
-    static func list(_ names: [String], of devices: [String]) -> String {
+extension [String] {
+    /// Some of `devices` in their order; rows of more than three neighbours are cut short.
+    func inRows(of devices: [String]) -> String {
+        func system(_ device: String) -> Substring { device.prefix { $0 != "-" } }
         var rows: [[String]] = []
-        for (index, device) in devices.enumerated() where names.contains(device) {
+        for (index, device) in devices.enumerated() where contains(device) {
             let previous = index > 0 ? devices[index - 1] : ""
             let isNext = rows.last?.last == previous && system(device) == system(previous)
             if isNext { rows[rows.count - 1].append(device) } else { rows.append([device]) }
         }
-        return rows.map { row in
-            row.count > longestRow ? "\(row[0]) to \(row[row.count - 1])" : row.joined(separator: ", ")
-        }.joined(separator: ", ")
+        return rows.map { row in row.count > 3 ? "\(row[0]) to \(row[row.count - 1])" : row.joined(separator: ", ") }
+            .joined(separator: ", ")
     }
-
-    private static func system(_ device: String) -> Substring { device.prefix { $0 != "-" } }
 }

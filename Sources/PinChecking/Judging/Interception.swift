@@ -37,10 +37,8 @@ extension HostPolicy {
     /// What curl trusts here is this machine's own business.
     private func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
         for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
-            guard one.client.client.platform != .openssl, let verdict = one.decided, verdict.isAccepted else {
-                continue
-            }
-            let root = verdict.restsOn.lazy.compactMap(\.certificates.last).first {
+            guard one.client.client.platform != .openssl, let own = one.decided, own.isAccepted else { continue }
+            let root = own.restsOn.lazy.compactMap(\.certificates.last).first {
                 !isPublic($0) && !isNamed($0) && one.judgedDevice.verifier.trustStore.holds($0)
             }
             if let root { return .privateRoot(root) }

@@ -67,12 +67,8 @@ extension HostPolicy {
     /// The place of each client by registry, words and position.
     private var ranks: [Int] {
         guard clients.count > 1 else { return [0] }
-        let keys = clients.map { client in
-            (
-                Client.all.firstIndex { $0.name == client.client.name } ?? .max,
-                client.client.words.joined(separator: ":")
-            )
-        }
+        let all = Client.all.map(\.name)
+        let keys = clients.map { (all.firstIndex(of: $0.client.name) ?? .max, $0.client.words.joined(separator: ":")) }
         let order = keys.indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }
         return clients.indices.map { order.firstIndex(of: $0) ?? 0 }
     }
@@ -130,9 +126,8 @@ extension HostPolicy {
     func evidence(of presented: PresentedChain, staple: [UInt8]?, at time: Timestamp) -> LeafEvidence {
         LeafEvidence(
             timestamps: EmbeddedTimestamps.of(presented.leaf),
-            staple: staple.map { bytes in
-                StapleReader.read(
-                    bytes, leaf: presented.leaf, issuer: issuer(ofLeafIn: presented, at: time), time: time)
+            staple: staple.map {
+                StapleReader.read($0, leaf: presented.leaf, issuer: issuer(ofLeafIn: presented, at: time), time: time)
             } ?? .none, at: time)
     }
 

@@ -158,16 +158,11 @@ extension NextQuestion {
         let pins = client.pins?.pins ?? []
         func matched(_ condition: PinComparison.Condition, _ depth: Int) -> Int? {
             guard condition.place.covers(depth) else { return nil }
+            let whole = depth == 0 ? certificate : authorities[depth - 1]
+            let hash = whole?.publicKey.spkiSHA256 ?? key.spkiSHA256
             return condition.pins.first { index in
-                let isWhole = condition.comparesWhole(pins[index])
-                guard depth > 0 else {
-                    return isWhole
-                        ? certificate != nil && pins[index].certificate == certificate
-                        : pins[index].spkiSHA256 == key.spkiSHA256
-                }
-                let authority = authorities[depth - 1]
-                return isWhole
-                    ? pins[index].certificate == authority : pins[index].spkiSHA256 == authority.publicKey.spkiSHA256
+                let pin = pins[index]
+                return condition.comparesWhole(pin) ? whole != nil && pin.certificate == whole : pin.spkiSHA256 == hash
             }
         }
         let conditions = comparison.conditions

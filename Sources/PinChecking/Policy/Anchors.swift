@@ -60,7 +60,7 @@ extension AnchorBundle {
         var bundles: [AnchorBundle] = []
         for path in paths {
             // The name alone does not say for what it was given.
-            if case .absent = FileKind(at: path) {
+            if FileKind(at: path) == .absent {
                 throw .said(.missing, "\(role): \(quoted(path)): there is no such file")
             }
             let before = bundles.count

@@ -17,33 +17,26 @@ package final class HostPolicy: Sendable {
     /// What should be said of the pins as they were read, and of the configurations about this host.
     package let warnings: [Finding]
     package let remarks: [Finding]
+    /// What is the same for every host.
+    private let settings: SettingsPolicy
 
-    /// The devices that are judged for, in the order of their data; this machine alone where none is named.
-    package let devices: [JudgedDevice]
-    /// The lists of roots that devices were named of, `nil` where none was named.
-    package let lists: Lists?
-    /// The roots that were given instead of those of the devices, or beside them; `nil` for none.
-    let givenRoots: TrustStore?
-    package let time: Timestamp?
-    package let outlook: OutlookRules
-    /// Certificates that a platform would fetch, besides the pins.
-    package let fetchable: [Certificate]
-    let installedRoots: [Certificate]
-    /// Roots that count as those of devices, beside the lists of devices.
-    let publicRoots: Set<[UInt8]>
-
-    package init(
-        clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode = .none, pins: PinSet?,
-        entries: [ConfiguredEntry] = [], applied: [AppliedConfiguration] = [], warnings: [Finding] = [],
-        remarks: [Finding] = [], devices: [JudgedDevice], lists: Lists? = nil, givenRoots: TrustStore? = nil,
-        time: Timestamp? = nil, outlook: OutlookRules = OutlookRules(), fetchable: [Certificate] = [],
-        installedRoots: [Certificate] = [], publicRoots: Set<[UInt8]> = []
+    init(
+        _ settings: SettingsPolicy, clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode = .none,
+        pins: PinSet?, entries: [ConfiguredEntry] = [], applied: [AppliedConfiguration] = [], warnings: [Finding] = [],
+        remarks: [Finding] = []
     ) {
-        (self.clients, self.mode, self.pins, self.entries) = (clients, mode, pins, entries)
-        (self.applied, self.warnings, self.remarks, self.devices) = (applied, warnings, remarks, devices)
-        (self.lists, self.givenRoots, self.time, self.outlook) = (lists, givenRoots, time, outlook)
-        (self.fetchable, self.installedRoots, self.publicRoots) = (fetchable, installedRoots, publicRoots)
+        (self.settings, self.clients, self.mode, self.pins, self.entries) = (settings, clients, mode, pins, entries)
+        (self.applied, self.warnings, self.remarks) = (applied, warnings, remarks)
     }
+
+    package var devices: [JudgedDevice] { settings.devices }
+    package var lists: Lists? { settings.lists }
+    package var time: Timestamp? { settings.settings.time }
+    package var outlook: OutlookRules { settings.settings.outlook }
+    package var fetchable: [Certificate] { settings.fetchable }
+    var givenRoots: TrustStore? { settings.givenRoots }
+    var installedRoots: [Certificate] { settings.installedRoots }
+    var publicRoots: Set<[UInt8]> { settings.publicRoots }
 
     /// Which trust store is used, named as reports name it.
     package enum Trust: String, Sendable, CaseIterable {

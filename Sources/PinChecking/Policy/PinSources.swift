@@ -22,6 +22,8 @@ struct PinSources: Sendable {
     /// The same as they were read: an app ships one of each kind.
     private(set) var readConfigurations: [PinConfiguration] = []
 
+    init() {}
+
     init(reading sources: [PinSource]) throws(CheckError) {
         for source in sources {
             do {
@@ -43,11 +45,11 @@ struct PinSources: Sendable {
                 }
             } catch { throw CheckError(error) }
         }
-        configurations = readConfigurations.reduce(into: []) { merged, next in
-            let known = merged.firstIndex { $0.kind == next.kind && $0.isSource == next.isSource }
-            guard let known else { return merged.append(next) }
-            merged[known] = PinConfiguration(
-                next.kind, entries: merged[known].entries + next.entries, isSource: next.isSource)
+        configurations = readConfigurations.reduce(into: []) { all, next in
+            let known = all.firstIndex { $0.kind == next.kind && $0.isSource == next.isSource }
+            guard let known else { return all.append(next) }
+            all[known] = PinConfiguration(
+                next.kind, entries: all[known].entries + next.entries, isSource: next.isSource)
         }
         try refuseSeveralSources()
         let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
@@ -101,9 +103,8 @@ struct PinSources: Sendable {
         by lookup: PinConfiguration.Lookup? = nil
     ) -> [HostEntry]? {
         guard case .name = name else {
-            let unconditional = PinConfiguration(
-                configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })
-            return unconditional.policy(for: "", by: .union) { _ in nil }
+            let always = PinConfiguration(configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })
+            return always.policy(for: "", by: .union) { _ in nil }
         }
         return configuration.policy(for: host, by: lookup, publicSuffix: SystemPublicSuffixList.publicSuffix)
     }

@@ -138,8 +138,7 @@ package struct Policies {
             self.lists[path] = lists
         }
         let devices = try lists.data.devices(called: named)
-        let clients =
-            if let chosen = settings.clients { chosen } else { try sources.clients(settings, on: devices.all) }
+        let clients = if let own = settings.clients { own } else { try sources.clients(settings, on: devices.all) }
         return (try clients.devices(of: devices), clients, lists)
     }
 

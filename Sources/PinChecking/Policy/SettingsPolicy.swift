@@ -4,17 +4,22 @@ import Pinning
 import X509
 
 /// What is the same for every host that some settings are for.
-struct SettingsPolicy {
-    let settings: CheckRequest.Judging
-    let clients: ClientSelection
-    let sources: PinSources
-    let installedRoots: [Certificate]
-    let fetchable: [Certificate]
+struct SettingsPolicy: Sendable {
+    var settings = CheckRequest.Judging()
+    var clients = ClientSelection.all
+    var sources = PinSources()
+    var installedRoots: [Certificate] = []
+    /// Certificates that a platform would fetch, besides the pins.
+    var fetchable: [Certificate] = []
+    /// The devices that are judged for, in the order of their data; this machine alone where none is named.
     let devices: [JudgedDevice]
-    let lists: HostPolicy.Lists?
-    let givenRoots: TrustStore?
-    let publicRoots: Set<[UInt8]>
-    let notes: [Finding]
+    /// The lists of roots that devices were named of, `nil` where none was named.
+    var lists: HostPolicy.Lists? = nil
+    /// The roots that were given instead of those of the devices, or beside them; `nil` for none.
+    var givenRoots: TrustStore? = nil
+    /// Roots that count as those of devices, beside the lists of devices.
+    var publicRoots: Set<[UInt8]> = []
+    var notes: [Finding] = []
 
     /// What configurations tell servers apart by.
     struct Server: Hashable {
@@ -30,10 +35,8 @@ struct SettingsPolicy {
     /// - Throws: ``CheckError`` for settings that no client can be set up with, and for configurations that contradict each other.
     func policy(for server: Server) throws(CheckError) -> (policy: HostPolicy, notes: [Finding]) {
         let name = server.name
-        let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
-        guard name != .unchecked || !isHostNeeded else {
-            throw .request("the pins are configured host by host", .nameHost)
-        }
+        let byHost = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
+        guard name != .unchecked || !byHost else { throw .request("the pins are configured host by host", .nameHost) }
         try sources.refuseContradictions(about: server, follows: settings.clients == nil)
         let pins = sources.configured(for: name, writtenAs: server.host)
         let all = PinSet(sources.pins + pins.flatMap { $0.policy.pins?.pins ?? [] })
@@ -59,18 +62,14 @@ struct SettingsPolicy {
         let isForAll = sources.configurations.isEmpty
         let own = server.lacksPins ? [Finding.warning("nothing-pinned", "the policy pins nothing for this target")] : []
         let policy = HostPolicy(
-            clients: clients, mode: mode, pins: all,
+            self, clients: clients, mode: mode, pins: all,
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
-            warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks, devices: devices,
-            lists: lists, givenRoots: givenRoots, time: settings.time, outlook: settings.outlook, fetchable: fetchable,
-            installedRoots: installedRoots, publicRoots: publicRoots)
+            warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks)
         return (policy, told(isForAll ? warnings : []))
     }
 
-    private func told(_ findings: [Finding]) -> [Finding] {
-        findings.filter { !settings.outlook.ignored.contains($0.id) }
-    }
+    private func told(_ all: [Finding]) -> [Finding] { all.filter { !settings.outlook.ignored.contains($0.id) } }
 
     // MARK: Clients
 

@@ -58,9 +58,7 @@ package struct AddressComparison: Sendable {
         if let difference = difference.first { differ("addresses-differ", difference) }
         if let untried = Self.untried(connections) { findings.append(untried) }
         for variant in variants {
-            if let difference = Self.difference(of: variant, fromOrdinary: connections) {
-                differ("no-sni-differs", difference)
-            }
+            if let found = Self.difference(of: variant, fromOrdinary: connections) { differ("no-sni-differs", found) }
         }
         let keys = variants.compactMap { Self.keys(of: $0, connections) }
         if keys.count > 1 {

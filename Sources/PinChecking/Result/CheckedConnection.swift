@@ -142,12 +142,13 @@ extension HTTPError {
 }
 
 extension CheckedTarget {
-    package func results(since baseline: [RecordedState?]? = nil) -> [CheckResult] {
-        let states: [RecordedState?] = baseline ?? Array(repeating: nil, count: connections.count)
-        var results = connections.indices.map { result(connections[$0], since: states[$0]).concluded() }
+    /// The results of the connections, with what changed at each since a baseline.
+    package func results(since changes: [BaselineChanges?]? = nil) -> [CheckResult] {
+        let changes = changes ?? connections.map { _ in nil }
+        var results = connections.indices.map { result(connections[$0], changes[$0]).concluded() }
         guard var comparison, let last = results.indices.last else { return results }
-        let isUnchanged = states.allSatisfy { $0?.changes.status == .unchanged }
-        let differed = Set(states.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
+        let isUnchanged = changes.allSatisfy { $0?.status == .unchanged }
+        let differed = Set(changes.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
         if isUnchanged || differed { comparison = comparison.ofKnownDifferences }
         if policy?.outlook.failsOnWarning ?? false,
             let warning = comparison.findings.first(where: { $0.level == .warning }),
@@ -161,7 +162,7 @@ extension CheckedTarget {
         return results
     }
 
-    private func result(_ connection: CheckedConnection, since state: RecordedState?) -> CheckResult {
+    private func result(_ connection: CheckedConnection, _ changes: BaselineChanges?) -> CheckResult {
         let peer: PeerAddress?
         switch connection.result {
         case .success(let result): peer = result.peer
@@ -170,7 +171,7 @@ extension CheckedTarget {
         var findings = policy?.warnings ?? []
         if let judged = connection.judged {
             findings += judged.findings + connection.handshakeFindings
-            if let recorded = state?.recorded, let lastPins = judged.lastPinsWarning(since: recorded) {
+            if let recorded = changes?.recorded, let lastPins = judged.lastPinsWarning(since: recorded) {
                 findings.append(lastPins)
             }
             findings += judged.notes
@@ -182,7 +183,7 @@ extension CheckedTarget {
             connection: connection.result, referenceName: connection.endpoint.referenceName, time: connection.time,
             policy: policy, verdict: connection.verdict, judged: connection.judged,
             presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [],
-            variant: comparison == nil ? nil : connection.variant, answer: connection.answer, changes: state?.changes,
+            variant: comparison == nil ? nil : connection.variant, answer: connection.answer, changes: changes,
             findings: findings)
     }
 }
@@ -215,6 +216,3 @@ extension JudgedChain {
                 + "only pin \(numbers(matched)) is left; ship a new backup")
     }
 }
-
-/// What changed at a connection since a baseline, and what that has of it, `nil` for nothing.
-package typealias RecordedState = (changes: BaselineChanges, recorded: Snapshot.Endpoint?)

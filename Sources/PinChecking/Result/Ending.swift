@@ -93,9 +93,7 @@ extension [ClientVerdict] {
         guard let shown = ranked.shown else { return noClient("") }
         guard shown.isAccepted == true else { return Ending(.rejected, summary) }
         let judged = Set(ranked.map(\.judgedDevice.name))
-        if let device = policy.devices.first(where: { !judged.contains($0.name) }) {
-            return noClient(" on \(device.name)")
-        }
+        if let idle = policy.devices.first(where: { !judged.contains($0.name) }) { return noClient(" on \(idle.name)") }
         return Ending(.accepted, summary)
     }
 
@@ -105,8 +103,7 @@ extension [ClientVerdict] {
             return self.first?.reason ?? Reason(ClientVerdict.notSetUp, "no client was chosen")
         }
         let own = first.reason
-        let names = ClientNames(self)
-        func text(_ some: [ClientVerdict]) -> String { names.text(some, namesAllDevices: policy.devices.count > 1) }
+        func text(_ some: [ClientVerdict]) -> String { names(of: some, namesAllDevices: policy.devices.count > 1) }
         let rejecting = ranked.filter { $0.isAccepted == false }
         let message: String
         var hints: [String] = []

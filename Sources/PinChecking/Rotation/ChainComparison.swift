@@ -15,9 +15,7 @@ package struct ChainComparison {
         /// Whether both can be the same CA: the same name, and nothing that tells their keys apart.
         func canBe(_ other: Link) -> Bool {
             guard name == other.name else { return false }
-            if let key = certificate?.spkiSHA256, let otherKey = other.certificate?.spkiSHA256 {
-                return key == otherKey
-            }
+            if let own = certificate?.spkiSHA256, let others = other.certificate?.spkiSHA256 { return own == others }
             return keyID == other.keyID || keyID == nil || other.keyID == nil
         }
 

@@ -70,9 +70,7 @@ package struct Outlook: Sendable, Hashable {
 
     /// The worst of what several clients expect: the earliest of all dates, and of the findings about one thing the gravest, with the
     /// names of those that it is true of.
-    static func worst<Judge>(
-        of outlooks: [(judge: Judge, outlook: Outlook)], named names: ([Judge]) -> String
-    ) -> Outlook? {
+    static func worst<Judge>(of outlooks: [(judge: Judge, outlook: Outlook)], named: ([Judge]) -> String) -> Outlook? {
         guard outlooks.count > 1, let first = outlooks.first?.outlook else { return outlooks.first?.outlook }
         let all = outlooks.map(\.outlook)
         let comparing = all.filter(\.comparesPins)
@@ -92,7 +90,7 @@ package struct Outlook: Sendable, Hashable {
             // What is said of a certificate is true for all.
             guard judges.count < outlooks.count, finding.id != "expires-soon" else { return finding }
             var finding = finding
-            finding.message = "\(names(judges)): \(finding.message)"
+            finding.message = "\(named(judges)): \(finding.message)"
             return finding
         }
         return Outlook(
