@@ -44,7 +44,7 @@ package enum PinCheck {
                     + "OPENSSL_CONF name another, or /dev/null for none")
         }
         guard OpenSSLStart.isConfigured else { return nil }
-        do throws(CommandError) { try CommandError.reading(try OpenSSLHealth.require()) } catch { return error }
+        do throws(CommandError) { try CommandError.reading(try Hashing.require()) } catch { return error }
         return nil
     }
 

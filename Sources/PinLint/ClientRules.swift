@@ -1,6 +1,7 @@
 internal import Base
 internal import PinFormats
 internal import Pinning
+internal import X509
 
 /// What surprises in a client, or what it refuses.
 extension Findings {
@@ -22,7 +23,9 @@ extension Findings {
         let sets = source.sets.filter { $0.kind == .reactNative }
         let entries = sets.flatMap(\.entries).filter { $0.hosts != nil }
         for (set, entry) in zip(sets, entries) {
-            for violation in TrustKit.violations(of: entry, among: entries, suffixes: scene.suffixes) {
+            for violation in TrustKit.violations(
+                of: entry, among: entries, publicSuffix: SystemPublicSuffixList.publicSuffix)
+            {
                 if case .tooFewPins = violation, set.isIncomplete { continue }
                 guard let kind = LintKind.aboutPins(PinProblem(violation).rawValue) else { continue }
                 let what = "TrustKit, which does the pinning on iOS, throws when the app starts"
@@ -89,16 +92,14 @@ extension Findings {
             }
             for exception in settings.exceptions {
                 var words: [String] = []
-                if let version = exception.minimumTLS, version < .tls12 { words.append("\(version)") }
-                if exception.requiresForwardSecrecy == false {
-                    words.append("keys that are not made for the connection")
-                }
+                if exception.minimumTLS < .tls12 { words.append("\(exception.minimumTLS)") }
+                if !exception.requiresForwardSecrecy { words.append("keys that are not made for the connection") }
                 if exception.allowsInsecureLoads { words.append("plain HTTP and servers that the system refuses") }
                 guard !words.isEmpty else { continue }
-                let host = shortened(exception.hosts.description)
+                let host = shortened(exception.hosts?.description ?? "")
                 add(
-                    .transportSecurityException, at: source.place(ofOrigin: exception.origin), host: host,
-                    "the exception for \(host) allows \(words.joined(separator: ", "))",
+                    .transportSecurityException, at: source.place(ofOrigin: exception.origin ?? settings.origin),
+                    host: host, "the exception for \(host) allows \(words.joined(separator: ", "))",
                     "take out what the server does not need")
             }
         }

@@ -120,8 +120,8 @@ private struct HostView {
 
     /// What `source` says of the hosts of `pattern`, `nil` when it pins nothing for them.
     init?(of pattern: HostPattern, in source: LintSource, _ scene: LintScene) {
-        let policies = source.policies(for: pattern.sample, suffixes: scene.suffixes)
-        let entries = policies.flatMap(\.policy.entries).filter { entry in
+        let policies = source.policies(for: pattern.sample)
+        let entries = policies.flatMap(\.policy).filter { entry in
             if entry.isExcluded { return false }
             // What is pinned to nothing is pinned.
             if case .positions(let leaf, let authorities) = entry.identities {

@@ -1,6 +1,7 @@
 internal import Base
 internal import PinFormats
 internal import Pinning
+internal import X509
 
 /// What is judged as one: a file, a directory, or the certificates and keys that were named one by one.
 struct LintSource {
@@ -53,15 +54,13 @@ struct LintSource {
     }
 
     /// What is said of `host`, by the rules of each kind's own client.
-    func policies(
-        for host: String, suffixes: some PublicSuffixList
-    ) -> [(kind: PinConfiguration.Kind, policy: ConfiguredPins)] {
+    func policies(for host: String) -> [(kind: PinConfiguration.Kind, policy: [HostEntry])] {
         let entries = Dictionary(grouping: index.covering(host), by: \.0)
         return PinConfiguration.Kind.allCases.compactMap { kind in
             guard let own = entries[kind] else { return nil }
-            return PinConfiguration(kind, entries: own.map(\.1)).policy(for: host, suffixes: suffixes).map {
-                (kind, $0)
-            }
+            return PinConfiguration(kind, entries: own.map(\.1)).policy(
+                for: host, publicSuffix: SystemPublicSuffixList.publicSuffix
+            ).map { (kind, $0) }
         }
     }
 

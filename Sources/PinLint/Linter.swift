@@ -1,6 +1,5 @@
 package import PinFormats
 package import Pinning
-internal import X509
 
 /// Judges sources of pins without a network: each by itself, and all against each other.
 package struct Linter: Sendable {
@@ -69,7 +68,6 @@ struct Findings {
 /// What rules know beside the source they look at.
 struct LintScene {
     let linter: Linter
-    let suffixes = SystemPublicSuffixList()
     let publicKeys: [SHA256Digest: PublicKey]
 
     init(_ linter: Linter, _ sources: [LintSource]) {

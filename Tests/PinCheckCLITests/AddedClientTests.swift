@@ -36,7 +36,7 @@ import Testing
 
     private static let entry = Client(
         name: "lab-client", summary: "the client of a test",
-        settings: [.init("lenient", .flag, "a mismatch is only reported")], platform: .android, notation: .base64,
+        settings: [.init("lenient", nil, "a mismatch is only reported")], platform: .android, notation: .base64,
         make: { LeafClient(pins: $0.pins, isLenient: $0.client.isSet("lenient")) })
 
     /// Runs lines where the client is in the registry.

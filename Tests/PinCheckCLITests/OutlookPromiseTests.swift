@@ -108,10 +108,9 @@ private struct PromiseWorld {
         }
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle(values(roots))]))
         let policy = HostPolicy(
-            clients: clients, pins: pins,
-            devices: [
+            SettingsPolicy(devices: [
                 JudgedDevice(device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
-            ], time: time)
+            ]), clients: clients, pins: pins)
         let result = CheckResult(
             of: PresentedChain(values(chain))!, named: "world", for: ReferenceName("api.example.com"), by: policy,
             at: time)

@@ -82,8 +82,7 @@ import TLSProbe
                 target: "\(host):\(server.port)", targetPort: Int(server.port), urlHost: .dns(host), host: host,
                 referenceName: .unchecked, request: request,
                 exchange: hasQuestion ? CheckExchange(question, expecting: nil) : nil)
-            let check = Check(
-                endpoints: [endpoint, endpoint], policy: nil, retries: 0, ways: .each(CheckRequest.Variants()))
+            let check = Check(endpoints: [endpoint, endpoint], policy: nil, retries: 0)
             let now = { @Sendable in Timestamp(secondsSinceEpoch: LabClock.now) }
             var checker = Checker(in: Environment(variables: [:], now: now, connectionLimit: 64))
             checker.judgingLimit = { _ in .seconds(-1) }

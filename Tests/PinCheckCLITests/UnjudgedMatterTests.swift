@@ -89,10 +89,9 @@ import X509
             trustStore: TrustStore(anchors: [AnchorBundle([root])]), isPublicRoot: { isPublic && $0 == root })
         let client = ConfiguredClient(client: entry, settings: [], procedure: .success(OkHttp()), pins: nil)
         let policy = HostPolicy(
-            clients: [client], pins: nil,
-            devices: [
+            SettingsPolicy(devices: [
                 JudgedDevice(device: nil, trust: .system, verifier: verifier, verifierWithInstalledRoots: verifier)
-            ], time: Timestamp(secondsSinceEpoch: LabClock.now))
+            ]), clients: [client], pins: nil)
         let result = CheckResult(
             of: PresentedChain(certificates)!, named: "chain.pem", for: .name(try ServerName(host)), by: policy,
             at: Timestamp(secondsSinceEpoch: LabClock.now))

@@ -1,17 +1,18 @@
 @testable import PinChecking
 import Pinning
 import Testing
+import X509
 
 /// The one function that decides how a check ends, over all that it is asked with.
 @Suite struct EndingTests {
-    private static let accepted = Ending(.accepted, Reason(id: "pin-matched", message: "a pin matched"))
-    private static let rejected = Ending(.rejected, Reason(id: "pin-mismatch", message: "no pin matched"))
-    private static let unreachable = Ending(.unreachable, Reason(id: "refused", message: "connect: refused"))
-    private static let notSetUp = Ending(.notSetUp, Reason(id: "not-configured", message: "no client"))
+    private static let accepted = Ending(.accepted, Reason("pin-matched", "a pin matched"))
+    private static let rejected = Ending(.rejected, Reason("pin-mismatch", "no pin matched"))
+    private static let unreachable = Ending(.unreachable, Reason("refused", "connect: refused"))
+    private static let notSetUp = Ending(.notSetUp, Reason("not-configured", "no client"))
     private static let unjudged = Ending.unjudged
     private static let all = [accepted, rejected, unreachable, notSetUp, unjudged]
 
-    private static let warning = Finding.warning(id: "strict", message: "take care")
+    private static let warning = Finding.warning("strict", "take care")
 
     /// An outlook whose gravest finding is of this level.
     private static func outlook(_ level: Outlook.Finding.Level) -> Outlook {
@@ -20,15 +21,15 @@ import Testing
             validUntil: nil, renewalPoint: nil,
             findings: [
                 Outlook.Finding(
-                    id: "ends", level: level, message: "the end is near", subject: .end,
+                    id: "ends", level: level, message: "the end is near", subject: "end",
                     date: Timestamp(secondsSinceEpoch: 0))
             ], comparesPins: false)
     }
 
     private static func changes(_ kind: Change.Kind?, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
         BaselineChanges(
-            baseline: "old.json", comparedWith: nil, changes: kind.map { [Change(kind: $0, old: nil, new: nil)] } ?? [],
-            allowed: allowed)
+            baseline: "old.json", recorded: nil, comparedWith: nil,
+            changes: kind.map { [Change(kind: $0, old: nil, new: nil)] } ?? [], allowed: allowed)
     }
 
     @Test func withoutAnythingElseTheClientsDecide() {
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func anAnswerIsAskedForOfAnAcceptanceAlone() {
-        let objection = Reason(id: "unexpected-status", message: "GET / is answered by 503", remedy: .raiseTimeout)
+        let objection = Reason("unexpected-status", "GET / is answered by 503", remedy: .raiseTimeout)
         for verdict in Self.all where verdict != Self.accepted {
             #expect(Ending(verdict, objection: objection) == Ending(verdict))
         }
@@ -114,5 +115,18 @@ import Testing
         #expect(changed.outcome == .needsAttention && changed.reason.id == "changed")
         let ending = Ending(Self.accepted, counts: false, outlook: Self.outlook(.fail))
         #expect(ending.outcome == .needsAttention && ending.reason.id == "ends")
+    }
+
+    @Test func aClientThatCannotBeSetUpKeepsItsHintsAndWhatWouldMendIt() {
+        let error = ClientConfigurationError(client: "okhttp", message: "no roots")
+        let client = ConfiguredClient(client: .okhttp, settings: [], procedure: .failure(error), pins: nil)
+        let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
+        let device = JudgedDevice(device: nil, trust: .system, verifier: verifier, verifierWithInstalledRoots: verifier)
+        let policy = HostPolicy(SettingsPolicy(devices: [device]), clients: [client], pins: nil)
+        let reason = Reason("not-configured", error.message, hints: ["look again"], remedy: .giveRoots)
+        let absent = ClientVerdict(client, on: device, in: policy, .failure(error), reason: reason)
+        #expect([absent].ending(in: policy) == Ending(.notSetUp, reason))
+        let both = [absent, absent].ending(in: policy).reason
+        #expect(both.message == "okhttp cannot be set up: no roots; look again" && both.remedy == .giveRoots)
     }
 }

@@ -138,16 +138,15 @@ import Testing
 
     /// How each client looks a host up the vectors say; a user may ask for all entries that cover it.
     @Test func allEntriesThatCoverAHostMayCount() throws {
-        struct Suffixes: PublicSuffixList {
-            func publicSuffix(of name: String) -> String? { name.split(separator: ".").last.map(String.init) }
-        }
         let specific = try only(
             """
             {"good.com": {"includeSubdomains": true, "publicKeyHashes": ["\(Samples.a)"]},
              "www.good.com": {"includeSubdomains": true, "publicKeyHashes": ["\(Samples.b)"]}}
             """)
         let counts = [nil, .union].map { lookup in
-            specific.policy(for: "sub.www.good.com", by: lookup, suffixes: Suffixes())?.entries.count
+            specific.policy(
+                for: "sub.www.good.com", by: lookup, publicSuffix: { $0.split(separator: ".").last.map(String.init) })?
+                .count
         }
         #expect(counts == [1, 2])
     }

@@ -38,8 +38,8 @@ import Testing
         #expect(exception.hosts == .names(HostPattern(text: "example.com", .upToOneLabel)))
         #expect(exception.minimumTLS == .tls11 && exception.requiresForwardSecrecy == false)
         #expect(exception.allowsInsecureLoads && exception.requiresTransparency)
-        #expect(exception.origin.hasSuffix("Info.plist:8"))
-        let addresses = settings.exceptions.dropFirst().map(\.hosts.description)
+        #expect(exception.origin!.hasSuffix("Info.plist:8"))
+        let addresses = settings.exceptions.dropFirst().map { $0.hosts!.description }
         #expect(addresses == ["203.0.113.7", "10.0.0.0/8", "2001:db8::/32"])
     }
 
@@ -83,7 +83,7 @@ import Testing
     ]) func aNameThatIsTheHostOfNoURLExceptsNothing(_ name: String) throws {
         let reading = try reading(
             ofFile: "Info.plist", plist("<key>NSExceptionDomains</key><dict><key>\(name)</key><dict/></dict>"))
-        #expect(reading.transportSecurity[0].exceptions.map(\.hosts) == [.none(name)])
+        #expect(reading.transportSecurity[0].exceptions.map(\.hosts) == [TransportSecurity.Hosts.none(name)])
         #expect(reading.notes.map(\.id) == [.hostNeverMatches])
     }
 

@@ -24,8 +24,8 @@ import Testing
     {
         let notBefore = Timestamp(secondsSinceEpoch: start)
         let notAfter = start == .min ? Timestamp(secondsSinceEpoch: .max) : notBefore.advanced(bySeconds: lifetime)
-        #expect(TransparencyRule.apple.needed(notBefore: notBefore, notAfter: notAfter) == apple)
-        #expect(TransparencyRule.chrome.needed(notBefore: notBefore, notAfter: notAfter) == chrome)
+        #expect(PlatformFamily.apple.logsNeeded(notBefore: notBefore, notAfter: notAfter) == apple)
+        #expect(PlatformFamily.android.logsNeeded(notBefore: notBefore, notAfter: notAfter) == chrome)
     }
 
     @Test func `logs are counted once, and a promise from the future not at all`() {
@@ -51,5 +51,5 @@ import Testing
             (["ldap://x"] + (0..<8).map { "http://a.example/\($0)" }, (0..<3).map { "http://a.example/\($0)" }),
             (["ldap://x"] + (0..<9).map { "http://a.example/\($0)" }, []),
         ] as [([String], [String])]) func `three are tried, of ten none`(places: [String], tried: [String])
-    { #expect(IssuerFetching.triedPlaces(of: places) == tried) }
+    { #expect(Platform.triedPlaces(of: places) == tried) }
 }

@@ -23,7 +23,8 @@ import X509
     /// The client of an app with these entries, asked for a host.
     static func client(_ entries: [HostEntry], _ host: String) throws -> NSPinnedDomains {
         let configuration = PinConfiguration(.nsPinnedDomains, entries: entries)
-        let policy = configuration.policy(for: try ServerName(host).description, suffixes: SystemPublicSuffixList())
+        let policy = configuration.policy(
+            for: try ServerName(host).description, publicSuffix: SystemPublicSuffixList.publicSuffix)
         return NSPinnedDomains(identities: policy?.positions)
     }
 

@@ -84,7 +84,7 @@ import X509
     @Test func `vectors 114 and 117: the pins of all patterns that cover the host count together`() throws {
         let scene = Scene.ordinary(pins: [pki.leaf, pki.junk])
         func client(_ texts: (String, Int)...) throws -> OkHttp {
-            OkHttp(entries: try texts.map { OkHttp.PinnedHost(pattern: try OkHttp.pattern($0.0), pinIndex: $0.1) })
+            OkHttp(entries: try texts.map { (pattern: try OkHttp.pattern($0.0), pinIndex: $0.1) })
         }
         for (entries, reason) in [
             (try client(("www.example.org", 1)), "pins-not-applied"),

@@ -2,6 +2,7 @@ import Base
 import PinChecking
 import Pinning
 import TLSProbe
+import X509
 
 extension Command {
     static let check = Command(
@@ -132,7 +133,7 @@ struct CheckCommand {
 
     /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
     private func nextQuestions(about jobs: [Check], _ policies: inout Policies) throws -> [NextQuestion] {
-        try OpenSSLHealth.require()
+        try Hashing.require()
         guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
         let names = settings.request.names
         let name = names.referenceName(of: nil)

@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import X509
 
 extension Command {
     static let devices = Command(
@@ -52,7 +53,7 @@ struct DevicesCommand {
                     throw CommandError.usage(
                         "'\(name)' has the roots of this machine, which are not part of the data: name another device")
                 }
-                try OpenSSLHealth.require()
+                try Hashing.require()
                 let roots = try report.roots(of: device)
                 return (report.document([device], roots: roots), report.list(roots, of: device, layout))
             } ?? (report.document([nil] + report.data.devices), report.table([nil] + report.data.devices, layout))

@@ -92,7 +92,7 @@ struct FetchCommand {
     ) async throws(CommandError) -> DownloadResult {
         let (output, isQuiet) = (context.console.output, settings.isQuiet)
         let open = try Self.opened(file)
-        let write: @Sendable ([UInt8]) throws(OutputError) -> Void = { (bytes) throws(OutputError) in
+        let write: DownloadStream = { (bytes) throws(OutputError) in
             if let open { try open.write(bytes) } else { try output.write(bytes) }
         }
         // A terminal gets it without the characters that mean something to it.
@@ -105,11 +105,10 @@ struct FetchCommand {
         }
         let line = isQuiet ? nil : DownloadLine(progress, console: context.console, environment: context.environment)
         let showing = line.map { line in Task { await line.show() } }
-        var destination = DownloadDestination.stream { (bytes) throws(OutputError) in
+        let stream: DownloadStream = { (bytes) throws(OutputError) in
             try write(shown.withLock { $0?.shown(bytes) } ?? bytes)
         }
-        if let file, open == nil { destination = .file(file) }
-        var result = await downloader.fetch(download, to: destination, progress: progress)
+        var result = await downloader.fetch(download, toFile: open == nil ? file : nil, or: stream, progress: progress)
         if let rest = shown.withLock({ $0?.finished() }), !rest.isEmpty {
             do throws(OutputError) { try write(rest) } catch { result.ending = .notStored(.output(error)) }
         }

@@ -3,6 +3,7 @@ import PinChecking
 import PinFormats
 import PinLint
 import Pinning
+import X509
 
 extension Command {
     static let lint = Command(
@@ -53,7 +54,7 @@ struct LintCommand {
             throw CommandError.usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
         }
         PolicyHosts.noteFiles(namedIn: sources, in: context)
-        try OpenSSLHealth.require()
+        try Hashing.require()
         let now = settings.request.judging.time ?? context.now()
         let linter = Linter(
             now: now, warnBefore: try settings.lint.warnBefore ?? Threshold("30d"), clients: settings.lint.clients)

@@ -65,7 +65,7 @@ struct PinsCommand {
                 "nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
         PolicyHosts.noteFiles(namedIn: asked.from, in: context)
-        try OpenSSLHealth.require()
+        try Hashing.require()
         var targets: [String] = []
         var files: [KeySource] = []
         let request = try settings.connectingRequest(in: context)
@@ -80,7 +80,7 @@ struct PinsCommand {
         for source in asked.from { files += try PinArguments.source(source, host: host, in: context) }
         let keys = try asked.keys.map(PinArguments.keyFile)
 
-        let roots = try request.judging.trust.read(context.environment)
+        let roots = try request.judging.trust.roots(context.environment)
         var all = try await servers(targets, request, by: roots, in: context) + files
         var spares = keys
         if asked.recommends {
@@ -100,8 +100,7 @@ struct PinsCommand {
         if asked.recommends {
             let recommender = PinRecommender(
                 by: context.cas, reserve: reserves.flatMap(\.source.items),
-                comparesServerKeyOnly: asked.form.comparesServerKeyOnly, trusting: roots.store, given: roots.given,
-                at: context.now())
+                comparesServerKeyOnly: asked.form.comparesServerKeyOnly, trusting: roots, at: context.now())
             all = all.map(recommender.recommending)
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
@@ -132,19 +131,16 @@ struct PinsCommand {
 
     /// Connects to targets and verifies what they send.
     private func servers(
-        _ targets: [String], _ request: CheckRequest,
-        by roots: (store: TrustStore, name: HostPolicy.Trust, given: TrustStore?), in context: Context
+        _ targets: [String], _ request: CheckRequest, by roots: CheckRequest.Trust.Roots, in context: Context
     ) async throws -> [KeySource] {
         let checks = try Check.unjudged(targets.map { CheckTarget(target: try Target($0), request: request) })
-        let verifier = OpenSSLPathVerifier(trustStore: roots.store)
         var found = [[KeySource]](repeating: [], count: checks.count)
         await Checker.run(checks, request, in: context.engine) { position, target in
             found[position] = KeySource.all(
-                of: target, keyTypes: request.variants.keyTypes, verifiedBy: (verifier, roots.name, roots.given),
-                at: context.now())
+                of: target, keyTypes: request.variants.keyTypes, verifiedBy: roots, at: context.now())
         }
         let sources = found.flatMap(\.self)
-        if sources.contains(where: \.lacksAnchor), let places = roots.store.placesWithoutSystemRoots {
+        if sources.contains(where: \.lacksAnchor), let places = roots.verifier.trustStore.placesWithoutSystemRoots {
             context.console.report(
                 "Warning: this machine has no trusted roots (\(places)): install ca-certificates, or give --anchors")
         }

@@ -60,13 +60,19 @@ struct SnapshotCommand {
         let checks = try Check.unjudged(targets)
         var endpoints: [Snapshot.Endpoint] = []
         var silent: [(position: Int, report: Report)] = []
-        var watch = StrangerWatch(environment: context.environment, at: context.now())
+        var roots: [CheckRequest.Trust: CheckRequest.Trust.Roots] = [:]
+        for trust in Set(targets.map(\.request.judging.trust)) {
+            roots[trust] =
+                (try? trust.roots(context.environment))
+                ?? (try? CheckRequest().judging.trust.roots(context.environment))
+        }
         var warnings: [(position: Int, finding: Finding)] = []
         await Checker.run(checks, request, in: context.engine) { position, target in
             endpoints += target.connections.compactMap { Snapshot.Endpoint($0) }
             for presented in Set(target.connections.compactMap(\.served?.presented)) {
-                let finding = watch.finding(on: presented, targets[position].request.judging.trust)
-                guard let finding, finding.level == .warning else { continue }
+                guard let roots = roots[targets[position].request.judging.trust],
+                    let finding = Finding.stranger(in: presented, roots, at: context.now()), finding.level == .warning
+                else { continue }
                 if !warnings.contains(where: { $0 == (position, finding) }) { warnings.append((position, finding)) }
             }
             let reports = target.results().filter { (try? $0.connection?.get()) == nil }.map(Report.init)

@@ -38,7 +38,7 @@ struct VerifyCommand {
         let outputs = try settings.outputs(in: context)
         let (request, chain) = (settings.request, settings.arguments[0])
         let referenceName = request.names.referenceName(of: nil)
-        try OpenSSLHealth.require()
+        try Hashing.require()
         var policies = context.policies
         let policy = try policies.policy(
             request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil))

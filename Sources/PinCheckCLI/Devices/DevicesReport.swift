@@ -65,14 +65,9 @@ struct DevicesReport {
             return (rules.requiresTransparency ? ["SCTs"] : [])
                 + (rules.limitsLeavesOfOwnAnchors ? ["leaf limits"] : [])
                 + (rules.judgesAddressesByTransportSecurity ? ["ATS for IPs"] : [])
-        case .android(let rules):
-            let transparency =
-                switch rules.transparency {
-                case .never: "no SCTs"
-                case .optIn: "SCTs if the app asks"
-                case .byTarget: "SCTs from targetSdk 37"
-                }
-            return ["API \(rules.level)", transparency]
+        case .android(let level):
+            let asked = level < 36 ? "no SCTs" : level == 36 ? "SCTs if the app asks" : "SCTs from targetSdk 37"
+            return ["API \(level)", asked]
         }
     }
 

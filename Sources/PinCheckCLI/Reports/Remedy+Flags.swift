@@ -23,7 +23,8 @@ extension Remedy {
         case .raiseTimeoutOrNameFewerAddresses(let timeout):
             ": raise --timeout (\(secondsText(timeout))), or name fewer addresses"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
-        case .sendIntermediate(let missing): missing.flags
+        case .sendIntermediate(let giving, let isOfFile, let mayBeOwnRoot):
+            giving.flags(isOfFile) + (mayBeOwnRoot ? "; if the issuer is a root of yours, give it with --anchors" : "")
         case .giveClientCertificate: "; give one with --cert"
         case .offerECDHE: "; offer ECDHE alone to settle it: --ciphers ECDHE"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
@@ -51,19 +52,17 @@ extension Remedy {
 }
 
 extension MissingIntermediate {
-    fileprivate var flags: String {
+    fileprivate func flags(_ isOfFile: Bool) -> String {
         let sent = isOfFile ? "the chain must hold its intermediate" : "the server must send its intermediate"
         let given = "; --intermediate gives the issuer, but it was not used"
-        let advice =
-            switch giving {
-            case .helps: "; \(sent) (--intermediate FILE judges the chain with it)"
-            case .doesNotHelp: "; \(sent)"
-            case .isUnusedWithoutPlace: "\(given) (no AIA: no device would fetch it): \(sent)"
-            case .isUnusedOn(let platform): "\(given) (\(platform.title) would not fetch it): \(sent)"
-            case .isUnusedHere: "\(given) (such clients would not fetch it): \(sent)"
-            case .isOfAnother: "; what --intermediate gives is not its issuer: \(sent)"
-            }
-        return advice + (mayBeOwnRoot ? "; if the issuer is a root of yours, give it with --anchors" : "")
+        return switch self {
+        case .helps: "; \(sent) (--intermediate FILE judges the chain with it)"
+        case .doesNotHelp: "; \(sent)"
+        case .isUnusedWithoutPlace: "\(given) (no AIA: no device would fetch it): \(sent)"
+        case .isUnusedOn(let platform): "\(given) (\(platform.title) would not fetch it): \(sent)"
+        case .isUnusedHere: "\(given) (such clients would not fetch it): \(sent)"
+        case .isOfAnother: "; what --intermediate gives is not its issuer: \(sent)"
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import PinFormats
 import Pinning
 import TLSProbe
 
@@ -28,7 +29,7 @@ extension Report {
 
     /// What is about to be deployed.
     struct Next: Encodable {
-        let kind: NextDeployment.Kind
+        let kind: NextItem.Kind
         let pin: String
         let assumed: Bool
         let issuers: [String]
@@ -126,7 +127,7 @@ extension PinChecking.Outlook.Finding.Level: Encodable {}
 extension PinChecking.Finding.Level: Encodable {}
 extension BaselineChanges.Status: Encodable {}
 extension HostPolicy.Trust: Encodable {}
-extension NextDeployment.Kind: Encodable {}
+extension NextItem.Kind: Encodable {}
 
 extension Report.Devices {
     /// Reports the devices of a result, `nil` where none was named.
@@ -147,7 +148,9 @@ extension Report.Devices {
 
 extension Report.Next {
     init(_ next: NextDeployment) {
-        self.init(kind: next.kind, pin: next.pin.description, assumed: next.isAssumed, issuers: next.issuers)
+        self.init(
+            kind: next.item.kind, pin: next.item.item.spkiSHA256.description, assumed: next.assumedIssuers != nil,
+            issuers: next.assumedIssuers ?? [])
     }
 }
 
@@ -158,10 +161,10 @@ extension Report.Outlook {
             level: outlook.level, validUntil: outlook.validUntil, renewalPoint: outlook.renewalPoint,
             pinsMatchUntil: outlook.pinsMatchUntil, pinsEnd: outlook.end?.rawValue, noPinAfter: outlook.noPinAfter,
             pinsExpire: outlook.pinsExpire, hasBackup: outlook.hasBackup,
-            pins: outlook.pins.map { pin in
+            pins: outlook.pins.enumerated().map { index, pin in
                 Standing(
-                    pin: pin.index, depth: pin.depth, until: pin.until, compared: pin.isCompared,
-                    backup: backups.contains(pin.index))
+                    pin: index, depth: pin.depth, until: pin.until, compared: pin.isCompared,
+                    backup: backups.contains(index))
             },
             findings: outlook.findings.map { finding in
                 Finding(
@@ -202,7 +205,7 @@ extension Report.Variant {
 }
 
 extension Report.Consistency {
-    init(_ consistency: Consistency) {
+    init(_ consistency: AddressComparison) {
         self.init(
             consistent: consistency.isConsistent, addresses: consistency.addresses, accepted: consistency.accepted,
             rejected: consistency.rejected, unreachable: consistency.unreachable,

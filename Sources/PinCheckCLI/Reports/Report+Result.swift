@@ -116,7 +116,7 @@ extension Report {
     private static func links(
         of path: [Pinning.Certificate], _ matches: [PinMatch], in result: CheckResult
     ) -> [ChainLink] {
-        let limits = result.policy?.outlook.limits
+        let limits = result.policy?.outlook
         let certificates = Certificate.list(path, at: result.time)
         return path.indices.map { depth in
             let certificate = path[depth]

@@ -17,7 +17,7 @@ extension OptionGroup {
                 guard !$1.text.contains("@") else {
                     throw CommandError.usage("the name holds a user's name: leave out everything up to the '@'")
                 }
-                $0.request.names.reference = CheckRequest.Names.Reference($1.text)
+                $0.request.names.setReference($1.text)
             },
             Option(
                 "--host", of: "name", help: "The HTTP Host header, and the name to verify.",

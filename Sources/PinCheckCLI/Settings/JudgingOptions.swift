@@ -115,9 +115,9 @@ extension OptionGroup {
                 $0.request.judging.outlook.failsOnWarning = true
             },
             Option(
-                "--ignore", of: "id", .words(Option.Words(.list) { IgnoredFindings.known }),
+                "--ignore", of: "id", .words(Option.Words(.list) { Finding.knownIDs }),
                 help: "Leave out warnings of these ids. Repeatable.", isRepeatable: true, key: "ignore"
-            ) { $0.request.judging.outlook.ignored.formUnion(try IgnoredFindings.read([$1.text])) },
+            ) { $0.request.judging.outlook.ignored.formUnion(try Finding.ids(in: [$1.text])) },
         ])
 
     // MARK: Words
@@ -129,7 +129,7 @@ extension OptionGroup {
         afterColon: {
             Client.all.flatMap { entry in
                 entry.settings.map { setting in
-                    let isFlag = if case .flag = setting.kind { true } else { false }
+                    let isFlag = setting.value == nil
                     return Option.Words.Word(
                         text: "\(entry.name):\(setting.name)\(isFlag ? "" : "=")", meaning: setting.help)
                 }

@@ -157,11 +157,11 @@ extension Option {
 
     /// How much of a certificate or of pins must be left.
     static func threshold(
-        _ flag: String, _ limit: any WritableKeyPath<OutlookLimits, Threshold?> & Sendable, help: String,
+        _ flag: String, _ limit: any WritableKeyPath<OutlookRules, Threshold?> & Sendable, help: String,
         _ detail: String = "", key: String
     ) -> Option {
         Option(flag, of: "time", .threshold, help: help, detail, key: key) {
-            $0.request.judging.outlook.limits[keyPath: limit] = try Threshold($1.text)
+            $0.request.judging.outlook[keyPath: limit] = try Threshold($1.text)
         }
     }
 

@@ -81,7 +81,7 @@ extension CommandError {
     }
 
     static func contents(ofFile path: String) throws(CommandError) -> [UInt8] {
-        try reading(try FileReader.contents(ofFile: path))
+        try reading(try BoundedFile.contents(ofFile: path))
     }
 }
 

@@ -17,7 +17,7 @@ enum System {
             console: Console(output: output, errors: errors), environment: environment,
             now: { Timestamp(secondsSinceEpoch: Int64(time(nil))) },
             readStandardInput: { () throws(CommandError) in
-                try CommandError.reading(try FileReader.contents(ofDescriptor: STDIN_FILENO, name: "standard input"))
+                try CommandError.reading(try BoundedFile.contents(ofDescriptor: STDIN_FILENO, name: "standard input"))
             })
         context.signals = { ProcessSignal.stream() }
         var input = stat()

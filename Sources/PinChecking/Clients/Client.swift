@@ -52,7 +52,6 @@ public struct Client: Sendable {
 
     // MARK: Settings
 
-    /// The client with the settings `words`.
     package func with(_ words: [String]) throws(CheckError) -> Client {
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -62,12 +61,11 @@ public struct Client: Sendable {
                     known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name)
                 throw .request("the client \(name) has no setting \(quoted(word)): \(remedy)")
             }
-            switch (setting.kind, parts.count > 1 ? parts[1] : nil) {
-            case (.flag, nil): break
-            case (.text, let text?) where !text.isEmpty: break
-            case (.date, let text?) where !text.isEmpty:
-                do { _ = try TimeText.read(text) } catch { throw .request("\(error)") }
-            default: throw .request("the setting \(quoted(word)) of \(name) is written \(setting.usage)")
+            guard parts.count == (setting.value == nil ? 1 : 2), parts.last != "" else {
+                throw .request("the setting \(quoted(word)) of \(name) is written \(setting.usage)")
+            }
+            if setting.value == ClientSetting.date {
+                do { _ = try TimeText.read(parts[1]) } catch { throw .request("\(error)") }
             }
         }
         var client = self
@@ -77,13 +75,11 @@ public struct Client: Sendable {
 
     package func isSet(_ setting: String) -> Bool { words.contains { ClientSetting.name($0) == setting } }
 
-    /// All values of a setting, in their order.
     package func texts(_ setting: String) -> [String] {
         words.filter { $0.hasPrefix(setting + "=") }.map { String($0.dropFirst(setting.count + 1)) }
     }
 
     package func text(_ setting: String) -> String? { texts(setting).last }
-
     package func date(_ setting: String) -> Timestamp? { text(setting).flatMap { try? TimeText.read($0) } }
 }
 
@@ -113,36 +109,52 @@ extension Client: Hashable {
 
 /// Something that can be set for a client behind its name, as in `trustkit:no-enforce:expires=2027-06-01`.
 package struct ClientSetting: Sendable {
-    package enum Kind: Sendable {
-        case flag
-        /// A text, described for help.
-        case text(String)
-        /// A moment; of a date alone, midnight in UTC at its start.
-        case date
-    }
+    package static let date = "DATE"
 
     package let name: String
-    package let kind: Kind
+    /// Its value as help has it, `nil` for a flag; ``date`` is a moment, and of a date alone midnight in UTC at its start.
+    package let value: String?
     package let help: String
 
-    package init(_ name: String, _ kind: Kind, _ help: String) {
-        (self.name, self.kind, self.help) = (name, kind, help)
+    package init(_ name: String, _ value: String?, _ help: String) {
+        (self.name, self.value, self.help) = (name, value, help)
     }
 
     /// What an Android app is beside its network security configuration; apps for API 24 and later trust no user-installed root.
     static let androidApp: [ClientSetting] = [
-        .init("user-roots", .flag, "roots given by --extra-root are trusted (API < 24, or src=\"user\")"),
-        .init("target-sdk", .text("LEVEL"), "targetSdkVersion: up to 23 the user's roots count, from 37 on SCTs"),
-        .init("debuggable", .flag, "a debuggable build, for which <debug-overrides> counts"),
+        .init("user-roots", nil, "roots given by --extra-root are trusted (API < 24, or src=\"user\")"),
+        .init("target-sdk", "LEVEL", "targetSdkVersion: up to 23 the user's roots count, from 37 on SCTs"),
+        .init("debuggable", nil, "a debuggable build, for which <debug-overrides> counts"),
     ]
 
     static func name(_ word: String) -> String { String(word.prefix { $0 != "=" }) }
+    package var usage: String { name + (value.map { "=\($0)" } ?? "") }
+}
 
-    package var usage: String {
-        switch kind {
-        case .flag: name
-        case .text(let value): "\(name)=\(value)"
-        case .date: "\(name)=DATE"
+/// The clients whose decisions are asked for, with what is set for each.
+package enum ClientSelection: Hashable, Sendable {
+    /// Every client that can still be meant to ship, without settings.
+    case all
+    case named([Client])
+
+    var clients: [Client] {
+        switch self {
+        case .all: Client.all.filter(\.isInAll)
+        case .named(let clients): clients
         }
+    }
+
+    /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
+    package init(_ lists: [String]) throws(CheckError) {
+        guard lists != ["all"] else {
+            self = .all
+            return
+        }
+        var clients: [Client] = []
+        for part in lists.words {
+            let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            clients.append(try Client.named(words.first ?? "").with(Array(words.dropFirst())))
+        }
+        self = .named(clients)
     }
 }

@@ -14,7 +14,7 @@ extension Client {
             make: { AFNetworking(policy: $0.afSecurityPolicy, rejection: .rejectProtectionSpace) }),
         Client(
             name: "afnetworking-2.5", summary: "AFNetworking 2.2.1 – 2.5.4, with validatesCertificateChain",
-            settings: [.init("chain", .text("yes|no"), "validatesCertificateChain: the whole chain is pinned")],
+            settings: [.init("chain", "yes|no", "validatesCertificateChain: the whole chain is pinned")],
             isInAll: false, configurations: [.appBundle: .union], loader: .afNetworking3, answersChallenges: true,
             platform: .apple, notation: .okhttp,
             shownSettings: { input in
@@ -28,20 +28,19 @@ extension Client {
         Client(
             name: "alamofire", summary: "Alamofire 5, ServerTrustManager with the evaluator that the pins suggest",
             settings: [
-                .init(
-                    "evaluator", .text("default|pinned-certificates|public-keys|composite|disabled"), "the evaluator"),
-                .init("host", .text("HOST"), "a host that has an evaluator, compared as text; may be repeated"),
-                .init("no-all-hosts", .flag, "allHostsMustBeEvaluated = false"),
-                .init("accept-self-signed", .flag, "the pinned certificates are the only anchors"),
-                .init("no-default-validation", .flag, "performDefaultValidation = false"),
-                .init("no-validate-host", .flag, "validateHost = false"),
+                .init("evaluator", "default|pinned-certificates|public-keys|composite|disabled", "the evaluator"),
+                .init("host", "HOST", "a host that has an evaluator, compared as text; may be repeated"),
+                .init("no-all-hosts", nil, "allHostsMustBeEvaluated = false"),
+                .init("accept-self-signed", nil, "the pinned certificates are the only anchors"),
+                .init("no-default-validation", nil, "performDefaultValidation = false"),
+                .init("no-validate-host", nil, "validateHost = false"),
             ], configurations: [.appBundle: .union], loader: .alamofire, answersChallenges: true, platform: .apple,
             notation: .okhttp, make: { try $0.alamofire() }),
         Client(
             name: "trustkit", summary: "TrustKit 3 for iOS and macOS",
             settings: [
-                .init("no-enforce", .flag, "kTSKEnforcePinning = NO: a mismatch is only reported"),
-                .init("expires", .date, "kTSKExpirationDate, midnight UTC"),
+                .init("no-enforce", nil, "kTSKEnforcePinning = NO: a mismatch is only reported"),
+                .init("expires", ClientSetting.date, "kTSKExpirationDate, midnight UTC"),
             ], configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
             answersChallenges: true, platform: .apple, notation: .base64,
             make: { input in
@@ -49,18 +48,17 @@ extension Client {
                     pins: input.pins,
                     enforcesPinning: input.policy?.enforcesPinning ?? true && !input.client.isSet("no-enforce"),
                     expiration: input.client.date("expires") ?? input.policy?.expiration,
-                    exemptRoots: input.policy?.entries.first?.exemptsInstalledRoots == true
-                        ? Set(input.installedRoots) : [])
+                    exemptRoots: input.policy?.first?.exemptsInstalledRoots == true ? Set(input.installedRoots) : [])
             }),
         Client(
             name: "okhttp", summary: "OkHttp 5, CertificatePinner",
-            settings: [.init("pattern", .text("PATTERN"), "the pins' hosts: a host, *.host or **.host")]
+            settings: [.init("pattern", "PATTERN", "the pins' hosts: a host, *.host or **.host")]
                 + ClientSetting.androidApp, trustsInstalledRoots: false,
             configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames], comparesHostAsWritten: true,
             platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
         Client(
             name: "android", summary: "Android's Network Security Config",
-            settings: [.init("expires", .date, "the pin set's expiration, midnight UTC here")]
+            settings: [.init("expires", ClientSetting.date, "the pin set's expiration, midnight UTC here")]
                 + ClientSetting.androidApp, trustsInstalledRoots: false, configurations: [.android: .mostSpecific],
             bindsAppBy: .android, platform: .android, notation: .base64,
             make: { input in
@@ -69,12 +67,12 @@ extension Client {
             }),
         Client(
             name: "nspinneddomains", summary: "Apple's NSPinnedDomains (App Transport Security)",
-            settings: [.init("key", .text("leaf|ca"), "the key that lists the pins: leaf or authority identities")],
+            settings: [.init("key", "leaf|ca", "the key that lists the pins: leaf or authority identities")],
             configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, answersChallenges: true,
             platform: .apple, notation: .base64, make: { try $0.nsPinnedDomains() }),
         Client(
             name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
-            settings: [.init("insecure", .flag, "--insecure: only the pin is checked")], platform: .openssl,
+            settings: [.init("insecure", nil, "--insecure: only the pin is checked")], platform: .openssl,
             notation: .curl, make: { Curl(isInsecure: $0.client.isSet("insecure")) }), generic,
     ]
 

@@ -36,7 +36,7 @@ extension ConfiguredClient {
         settings = shown + client.words.map(ShownSetting.init(word:))
         pins = input.pins
         androidTrust = input.androidTrust
-        app = client.platform == .apple ? AppleApp(settings: input.transportSecurity, host: input.urlHost) : nil
+        app = client.platform == .apple ? (input.transportSecurity, input.urlHost) : nil
         trustsInstalledRoots = input.androidTrust == nil && (client.trustsInstalledRoots || client.isSet("user-roots"))
     }
 }
@@ -58,4 +58,140 @@ package struct ShownSetting: Hashable, Sendable {
     }
 
     package init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
+}
+
+/// What a client's procedure is made from for one host: the flags, the pins, and the client's own settings.
+struct ClientInput: Sendable {
+    let client: Client
+    /// AFNetworking's policy; its mode is given, or suggested by the pins.
+    let afSecurityPolicy: AFSecurityPolicy
+    /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
+    let pins: PinSet?
+    /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
+    var policy: [HostEntry]?
+    var installedRoots: [Certificate] = []
+    /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
+    var host: String?
+    var referenceName: String?
+    /// The network security configuration of its Android app, `nil` for another platform and where none is known.
+    var networkSecurity: NetworkSecurityConfiguration?
+    var androidTrust: AndroidTrust?
+    /// App Transport Security of the app, `nil` for another platform and where its Info.plist is not known.
+    var transportSecurity: TransportSecurity?
+    /// The host of the URL, `nil` for the reference name.
+    var urlHost: ServerName?
+    /// Why the client throws for its configuration when the app starts, `nil` when it does not.
+    var obstacle: ClientConfigurationError?
+
+    var shownSecurityPolicy: [ShownSetting] {
+        [
+            ShownSetting("mode", .text(afSecurityPolicy.mode.rawValue)),
+            ShownSetting("allowInvalidCertificates", .flag(afSecurityPolicy.allowInvalidCertificates)),
+            ShownSetting("validatesDomainName", .flag(afSecurityPolicy.validatesDomainName)),
+        ]
+    }
+
+    func validatesCertificateChain() throws(CheckError) -> Bool {
+        switch client.text("chain") {
+        case nil, "yes": return true
+        case "no": return false
+        case let other?: throw .request("the setting chain of \(client.name) is yes or no, not \(quoted(other))")
+        }
+    }
+
+    /// OkHttp with the pins for any host, or for the hosts of a pattern.
+    func okHttp() throws -> OkHttp {
+        let pattern = try client.text("pattern").map { text in try OkHttp.pattern(InternationalName.ascii(text) ?? text)
+        }
+        let count = pins?.pins.count ?? 0
+        let host = host?.lowercased()
+        guard let pattern else { return OkHttp(host: policy == nil ? host : nil, trust: androidTrust) }
+        let entries = (0..<count).map { (pattern: pattern, pinIndex: $0) }
+        return OkHttp(entries: entries, host: host, trust: androidTrust)
+    }
+
+    /// Alamofire with the evaluator that was named, or the one the pins suggest, for all hosts or for those that were named.
+    func alamofire() throws(CheckError) -> Alamofire {
+        let hosts = client.texts("host")
+        guard !hosts.isEmpty || !client.isSet("no-all-hosts") else {
+            throw .request(
+                "no-all-hosts of alamofire is about hosts without an evaluator: name those that have one, host=HOST")
+        }
+        return Alamofire(
+            try evaluator(), evaluatedHosts: hosts.isEmpty ? nil : Set(hosts),
+            allHostsMustBeEvaluated: !client.isSet("no-all-hosts"), host: host)
+    }
+
+    private func evaluator() throws(CheckError) -> Alamofire.Evaluator {
+        let suggested =
+            switch afSecurityPolicy.mode {
+            case .none: "default"
+            case .publicKey: "public-keys"
+            case .certificate: "pinned-certificates"
+            }
+        let performDefaultValidation = !client.isSet("no-default-validation")
+        let validateHost = !client.isSet("no-validate-host")
+        let pinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
+            acceptSelfSigned: client.isSet("accept-self-signed"), performDefaultValidation: performDefaultValidation,
+            validateHost: validateHost)
+        let publicKeys = Alamofire.Evaluator.publicKeys(
+            performDefaultValidation: performDefaultValidation, validateHost: validateHost)
+        let pinned = afSecurityPolicy.mode == .certificate ? pinnedCertificates : publicKeys
+        let evaluators: KeyValuePairs<String, Alamofire.Evaluator> = [
+            "default": .systemDefault(validateHost: validateHost), "pinned-certificates": pinnedCertificates,
+            "public-keys": publicKeys, "composite": .composite([.systemDefault(validateHost: validateHost), pinned]),
+            "disabled": .disabled,
+        ]
+        let name = client.text("evaluator") ?? suggested
+        if let evaluator = evaluators.first(where: { $0.key == name })?.value { return evaluator }
+        throw .request(
+            "alamofire has no evaluator \(quoted(name)): \(Suggestion.remedy(for: name, among: evaluators.map(\.key)))")
+    }
+
+    /// NSPinnedDomains with the pins under one key, or under the one that fits.
+    func nsPinnedDomains() throws(CheckError) -> NSPinnedDomains {
+        if let policy, client.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
+        let hashes = pins?.pins.map(\.spkiSHA256)
+        switch client.text("key") {
+        case nil: return NSPinnedDomains()
+        case "leaf": return NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
+        case "ca": return NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
+        case let other?:
+            throw .request(
+                "nspinneddomains has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))")
+        }
+    }
+
+    // MARK: Android
+
+    /// Finds what Android trusts for the host in the app that the settings describe, where something says it.
+    mutating func readAndroidTrust() throws(CheckError) {
+        guard client.platform == .android else { return }
+        var targetSDK: Int?
+        if let text = client.text("target-sdk") {
+            guard let level = Int(text), (1...10_000).contains(level) else {
+                throw .request(
+                    "\(client.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34")
+            }
+            targetSDK = level
+        }
+        guard networkSecurity != nil || targetSDK != nil else { return }
+        let isDebuggable = client.isSet("debuggable")
+        var trust =
+            networkSecurity?.trust(for: referenceName, targetSDK: targetSDK, isDebuggable: isDebuggable)
+            ?? AndroidTrust(targetSDK: targetSDK)
+        if client.isSet("user-roots"), !trust.trustsInstalledRoots {
+            if let place = trust.place, place.namesAnchors {
+                throw .data(
+                    "\(client.name): the app's configuration trusts \(trust.words) and no root of the user's "
+                        + "(\(place.origin)): leave user-roots out, or name src=\"user\" there")
+            }
+            trust.sources.append(.init(.user))
+        }
+        trust.installedRoots = installedRoots
+        androidTrust = trust
+        if isDebuggable, let message = networkSecurity?.debugObstacle {
+            obstacle = ClientConfigurationError(client: client.name, message: message)
+        }
+    }
 }

@@ -11,24 +11,23 @@ package struct BaselineComparison {
     package init(with baseline: Baseline) { self.baseline = baseline }
 
     /// What the baseline has of each connection to a target, in their order.
-    package mutating func states(of target: CheckedTarget) -> [RecordedState?] {
+    package mutating func states(of target: CheckedTarget) -> [BaselineChanges?] {
         target.connections.map { connection in
             guard var endpoint = Snapshot.Endpoint(connection) else {
                 asked.insert(Snapshot.Key(connection.endpoint, connection.variant))
                 return nil
             }
-            let (changes, state) = (baseline.changes(at: endpoint), baseline.recorded(for: endpoint))
-            asked.insert(state?.key ?? endpoint.key)
+            let changes = baseline.changes(at: endpoint)
+            asked.insert(changes.recorded?.key ?? endpoint.key)
             // What an address serves that was given says nothing of where a look-up leads: it is recorded beside that.
             let isLookedUp = endpoint.key.connect == nil || connection.endpoint.lookedUpName != nil
-            if isLookedUp { endpoint.key = state?.key ?? endpoint.key }
+            if isLookedUp { endpoint.key = changes.recorded?.key ?? endpoint.key }
             seen.append(endpoint)
-            return (changes, state)
+            return changes
         }
     }
 
     package var unasked: [Snapshot.Key] { baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) } }
-
     package var updated: Snapshot { Snapshot(baseline.snapshot.endpoints + seen) }
 }
 
@@ -45,7 +44,6 @@ extension Snapshot.Key {
 }
 
 extension Snapshot.Endpoint {
-    /// What is recorded of an endpoint that was reached, `nil` for another.
     package init?(_ connection: CheckedConnection) {
         guard let result = connection.served else { return nil }
         self.init(

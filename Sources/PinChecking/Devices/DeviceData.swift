@@ -1,4 +1,4 @@
-internal import CDeviceData
+import CDeviceData
 package import Pinning
 
 /// Devices and their roots, as they were read from their publishers on some days.
@@ -21,7 +21,6 @@ package struct DeviceData: Sendable {
     /// The data that is part of the program, or what a test has in its place.
     @TaskLocal package static var builtIn = DeviceData(read: nil)
 
-    /// The table that `make-device-data` wrote.
     private static var table: CDeviceTable { CDeviceData_table().pointee }
 
     private static let builtInDevices: [Device] = {
@@ -77,14 +76,12 @@ package struct DeviceData: Sendable {
         positions(of: device).lazy.map { certificate(at: $0) }
     }
 
-    /// The certificates of all lists, in the order of their positions.
     package var certificates: some RandomAccessCollection<[UInt8]> {
         (0..<certificateCount).lazy.map { certificate(at: $0) }
     }
 
     /// Where the roots of a device stand among ``certificates``.
     package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
-
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 
     /// Whether a certificate is on the newest list of Apple's, taken for the system's own where no device is named.
@@ -132,5 +129,26 @@ package struct DeviceData: Sendable {
     /// The order of certificates: by length, those of one length by their bytes.
     private static func precedes(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
+    }
+}
+
+extension DeviceData {
+    /// Which devices of a platform have a root, in words, as in `on ios-13 and newer`; `nil` for a platform without devices.
+    package func availability(of certificate: [UInt8], on platform: DevicePlatform) -> String? {
+        let all = devices.filter { $0.platform == platform }
+        guard !all.isEmpty else { return nil }
+        let listing = devices(listing: certificate)
+        let isHolder = all.map(listing.contains)
+        guard let first = isHolder.firstIndex(of: true), let last = isHolder.lastIndex(of: true) else {
+            return all.count > 1 ? "on no \(platform.rawValue)" : "not on \(all[0].name)"
+        }
+        let (oldest, newest) = (all[first].name, all[last].name)
+        if isHolder[first...last].contains(false) {
+            return "on \(all.filter(listing.contains).map(\.name).joined(separator: ", "))"
+        }
+        guard all.count > 1 else { return "on \(oldest)" }
+        if last == all.count - 1 { return "on \(oldest) and newer" }
+        if first == 0 { return "on \(newest) and older" }
+        return first == last ? "on \(oldest)" : "on \(oldest) to \(newest)"
     }
 }

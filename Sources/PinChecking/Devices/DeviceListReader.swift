@@ -24,9 +24,14 @@ internal import X509
 /// | `roots` | its certificates: SHA-256 hashes in hexadecimal digits, and files in DER or PEM |
 ///
 /// Files are relative to the one that names them. Other keys are passed over.
-package enum DeviceListReader {
+package struct DeviceListReader {
     /// The most devices there may be: it holds down what a file can make this process do.
     private static let deviceLimit = 1_024
+
+    /// The directory of the file, and the certificates that lists name by their hashes or their files.
+    private let directory: String?
+    private var byHash: [String: [UInt8]] = [:]
+    private var byFile: [String: [[UInt8]]] = [:]
 
     package static func data(at path: String) throws(PinFormatError) -> DeviceData {
         try data(RegularFile.contents(of: path, mayBePipe: true), named: path)
@@ -49,12 +54,12 @@ package enum DeviceListReader {
                 remedy: "use a newer pincheck")
         }
         let stores = try root.required("stores")
-        var certificates = DeviceCertificates(besideFilesIn: name)
-        if let node = root["certificates"] { for file in node.elements ?? [node] { try certificates.add(file) } }
+        var reader = DeviceListReader(directory: PathParts(name).directory)
+        if let node = root["certificates"] { for file in node.elements ?? [node] { try reader.add(file) } }
         var lists: [(device: Device, roots: [[UInt8]])] = []
         var names: Set<String> = []
         for store in try stores.array() {
-            let list = try list(store, &certificates)
+            let list = try reader.list(store)
             for name in [list.device.name, list.device.alias].compactMap(\.self) where !names.insert(name).inserted {
                 throw PinFormatError(
                     .wrongValue, at: store.place, "'\(store.key)' is a second '\(name)'", remedy: "leave one out")
@@ -73,21 +78,19 @@ package enum DeviceListReader {
 
     // MARK: Devices
 
-    private static func list(
-        _ store: DocumentNode, _ certificates: inout DeviceCertificates
-    ) throws(PinFormatError) -> (device: Device, roots: [[UInt8]]) {
-        let (name, alias, release) = try system(store)
+    private mutating func list(_ store: DocumentNode) throws(PinFormatError) -> (device: Device, roots: [[UInt8]]) {
+        let (name, alias, release) = try Self.system(store)
         let fetched = try store.required("fetched")
         let day = try fetched.midnight()
         guard (0...0xFFFF).contains(day.secondsSinceEpoch / 86_400) else { throw fetched.wrong("a day from 1970 on") }
         let listed = try store.required("roots")
         var roots: [[UInt8]] = []
-        for node in try listed.array() { roots += try certificates.roots(node) }
+        for node in try listed.array() { roots += try self.roots(node) }
         guard !roots.isEmpty else {
             throw PinFormatError(
                 .missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
         }
-        let address = store["url"] == nil ? "" : try text("url", of: store, limit: 255)
+        let address = store["url"] == nil ? "" : try Self.text("url", of: store, limit: 255)
         guard let device = Device(name: name, alias: alias, release: release, address: address, date: day) else {
             throw store.wrong("a device")
         }
@@ -152,21 +155,14 @@ package enum DeviceListReader {
         guard isPlain else { throw member.wrong("plain text") }
         return text
     }
-}
 
-/// The certificates that lists of devices name, by their hashes or their files.
-private struct DeviceCertificates {
-    private let directory: String?
-    private var byHash: [String: [UInt8]] = [:]
-    private var byFile: [String: [[UInt8]]] = [:]
+    // MARK: Certificates
 
-    init(besideFilesIn path: String) { directory = PathParts(path).directory }
-
-    mutating func add(_ node: DocumentNode) throws(PinFormatError) {
+    private mutating func add(_ node: DocumentNode) throws(PinFormatError) {
         for der in try certificates(node) { byHash[Hashing.sha256(der).hexadecimal] = der }
     }
 
-    mutating func roots(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
+    private mutating func roots(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
         let text = try node.text()
         let isHash = text.utf8.count == 64 && text.allSatisfy { $0.isHexDigit }
         guard isHash else { return try certificates(node) }

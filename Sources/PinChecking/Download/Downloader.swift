@@ -1,6 +1,7 @@
-import Base
-import Pinning
-import TLSProbe
+package import Base
+package import Pinning
+import Synchronization
+package import TLSProbe
 import X509
 
 /// Fetches a document from a server that is judged on the very connection that carries it.
@@ -28,13 +29,15 @@ package final class Downloader: Sendable {
 
     package func shutdown() async { await checker.shutdown() }
 
+    /// Fetches a document into the file at `path`, or where there is none to `stream`, which takes the bytes as they come.
     package func fetch(
-        _ request: DownloadRequest, to destination: DownloadDestination, progress: DownloadProgress = DownloadProgress()
+        _ request: DownloadRequest, toFile path: String?, or stream: @escaping DownloadStream,
+        progress: DownloadProgress
     ) async -> DownloadResult {
         let started = ContinuousClock.now
         var result = DownloadResult(location: request.location)
         let document: PartialDocument
-        do throws(WriteFailure) { document = try PartialDocument(destination, of: request, progress) } catch {
+        do throws(WriteFailure) { document = try PartialDocument(path, or: stream, of: request, progress) } catch {
             result.ending = .notStored(error)
             return result
         }
@@ -74,8 +77,8 @@ package final class Downloader: Sendable {
         var redirects = 0
         var goesOn = true
         while true {
-            guard location.isSecure else { return .answered(.plainRedirect(location.description)) }
-            let unpinned = DownloadEnding.answered(.unpinnedRedirect(location.description))
+            guard location.isSecure else { return .plainRedirect(location.description) }
+            let unpinned = DownloadEnding.unpinnedRedirect(location.description)
             let isFirst = location.hasOrigin(of: request.location)
             let check: Check
             do throws(CheckError) {
@@ -96,14 +99,12 @@ package final class Downloader: Sendable {
                 return .brokenOff(.cutOff)
             case .nothingMissing: return .complete
             case .notInRange: goesOn = false
-            case .other(let objection): return .answered(objection)
+            case .ended(let ending): return ending
             case .redirect(let reference):
                 redirects += 1
-                guard redirects <= request.mostRedirects else {
-                    return .answered(.tooManyRedirects(request.mostRedirects))
-                }
+                guard redirects <= request.mostRedirects else { return .tooManyRedirects(request.mostRedirects) }
                 do throws(HTTPLocationError) { location = try location.following(reference) } catch {
-                    return .answered(.badRedirect(reference, error))
+                    return .badRedirect(reference, error)
                 }
             }
         }
@@ -168,11 +169,89 @@ extension HostPolicy {
 extension DownloadResult {
     fileprivate var mayPass: Bool {
         switch ending {
-        case .complete, .notStored, .impossible: false
         case .notAccepted: hops.last?.result?.verdict.outcome == .unreachable
-        case .answered(.status): [408, 429, 500, 502, 503, 504].contains(hops.last?.status)
-        case .answered: false
+        case .status: [408, 429, 500, 502, 503, 504].contains(hops.last?.status)
         case .brokenOff(let error): error != .cancelled && error != .handshakeNotCompleted
+        default: false
         }
     }
+}
+
+package struct DownloadRequest: Sendable {
+    package let location: HTTPLocation
+    /// Fields of the request that the user gave; they go to the server of the URL alone.
+    package var fields: [HTTPField] = []
+    package var request: CheckRequest
+    package var mostRedirects = 10
+    /// How often it is tried again where the network or the server failed, 0 to 100.
+    package var retries = 0
+    package var sha256: SHA256Digest?
+
+    package init(_ location: HTTPLocation, request: CheckRequest) {
+        (self.location, self.request) = (location, request)
+    }
+}
+
+/// Takes the bytes of a document as they come, and throws when nobody does any more.
+package typealias DownloadStream = @Sendable ([UInt8]) throws(OutputError) -> Void
+
+/// One server on the way to a document.
+///
+/// The status is `nil` where it was not asked or did not answer.
+package typealias DownloadHop = (location: HTTPLocation, result: CheckResult?, status: Int?)
+
+package enum DownloadEnding: Sendable {
+    case complete
+    /// A server was not accepted, or could not be reached; the last hop says why.
+    case notAccepted
+    /// The server answers with this status line.
+    case status(String)
+    case badRedirect(String, HTTPLocationError)
+    case tooManyRedirects(Int)
+    case unpinnedRedirect(String)
+    case plainRedirect(String)
+    /// It gives another part than the one that was asked for, in the words of the server.
+    case wrongRange(String?)
+    case wrongHash(SHA256Digest)
+    case brokenOff(HTTPError)
+    case notStored(WriteFailure)
+    /// Something that was given for a host on the way cannot be used.
+    case impossible(CheckError)
+}
+
+package struct DownloadResult: Sendable {
+    package let location: HTTPLocation
+    /// Every server on the way, in their order; of several tries the last.
+    package var hops: [DownloadHop] = []
+    package var ending = DownloadEnding.complete
+    package var count = 0
+    package var resumedAt = 0
+    /// Whether what was there of an earlier run was thrown away.
+    package var startedAgain = false
+    package var isResumable = false
+    /// How the document is encoded, in the words of the server, not escaped; `nil` for not at all.
+    package var contentCoding: String?
+    package var time = Duration.zero
+}
+
+/// How far a download is, for whoever shows it.
+package final class DownloadProgress: Sendable {
+    /// How many bytes are there, how many of them came before the last connection, and how many there will be: `nil` where no server
+    /// says.
+    package typealias State = (count: Int, start: Int, total: Int?)
+
+    private let current = Mutex<State>((0, 0, nil))
+    /// Learns whether another run could go on with what is there.
+    let keep: @Sendable (Bool) -> Void
+
+    package init(keep: @escaping @Sendable (Bool) -> Void = { _ in }) { self.keep = keep }
+
+    package var state: State { current.withLock { $0 } }
+
+    func begin(at start: Int, of total: Int?, keeps: Bool) {
+        keep(keeps)
+        current.withLock { $0 = (start, start, total) }
+    }
+
+    func add(_ count: Int) { current.withLock { $0.count += count } }
 }

@@ -16,12 +16,12 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         /// What is there is of no use: it has to be asked for without a range.
         case notInRange
         case redirect(String)
-        case other(DownloadObjection)
+        case ended(DownloadEnding)
     }
 
     /// The file of the document, `nil` where it is streamed.
     private let file: PartialFile?
-    private let stream: (@Sendable ([UInt8]) throws(OutputError) -> Void)?
+    private let stream: DownloadStream
     private let url: String
     private let wantedHash: SHA256Digest?
     private let hash: RunningSHA256?
@@ -45,22 +45,17 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
 
     /// Opens what an earlier run left of the document, or begins anew.
     init(
-        _ destination: DownloadDestination, of request: DownloadRequest, _ progress: DownloadProgress
+        _ path: String?, or stream: @escaping DownloadStream, of request: DownloadRequest, _ progress: DownloadProgress
     ) throws(WriteFailure) {
         url = request.location.description
         wantedHash = request.sha256
         hash = wantedHash == nil ? nil : RunningSHA256()
-        self.progress = progress
-        guard case .file(let path) = destination else {
-            file = nil
-            if case .stream(let write) = destination { stream = write } else { stream = nil }
-            return
+        (self.progress, self.stream) = (progress, stream)
+        file = try path.map { (path) throws(WriteFailure) in
+            try PartialFile(becoming: path) { DownloadRecord(bytes: $0) != nil }
         }
-        stream = nil
-        let file = try PartialFile(becoming: path) { DownloadRecord(bytes: $0) != nil }
-        self.file = file
-        guard let record = file.record.flatMap(DownloadRecord.init(bytes:)), record.url == url, record.isResumable,
-            file.count > 0
+        guard let file, let record = file.record.flatMap(DownloadRecord.init(bytes:)), record.url == url,
+            record.isResumable, file.count > 0
         else { return }
         if let hash { try file.read { hash.add($0) } }
         self.record = record
@@ -69,7 +64,6 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     }
 
     var count: Int { file?.count ?? streamed }
-
     var isResumable: Bool { file.map { $0.count > 0 } ?? false && record?.isResumable == true }
 
     /// Whether it can be asked for again: what was streamed was read.
@@ -102,11 +96,12 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // Without a Content-Length nothing else ends the rest of a document where its range does.
         if offset > 0, let total, bytes.count > total - count {
-            answer = .other(.wrongRange(head?.value(of: "Content-Range")))
+            answer = .ended(.wrongRange(head?.value(of: "Content-Range")))
             return false
         }
-        do throws(WriteFailure) { try file?.append(bytes) } catch { failure = error }
-        if let stream {
+        if let file {
+            do throws(WriteFailure) { try file.append(bytes) } catch { failure = error }
+        } else {
             streamed += bytes.count
             do throws(OutputError) { try stream(Array(bytes)) } catch { failure = .output(error) }
         }
@@ -121,12 +116,12 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         case 200, 203: return begin(head)
         case 206: return goOn(head)
         case 301, 302, 303, 307, 308:
-            return head.value(of: "Location").map(Answer.redirect) ?? .other(.status(head.statusLine))
+            return head.value(of: "Location").map(Answer.redirect) ?? .ended(.status(head.statusLine))
         case 416 where offset > 0:
             let range = head.value(of: "Content-Range").flatMap { ContentRange($0) }
             let isWhole = range?.total == offset && record?.total.map { $0 == offset } ?? true
             return isWhole && record?.isOf(head) ?? false ? .nothingMissing : .notInRange
-        default: return .other(.status(head.statusLine))
+        default: return .ended(.status(head.statusLine))
         }
     }
 
@@ -152,7 +147,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         guard offset > 0, let record, let range = words.flatMap({ ContentRange($0) }), let bytes = range.bytes,
             let whole = range.total, bytes.lowerBound == offset, bytes.upperBound == whole - 1,
             head.value(of: "Content-Length").map({ Int($0) == bytes.count }) ?? true
-        else { return .other(.wrongRange(words)) }
+        else { return .ended(.wrongRange(words)) }
         guard record.isOf(head), record.total.map({ $0 == whole }) ?? true else { return .notInRange }
         total = whole
         return .document
@@ -169,9 +164,81 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         record = nil
         if let wantedHash, let found = hash?.finish(), found != wantedHash {
             file.discard()
-            return .answered(.wrongHash(found))
+            return .wrongHash(found)
         }
         do throws(WriteFailure) { try file.complete() } catch { return .notStored(error) }
         return ending
+    }
+}
+
+/// What is known of an unfinished document: where it is from, by what it is known again, and by what its server was accepted.
+struct DownloadRecord: Hashable, Sendable {
+    /// The URL that was asked for, before any redirect.
+    let url: String
+    /// The strong entity tag (RFC 9110, 8.8.3), `nil` without one and where the bytes are not those of the document.
+    var entityTag: String? = nil
+    /// How long it is, `nil` where the server does not say.
+    var total: Int? = nil
+    /// The hash of the server's host and the pins it was accepted by, in hexadecimal digits; `nil` where no pin matched.
+    var acceptance: String? = nil
+}
+
+extension DownloadRecord {
+    init(_ head: HTTPResponse, url: String, acceptance: String?) {
+        (self.url, self.acceptance) = (url, acceptance)
+        total = head.value(of: "Content-Length").flatMap(Self.length)
+        // The rest of what is encoded would be asked for as it is.
+        entityTag = head.contentCoding == nil ? head.value(of: "ETag").flatMap(Self.strong) : nil
+    }
+
+    /// Whether a range can be asked for, of the same document from a server that the same pins accept.
+    var isResumable: Bool { entityTag != nil && acceptance != nil }
+
+    /// Whether a response is certainly of the same document: it says so once, by the tag that is known (RFC 9110, 15.3.7.3).
+    func isOf(_ head: HTTPResponse) -> Bool {
+        guard let entityTag, head.fields.count(where: { $0.isNamed("ETag") }) == 1 else { return false }
+        return head.value(of: "ETag") == entityTag
+    }
+
+    private static func strong(_ text: String) -> String? {
+        let isStrong = (2...1_024).contains(text.utf8.count) && text.hasPrefix("\"") && text.hasSuffix("\"")
+        return isStrong && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : nil
+    }
+
+    private static func length(_ text: String) -> Int? { Int(text).flatMap { $0 >= 0 ? $0 : nil } }
+
+    private static let opening = "pincheck download 1"
+
+    var bytes: [UInt8] {
+        let lines = [
+            Self.opening, "url \(url)", entityTag.map { "etag \($0)" }, total.map { "length \($0)" },
+            acceptance.map { "accepted-by \($0)" },
+        ]
+        return Array((lines.compactMap(\.self).joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// Reads what it was written as; `nil` for anything else.
+    init?(bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let lines = text.split(separator: "\n")
+        guard lines.first == Self.opening[...] else { return nil }
+        var values: [Substring: String] = [:]
+        for line in lines.dropFirst() {
+            guard let blank = line.firstIndex(of: " ") else { return nil }
+            values[line[..<blank]] = String(line[line.index(after: blank)...])
+        }
+        guard let url = values["url"], (try? HTTPLocation(url)) != nil else { return nil }
+        self.url = url
+        entityTag = values["etag"].flatMap(Self.strong)
+        total = values["length"].flatMap(Self.length)
+        acceptance = values["accepted-by"]
+    }
+}
+
+extension HTTPResponse {
+    /// How the body is encoded, in the words of the server, not escaped; `nil` for not at all.
+    package var contentCoding: String? {
+        let codings = fields.filter { $0.isNamed("Content-Encoding") }.map(\.value)
+        return codings.first { !["", "identity"].contains($0.lowercased()) }
     }
 }

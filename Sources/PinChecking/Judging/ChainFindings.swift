@@ -16,13 +16,12 @@ extension HostPolicy {
             ].compactMap(\.self)
         }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
-        let notes = ranked.flatMap { $0.decided?.notes ?? [] }.map { Finding(.info, id: $0.id, message: $0.message) }
-            .distinct
+        let notes = ranked.flatMap { $0.decided?.notes ?? [] }.map { Finding(.info, $0.id, $0.message) }.distinct
+        let interception = [interception].compactMap(\.self)
         return (
             findings.map { Finding($0.level, $0.reason.advising(isAdvising)) }
-                + (interception.map { $0.level == .warning ? [$0] : [] } ?? [])
-                + (view.evidence?.findings(isRefused: isRefused) ?? []),
-            remarks + rootNotes(on: ranked, view) + notes + (interception.map { $0.level == .info ? [$0] : [] } ?? [])
+                + interception.filter { $0.level == .warning } + (view.evidence?.findings(isRefused: isRefused) ?? []),
+            remarks + rootNotes(on: ranked, view) + notes + interception.filter { $0.level == .info }
         )
     }
 
@@ -39,12 +38,11 @@ extension HostPolicy {
                 }
             }
         }
-        let names = ClientNames(clients)
         return warnings.map { warning, judging in
-            let prefix = clients.count > 1 ? names.text(judging) + ": " : ""
+            let prefix = clients.count > 1 ? clients.names(of: judging) + ": " : ""
             let remedy: Remedy? =
                 warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : warning.platform.map { .judgeOn($0) }
-            return .warning(id: warning.id, message: prefix + warning.message, remedy: remedy)
+            return .warning(warning.id, prefix + warning.message, remedy: remedy)
         }
     }
 
@@ -52,7 +50,7 @@ extension HostPolicy {
         let refusing = ranked.compactMap(\.decided?.refusingPlatform)
         return PlatformFamily.allCases.filter(refusing.contains).map { platform in
             .warning(
-                id: "platform-rule", message: "the reason is a rule of \(platform.title), not the pins",
+                "platform-rule", "the reason is a rule of \(platform.title), not the pins",
                 remedy: lists == nil ? .chooseAnotherPlatform(than: platform) : nil)
         }
     }
@@ -63,17 +61,15 @@ extension HostPolicy {
         return clients.compactMap { one in
             guard case .failure(let error) = one.verdict, !missing.contains(one.client.client) else { return nil }
             missing.append(one.client.client)
-            return .warning(id: "client-not-set-up", message: "\(one.name) cannot be set up: \(error.message)")
+            return .warning("client-not-set-up", "\(one.name) cannot be set up: \(error.message)")
         }
     }
 
     /// That there is nothing the chain could be trusted for, when that is why it is not trusted.
     private func missingRootsWarning(_ verdict: Verdict, on device: JudgedDevice) -> Finding? {
-        guard verdict.isMissingAnchor, let places = device.verifier.trustStore.placesWithoutSystemRoots else {
-            return nil
-        }
-        return .warning(
-            id: "no-system-roots", message: "this machine has no trusted roots (\(places))", remedy: .giveRoots)
+        let places = verdict.isMissingAnchor ? device.verifier.trustStore.placesWithoutSystemRoots : nil
+        guard let places else { return nil }
+        return .warning("no-system-roots", "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
     /// That a pin which matches nothing is the hash of a key without its frame, as a warning with the pin that is right.
@@ -87,9 +83,8 @@ extension HostPolicy {
             let hash = Hashing.sha256(bare)
             guard let index = pins.firstIndex(where: { $0.spkiSHA256 == hash }) else { continue }
             return .warning(
-                id: "bare-key-pin",
-                message:
-                    "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
+                "bare-key-pin",
+                "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
                     + "SecKeyCopyExternalRepresentation give it; clients hash the SubjectPublicKeyInfo: "
                     + "pin \(certificate.publicKey.spkiSHA256) instead")
         }
@@ -117,10 +112,45 @@ extension JudgedDevice {
     func damage(concerning verdict: Verdict) -> Reason? {
         let damage = verifier.trustStore.damage(
             concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
-        return damage.first.map { damage in
-            Reason(
-                id: "damaged-trust-store",
-                message: "the system's store is damaged in \(damage): reinstall ca-certificates, or give anchors")
+        let advice = "reinstall ca-certificates, or give anchors"
+        return damage.first.map { Reason("damaged-trust-store", "the system's store is damaged in \($0): \(advice)") }
+    }
+}
+
+extension HostPolicy {
+    /// On which devices a root is that some of the named ones have and others do not, a note for each.
+    func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
+        let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
+        guard let lists, !named.isEmpty else { return [] }
+        var roots: [Certificate] = []
+        func add(_ path: [Certificate]) {
+            guard let root = path.last, lists.data.lists(root.der), !roots.contains(root) else { return }
+            roots.append(root)
         }
+        for verdict in clients.compactMap(\.decided) {
+            for path in verdict.restsOn { add(path.certificates) }
+            if verdict.builtChain.isVerified { add(verdict.builtChain.certificates) }
+        }
+        if clients.contains(where: { $0.judgedDevice.device != nil && $0.decided?.isMissingAnchor == true }) {
+            // What a device misses another one may have.
+            let answer = lists.verifier.evaluate(
+                PathQuestion(
+                    presented: view.presented, intermediates: (pins?.certificates ?? []) + view.fetchable,
+                    anchors: .trustStore, policy: .basicX509, time: view.time))
+            if answer.isTrusted { add(answer.builtChain.certificates) }
+        }
+        return roots.compactMap { note(on: $0, named, lists.data) }
+    }
+
+    private func note(on root: Certificate, _ named: [Device], _ data: DeviceData) -> Finding? {
+        let holders = data.devices(listing: root.der)
+        let missing = named.filter { !holders.contains($0) }
+        guard !missing.isEmpty else { return nil }
+        let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
+            .compactMap { data.availability(of: root.der, on: $0) }
+        return Finding(
+            .info, "root-not-everywhere",
+            "the root \(root.commonName ?? root.subject) is not on \(missing.map(\.name).inRows(of: named.map(\.name))): it is "
+                + places.joined(separator: ", "))
     }
 }

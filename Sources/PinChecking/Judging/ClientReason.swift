@@ -17,7 +17,7 @@ extension Reason {
         serverName: SentServerName, hasAnchors: Bool
     ) {
         func reason(_ message: String, _ hints: [String] = [], _ remedy: Remedy? = nil) -> Reason {
-            Reason(id: verdict.reason.id, message: message, hints: hints, remedy: remedy)
+            Reason(verdict.reason.id, message, hints: hints, remedy: remedy)
         }
         switch verdict.reason {
         case .pinMatched(let match):
@@ -32,33 +32,28 @@ extension Reason {
         case .pinsNotApplied(let why): self = reason("the chain is trusted; the pins do not apply: \(why)")
         case .mismatchNotEnforced: self = reason("no configured pin is on the chain, which this client only reports")
         case .untrusted(let failures):
-            let sentence = failures.first?.description ?? "the chain is not trusted"
-            let hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
-            guard let first = failures.first, case .nameMismatch = first.reason else {
-                // What AFNetworking accepts with a setting of its own is no matter of anchors.
-                let isPinned =
-                    failures.first.map { client.pins?.certificates.contains($0.certificate) == true } ?? false
-                if isPinned, client.client.name.hasPrefix("afnetworking"), failures.first?.reason == .selfSigned {
-                    self = reason(sentence, hints, .allowInvalidCertificates)
-                    return
-                }
-                let remedy = failures.first.flatMap { failure in
-                    policy.anchorRemedy(
-                        for: failure, of: client, isOfFile: serverName == .noServer, hasAnchors: hasAnchors)
-                }
-                self = reason(sentence, hints, remedy)
+            guard let first = failures.first else {
+                self = reason("the chain is not trusted")
                 return
             }
-            // Which name the server was asked for explains most certificates that are for another one.
-            let withoutName = "this address serves \(first.certificate) to clients that send no SNI"
-            switch serverName {
-            case .noServer: self = reason(sentence, hints)
-            case .name(let name): self = reason(sentence, hints + ["the SNI was \(name)"])
-            case .leftOut: self = reason(sentence, hints + [withoutName])
-            case .none(let name):
-                let remedy = name.map(Remedy.sendServerName) ?? .giveServerName
-                self = reason(sentence, hints + [withoutName], remedy)
+            var hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
+            var remedy = policy.anchorRemedy(for: first, of: client, serverName == .noServer, hasAnchors: hasAnchors)
+            // What AFNetworking accepts with a setting of its own is no matter of anchors.
+            if first.reason == .selfSigned, client.client.name.hasPrefix("afnetworking"),
+                client.pins?.certificates.contains(first.certificate) == true
+            {
+                remedy = .allowInvalidCertificates
             }
+            // Which name the server was asked for explains most certificates that are for another one.
+            if case .nameMismatch = first.reason {
+                switch serverName {
+                case .noServer: break
+                case .name(let name): hints.append("the SNI was \(name)")
+                default: hints.append("this address serves \(first.certificate) to clients that send no SNI")
+                }
+                if case .none(let name) = serverName { remedy = name.map(Remedy.sendServerName) ?? .giveServerName }
+            }
+            self = reason("\(first)", hints, remedy)
         case .pinMismatch:
             let other = client.pins?.certificates.lazy.compactMap { pinned in
                 verdict.builtChain.certificates.first { $0 != pinned && $0.publicKey == pinned.publicKey }.map {
@@ -84,15 +79,14 @@ extension Reason {
 extension HostPolicy {
     /// What mends a missing end of the path, `nil` where none is missing or the anchors that were given are to be enough.
     fileprivate func anchorRemedy(
-        for failure: TrustFailure, of client: ConfiguredClient, isOfFile: Bool, hasAnchors: Bool
+        for failure: TrustFailure, of client: ConfiguredClient, _ isOfFile: Bool, hasAnchors: Bool
     ) -> Remedy? {
         switch failure.reason {
         case .unknownIssuer:
-            let giving = giving(intermediateAbove: failure.certificate, for: client)
+            let giving = giving(issuerOf: failure.certificate, for: client)
             // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
             guard failure.depth > 0, [.helps, .doesNotHelp, .isOfAnother].contains(giving) else {
-                return .sendIntermediate(
-                    MissingIntermediate(giving: giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors))
+                return .sendIntermediate(giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors)
             }
             return hasAnchors ? nil : .nameAuthority
         case .untrustedRoot, .selfSigned: return hasAnchors ? nil : .nameRoot
@@ -101,12 +95,10 @@ extension HostPolicy {
     }
 
     /// What comes of giving the certificate that issued another.
-    private func giving(
-        intermediateAbove certificate: Certificate, for client: ConfiguredClient
-    ) -> MissingIntermediate.Giving {
+    private func giving(issuerOf certificate: Certificate, for client: ConfiguredClient) -> MissingIntermediate {
         let platform = (try? client.procedure.get())?.platform
         let fetches = platform?.fetchesIssuers ?? false
-        let hasPlace = !IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: certificate)).isEmpty
+        let hasPlace = !Platform.triedPlaces(of: verifier.issuerPlaces(of: certificate)).isEmpty
         guard fetchable.contains(where: { $0.subject == certificate.issuer }) else {
             return !fetchable.isEmpty ? .isOfAnother : hasPlace && fetches ? .helps : .doesNotHelp
         }

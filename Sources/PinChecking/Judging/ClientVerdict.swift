@@ -1,4 +1,6 @@
+import Base
 public import Pinning
+import X509
 
 /// What one client makes of a chain, on one device where some were named.
 public struct ClientVerdict: Sendable {
@@ -13,7 +15,6 @@ public struct ClientVerdict: Sendable {
     public package(set) var reason: Reason
     /// Its place among all: by device and registry, whatever the order in which clients were named.
     let rank: Int
-    package let matches: [PinMatch]
     /// What its outlook is made from, `nil` without a verdict and for what is only forecast.
     private var facts: OutlookFacts?
     package private(set) var outlook: Outlook?
@@ -25,7 +26,6 @@ public struct ClientVerdict: Sendable {
         (self.client, self.judgedDevice) = (client, judgedDevice)
         device = policy.lists == nil ? nil : judgedDevice.name
         (self.verdict, self.reason, self.rank, self.facts) = (verdict, reason, rank, facts)
-        matches = facts?.matches ?? []
         outlook = facts?.outlook()
     }
 
@@ -40,6 +40,7 @@ public struct ClientVerdict: Sendable {
 
     /// The keys, and the fingerprints of certificates, that its connection shows in use.
     var inUse: Set<SHA256Digest> { facts?.inUse ?? [] }
+    package var matches: [PinMatch] { facts?.matches ?? [] }
 
     /// Looks ahead anew, knowing what other connections show in use: a pin for it is no backup.
     mutating func learn(inUse: Set<SHA256Digest>) {
@@ -66,15 +67,12 @@ package struct JudgedChain: Sendable {
     /// What is shown: what the verdict rests on of the first client of the registry, or of the first that rejects; `nil` where none
     /// could be set up.
     package var shown: ClientVerdict? { clients.shown }
-
     package var ranked: [ClientVerdict] { clients.ranked }
-
     var inUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.inUse) } }
 
     /// How long the verdicts will last: the worst of all clients; `nil` where none has one.
     package var outlook: Outlook? {
-        let names = ClientNames(clients)
-        return Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { names.text($0) }
+        Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { clients.names(of: $0) }
     }
 
     /// Which of the configured pins are on the path that is shown; where all clients accept, those of each, as several can have pins of
@@ -104,5 +102,84 @@ extension [ClientVerdict] {
         // By their positions: a verdict is large.
         func key(_ index: Int) -> (Int, Int) { (self[index].isAccepted == true ? 1 : 0, self[index].rank) }
         return indices.filter { self[$0].isAccepted != nil }.min { key($0) < key($1) }.map { self[$0] }
+    }
+}
+
+/// What devices decide by and nobody here does.
+package enum UnjudgedMatter: String, CaseIterable, Sendable {
+    case revocation
+    /// Which logs signed certificate timestamps are from.
+    case transparencyLogs
+    /// Roots that management or a user puts on a device.
+    case managedRoots
+}
+
+extension JudgedChain {
+    /// What is not judged and can matter for the chain at hand; nothing for a path that is only assumed.
+    package var unjudged: [UnjudgedMatter] {
+        // The verdicts of clients whose device looks at more than OpenSSL does.
+        let onDevices = clients.filter { ![nil, .openssl].contains($0.client.client.platform) }
+        let accepting = onDevices.filter { $0.isAccepted == true && $0.decided?.restsOn.isEmpty == false }
+        return UnjudgedMatter.allCases.filter { matter in
+            switch matter {
+            case .revocation:
+                !accepting.isEmpty && view.evidence?.staple != .good
+                    && RevocationPlaces.areNamed(by: view.presented.leaf)
+            case .transparencyLogs:
+                view.evidence?.timestamps.isEmpty == false
+                    && accepting.contains { one in
+                        let roots = one.decided?.restsOn.compactMap(\.certificates.last) ?? []
+                        return roots.contains(where: one.judgedDevice.verifier.isPublicRoot)
+                    }
+            case .managedRoots:
+                // What Android trusts is for the app's configuration to say.
+                !findings.contains { $0.id == Finding.interceptorID }
+                    && onDevices.contains {
+                        $0.client.client.platform != .android && $0.decided?.isMissingAnchor == true
+                    }
+            }
+        }
+    }
+}
+
+// Clients, and the devices they judge on where some were named, as sentences name them.
+
+extension [ClientVerdict] {
+    /// Some of them, as in `trustkit` and `afnetworking, trustkit on ios-12; okhttp on android-9`.
+    func names(of some: [ClientVerdict], namesAllDevices: Bool = false) -> String {
+        // In their order, each once.
+        let all = compactMap(\.device).distinct
+        guard !all.isEmpty else { return some.map(\.name).joined(separator: ", ") }
+        var groups: [(clients: [String], devices: [String])] = []
+        for client in some.map(\.name).distinct {
+            func devices(_ some: [ClientVerdict]) -> [String] {
+                some.filter { $0.name == client }.compactMap(\.device).distinct
+            }
+            let own = !namesAllDevices && devices(some) == devices(self) ? [] : devices(some)
+            if let index = groups.firstIndex(where: { $0.devices == own }) {
+                groups[index].clients.append(client)
+            } else {
+                groups.append(([client], own))
+            }
+        }
+        return groups.map { group in
+            let clients = group.clients.joined(separator: ", ")
+            return group.devices.isEmpty ? clients : "\(clients) on \(group.devices.inRows(of: all))"
+        }.joined(separator: groups.contains { !$0.devices.isEmpty } ? "; " : ", ")
+    }
+}
+
+extension [String] {
+    /// Some of `devices` in their order; rows of more than three neighbours are cut short.
+    func inRows(of devices: [String]) -> String {
+        func system(_ device: String) -> Substring { device.prefix { $0 != "-" } }
+        var rows: [[String]] = []
+        for (index, device) in devices.enumerated() where contains(device) {
+            let previous = index > 0 ? devices[index - 1] : ""
+            let isNext = rows.last?.last == previous && system(device) == system(previous)
+            if isNext { rows[rows.count - 1].append(device) } else { rows.append([device]) }
+        }
+        return rows.map { row in row.count > 3 ? "\(row[0]) to \(row[row.count - 1])" : row.joined(separator: ", ") }
+            .joined(separator: ", ")
     }
 }

@@ -1,6 +1,6 @@
 import Base
 package import Pinning
-package import X509
+import X509
 
 /// What TLS-intercepting proxies call the CA of their certificates, in small letters, as their documentation has it.
 ///
@@ -37,10 +37,8 @@ extension HostPolicy {
     /// What curl trusts here is this machine's own business.
     private func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
         for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
-            guard one.client.client.platform != .openssl, let verdict = one.decided, verdict.isAccepted else {
-                continue
-            }
-            let root = verdict.restsOn.lazy.compactMap(\.certificates.last).first {
+            guard one.client.client.platform != .openssl, let own = one.decided, own.isAccepted else { continue }
+            let root = own.restsOn.lazy.compactMap(\.certificates.last).first {
                 !isPublic($0) && !isNamed($0) && one.judgedDevice.verifier.trustStore.holds($0)
             }
             if let root { return .privateRoot(root) }
@@ -61,10 +59,18 @@ extension HostPolicy {
 extension Finding {
     static let interceptorID = "interceptor"
 
-    /// What there is to say of a path whose keys are about to be pinned or recorded, which no client judges; `nil` for nothing.
-    ///
-    /// - Returns: a warning, or a note where the root was given.
-    package static func stranger(on path: [Certificate], isTrusted: Bool, given: TrustStore?) -> Finding? {
+    /// What there is to say of a chain that is about to be recorded.
+    package static func stranger(
+        in presented: PresentedChain, _ roots: CheckRequest.Trust.Roots, at time: Timestamp
+    ) -> Finding? {
+        let answer = roots.verifier.evaluate(
+            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time))
+        return stranger(on: answer.builtChain.certificates, isTrusted: answer.isTrusted, given: roots.given)
+    }
+
+    /// What there is to say of a path whose keys are about to be pinned or recorded, which no client judges: a warning, or a note where
+    /// the root was given; `nil` for nothing.
+    static func stranger(on path: [Certificate], isTrusted: Bool, given: TrustStore?) -> Finding? {
         guard let top = path.last, !DeviceData.builtIn.lists(top.der) else { return nil }
         let isKnown = given?.holds(top) == true
         if let finding = interceptor(making: path, isKnown: isKnown) { return finding }
@@ -77,17 +83,14 @@ extension Finding {
         let names = path.map { $0.issuer.prefix(1_000).lowercased() }
         let known = interceptors.first { mark, _ in names.contains { $0.holdsBytes(of: mark) } }
         guard let program = known?.1 else { return nil }
-        return Finding(
-            isKnown ? .info : .warning, id: interceptorID,
-            message: "this looks like \(program), a TLS-intercepting proxy: the issuer has its name",
-            remedy: isKnown ? nil : .distrust)
+        let message = "this looks like \(program), a TLS-intercepting proxy: the issuer has its name"
+        return isKnown ? Finding(.info, interceptorID, message) : .warning(interceptorID, message, remedy: .distrust)
     }
 
     static func privateRoot(_ root: Certificate, _ level: Level = .warning) -> Finding {
-        Finding(
-            level, id: "private-root",
-            message: "root \(root.shownName) is on no public list: a private CA or a TLS-intercepting proxy",
-            remedy: level == .warning ? .nameRootOrDistrust : nil)
+        let message = "root \(root.shownName) is on no public list: a private CA or a TLS-intercepting proxy"
+        let remedy: Remedy? = level == .warning ? .nameRootOrDistrust : nil
+        return Finding(level, Reason("private-root", message, remedy: remedy))
     }
 }
 

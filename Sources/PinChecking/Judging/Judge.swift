@@ -1,3 +1,4 @@
+import Base
 import Pinning
 import Synchronization
 import X509
@@ -8,8 +9,13 @@ extension HostPolicy {
     ///
     /// `wording` puts the reason of a verdict in words, where that is not done as for a server.
     func judge(
-        _ view: ServerView, serverName: SentServerName, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
+        _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, stapled staple: [UInt8]? = nil,
+        on connection: ConnectionFacts? = nil, serverName: SentServerName = .noServer,
+        wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
     ) -> JudgedChain {
+        let view = ServerView(
+            presented: presented, referenceName: name, time: time, fetchable: fetchable,
+            evidence: evidence(of: presented, staple: staple, at: time), connection: connection)
         // Most clients ask the same question first.
         let verifiers = devices.map { device in
             (plain: RememberingVerifier(device.verifier), own: RememberingVerifier(device.verifierWithInstalledRoots))
@@ -43,7 +49,7 @@ extension HostPolicy {
                 let rank = place * clients.count + ranks[index]
                 switch client.procedure {
                 case .failure(let error):
-                    let reason = Reason(id: ClientVerdict.notSetUp, message: error.message)
+                    let reason = Reason(ClientVerdict.notSetUp, error.message)
                     return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: reason)
                 case .success(let procedure):
                     let (verdict, reason, facts) = decide(client, procedure, place)
@@ -61,12 +67,8 @@ extension HostPolicy {
     /// The place of each client by registry, words and position.
     private var ranks: [Int] {
         guard clients.count > 1 else { return [0] }
-        let keys = clients.map { client in
-            (
-                Client.all.firstIndex { $0.name == client.client.name } ?? .max,
-                client.client.words.joined(separator: ":")
-            )
-        }
+        let all = Client.all.map(\.name)
+        let keys = clients.map { (all.firstIndex(of: $0.client.name) ?? .max, $0.client.words.joined(separator: ":")) }
         let order = keys.indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }
         return clients.indices.map { order.firstIndex(of: $0) ?? 0 }
     }
@@ -98,7 +100,7 @@ extension HostPolicy {
                 placed(match.pinIndex).map { PinMatch(pinIndex: $0, depth: match.depth) }
             }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }, comparison: comparison,
             inUse: Set(inUse.flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] }),
-            isAcceptedForPins: isAcceptedForPins, time: view.time, limits: outlook.limits)
+            isAcceptedForPins: isAcceptedForPins, time: view.time, rules: outlook)
     }
 }
 
@@ -117,6 +119,45 @@ private final class RememberingVerifier: PathVerifier {
     }
 
     func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
-
     func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
+}
+
+extension HostPolicy {
+    func evidence(of presented: PresentedChain, staple: [UInt8]?, at time: Timestamp) -> LeafEvidence {
+        LeafEvidence(
+            timestamps: EmbeddedTimestamps.of(presented.leaf),
+            staple: staple.map {
+                StapleReader.read($0, leaf: presented.leaf, issuer: issuer(ofLeafIn: presented, at: time), time: time)
+            } ?? .none, at: time)
+    }
+
+    /// The certificate that signed a leaf, as far as one is at hand: whoever trusts it is another question.
+    private func issuer(ofLeafIn presented: PresentedChain, at time: Timestamp) -> Certificate? {
+        // An app's own anchors are those of its clients alone.
+        let own = configuredAnchors
+        let places = devices.map { ($0.verifierWithInstalledRoots, Anchors.trustStore) }
+        for (verifier, anchors) in places + (own.isEmpty ? [] : [(verifier, .only(own))]) {
+            let question = PathQuestion(
+                presented: presented, intermediates: (pins?.certificates ?? []) + fetchable, anchors: anchors,
+                policy: .basicX509, time: time)
+            let path = verifier.evaluate(question).builtChain.certificates
+            if path.count > 1 { return path[1] }
+        }
+        return presented.leaf.isSelfIssued ? presented.leaf : nil
+    }
+}
+
+extension LeafEvidence {
+    func findings(isRefused: Bool) -> [Finding] {
+        switch staple {
+        case .unusable(let why): [.warning("unusable-staple", "\(why): it does not say that the certificate is good")]
+        case .revoked(let time, _) where !isRefused:
+            [
+                .warning(
+                    "certificate-revoked",
+                    "the certificate was revoked at \(time), by the server's own OCSP staple: not every client looks")
+            ]
+        default: []
+        }
+    }
 }

@@ -4,9 +4,8 @@ package import Pinning
 
 /// The question whether the clients of one server will accept what is about to be deployed.
 package struct NextQuestion {
-    private let name: ReferenceName
-    /// The host of the URL, `nil` where there is none.
-    private let host: ServerName?
+    let name: ReferenceName
+    let host: ServerName?
     private let policy: HostPolicy
     /// The position of the job that asks the server of today, `nil` without one.
     package let job: Int?
@@ -66,19 +65,11 @@ package struct NextQuestion {
         guard let chain = PresentedChain(presented), !isIncomplete(item, chain, at: time) else {
             return item.item.publicKey.map { forecast($0, of: item, authorities, at: time) }
         }
-        let view = ServerView(
-            presented: chain, referenceName: name, time: time, fetchable: policy.fetchable,
-            evidence: policy.evidence(of: chain, at: time))
-        let judged = policy.judge(view, serverName: .noServer) { verdict, client in
+        let judged = policy.judge(chain, for: name, at: time) { verdict, client in
             let reason = self.reason(verdict, client)
             return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
         }
-        return CheckResult(
-            target: item.file, referenceName: name, time: time, policy: policy,
-            verdict: judged.clients.ending(in: policy), judged: judged, presented: judged.shown == nil ? [] : presented,
-            next: NextDeployment(kind: item.kind, pin: item.item.spkiSHA256, isAssumed: false, issuers: []),
-            findings: policy.warnings + judged.findings + judged.notes
-        ).concluded()
+        return CheckResult(judged, named: item.file, next: (item, assumedIssuers: nil))
     }
 
     /// Whether all that can be said against a certificate is that those above it are not known.
@@ -97,12 +88,10 @@ package struct NextQuestion {
     private func forecast(
         _ key: PublicKey, of item: NextItem, _ authorities: [Certificate], at time: Timestamp
     ) -> CheckResult {
-        let forecast = KeyForecast(
-            key: key, certificate: item.certificates.first, authorities: authorities, name: name, host: host, time: time
-        )
         let clients = policy.verdicts { client, procedure, place in
-            let release = policy.devices[place].release
-            let (verdict, isIssuerPinned) = forecast.decision(of: client, procedure, on: release)
+            let (verdict, isIssuerPinned) = decision(
+                of: client, procedure, on: policy.devices[place].release, key, item.certificates.first, authorities,
+                time)
             let isMissing = verdict.reason == .pinMismatch
             return (verdict, isMissing ? item.missingPin(of: client, isIssuerPinned) : reason(verdict, client), nil)
         }
@@ -113,28 +102,24 @@ package struct NextQuestion {
             target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
             matches: configured.indices.filter { isMatched && configured[$0].spkiSHA256 == key.spkiSHA256 }.map {
                 PinMatch(pinIndex: $0, depth: 0)
-            },
-            next: NextDeployment(
-                kind: item.kind, pin: item.item.spkiSHA256, isAssumed: true, issuers: authorities.map(\.description)),
+            }, next: (item, assumedIssuers: authorities.map(\.description)),
             findings: policy.warnings + policy.missingClients(clients)
                 + (verdict.outcome == .accepted ? assumptions(item, clients) : [])
         ).concluded()
     }
 
-    /// What an acceptance of a key takes for granted.
     private func assumptions(_ item: NextItem, _ clients: [ClientVerdict]) -> [Finding] {
         let assumed =
             item.certificates.isEmpty
             ? "its certificate is assumed to be trusted and valid for the name, with dates that clients take"
             : "its issuer is assumed to be trusted"
-        var findings = [Finding.warning(id: "next-assumed", message: "\(assumed): check the chain once it is issued")]
+        var findings = [Finding.warning("next-assumed", "\(assumed): check the chain once it is issued")]
         if name == .unchecked {
             let message = "the name was not checked: give the host the certificate must be valid for"
-            findings.append(.warning(id: "name-not-checked", message: message))
+            findings.append(.warning("name-not-checked", message))
         }
         if let client = clients.first(where: { $0.decided?.reason == .mismatchNotEnforced }) {
-            findings.append(
-                .warning(id: "not-enforced", message: "no pin matches, and \(client.name) only reports that"))
+            findings.append(.warning("not-enforced", "no pin matches, and \(client.name) only reports that"))
         }
         return findings
     }
@@ -147,14 +132,105 @@ extension NextItem {
             client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true
         {
             return Reason(
-                id: "pin-mismatch",
-                message:
-                    "\(title) is that of a pinned certificate, which is compared as a whole: ask with the certificate")
+                "pin-mismatch",
+                "\(title) is that of a pinned certificate, which is compared as a whole: ask with the certificate")
         }
         let doubt = isIssuerPinned ? ", and a pinned CA need not be the one that issues its certificate" : ""
         return Reason(
-            id: "pin-mismatch",
-            message: "no configured pin matches \(title)\(doubt): before it is deployed, ship "
+            "pin-mismatch",
+            "no configured pin matches \(title)\(doubt): before it is deployed, ship "
                 + item.notations[client.client.notation])
+    }
+}
+
+extension NextQuestion {
+    /// What a client will make of a key that no certificate has yet, or of a certificate without those above it, and whether its pins match
+    /// authorities of today and not the key.
+    ///
+    /// A client accepts a key that it can compare, that its platform takes at the leaf and that is among the pins compared there, where
+    /// what it asks of the other places holds on today's path, whose `authorities` are none where it is not known. What it asks of the
+    /// authorities one by one counts for those that are known.
+    func decision(
+        of client: ConfiguredClient, _ procedure: any ClientProcedure, on release: PlatformRelease, _ key: PublicKey,
+        _ certificate: Certificate?, _ authorities: [Certificate], _ time: Timestamp
+    ) -> (verdict: Verdict, isIssuerPinned: Bool) {
+        let comparison = procedure.comparison(with: client.pins, for: name)
+        let pins = client.pins?.pins ?? []
+        func matched(_ condition: PinComparison.Condition, _ depth: Int) -> Int? {
+            guard condition.place.covers(depth) else { return nil }
+            let whole = depth == 0 ? certificate : authorities[depth - 1]
+            let hash = whole?.publicKey.spkiSHA256 ?? key.spkiSHA256
+            return condition.pins.first { index in
+                let pin = pins[index]
+                return condition.comparesWhole(pin) ? whole != nil && pin.certificate == whole : pin.spkiSHA256 == hash
+            }
+        }
+        let conditions = comparison.conditions
+        let depths = 0...authorities.count
+        let match = conditions.lazy.compactMap { matched($0, 0) }.first.map { PinMatch(pinIndex: $0, depth: 0) }
+        func verdict(_ reason: Verdict.Reason, _ status: TraceStep.Status, _ detail: String) -> Verdict {
+            let disposition: ChallengeDisposition =
+                if case .pinsNotApplied = reason { .performDefaultHandling } else {
+                    reason.isAcceptance ? .useCredential : procedure.rejection
+                }
+            return Verdict(
+                reason: reason, disposition: disposition,
+                trace: [
+                    TraceStep(number: 1, id: "trust", status: .skip, detail: "its certificate is not issued yet"),
+                    TraceStep(number: 2, id: "pins", status: status, detail: detail),
+                ], builtChain: .unverified([]), restsOn: [], matches: match.map { [$0] } ?? [], warnings: [])
+        }
+        func refusing(_ why: String) -> Verdict { verdict(.pinsFallShort(why), .fail, why) }
+        func unpinned(_ why: String) -> Verdict { verdict(.pinsNotApplied(why), .skip, why) }
+        let holds = conditions.allSatisfy { condition in
+            condition.place == .everywhere
+                ? depths.allSatisfy { matched(condition, $0) != nil }
+                : depths.contains { matched(condition, $0) != nil }
+        }
+        // No path is the leaf alone; of a certificate it is assumed, with a warning, that each of its CAs is pinned as well.
+        let lacksPath =
+            authorities.isEmpty
+            && conditions.contains { $0.place == .everywhere ? certificate == nil : matched($0, 0) == nil }
+        let own: Verdict
+        let platform = procedure.platform(on: release)
+        if let platform, !platform.strength.isStrong(key.algorithm) {
+            own = refusing("\(platform.family.title) refuses a leaf with an \(key.algorithm) key")
+        } else if let failures = certificate.flatMap({ platform?.objections(toLeaf: $0, endingAt: .system) }),
+            !failures.isEmpty
+        {
+            own = verdict(.untrusted(failures), .fail, "the certificate breaks a rule of the platform")
+        } else if !procedure.takes(key) {
+            own = refusing("\(client.client.name) cannot compare an \(key.algorithm) key")
+        } else if let end = comparison.expiration, end < time {
+            own = unpinned("the pins expired at \(end)")
+        } else if conditions.isEmpty {
+            // Those that load pins from an app's files want some, or are told to look at none.
+            own = client.client.loader == nil ? unpinned("no pin is for \(name)") : refusing("no pin is compared")
+        } else if match != nil, lacksPath {
+            own = refusing(
+                "the key is pinned, and the CAs above it must be pinned as well, which are not known: "
+                    + "ask with the chain, or name a target")
+        } else if let match, holds {
+            own = verdict(.pinMatched(match), .pass, "public key pin matched at depth 0")
+        } else {
+            own = verdict(comparison.isEnforced ? .pinMismatch : .mismatchNotEnforced, .fail, "no pin matches the key")
+        }
+        if own.isAccepted, isUnderTransportSecurity(client) {
+            guard let signature = certificate?.signatureAlgorithm else {
+                let unknown = "what App Transport Security asks of the certificate is not known of a key"
+                return (refusing("\(unknown): ask with the certificate"), false)
+            }
+            if Platform.apple().strength.isRefused(signature) {
+                return (refusing("App Transport Security refuses a leaf signed with \(signature)"), false)
+            }
+        }
+        return (own, depths.dropFirst().contains { depth in conditions.contains { matched($0, depth) != nil } })
+    }
+
+    /// Whether App Transport Security of the client's app judges the certificate, whose signature no key tells.
+    private func isUnderTransportSecurity(_ client: ConfiguredClient) -> Bool {
+        guard let settings = client.app?.settings, let host = host ?? name.serverName else { return false }
+        if case .on = settings.ruling(for: host) { return true }
+        return false
     }
 }

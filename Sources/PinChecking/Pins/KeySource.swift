@@ -1,7 +1,7 @@
 package import PinFormats
 package import Pinning
 package import TLSProbe
-package import X509
+import X509
 
 /// What one argument of `pins` came to: the keys of a server or of a file.
 package struct KeySource: Sendable {
@@ -18,7 +18,6 @@ package struct KeySource: Sendable {
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
 
     package let name: String
-    /// What was connected to, `nil` for a file.
     package private(set) var endpoint: CheckEndpoint? = nil
     package var peer: PeerAddress?
     /// The type of key that the server was asked for, `nil` for what an ordinary client gets.
@@ -34,7 +33,6 @@ package struct KeySource: Sendable {
     package private(set) var presented: PresentedChain?
     /// That the chain may be an interceptor's, though it is trusted or that was not asked; `nil` for nothing.
     package private(set) var suspicion: Finding?
-    /// Which pins to ship, `nil` where that was not asked.
     package var recommended: Recommendation?
 
     /// One sentence about the standing, `nil` for a file.
@@ -59,7 +57,6 @@ package struct KeySource: Sendable {
         if case .unverified(let failures) = standing { failures.contains(where: \.isMissingAnchor) } else { false }
     }
 
-    /// What is said against the keys, `nil` for nothing.
     package var warning: String? {
         guard case .unverified = standing, let finding else { return nil }
         return "\(finding); \(Self.warning)"
@@ -68,7 +65,8 @@ package struct KeySource: Sendable {
     /// What the connections to a target came to: for each endpoint that of an ordinary client, then those that show another
     /// key to clients that ask for one of `keyTypes`.
     package static func all(
-        of target: CheckedTarget, keyTypes: [CertificateKeyType], verifiedBy roots: Roots, at time: Timestamp
+        of target: CheckedTarget, keyTypes: [CertificateKeyType], verifiedBy roots: CheckRequest.Trust.Roots,
+        at time: Timestamp
     ) -> [KeySource] {
         var sources: [KeySource] = []
         for connection in target.connections {
@@ -90,11 +88,8 @@ package struct KeySource: Sendable {
         return sources
     }
 
-    /// What the chains of servers are verified by, as reports name it, and the roots that were given.
-    package typealias Roots = (verifier: OpenSSLPathVerifier, name: HostPolicy.Trust, given: TrustStore?)
-
     /// Verifies the chain of a server as a client without pins does, and takes the keys of the path that was built.
-    private init(_ connection: CheckedConnection, _ roots: Roots, at time: Timestamp) {
+    private init(_ connection: CheckedConnection, _ roots: CheckRequest.Trust.Roots, at time: Timestamp) {
         let endpoint = connection.endpoint
         name = endpoint.target
         self.endpoint = endpoint

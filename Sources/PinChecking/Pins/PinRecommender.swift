@@ -1,6 +1,6 @@
 package import PinFormats
 package import Pinning
-package import X509
+import X509
 
 /// Recommends pins for the servers of a run.
 ///
@@ -14,19 +14,15 @@ package struct PinRecommender: Sendable {
     /// Whether the client compares the server's own key and no other.
     private let comparesServerKeyOnly: Bool
     private let time: Timestamp
-    private let verifier: OpenSSLPathVerifier
-    private let given: TrustStore?
-    /// The roots of devices by their keys.
+    private let roots: CheckRequest.Trust.Roots
     private let listed: [SHA256Digest: Certificate]
 
     package init(
-        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, trusting store: TrustStore, given: TrustStore?,
+        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, trusting roots: CheckRequest.Trust.Roots,
         at time: Timestamp
     ) {
         (self.cas, self.reserve, self.comparesServerKeyOnly) = (cas, reserve, comparesServerKeyOnly)
-        self.time = time
-        verifier = OpenSSLPathVerifier(trustStore: store)
-        self.given = given
+        (self.roots, self.time) = (roots, time)
         let data = DeviceData.builtIn
         listed = Dictionary(
             data.certificates.compactMap { try? CertificateReader.certificate(der: $0) }.map {
@@ -38,7 +34,7 @@ package struct PinRecommender: Sendable {
     /// A source with what is recommended for its server; as it is where there is no chain.
     package func recommending(_ source: KeySource) -> KeySource {
         guard let presented = source.presented else { return source }
-        let answer = verifier.evaluate(
+        let answer = roots.verifier.evaluate(
             PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time))
         var source = source
         source.recommended = recommendation(
@@ -51,7 +47,7 @@ package struct PinRecommender: Sendable {
         let keys = path.map(\.publicKey.spkiSHA256)
         let ca = keys.dropFirst().lazy.compactMap { cas.ca(withKey: $0) }.first
         let isPublic = ca != nil || listed[top.publicKey.spkiSHA256] != nil
-        guard isTrusted, isPublic || given?.holds(top) == true else { return heldBack(top, isTrusted: isTrusted) }
+        guard isTrusted, isPublic || roots.given?.holds(top) == true else { return heldBack(top, isTrusted: isTrusted) }
         let kept = reserve.filter { !keys.contains($0.spkiSHA256) }
         let place = { (certificate: Certificate) in presented.contains(certificate) ? "presented" : "trusted roots" }
         var recommendation: Recommendation
@@ -75,7 +71,7 @@ package struct PinRecommender: Sendable {
             isTrusted ? "which this machine trusts and no device knows by itself" : "and this machine does not trust it"
         return Recommendation(
             strategy: .none, summary: "nothing yet: the chain ends at \(top.shownName), \(end)",
-            missing: Reason(id: "owner-unknown", message: "it may be an interceptor's", remedy: .nameRoot))
+            missing: Reason("owner-unknown", "it may be an interceptor's", remedy: .nameRoot))
     }
 
     private func roots(of ca: CA, _ path: [Certificate], _ place: (Certificate) -> String) -> Recommendation {
@@ -83,12 +79,12 @@ package struct PinRecommender: Sendable {
         let usable = ca.rootsInUse.filter { root in root.until.map { time < $0 } ?? true }
         func choice(_ root: CA.Root, _ id: String, _ message: String) -> Recommendation.Choice {
             let known = path.first { $0.publicKey.spkiSHA256 == root.key }
-            let givenRoot = given?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
+            let givenRoot = roots.given?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
             guard let certificate = listed[root.key] ?? known ?? givenRoot else {
-                return Recommendation.Choice(
-                    item: PinItem(root.key, role: .authority, source: "device lists"),
-                    owner: "\(root.name), \(root.algorithm)", reason: Reason(id: id, message: message),
-                    until: root.until, root: root)
+                return (
+                    PinItem(root.key, role: .authority, source: "device lists"), "\(root.name), \(root.algorithm)",
+                    Reason(id, message), root.until, root
+                )
             }
             return self.choice(
                 certificate, certificate.isSelfIssued ? .root : .intermediate,
@@ -115,7 +111,7 @@ package struct PinRecommender: Sendable {
 
     private func privateRoots(_ root: Certificate, _ place: (Certificate) -> String) -> Recommendation {
         // Those given for other servers may be of another CA, but they are on no public list.
-        let others = (given?.givenCertificates ?? []).filter { other in
+        let others = (roots.given?.givenCertificates ?? []).filter { other in
             other.isSelfIssued && other.publicKey != root.publicKey && listed[other.publicKey.spkiSHA256] == nil
         }
         return Recommendation(
@@ -130,17 +126,15 @@ package struct PinRecommender: Sendable {
                 },
             missing: others.isEmpty
                 ? Reason(
-                    id: "next-root-missing",
-                    message:
-                        "the next root is missing. When your CA needs one, every app is locked out. Make it now, keep its key "
+                    "next-root-missing",
+                    "the next root is missing. When your CA needs one, every app is locked out. Make it now, keep its key "
                         + "offline, and ask again with both roots; or ask with a key in reserve for the server") : nil)
     }
 
     private func ownKeys(_ leaf: Certificate, _ kept: [PinItem], _ ca: CA?) -> Recommendation {
         let reason = Reason(
-            id: "key-in-reserve",
-            message:
-                "in reserve. When the server's key is lost or replaced, the server gets this one, and apps go on working. "
+            "key-in-reserve",
+            "in reserve. When the server's key is lost or replaced, the server gets this one, and apps go on working. "
                 + "Ship a new reserve then")
         return Recommendation(
             strategy: .ownKeys,
@@ -150,12 +144,11 @@ package struct PinRecommender: Sendable {
                 choice(
                     leaf, .leaf, "presented", "server-key",
                     "the server's own key. It matches as long as renewals keep it")
-            ] + kept.map { .init(item: $0, owner: $0.source, reason: reason, until: nil, root: nil) },
+            ] + kept.map { ($0, $0.source, reason, nil, nil) },
             missing: kept.isEmpty
                 ? Reason(
-                    id: "reserve-missing",
-                    message:
-                        "a key in reserve is missing. When the server gets another key, every app is locked out. Make one, keep "
+                    "reserve-missing",
+                    "a key in reserve is missing. When the server gets another key, every app is locked out. Make one, keep "
                         + "its private half away from the server, and ask again with it") : nil)
     }
 
@@ -163,10 +156,40 @@ package struct PinRecommender: Sendable {
         _ certificate: Certificate, _ role: PinItem.Role, _ place: String, _ id: String, _ message: String
     ) -> Recommendation.Choice {
         let root = cas.root(withKey: certificate.publicKey.spkiSHA256)
-        return Recommendation.Choice(
-            item: PinItem(certificate, role: role, source: place),
-            owner: root.map { "\($0.name), \($0.algorithm)" }
-                ?? "\(certificate.shownName), \(certificate.publicKey.algorithm)",
-            reason: Reason(id: id, message: message), until: root?.until ?? certificate.notAfter, root: root)
+        return (
+            PinItem(certificate, role: role, source: place),
+            root.map { "\($0.name), \($0.algorithm)" }
+                ?? "\(certificate.shownName), \(certificate.publicKey.algorithm)", Reason(id, message),
+            root?.until ?? certificate.notAfter, root
+        )
     }
+}
+
+/// Which pins to ship for a server, and why.
+package struct Recommendation: Sendable {
+    package enum Strategy: String, Sendable, CaseIterable {
+        case caRoots = "authority-roots"
+        case ownKeys = "own-keys"
+        case ownRoot = "own-root"
+        /// None, as long as the chain's owner is not known.
+        case none
+    }
+
+    /// A key, what it belongs to in a few words, why it is chosen, and how long it can be relied on, `nil` where nothing says so.
+    package typealias Choice = (item: PinItem, owner: String, reason: Reason, until: Timestamp?, root: CA.Root?)
+
+    package let strategy: Strategy
+    package let summary: String
+    package var ca: CA? = nil
+    /// The keys, those in use first.
+    package var choices: [Choice] = []
+    /// The CA that issued the leaf, where it is not among them.
+    package var intermediate: Choice? = nil
+    package var missing: Reason? = nil
+
+    /// The first day on which one of the keys has to be looked at again.
+    package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }
+    package var isHeldBack: Bool { strategy == .none }
+    /// How many pins are to be shipped, with one that is yet to be made.
+    package var count: Int { choices.count + (missing == nil || isHeldBack ? 0 : 1) }
 }

@@ -1,35 +1,25 @@
-import Base
+package import Base
 package import X509
 
-/// Reads the files that users name.
-package enum FileReader {
+extension BoundedFile {
     /// The most that is read from one file, in bytes: far more than any bundle of certificates, far less than memory.
-    package static let limit = 64 * 1024 * 1024
-
-    package static func exists(_ path: String) -> Bool {
-        switch FileKind(at: path) {
-        case .absent, .inaccessible: false
-        default: true
-        }
-    }
+    private static let limit = 64 * 1024 * 1024
 
     /// The contents of the file at `path`; pipes such as `<(…)` are files too.
     package static func contents(ofFile path: String) throws(CheckError) -> [UInt8] {
-        try reading(quoted(path)) { () throws(ReadFailure) in
-            try BoundedFile.bytes(at: path, limit: limit, accepting: .anything)
-        }
+        try reading(quoted(path)) { () throws(ReadFailure) in try bytes(at: path, limit: limit, accepting: .anything) }
     }
 
     /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`.
     static func contents(ofFile name: [CChar], inDirectory path: String) throws(CheckError) -> [UInt8] {
         try reading(quoted("\(path)/\(String(fileName: name))")) { () throws(ReadFailure) in
-            try BoundedFile.bytes(named: name, inDirectory: path, limit: limit)
+            try bytes(named: name, inDirectory: path, limit: limit)
         }
     }
 
     /// Everything up to the end of an open descriptor, which stays open; `name` is for messages.
     package static func contents(ofDescriptor descriptor: Int32, name: String) throws(CheckError) -> [UInt8] {
-        try reading(name) { () throws(ReadFailure) in try BoundedFile.bytes(from: descriptor, limit: limit) }
+        try reading(name) { () throws(ReadFailure) in try bytes(from: descriptor, limit: limit) }
     }
 
     private static func reading(_ name: String, _ read: () throws(ReadFailure) -> [UInt8]) throws(CheckError) -> [UInt8]
@@ -52,13 +42,12 @@ package enum FileReader {
     }
 }
 
-/// Whether the OpenSSL of this machine can be used at all.
-package enum OpenSSLHealth {
+extension Hashing {
     /// Throws when OpenSSL's configuration leaves it without algorithms, which would otherwise show as a crash.
     ///
     /// It sets OpenSSL up: only for commands that are about to read certificates anyway.
     package static func require() throws(CheckError) {
-        guard !Hashing.isAvailable else { return }
+        guard !isAvailable else { return }
         throw .said(
             .software,
             "OpenSSL offers no SHA-256: its default provider is not active; check the file that OPENSSL_CONF names")
@@ -71,14 +60,14 @@ extension AnchorBundle {
         var bundles: [AnchorBundle] = []
         for path in paths {
             // The name alone does not say for what it was given.
-            if case .absent = FileKind(at: path) {
+            if FileKind(at: path) == .absent {
                 throw .said(.missing, "\(role): \(quoted(path)): there is no such file")
             }
             let before = bundles.count
             // Names need not be UTF-8: as text they would be others.
             if let names = (try? DirectoryListing.names(in: path) { $0.regularFile != nil }) {
                 for name in names {
-                    let bytes = try FileReader.contents(ofFile: name, inDirectory: path)
+                    let bytes = try BoundedFile.contents(ofFile: name, inDirectory: path)
                     // A directory of certificates often holds a note or a list of revocations too.
                     guard CertificateReader.areForCertificates(bytes) else { continue }
                     bundles.append(try bundle(bytes, from: "\(path)/\(String(fileName: name))", as: role))
@@ -88,7 +77,7 @@ extension AnchorBundle {
                         .missing, "the directory \(quoted(path)) holds no certificate: name one with DER or PEM files")
                 }
             } else {
-                bundles.append(try bundle(try FileReader.contents(ofFile: path), from: path, as: role))
+                bundles.append(try bundle(try BoundedFile.contents(ofFile: path), from: path, as: role))
                 guard bundles.last?.count != 0 else {
                     throw .data("\(quoted(path)) holds no certificate: give \(role) as DER or PEM certificates")
                 }
@@ -106,7 +95,6 @@ extension AnchorBundle {
 }
 
 extension CheckRequest.Trust {
-    /// The anchors that were given, `nil` for none.
     func given() throws(CheckError) -> [AnchorBundle]? {
         guard anchors.isEmpty else { return try AnchorBundle.all(at: anchors, as: "anchors") }
         guard !(includesSystem ?? RequestDefaults.includesSystem) else {
@@ -126,12 +114,13 @@ extension CheckRequest.Trust {
         return (TrustStore(anchors: given, and: own()), selection == nil ? .both : .anchorsAndDevice)
     }
 
-    /// The trust store of this machine, what it is called in reports, and those of its roots that were given.
-    package func read(
-        _ environment: [String: String]
-    ) throws(CheckError) -> (store: TrustStore, name: HostPolicy.Trust, given: TrustStore?) {
+    /// What chains are verified by that no client judges, as reports name it, and those of its roots that were given.
+    package typealias Roots = (verifier: OpenSSLPathVerifier, name: HostPolicy.Trust, given: TrustStore?)
+
+    /// The roots of this machine, or those that were given.
+    package func roots(_ environment: [String: String]) throws(CheckError) -> Roots {
         let given = try given()
         let (store, name) = store(given, beside: .system(environment: environment))
-        return (store, name, given.map { TrustStore(anchors: $0) })
+        return (OpenSSLPathVerifier(trustStore: store), name, given.map { TrustStore(anchors: $0) })
     }
 }

@@ -1,3 +1,4 @@
+import Base
 package import Pinning
 package import X509
 
@@ -16,34 +17,26 @@ package final class HostPolicy: Sendable {
     /// What should be said of the pins as they were read, and of the configurations about this host.
     package let warnings: [Finding]
     package let remarks: [Finding]
+    /// What is the same for every host.
+    private let settings: SettingsPolicy
 
-    /// The devices that are judged for, in the order of their data; this machine alone where none is named.
-    package let devices: [JudgedDevice]
-    /// The lists of roots that devices were named of, `nil` where none was named.
-    package let lists: Lists?
-    /// The roots that were given instead of those of the devices, or beside them; `nil` for none.
-    let givenRoots: TrustStore?
-    /// The moment to judge by, `nil` for now.
-    package let time: Timestamp?
-    package let outlook: OutlookRules
-    /// Certificates that a platform would fetch, besides the pins.
-    package let fetchable: [Certificate]
-    let installedRoots: [Certificate]
-    /// Roots that count as those of devices, beside the lists of devices.
-    let publicRoots: Set<[UInt8]>
-
-    package init(
-        clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode = .none, pins: PinSet?,
-        entries: [ConfiguredEntry] = [], applied: [AppliedConfiguration] = [], warnings: [Finding] = [],
-        remarks: [Finding] = [], devices: [JudgedDevice], lists: Lists? = nil, givenRoots: TrustStore? = nil,
-        time: Timestamp? = nil, outlook: OutlookRules = OutlookRules(), fetchable: [Certificate] = [],
-        installedRoots: [Certificate] = [], publicRoots: Set<[UInt8]> = []
+    init(
+        _ settings: SettingsPolicy, clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode = .none,
+        pins: PinSet?, entries: [ConfiguredEntry] = [], applied: [AppliedConfiguration] = [], warnings: [Finding] = [],
+        remarks: [Finding] = []
     ) {
-        (self.clients, self.mode, self.pins, self.entries) = (clients, mode, pins, entries)
-        (self.applied, self.warnings, self.remarks, self.devices) = (applied, warnings, remarks, devices)
-        (self.lists, self.givenRoots, self.time, self.outlook) = (lists, givenRoots, time, outlook)
-        (self.fetchable, self.installedRoots, self.publicRoots) = (fetchable, installedRoots, publicRoots)
+        (self.settings, self.clients, self.mode, self.pins, self.entries) = (settings, clients, mode, pins, entries)
+        (self.applied, self.warnings, self.remarks) = (applied, warnings, remarks)
     }
+
+    package var devices: [JudgedDevice] { settings.devices }
+    package var lists: Lists? { settings.lists }
+    package var time: Timestamp? { settings.settings.time }
+    package var outlook: OutlookRules { settings.settings.outlook }
+    package var fetchable: [Certificate] { settings.fetchable }
+    var givenRoots: TrustStore? { settings.givenRoots }
+    var installedRoots: [Certificate] { settings.installedRoots }
+    var publicRoots: Set<[UInt8]> { settings.publicRoots }
 
     /// Which trust store is used, named as reports name it.
     package enum Trust: String, Sendable, CaseIterable {
@@ -54,14 +47,8 @@ package final class HostPolicy: Sendable {
         case anchorsAndDevice = "anchors and device"
     }
 
-    package struct Lists: Sendable {
-        package let data: DeviceData
-        /// The file they were read from, `nil` for the program's own.
-        package let file: String?
-        /// Their roots, and a verifier by all of them.
-        let bundle: AnchorBundle
-        let verifier: OpenSSLPathVerifier
-    }
+    /// Lists of roots, the file they were read from, `nil` for the program's own, their roots, and a verifier by all of them.
+    package typealias Lists = (data: DeviceData, file: String?, bundle: AnchorBundle, verifier: OpenSSLPathVerifier)
 
     /// A verifier for questions that no root decides.
     package var verifier: OpenSSLPathVerifier { devices[0].verifier }
@@ -88,8 +75,70 @@ package struct JudgedDevice: Sendable {
 
     /// The version of its system; of this machine each client's newest.
     var release: PlatformRelease { device?.platformRelease ?? .newest }
-
     func runs(_ client: Client) -> Bool { device?.platform.runs(client.platform) ?? true }
 }
 
 package typealias ConfiguredEntry = (kind: PinConfiguration.Kind, entry: HostEntry)
+
+/// What an app's own configuration has its device decide by for a host, as it is shown.
+package struct AppliedConfiguration: Hashable, Sendable {
+    /// Which configuration it is a part of: `network-security-config` or `app-transport-security`.
+    package let kind: String
+    package let clients: [String]
+    /// The hosts, `nil` for all without an entry of their own.
+    package let hosts: String?
+    package let origin: String
+    package let settings: [String]
+
+    /// What binds some of `clients`, each once; `host` is the URL's.
+    static func all(of clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
+        android(clients) + apple(clients, on: host)
+    }
+
+    private static func apple(_ clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
+        let bound = clients.filter { $0.app?.settings != nil }
+        // They are in one app.
+        guard let settings = bound.first?.app?.settings, let host else { return [] }
+        let ruling = settings.ruling(for: host)
+        var exception: TransportSecurity.Rules?
+        if case .on(let rules) = ruling { exception = rules }
+        return [
+            AppliedConfiguration(
+                kind: "app-transport-security", clients: bound.map(\.client.name), hosts: exception?.hosts?.description,
+                origin: exception?.origin ?? settings.origin, settings: ruling.shownSettings)
+        ]
+    }
+
+    private static func android(_ clients: [ConfiguredClient]) -> [AppliedConfiguration] {
+        clients.compactMap(\.androidTrust).distinct.compactMap { trust in
+            trust.place.map { place in
+                AppliedConfiguration(
+                    kind: "network-security-config",
+                    clients: clients.filter { $0.androidTrust == trust }.map(\.client.name),
+                    hosts: place.hosts?.description, origin: place.origin, settings: trust.shownSettings)
+            }
+        }
+    }
+}
+
+extension TransportSecurity.Ruling {
+    fileprivate var shownSettings: [String] {
+        switch self {
+        case .off(let why): return ["off: \(why)"]
+        case .on(let requirement):
+            var settings = ["at least \(requirement.minimumTLS)"]
+            settings.append(requirement.requiresForwardSecrecy ? "forward secrecy" : "no forward secrecy asked for")
+            if requirement.requiresTransparency { settings.append("Certificate Transparency") }
+            if requirement.allowsInsecureLoads { settings.append("the app may accept what the system refuses") }
+            return settings
+        }
+    }
+}
+
+extension AndroidTrust {
+    fileprivate var shownSettings: [String] {
+        ["anchors: \(words)"]
+            + (transparency.lazy.compactMap(\.isEnabled).first.map { ["certificateTransparency: \($0 ? "on" : "off")"] }
+                ?? []) + (targetSDK.map { ["targetSdkVersion: \($0)"] } ?? [])
+    }
+}

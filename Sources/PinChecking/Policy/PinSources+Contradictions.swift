@@ -4,7 +4,6 @@ import Pinning
 
 /// An app ships one configuration of a kind: two that both cover a host and are not equal are refused.
 extension PinSources {
-    /// Refuses two configurations of which one client would read both, and that are not equal for a server.
     func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(CheckError) {
         let name = server.name.description
         var readers = Client.all.filter { $0.name != Generic.name }.map { client in
@@ -37,12 +36,12 @@ extension PinSources {
     private func transportSaid(of host: ServerName?) -> [(origin: String, value: AnyHashable)] {
         guard let host else { return [] }
         return transportSecurity.map { file in
-            let rules = [true, false].map { judgesAddresses -> TransportSecurity.Requirement? in
+            let rules = [true, false].map { judgesAddresses -> TransportSecurity.Rules? in
                 let release = AppleRelease(
                     limitsLeavesOfOwnAnchors: true, requiresTransparency: true,
                     judgesAddressesByTransportSecurity: judgesAddresses)
                 guard case .on(var rule) = file.ruling(for: host, on: release) else { return nil }
-                rule.exception = nil
+                (rule.hosts, rule.origin) = (nil, nil)
                 return rule
             }
             return (file.origin, rules)
@@ -62,11 +61,11 @@ extension PinSources {
             guard let lookup = lookups[file.kind], files.count > 1 || !lookup.takesAll,
                 let policy = policy(of: file, for: server.name, writtenAs: host, by: lookup),
                 // Pins for any host are no configuration of one.
-                file.isSource || policy.entries.contains(where: { $0.hosts != nil || $0.loaders != nil })
+                file.isSource || policy.contains(where: { $0.hosts != nil || $0.loaders != nil })
             else { return [] }
-            guard !lookup.takesAll else { return [(policy.entries[0].origin, Set(policy.entries.map(\.value)))] }
+            guard !lookup.takesAll else { return [(policy[0].origin, Set(policy.map(\.value)))] }
             // Of several entries for the same hosts one is taken.
-            let taken = policy.entries[0]
+            let taken = policy[0]
             let alike = file.entries(by: lookup).filter { $0.hosts == taken.hosts }
             return ([taken] + alike).map { ($0.origin, Set([$0.value])) }
         }

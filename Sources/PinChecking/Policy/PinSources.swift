@@ -19,10 +19,10 @@ struct PinSources: Sendable {
     private(set) var transportSecurity: [TransportSecurity] = []
     private(set) var notes: [Finding] = []
 
-    let suffixes = SystemPublicSuffixList()
-
     /// The same as they were read: an app ships one of each kind.
     private(set) var readConfigurations: [PinConfiguration] = []
+
+    init() {}
 
     init(reading sources: [PinSource]) throws(CheckError) {
         for source in sources {
@@ -41,15 +41,15 @@ struct PinSources: Sendable {
                     // What apps are released with has that part too, and does not read it.
                     Finding(
                         [.debugOverrides, .loadedFromBundle, .trustKitConfig].contains(note.id) ? .info : .warning,
-                        id: note.id.rawValue, message: note.message)
+                        note.id.rawValue, note.message)
                 }
             } catch { throw CheckError(error) }
         }
-        configurations = readConfigurations.reduce(into: []) { merged, next in
-            let known = merged.firstIndex { $0.kind == next.kind && $0.isSource == next.isSource }
-            guard let known else { return merged.append(next) }
-            merged[known] = PinConfiguration(
-                next.kind, entries: merged[known].entries + next.entries, isSource: next.isSource)
+        configurations = readConfigurations.reduce(into: []) { all, next in
+            let known = all.firstIndex { $0.kind == next.kind && $0.isSource == next.isSource }
+            guard let known else { return all.append(next) }
+            all[known] = PinConfiguration(
+                next.kind, entries: all[known].entries + next.entries, isSource: next.isSource)
         }
         try refuseSeveralSources()
         let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
@@ -58,9 +58,8 @@ struct PinSources: Sendable {
         {
             notes.append(
                 .warning(
-                    id: "nothing-pinned",
-                    message: "\(listed(trust, first: 1)) says whom the app trusts and pins nothing: no pin is compared")
-            )
+                    "nothing-pinned",
+                    "\(listed(trust, first: 1)) says whom the app trusts and pins nothing: no pin is compared"))
         }
     }
 
@@ -75,8 +74,7 @@ struct PinSources: Sendable {
                 + "give one of them, or a list with lines such as: host sha256/…")
     }
 
-    /// What the configurations say of one host.
-    typealias HostPins = [(kind: PinConfiguration.Kind, policy: ConfiguredPins)]
+    typealias HostPins = [(kind: PinConfiguration.Kind, policy: [HostEntry])]
 
     /// What is for `name`, by the rules of each configuration's own client.
     func configured(for name: ReferenceName, writtenAs host: String) -> HostPins {
@@ -103,13 +101,12 @@ struct PinSources: Sendable {
     func policy(
         of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String,
         by lookup: PinConfiguration.Lookup? = nil
-    ) -> ConfiguredPins? {
+    ) -> [HostEntry]? {
         guard case .name = name else {
-            let unconditional = PinConfiguration(
-                configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })
-            return unconditional.policy(for: "", by: .union, suffixes: suffixes)
+            let always = PinConfiguration(configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })
+            return always.policy(for: "", by: .union) { _ in nil }
         }
-        return configuration.policy(for: host, by: lookup, suffixes: suffixes)
+        return configuration.policy(for: host, by: lookup, publicSuffix: SystemPublicSuffixList.publicSuffix)
     }
 
     /// What the configurations that `client` reads itself say of `name`, none when it is not configured; `nil` where none of
@@ -117,14 +114,14 @@ struct PinSources: Sendable {
     ///
     /// Of the certificate files of an app those count that the client loads from the bundle. A client that follows the sources reads those
     /// that chose it: clients that compare the set read lines as `generic` does, OkHttp reads them as its own where it was chosen.
-    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [ConfiguredPins]? {
+    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [[HostEntry]]? {
         let isOfSet = follows && isOfSet(client)
         let client = isOfSet ? .generic : client
         let own = configurations.filter { configuration in
             client.configurations[configuration.kind] != nil && (!follows || configuration.isList == isOfSet)
         }
         guard !own.isEmpty else { return nil }
-        return own.compactMap { configuration -> ConfiguredPins? in
+        return own.compactMap { configuration -> [HostEntry]? in
             let read = configuration.entries.filter { entry in
                 guard let loaders = entry.loaders, let loader = client.loader else { return true }
                 return loaders.contains(loader)
@@ -140,14 +137,104 @@ struct PinSources: Sendable {
     func warning(for name: String, _ configured: HostPins) -> Finding? {
         guard configurations.contains(where: { !$0.entries.isEmpty }), configured.allSatisfy({ $0.policy.pins == nil })
         else { return nil }
-        if let entry = configured.first?.policy.entries.first {
+        if let entry = configured.first?.policy.first {
             let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
-            return .warning(id: "host-not-pinned", message: "\(name) \(what) (\(entry.origin))")
+            return .warning("host-not-pinned", "\(name) \(what) (\(entry.origin))")
         }
         let hosts = configurations.flatMap(\.entries).compactMap(\.hosts?.description)
         return .warning(
-            id: "host-not-configured",
-            message: "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
+            "host-not-configured",
+            "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
                 + (pins.isEmpty ? ": no pin is compared" : ""))
     }
+}
+
+extension PinSources {
+    /// The clients that judge where none is chosen, each by the pins of its own sources: those of the configurations, curl for pins in its
+    /// notation, and `generic` for one set of all others, or AFNetworking where these are certificates as it loads them.
+    ///
+    /// `devices` are those that were named, `nil` for this machine.
+    func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(CheckError) -> ClientSelection
+    {
+        var names = readConfigurations.flatMap { clientNames(of: $0, on: devices) }
+        if networkSecurity.contains(where: { !$0.isEmpty }) { names.append("android") }
+        if !curlPins.isEmpty { names.append("curl") }
+        let areAFNetworkings =
+            settings.mode != nil || settings.allowsInvalidCertificates != nil || settings.validatesDomainName != nil
+        if !setPins.isEmpty || hasLists || names.isEmpty && transportSecurity.isEmpty {
+            let isOnApple = devices.allSatisfy { $0?.platform ?? .apple == .apple }
+            let isCertificates = !setPins.isEmpty && !hasLists && areAllCertificates && isOnApple
+            // The files of an app are another set than those beside it.
+            let isAFNetworkings = !names.contains("afnetworking") && (areAFNetworkings || isCertificates)
+            names.append(isAFNetworkings ? "afnetworking" : Generic.name)
+        } else if areAFNetworkings, !names.contains("afnetworking") {
+            let known = Client.all.map(\.name).filter(names.contains)
+            let clients = known.isEmpty ? ["nspinneddomains"] : known
+            throw .request(
+                "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
+                    + "\(clients.joined(separator: ", "))", .chooseClient)
+        }
+        // An app whose system no other client asks.
+        if !transportSecurity.isEmpty, !Client.all.contains(where: { $0.platform == .apple && names.contains($0.name) })
+        {
+            names.append("nspinneddomains")
+        }
+        let known = Client.all.filter { names.contains($0.name) }
+        return .named(known)
+    }
+
+    var hasLists: Bool { readConfigurations.contains(where: \.isList) }
+
+    func pins(of client: Client, _ policy: [HostEntry]?) -> PinSet? {
+        let configured = policy?.pins?.pins ?? []
+        if client.name == "curl" { return PinSet(curlPins) }
+        return PinSet((isOfSet(client) ? setPins : []) + configured)
+    }
+
+    /// Whether a client that follows the sources judges the set of what names none.
+    func isOfSet(_ client: Client) -> Bool {
+        client.name == Generic.name
+            || client.name == "afnetworking" && !readConfigurations.contains { clientNames(of: $0) == [client.name] }
+    }
+
+    private func clientNames(of configuration: PinConfiguration, on devices: [Device?] = [nil]) -> [String] {
+        switch configuration.kind {
+        case .okHttp: configuration.isSource ? ["okhttp"] : []
+        case .trustKit: ["trustkit"]
+        case .nsPinnedDomains: ["nspinneddomains"]
+        case .android: ["android"]
+        case .reactNative:
+            // One file for both systems.
+            devices.allSatisfy { $0?.platform == .apple }
+                ? ["trustkit"] : devices.allSatisfy { $0?.platform == .android } ? ["okhttp"] : ["okhttp", "trustkit"]
+        case .policy: []
+        case .appBundle: [loader(of: configuration)]
+        }
+    }
+
+    private func loader(of configuration: PinConfiguration) -> String {
+        let isAFNetworkings = configuration.entries.contains { $0.loaders?.contains(.afNetworking4) == true }
+        let isAlamofires = frameworks.contains("Alamofire") && !frameworks.contains("AFNetworking")
+        return isAFNetworkings && !isAlamofires ? "afnetworking" : "alamofire"
+    }
+
+    /// Refuses a host that lists have lines for others alone, and names the one that comes nearest.
+    func uncovered(_ host: String, for client: Client) -> ClientConfigurationError? {
+        let lists = readConfigurations.filter(\.isList)
+        let hosts = lists.flatMap(\.entries).compactMap(\.hosts)
+        guard let origin = lists.first?.entries.first?.origin, !hosts.isEmpty else { return nil }
+        let nearest = Suggestion.nearest(to: host, in: hosts.map(\.name)).flatMap { name in
+            hosts.first { $0.name == name }?.description
+        }
+        return ClientConfigurationError(
+            client: client.name,
+            message: "no line is for \(host) (\(origin)); "
+                + (nearest.map { "the nearest is for \($0)" }
+                    ?? "there are lines for \(listed(hosts.map(\.description)))"))
+    }
+}
+
+extension PinConfiguration {
+    /// Whether it is hosts with pins that no client reads by itself: lines, or a policy.
+    var isList: Bool { kind == .policy || kind == .okHttp && !isSource }
 }

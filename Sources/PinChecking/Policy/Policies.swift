@@ -34,7 +34,6 @@ package struct Policies {
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
     package mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) { _ = try policies(settings) }
 
-    /// What the host called `name` is judged by.
     package mutating func policy(
         _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil,
         url: ServerName? = nil, lacksPins: Bool = false
@@ -69,7 +68,7 @@ package struct Policies {
     private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> SettingsPolicy {
         try settings.outlook.check()
         let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
-        if !(settings.pins.isEmpty && files.isEmpty) { try OpenSSLHealth.require() }
+        if !(settings.pins.isEmpty && files.isEmpty) { try Hashing.require() }
         let sources = try PinSources(reading: settings.pins)
         let chosen = try chosenDevices(settings, sources)
         let installed = try AnchorBundle.all(at: settings.extraRoots, as: "extra roots")
@@ -131,18 +130,67 @@ package struct Policies {
         if let known = self.lists[path] {
             lists = known
         } else {
-            try OpenSSLHealth.require()
+            try Hashing.require()
             let data = try DeviceData.read(path)
             let bundle = try data.bundle(from: path)
             let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [bundle]))
-            lists = HostPolicy.Lists(data: data, file: path, bundle: bundle, verifier: verifier)
+            lists = (data, path, bundle, verifier)
             self.lists[path] = lists
         }
         let devices = try lists.data.devices(called: named)
-        let clients =
-            if let chosen = settings.clients { chosen } else { try sources.clients(settings, on: devices.all) }
+        let clients = if let own = settings.clients { own } else { try sources.clients(settings, on: devices.all) }
         return (try clients.devices(of: devices), clients, lists)
     }
 
     private mutating func note(_ findings: [Finding]) { notes += findings.filter { !notes.contains($0) } }
+}
+
+/// Reads device data, and finds the devices that are named and the clients that run on them.
+extension DeviceData {
+    package static func read(_ path: String?) throws(CheckError) -> DeviceData {
+        guard let path else { return .builtIn }
+        do throws(PinFormatError) { return try DeviceListReader.data(at: path) } catch { throw CheckError(error) }
+    }
+
+    func bundle(from path: String?) throws(CheckError) -> AnchorBundle {
+        do throws(X509Error) { return try AnchorBundle(listed: certificates) } catch {
+            throw .data("\(path ?? "the device data"): cannot be used as device data: a root is \(error)")
+        }
+    }
+
+    /// That the data is so old that roots may be missing in it, `nil` where it is not.
+    package func warning(at time: Timestamp) -> Finding? {
+        guard isStale(at: time) else { return nil }
+        return .warning(
+            "old-device-data", "the lists of roots are from \(date.date), \(age(at: time)) days ago",
+            remedy: .giveNewerDeviceData)
+    }
+
+    /// The devices of these names in the order of the data, each once, this machine first as `nil`; and those that are
+    /// named, and not only among all (`all`).
+    func devices(called names: [String]) throws(CheckError) -> (all: [Device?], named: [Device?]) {
+        var named: [Device?] = []
+        for name in names where name != "all" { named.append(try device(named: name)) }
+        return (([nil] + devices).filter { named.contains($0) || names.contains("all") && $0 != nil }, named)
+    }
+}
+
+extension ClientSelection {
+    /// Those of the devices that run one of the clients; a client and a device that were named and would not be judged are errors.
+    func devices(of chosen: (all: [Device?], named: [Device?])) throws(CheckError) -> [Device?] {
+        func runs(_ client: Client, on device: Device?) -> Bool { device?.platform.runs(client.platform) ?? true }
+        guard case .named(let clients) = self else { return chosen.all }
+        for client in clients where !chosen.all.contains(where: { runs(client, on: $0) }) {
+            let names = chosen.all.map { $0?.name ?? DeviceData.systemName }.joined(separator: ", ")
+            throw .request("the client \(client.name) runs on none of the devices (\(names))", .nameDeviceOfClient)
+        }
+        let idle = chosen.all.filter { device in !clients.contains { runs($0, on: device) } }
+        for case let device? in chosen.named where idle.contains(device) {
+            let fitting = Client.all.filter { $0.isInAll && runs($0, on: device) }
+            throw .request(
+                "none of the clients (\(clients.map(\.name).joined(separator: ", "))) runs on \(device.name)",
+                .chooseClientOfDevice(fitting.map(\.name)))
+        }
+        return chosen.all.filter { !idle.contains($0) }
+    }
 }

@@ -4,17 +4,22 @@ import Pinning
 import X509
 
 /// What is the same for every host that some settings are for.
-struct SettingsPolicy {
-    let settings: CheckRequest.Judging
-    let clients: ClientSelection
-    let sources: PinSources
-    let installedRoots: [Certificate]
-    let fetchable: [Certificate]
+struct SettingsPolicy: Sendable {
+    var settings = CheckRequest.Judging()
+    var clients = ClientSelection.all
+    var sources = PinSources()
+    var installedRoots: [Certificate] = []
+    /// Certificates that a platform would fetch, besides the pins.
+    var fetchable: [Certificate] = []
+    /// The devices that are judged for, in the order of their data; this machine alone where none is named.
     let devices: [JudgedDevice]
-    let lists: HostPolicy.Lists?
-    let givenRoots: TrustStore?
-    let publicRoots: Set<[UInt8]>
-    let notes: [Finding]
+    /// The lists of roots that devices were named of, `nil` where none was named.
+    var lists: HostPolicy.Lists? = nil
+    /// The roots that were given instead of those of the devices, or beside them; `nil` for none.
+    var givenRoots: TrustStore? = nil
+    /// Roots that count as those of devices, beside the lists of devices.
+    var publicRoots: Set<[UInt8]> = []
+    var notes: [Finding] = []
 
     /// What configurations tell servers apart by.
     struct Server: Hashable {
@@ -22,7 +27,6 @@ struct SettingsPolicy {
         let host: String
         /// The URL's host, `nil` for the reference name and where it plays no part.
         let url: ServerName?
-        /// Whether a policy pins nothing for it.
         let lacksPins: Bool
     }
 
@@ -31,10 +35,8 @@ struct SettingsPolicy {
     /// - Throws: ``CheckError`` for settings that no client can be set up with, and for configurations that contradict each other.
     func policy(for server: Server) throws(CheckError) -> (policy: HostPolicy, notes: [Finding]) {
         let name = server.name
-        let isHostNeeded = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
-        guard name != .unchecked || !isHostNeeded else {
-            throw .request("the pins are configured host by host", .nameHost)
-        }
+        let byHost = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
+        guard name != .unchecked || !byHost else { throw .request("the pins are configured host by host", .nameHost) }
         try sources.refuseContradictions(about: server, follows: settings.clients == nil)
         let pins = sources.configured(for: name, writtenAs: server.host)
         let all = PinSet(sources.pins + pins.flatMap { $0.policy.pins?.pins ?? [] })
@@ -55,25 +57,19 @@ struct SettingsPolicy {
         if let all, mode == .none {
             let given = all.pins.count == 1 ? "the pin you gave is" : "the \(all.pins.count) pins you gave are"
             let message = "mode none ignores pins: \(given) not used"
-            warnings.append(.warning(id: "pins-not-compared", message: message))
+            warnings.append(.warning("pins-not-compared", message))
         }
         let isForAll = sources.configurations.isEmpty
-        let own =
-            server.lacksPins
-            ? [Finding.warning(id: "nothing-pinned", message: "the policy pins nothing for this target")] : []
+        let own = server.lacksPins ? [Finding.warning("nothing-pinned", "the policy pins nothing for this target")] : []
         let policy = HostPolicy(
-            clients: clients, mode: mode, pins: all,
-            entries: pins.flatMap { kind, policy in policy.entries.map { (kind, $0) } },
+            self, clients: clients, mode: mode, pins: all,
+            entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
-            warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks, devices: devices,
-            lists: lists, givenRoots: givenRoots, time: settings.time, outlook: settings.outlook, fetchable: fetchable,
-            installedRoots: installedRoots, publicRoots: publicRoots)
+            warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks)
         return (policy, told(isForAll ? warnings : []))
     }
 
-    private func told(_ findings: [Finding]) -> [Finding] {
-        findings.filter { !settings.outlook.ignored.contains($0.id) }
-    }
+    private func told(_ all: [Finding]) -> [Finding] { all.filter { !settings.outlook.ignored.contains($0.id) } }
 
     // MARK: Clients
 
@@ -84,7 +80,7 @@ struct SettingsPolicy {
         var configured: [ConfiguredClient] = []
         for client in clients {
             let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
-            let policy = own.flatMap { $0.count > 1 ? ConfiguredPins($0.flatMap(\.entries)) : $0.first }
+            let policy = own.flatMap { $0.isEmpty ? nil : $0.flatMap(\.self) }
             // A pin that is named for any host holds where the chosen client's own configuration has nothing.
             let clientPins =
                 if follows { sources.pins(of: client, policy) } else if own == nil {
@@ -160,12 +156,12 @@ struct SettingsPolicy {
                 if !added.contains(client) { added.append(client) }
             }
             clients += added
-            let place = policy.entries.first?.origin ?? system.name
+            let place = policy.first?.origin ?? system.name
             let names = bound.map(\.client.name).joined(separator: ", ")
             remarks.append(
                 Finding(
-                    .info, id: "system-pins",
-                    message: "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"))
+                    .info, "system-pins",
+                    "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"))
         }
         return (clients, remarks)
     }

@@ -132,7 +132,6 @@ package enum ServerNameChoice: Hashable, Sendable {
     case name(ServerNameIndication)
     case none
 
-    /// The choice of a name.
     package static func named(_ text: String) throws(CheckError) -> ServerNameChoice {
         let name: ServerName
         do { name = try ServerName(written: text) } catch { throw .request("\(error)") }

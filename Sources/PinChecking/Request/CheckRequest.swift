@@ -1,4 +1,5 @@
 import Base
+package import PinFormats
 package import Pinning
 package import TLSProbe
 
@@ -22,8 +23,7 @@ package struct CheckRequest: Hashable, Sendable {
     /// What says more of a target goes first: its line of a list over the flags, the flags over the policy.
     package func merged(over other: CheckRequest) -> CheckRequest {
         var merged = self
-        merged.names.host = names.host ?? other.names.host
-        merged.names.reference = names.reference ?? other.names.reference
+        merged.names = names.merged(over: other.names)
         merged.connection = connection.merged(over: other.connection)
         merged.judging = judging.merged(over: other.judging)
         merged.variants = variants.merged(over: other.variants)
@@ -56,34 +56,38 @@ extension CheckRequest {
     package struct Names: Hashable, Sendable {
         /// The name of the HTTP Host header and its port, `nil` for those of the target.
         package var host: Target?
-        /// The name the certificate must be valid for, `nil` for the host.
-        package var reference: Reference?
+        /// The name the certificate must be valid for, `nil` for the host; one that is malformed can only fail the check.
+        package var reference: ReferenceName?
+        /// That name as it was written, `nil` for none.
+        private var writtenReference: String?
 
         package init() {}
 
-        /// A name that a certificate must be valid for, and how it is written.
-        package struct Reference: Hashable, Sendable {
-            let name: ReferenceName
-            /// The name as the text has it, `nil` for none.
-            let written: String?
-
-            static let unchecked = Reference(name: .unchecked, written: nil)
+        package mutating func setReference(_ text: String) {
+            let name = ReferenceName(written: text)
+            reference = name
+            writtenReference = if case .name(let host) = name { host.written(as: text) } else { text }
         }
 
         /// The name the certificate must be valid for: of a server called `target`, or of a chain without one.
         package func referenceName(of target: ServerName?) -> ReferenceName {
-            reference?.name ?? (host?.host ?? target).map(ReferenceName.name) ?? .unchecked
+            reference ?? (host?.host ?? target).map(ReferenceName.name) ?? .unchecked
         }
 
         /// The same name as it is written, where the target's host is written `target`; `nil` where no name is given.
         package func writtenName(of target: String?) -> String? {
-            if let reference { reference.written } else { host?.writtenHost ?? target }
+            reference == nil ? host?.writtenHost ?? target : writtenReference
+        }
+
+        fileprivate func merged(over other: Names) -> Names {
+            var merged = reference == nil ? other : self
+            merged.host = host ?? other.host
+            return merged
         }
     }
 
     /// The HTTP request for a server that is accepted, and what is expected of the answer.
     package struct HTTP: Hashable, Sendable {
-        /// The path and the query to ask for, `nil` for no request.
         package var path: HTTPPath?
         /// The statuses that the answer may have, `nil` for any.
         package var expected: ExpectedStatus?
@@ -96,7 +100,6 @@ extension CheckRequest {
             }
         }
 
-        /// The request of one endpoint.
         func exchange(host: ServerName, port: Int) throws(CheckError) -> CheckExchange? {
             if let path { return CheckExchange(HTTPRequest(path, host: host, port: port), expecting: expected) }
             guard expected == nil else {
@@ -105,15 +108,6 @@ extension CheckRequest {
             }
             return nil
         }
-    }
-}
-
-extension CheckRequest.Names.Reference {
-    /// Reads a name; one that is malformed can only fail the check.
-    package init(_ text: String) {
-        let name = ReferenceName(written: text)
-        let written = if case .name(let host) = name { host.written(as: text) } else { text }
-        self.init(name: name, written: written)
     }
 }
 
@@ -136,7 +130,6 @@ package struct ExpectedStatus: Hashable, Sendable {
     package let texts: [String]
     private let statuses: [ClosedRange<Int>]
 
-    /// Reads entries with commas between them.
     package init(_ text: String) throws(CheckError) {
         texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         statuses = texts.compactMap(Self.statuses)
@@ -162,5 +155,60 @@ package struct ExpectedStatus: Hashable, Sendable {
         }
         if text.dropFirst() == "xx" { return first * 100...first * 100 + 99 }
         return Int(text).map { $0...$0 }
+    }
+}
+
+extension CheckRequest {
+    package struct Judging: Hashable, Sendable {
+        package var pins: [PinSource] = []
+        package var clients: ClientSelection?
+        /// AFNetworking's pinning mode, `nil` for the one that the pins suggest.
+        package var mode: AFSecurityPolicy.PinningMode?
+        package var allowsInvalidCertificates: Bool?
+        /// AFNetworking's `validatesDomainName`, `nil` for the default of its version.
+        package var validatesDomainName: Bool?
+        package var trust = Trust()
+        /// The names of the devices whose roots and rules decide, as in `ios-17`, `system` and `all`; `nil` for this machine and the
+        /// newest of each client's platform.
+        package var devices: [String]?
+        /// A file with the roots of devices, `nil` for those of the program.
+        package var deviceData: String?
+        /// Files and directories of roots as if a user had installed them.
+        package var extraRoots: [String] = []
+        /// Files and directories of certificates as if a platform had fetched them.
+        package var intermediates: [String] = []
+        package var time: Timestamp?
+        package var outlook = OutlookRules()
+
+        package init() {}
+
+        func merged(over other: Judging) -> Judging {
+            var merged = self
+            merged.pins = pins.isEmpty ? other.pins : pins
+            merged.clients = clients ?? other.clients
+            merged.mode = mode ?? other.mode
+            merged.allowsInvalidCertificates = allowsInvalidCertificates ?? other.allowsInvalidCertificates
+            merged.validatesDomainName = validatesDomainName ?? other.validatesDomainName
+            merged.trust = trust.merged(over: other.trust)
+            merged.devices = devices ?? other.devices
+            merged.deviceData = deviceData ?? other.deviceData
+            merged.extraRoots = extraRoots.isEmpty ? other.extraRoots : extraRoots
+            merged.intermediates = intermediates.isEmpty ? other.intermediates : intermediates
+            merged.time = time ?? other.time
+            merged.outlook = outlook.merged(over: other.outlook)
+            return merged
+        }
+    }
+
+    package struct Trust: Hashable, Sendable {
+        /// Files and directories of the anchors, empty for the system's roots.
+        package var anchors: [String] = []
+        package var includesSystem: Bool?
+
+        /// Anchors that are given are all that is trusted, whatever `other` adds to its own.
+        fileprivate func merged(over other: Trust) -> Trust {
+            guard anchors.isEmpty else { return self }
+            return Trust(anchors: other.anchors, includesSystem: includesSystem ?? other.includesSystem)
+        }
     }
 }

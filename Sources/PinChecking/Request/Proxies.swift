@@ -75,18 +75,11 @@ package enum ProxyChoice: Hashable, Sendable {
 
 /// What environment variables say of proxies, as curl reads them for an https URL.
 package struct ProxyEnvironment: Hashable, Sendable {
-    private enum Rule: Hashable, Sendable {
-        /// The host itself, and whatever is below it.
-        case domain(String)
-        /// Addresses that begin with so many bits of this one.
-        case network(IPAddress, bits: Int)
-    }
-
     /// The proxy of `https_proxy`, `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY`, the first that is not empty.
     let proxy: Proxy?
-    /// The hosts of `no_proxy` or `NO_PROXY` that no proxy is for, wherever it is named.
-    private let exceptions: [Rule]
-    private let exceptsAll: Bool
+    /// The hosts of `no_proxy` or `NO_PROXY` that no proxy is for, wherever it is named: names with whatever is below them, addresses and
+    /// networks; `nil` for every host.
+    private let exceptions: [String]?
 
     /// Reads the environment, `nil` where it says nothing of proxies.
     package init?(_ environment: [String: String], namesProxy: Bool = true) throws(CheckError) {
@@ -96,9 +89,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
         }
         let named = namesProxy ? first(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]) : nil
         let list = first(["no_proxy", "NO_PROXY"])?.value
-        // A list with commas or white space between its entries; `*` alone is every host.
-        exceptsAll = list == "*"
-        exceptions = (list ?? "").split { $0 == "," || $0.isWhitespace }.compactMap { Self.rule($0) }
+        exceptions = list == "*" ? nil : (list ?? "").split { $0 == "," || $0.isWhitespace }.map { $0.lowercased() }
         var proxy: Proxy?
         if let named {
             do {
@@ -109,31 +100,23 @@ package struct ProxyEnvironment: Hashable, Sendable {
         if proxy == nil, list == nil { return nil }
     }
 
-    private static func rule(_ entry: Substring) -> Rule? {
+    /// Whether a host is connected to without a proxy, as curl reads `NO_PROXY`.
+    func excepts(_ host: ServerName) -> Bool { exceptions?.contains { Self.names($0, host) } ?? true }
+
+    private static func names(_ entry: String, _ host: ServerName) -> Bool {
         let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        if let address = IPAddress(parts[0]) {
-            let all = address.bytes.count * 8
+        if let network = IPAddress(parts[0]) {
+            guard case .ip(let address) = host else { return false }
+            let all = network.bytes.count * 8
             // As in curl, no bits are all bits, and too many match nothing.
             let given = parts.count > 1 ? Int(parts[1].prefix { $0.isASCII && $0.isNumber }) ?? 0 : 0
-            guard given <= all else { return nil }
-            return .network(address, bits: given == 0 ? all : given)
+            return given <= all && address.begins(with: given == 0 ? all : given, of: network)
         }
-        var name = entry.lowercased()[...]
-        if name.hasSuffix(".") { name = name.dropLast() }
-        if name.hasPrefix(".") { name = name.dropFirst() }
-        return name.isEmpty ? nil : .domain(String(name))
-    }
-
-    /// Whether a host is connected to without a proxy, as curl reads `NO_PROXY`.
-    func excepts(_ host: ServerName) -> Bool {
-        exceptsAll
-            || exceptions.contains { rule in
-                switch (rule, host) {
-                case (.domain(let domain), .dns(let name)): name == domain || name.hasSuffix("." + domain)
-                case (.network(let prefix, let bits), .ip(let address)): address.begins(with: bits, of: prefix)
-                default: false
-                }
-            }
+        guard case .dns(let name) = host else { return false }
+        var domain = entry[...]
+        if domain.hasSuffix(".") { domain = domain.dropLast() }
+        if domain.hasPrefix(".") { domain = domain.dropFirst() }
+        return !domain.isEmpty && (name == domain || name.hasSuffix("." + domain))
     }
 }
 

@@ -3,38 +3,67 @@ import Pinning
 import TLSProbe
 
 /// How the connections to one target compare: its addresses, and the kinds of clients.
-struct AddressComparison: Sendable {
-    private(set) var findings: [Finding] = []
-    let addresses: Int
+package struct AddressComparison: Sendable {
+    package private(set) var findings: [Finding] = []
+    package let addresses: Int
     /// How many connections that count gave a chain.
-    let serving: Int
+    private let serving: Int
+    /// Whether all serve what they should: no finding is a warning, and the verdicts are the same.
+    ///
+    /// `nil` when there were not two chains to compare.
+    package private(set) var isConsistent: Bool?
+    /// What the clients' verdicts on the connections that count come to, and what these do.
+    private var verdicts: [Outcome] = []
+    package private(set) var outcomes: [Outcome] = []
+
+    package var accepted: Int { verdicts.count { $0 == .accepted } }
+    package var rejected: Int { verdicts.count { $0 == .rejected } }
+    /// How many connections that count have no verdict although one was asked for.
+    package var unreachable: Int { verdicts.count { [.unreachable, .notSetUp].contains($0) } }
+    /// How many of the accepted connections had another answer to the request than expected, or none.
+    package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
+    package var hasKnownDifferences: Bool { findings.contains { $0.level == .info && $0.isDifference } }
+    package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
+
+    /// The comparison where a baseline has the differences already, which are no warnings then.
+    var ofKnownDifferences: AddressComparison {
+        var known = self
+        known.findings = findings.map { $0.isDifference ? Finding(.info, $0.reason, isDifference: true) : $0 }
+        return known
+    }
+
+    /// The comparison with what the connections come to that count.
+    func concluded(by results: [CheckResult], isUnchanged: Bool) -> AddressComparison {
+        var concluded = self
+        concluded.verdicts = results.map(\.verdict.outcome)
+        concluded.outcomes = results.map(\.outcome)
+        let differ = hasWarnings || !isUnchanged && concluded.accepted > 0 && concluded.rejected > 0
+        concluded.isConsistent = differ ? false : serving < 2 && !isUnchanged ? nil : true
+        return concluded
+    }
 
     init(of connections: [CheckedConnection], gaps: [HostAddresses.Gap] = []) {
         addresses = Set(connections.filter(\.hasAddress).map(\.address)).count
         serving = connections.count { $0.variant.counts && $0.served != nil }
         findings = gaps.map { gap in
             .warning(
-                id: "addresses-incomplete",
-                message: "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)")
+                "addresses-incomplete",
+                "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)")
         }
         let variants = connections.map(\.variant).distinct
         let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }
         func differ(_ id: String, _ message: String) {
-            findings.append(Finding(.warning, Reason(id: id, message: message), isDifference: true))
+            findings.append(Finding(.warning, Reason(id, message), isDifference: true))
         }
         if let difference = difference.first { differ("addresses-differ", difference) }
         if let untried = Self.untried(connections) { findings.append(untried) }
         for variant in variants {
-            if let difference = Self.difference(of: variant, fromOrdinary: connections) {
-                differ("no-sni-differs", difference)
-            }
+            if let found = Self.difference(of: variant, fromOrdinary: connections) { differ("no-sni-differs", found) }
         }
         let keys = variants.compactMap { Self.keys(of: $0, connections) }
         if keys.count > 1 {
             let list = keys.joined(separator: ", ")
-            findings.append(
-                Finding(.info, id: "key-types-differ", message: "clients get the key of the type they ask for: \(list)")
-            )
+            findings.append(Finding(.info, "key-types-differ", "clients get the key of the type they ask for: \(list)"))
         }
     }
 
@@ -99,7 +128,6 @@ struct AddressComparison: Sendable {
             : "with SNI \(sentences): apps that connect to the address by the name get that"
     }
 
-    /// The keys that are served for a type of key, `nil` for none.
     private static func keys(of variant: Variant, _ connections: [CheckedConnection]) -> String? {
         guard case .keyType(let keyType) = variant else { return nil }
         // In the order of the addresses.
@@ -113,8 +141,7 @@ struct AddressComparison: Sendable {
         let places = Set(connections.map(\.place)).count
         let what = places == connections.count ? "addresses" : "connections"
         return .warning(
-            id: "no-time",
-            message: "\(timeouts.count) of \(connections.count) \(what) were not tried, because the time was up",
+            "no-time", "\(timeouts.count) of \(connections.count) \(what) were not tried, because the time was up",
             remedy: .raiseTimeoutOrNameFewerAddresses(timeout))
     }
 

@@ -1,5 +1,6 @@
 public import Pinning
 package import TLSProbe
+import X509
 
 /// What came of checking one endpoint, one chain, or something that is about to be deployed.
 public struct CheckResult: Sendable {
@@ -7,12 +8,10 @@ public struct CheckResult: Sendable {
     public let target: String
     /// What was connected to, or is recorded; `nil` for a chain from a file.
     package internal(set) var endpoint: EndpointFacts? = nil
-    /// What became of the connection, `nil` where none was to be made.
     package internal(set) var connection: Result<Handshake, ProbeError>? = nil
     package let referenceName: ReferenceName
     /// The moment of the evaluation.
     public let time: Timestamp
-    /// What it was judged by, `nil` for nothing.
     package let policy: HostPolicy?
     /// What the clients' verdicts, or their absence, come to.
     package let verdict: Ending
@@ -28,16 +27,14 @@ public struct CheckResult: Sendable {
     package internal(set) var variant: Variant? = nil
     /// The request that followed an acceptance, `nil` where none was asked for.
     package internal(set) var answer: CheckedAnswer? = nil
-    /// What is about to be deployed, `nil` for what is there.
     package internal(set) var next: NextDeployment? = nil
-    /// What changed since a baseline, `nil` without one.
     package internal(set) var changes: BaselineChanges? = nil
     /// What deserves attention, and what is good to know, in any order.
     var findings: [Finding] = []
     /// What differs from other connections to the target, told by this result.
     var difference: Finding? = nil
     /// What the connections to the target have in common, in the last of their results; `nil` in all others.
-    package internal(set) var consistency: Consistency? = nil
+    package internal(set) var consistency: AddressComparison? = nil
 
     // MARK: What follows from that
 
@@ -103,10 +100,8 @@ package struct EndpointFacts: Hashable, Sendable {
     package let port: Int
     /// The name that was looked up, `nil` when an address was given.
     package let resolvedName: String?
-    /// The name sent in the server name indication, `nil` when none was.
     package let serverName: String?
     package let host: String
-    /// The proxy on the way, `nil` for none.
     package var proxy: Proxy? = nil
 }
 
@@ -120,19 +115,56 @@ extension EndpointFacts {
     }
 }
 
-package struct NextDeployment: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A certificate with others that lead on from it.
-        case chain
-        case certificate
-        case request
-        case publicKey = "public-key"
+/// What is about to be deployed, and where the verdict assumes that its certificate will be trusted and valid for the name, the subjects
+/// of the authorities that are assumed to issue it: those of today, nearest first.
+package typealias NextDeployment = (item: NextItem, assumedIssuers: [String]?)
+
+extension CheckResult {
+    /// Judges a chain that did not come from a connection of ours.
+    package init(
+        of chain: PresentedChain, named name: String, for referenceName: ReferenceName, by policy: HostPolicy,
+        at now: Timestamp
+    ) { self.init(policy.judge(chain, for: referenceName, at: policy.time ?? now), named: name) }
+
+    /// The result on a chain of a file, which is about to be deployed where `next` says so.
+    init(_ judged: JudgedChain, named name: String, next: NextDeployment? = nil) {
+        self = CheckResult(
+            target: name, referenceName: judged.view.referenceName, time: judged.view.time, policy: judged.policy,
+            verdict: judged.clients.ending(in: judged.policy), judged: judged,
+            presented: judged.shown == nil ? [] : judged.view.presented.certificates, next: next,
+            findings: judged.policy.warnings + judged.findings + judged.notes
+        ).concluded()
     }
 
-    package let kind: Kind
-    package let pin: SHA256Digest
-    /// Whether the verdict assumes that its certificate will be trusted and valid for the name.
-    package let isAssumed: Bool
-    /// The subjects of the authorities that are assumed to issue it, nearest first: those of today.
-    package let issuers: [String]
+    /// What is known of a recorded endpoint without asking it, compared with a baseline.
+    package init(of endpoint: Snapshot.Endpoint, changes: BaselineChanges, time: Timestamp) {
+        let key = endpoint.key
+        let place = key.connect ?? key.target
+        let address = try? Target(host: place)
+        let facts = EndpointFacts(
+            address: key.connect == nil ? nil : address?.host, port: address?.port ?? RequestDefaults.port,
+            resolvedName: key.connect == nil ? address?.host.description : nil, serverName: key.sni,
+            host: key.verifyName ?? key.target)
+        self = CheckResult(
+            target: key.target, endpoint: facts,
+            referenceName: key.verifyName.map(ReferenceName.init(written:)) ?? .unchecked, time: time, policy: nil,
+            verdict: .unjudged, changes: changes
+        ).concluded()
+    }
+}
+
+extension CheckResult {
+    /// Where a certificate of the chain that is shown is from, in the words that people know it by; `nil` for one that was presented,
+    /// and where there is nothing it could be from.
+    package func origin(of certificate: Certificate) -> String? {
+        guard let policy, !presented.contains(certificate) else { return nil }
+        if policy.pins?.certificates.contains(certificate) == true { return "pin" }
+        if policy.fetchable.contains(certificate) { return "intermediate given" }
+        let sources = judged?.shown?.client.androidTrust?.sources ?? []
+        if sources.contains(where: { $0.origin.holds(certificate) }) { return "app's own" }
+        if policy.installedRoots.contains(certificate) { return "extra root" }
+        guard let trust = (judged?.shown?.judgedDevice ?? policy.devices.first)?.trust else { return nil }
+        if trust == .anchors || policy.givenRoots?.holds(certificate) == true { return "anchors" }
+        return trust == .system || trust == .both ? "system" : "device"
+    }
 }

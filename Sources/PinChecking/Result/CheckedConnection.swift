@@ -1,3 +1,4 @@
+import Base
 package import Pinning
 package import TLSProbe
 
@@ -13,18 +14,17 @@ package struct CheckedConnection: Sendable {
     /// The request that was to be sent on it and what came of it, `nil` where there is none.
     package internal(set) var answer: CheckedAnswer? = nil
 
-    /// What the server sent, `nil` when there was no answer.
     package var served: Handshake? { try? result.get() }
 
     var verdict: Ending {
         if case .failure(let error) = result {
-            return Ending(.unreachable, Reason(id: error.id, message: "\(error.phase.rawValue): \(error)"))
+            return Ending(.unreachable, Reason(error.id, "\(error.phase.rawValue): \(error)"))
         }
         if isOutOfTime {
             return Ending(
                 .unreachable,
                 Reason(
-                    id: "no-time", message: "timed out before the chain of '\(endpoint.target)' could be verified",
+                    "no-time", "timed out before the chain of '\(endpoint.target)' could be verified",
                     remedy: .raiseTimeout))
         }
         return judged.map { $0.clients.ending(in: $0.policy) } ?? .unjudged
@@ -35,7 +35,6 @@ package struct CheckedConnection: Sendable {
 package struct CheckedTarget: Sendable {
     /// The connections, in the order in which they are told; none where nothing was to be connected to.
     package let connections: [CheckedConnection]
-    /// What the target was judged by, `nil` for nothing.
     package let policy: HostPolicy?
     /// How they compare, `nil` where the target stands for one connection.
     var comparison: AddressComparison? = nil
@@ -69,15 +68,14 @@ extension CheckedConnection {
         switch result.keyExchange {
         case .ephemeralInGroup(let bits) where bits < 2_048:
             .warning(
-                id: "weak-key-exchange",
-                message:
-                    "the key exchange is in a Diffie-Hellman group of \(bits) bits, and 2048 are the least that is safe: "
+                "weak-key-exchange",
+                "the key exchange is in a Diffie-Hellman group of \(bits) bits, and 2048 are the least that is safe: "
                     + "offer ECDHE")
         case .ephemeral, .other, .ephemeralInGroup: nil
         case .staticRSA:
             .warning(
-                id: "no-forward-secrecy",
-                message: "no forward secrecy: the key exchange is by static RSA (\(result.cipher)); offer ECDHE")
+                "no-forward-secrecy",
+                "no forward secrecy: the key exchange is by static RSA (\(result.cipher)); offer ECDHE")
         }
     }
 
@@ -88,8 +86,133 @@ extension CheckedConnection {
         let given =
             !isGiven ? "without one" : result.clientCertificateSent ? "after the one given" : "without the one given"
         return .warning(
-            id: "client-certificate-required",
-            message: "the server asked for a client certificate and ended the handshake \(given): "
+            "client-certificate-required",
+            "the server asked for a client certificate and ended the handshake \(given): "
                 + "its chain is judged all the same", remedy: isGiven ? nil : .giveClientCertificate)
+    }
+}
+
+package struct CheckedAnswer: Sendable {
+    package let exchange: CheckExchange
+    /// What the server answered, or why it did not; `nil` where it was not asked, since it was not accepted.
+    package let result: Result<HTTPResponse, HTTPError>?
+
+    /// Whether the answer is as it should be, `nil` where the server was not asked.
+    package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
+
+    /// That the answer is an error, where no status is expected; `nil` for any other.
+    var warning: Finding? {
+        guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
+        let line = TerminalText.shortened(answer.statusLine, to: 200)
+        return .warning(
+            "error-answer",
+            "\(withoutSecrets(exchange.request.title)) is answered by \(line): say which statuses are right")
+    }
+
+    /// What is to be said against the answer, `nil` for nothing.
+    ///
+    /// Without an expected status any answer will do.
+    var objection: Reason? {
+        // The path is as long as the user wants it, the line as the server does.
+        let question = TerminalText.shortened(withoutSecrets(exchange.request.title), to: 120)
+        switch result {
+        case nil: return nil
+        case .success(let answer):
+            guard let expected = exchange.expected, !expected.includes(answer.status) else { return nil }
+            let line = TerminalText.shortened(answer.statusLine, to: 200)
+            return Reason(
+                "unexpected-status",
+                "\(question) is answered by \(line), not by \(TerminalText.shortened(expected.texts.joined(separator: ","), to: 120))"
+            )
+        case .failure(let error):
+            return Reason("no-http-answer", "\(question) has no HTTP answer: \(error)", remedy: error.remedy)
+        }
+    }
+}
+
+extension HTTPError {
+    /// What would bring an answer, `nil` where the sentence says it or nothing would.
+    fileprivate var remedy: Remedy? {
+        switch self {
+        case .deadlineExceeded: .raiseTimeout
+        case .handshakeNotCompleted, .alert(.certificateRequired): .giveClientCertificate
+        default: nil
+        }
+    }
+}
+
+extension CheckedTarget {
+    /// The results of the connections, with what changed at each since a baseline.
+    package func results(since changes: [BaselineChanges?]? = nil) -> [CheckResult] {
+        let changes = changes ?? connections.map { _ in nil }
+        var results = connections.indices.map { result(connections[$0], changes[$0]).concluded() }
+        guard var comparison, let last = results.indices.last else { return results }
+        let isUnchanged = changes.allSatisfy { $0?.status == .unchanged }
+        let differed = Set(changes.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
+        if isUnchanged || differed { comparison = comparison.ofKnownDifferences }
+        if policy?.outlook.failsOnWarning ?? false,
+            let warning = comparison.findings.first(where: { $0.level == .warning }),
+            let index = results.lastIndex(where: { $0.counts && $0.outcome == .accepted })
+        {
+            results[index].difference = warning
+            results[index] = results[index].concluded()
+        }
+        results[last].consistency = comparison.concluded(by: results.filter(\.counts), isUnchanged: isUnchanged)
+        results[last] = results[last].concluded()
+        return results
+    }
+
+    private func result(_ connection: CheckedConnection, _ changes: BaselineChanges?) -> CheckResult {
+        let peer: PeerAddress?
+        switch connection.result {
+        case .success(let result): peer = result.peer
+        case .failure(let error): peer = error.peer
+        }
+        var findings = policy?.warnings ?? []
+        if let judged = connection.judged {
+            findings += judged.findings + connection.handshakeFindings
+            if let recorded = changes?.recorded, let lastPins = judged.lastPinsWarning(since: recorded) {
+                findings.append(lastPins)
+            }
+            findings += judged.notes
+        } else if connection.isShown {
+            findings += connection.handshakeFindings
+        }
+        return CheckResult(
+            target: connection.endpoint.target, endpoint: EndpointFacts(connection.endpoint, peer: peer),
+            connection: connection.result, referenceName: connection.endpoint.referenceName, time: connection.time,
+            policy: policy, verdict: connection.verdict, judged: connection.judged,
+            presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [],
+            variant: comparison == nil ? nil : connection.variant, answer: connection.answer, changes: changes,
+            findings: findings)
+    }
+}
+
+extension CheckedConnection {
+    /// Whether there is a chain to show: one that there was no time to judge is not.
+    fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map { $0.shown != nil } ?? true }
+}
+
+extension JudgedChain {
+    /// A warning when pins that matched what is recorded match no longer, and those that do now are the last ones.
+    fileprivate func lastPinsWarning(since recorded: Snapshot.Endpoint) -> Finding? {
+        let pins = policy.pins?.pins ?? []
+        let before = Set(recorded.chain.map(\.spkiSHA256))
+        let matched = Set(matches.map(\.pinIndex))
+        let others = pins.indices.filter { !matched.contains($0) }
+        // What another connection shows in use is not lost.
+        let used = inUse
+        guard clients.ending(in: policy).outcome == .accepted, !matched.isEmpty, !others.isEmpty,
+            others.allSatisfy({
+                before.contains(pins[$0].spkiSHA256.description) && !used.contains(pins[$0].spkiSHA256)
+            })
+        else { return nil }
+        func numbers(_ indices: some Sequence<Int>) -> String {
+            indices.sorted().map { String($0 + 1) }.joined(separator: ", ")
+        }
+        return .warning(
+            "only-backup-left",
+            "the server has moved on to its backup: pin \(numbers(others)) matched before and does no longer, "
+                + "only pin \(numbers(matched)) is left; ship a new backup")
     }
 }

@@ -24,8 +24,7 @@ package struct Ending: Hashable, Sendable {
     /// What of the time ahead the reason tells, `nil` for something else.
     package let told: Outlook.Finding?
 
-    static let unjudged = Ending(
-        .unjudged, Reason(id: "not-judged", message: "not judged", remedy: .giveSomethingToJudgeBy))
+    static let unjudged = Ending(.unjudged, Reason("not-judged", "not judged", remedy: .giveSomethingToJudgeBy))
 
     package init(_ outcome: Outcome, _ reason: Reason, told: Outlook.Finding? = nil) {
         (self.outcome, self.reason, self.told) = (outcome, reason, told)
@@ -46,7 +45,7 @@ package struct Ending: Hashable, Sendable {
         let isUnjudged = verdict.outcome == .unjudged
         func but(_ id: String, _ message: String, _ remedy: Remedy? = nil) -> Reason {
             // What was not judged is not to be taken for accepted.
-            Reason(id: id, message: (isAccepted ? "accepted, but " : "not judged; ") + message, remedy: remedy)
+            Reason(id, (isAccepted ? "accepted, but " : "not judged; ") + message, remedy: remedy)
         }
         func but(_ reason: Reason) -> Reason { but(reason.id, reason.message, isAccepted ? reason.remedy : nil) }
         let isFinal = !(isAccepted || isUnjudged)
@@ -82,31 +81,29 @@ extension [ClientVerdict] {
         let ranked = ranked
         let summary = summary(ranked, in: policy)
         if let absent = first(where: { $0.isAccepted == nil }) {
+            let own = absent.reason
             let name = count > 1 ? "\(absent.name) cannot be set up: " : ""
             let others = count > 1 && !ranked.isEmpty ? "; " + summary.message : ""
-            return Ending(.notSetUp, Reason(id: absent.reason.id, message: name + absent.reason.message + others))
+            return Ending(.notSetUp, Reason(own.id, name + own.sentence + others, hints: own.hints, remedy: own.remedy))
         }
         func noClient(_ place: String) -> Ending {
             let message = "no client can be set up with these pins\(place)"
-            return Ending(.notSetUp, Reason(id: ClientVerdict.notSetUp, message: message))
+            return Ending(.notSetUp, Reason(ClientVerdict.notSetUp, message))
         }
         guard let shown = ranked.shown else { return noClient("") }
         guard shown.isAccepted == true else { return Ending(.rejected, summary) }
         let judged = Set(ranked.map(\.judgedDevice.name))
-        if let device = policy.devices.first(where: { !judged.contains($0.name) }) {
-            return noClient(" on \(device.name)")
-        }
+        if let idle = policy.devices.first(where: { !judged.contains($0.name) }) { return noClient(" on \(idle.name)") }
         return Ending(.accepted, summary)
     }
 
     /// The reason of the first client that rejects, or else of the first that accepts.
     private func summary(_ ranked: [ClientVerdict], in policy: HostPolicy) -> Reason {
         guard count > 1, let first = ranked.shown else {
-            return self.first?.reason ?? Reason(id: ClientVerdict.notSetUp, message: "no client was chosen")
+            return self.first?.reason ?? Reason(ClientVerdict.notSetUp, "no client was chosen")
         }
         let own = first.reason
-        let names = ClientNames(self)
-        func text(_ some: [ClientVerdict]) -> String { names.text(some, namesAllDevices: policy.devices.count > 1) }
+        func text(_ some: [ClientVerdict]) -> String { names(of: some, namesAllDevices: policy.devices.count > 1) }
         let rejecting = ranked.filter { $0.isAccepted == false }
         let message: String
         var hints: [String] = []
@@ -120,6 +117,6 @@ extension [ClientVerdict] {
             message = text(alike) + ": " + own.sentence + (others.isEmpty ? "" : "; also rejected by \(text(others))")
             hints = own.hints
         }
-        return Reason(id: own.id, message: message, hints: hints, remedy: rejecting.isEmpty ? nil : own.remedy)
+        return Reason(own.id, message, hints: hints, remedy: rejecting.isEmpty ? nil : own.remedy)
     }
 }

@@ -45,16 +45,19 @@ package struct Baseline: Sendable {
             (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) } ?? [
                 Change(kind: .targetAdded, old: nil, new: endpoint.key.words)
             ]
-        return BaselineChanges(baseline: path, comparedWith: other?.place, changes: changes, allowed: allowed)
+        return BaselineChanges(
+            baseline: path, recorded: recorded, comparedWith: other?.place, changes: changes, allowed: allowed)
     }
 
-    package func missing(
-        from endpoints: [Snapshot.Endpoint]
-    ) -> [(endpoint: Snapshot.Endpoint, changes: BaselineChanges)] {
+    package func missing(from endpoints: [Snapshot.Endpoint]) -> [(Snapshot.Endpoint, BaselineChanges)] {
         let seen = Set(endpoints.compactMap { recorded(for: $0)?.key })
         return snapshot.endpoints.filter { !seen.contains($0.key) }.map { endpoint in
             let missing = Change(kind: .targetMissing, old: endpoint.key.words, new: nil)
-            return (endpoint, BaselineChanges(baseline: path, comparedWith: nil, changes: [missing], allowed: allowed))
+            return (
+                endpoint,
+                BaselineChanges(
+                    baseline: path, recorded: endpoint, comparedWith: nil, changes: [missing], allowed: allowed)
+            )
         }
     }
 }
@@ -67,33 +70,28 @@ package struct BaselineChanges: Hashable, Sendable {
     }
 
     package let baseline: String
+    /// What the baseline has of the connection, `nil` for nothing.
+    package let recorded: Snapshot.Endpoint?
     /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
     package let comparedWith: String?
     package let changes: [Change]
     package let allowed: Set<Change.Kind>
 
     package var status: Status { changes.isEmpty ? .unchanged : refused.isEmpty ? .allowed : .changed }
-
     private var refused: [Change] { changes.filter { !allowed.contains($0.kind) } }
 
-    /// What is said of changes that may not happen, `nil` where there are none.
-    var refusal: Reason? {
-        refused.isEmpty ? nil : Reason(id: "changed", message: "\(Self.list(refused)) since \(baseline)")
-    }
+    var refusal: Reason? { refused.isEmpty ? nil : Reason("changed", "\(Self.list(refused)) since \(baseline)") }
 
     /// What is said of a chain that was not judged and has no change that may not happen.
     var approval: Reason {
-        if status == .unchanged { return Reason(id: "unchanged", message: "unchanged since \(baseline)") }
-        return Reason(id: "changed-as-allowed", message: "\(Self.list(changes)) since \(baseline), as allowed")
+        if status == .unchanged { return Reason("unchanged", "unchanged since \(baseline)") }
+        return Reason("changed-as-allowed", "\(Self.list(changes)) since \(baseline), as allowed")
     }
 
-    private static func list(_ changes: [Change]) -> String {
-        changes.map(\.kind.rawValue).distinct.joined(separator: ", ")
-    }
+    private static func list(_ all: [Change]) -> String { all.map(\.kind.rawValue).distinct.joined(separator: ", ") }
 }
 
 extension Snapshot.Key {
-    /// The target, where it was connected to, and the names that are not the target's.
     var words: String {
         var words = target
         if let connect { words += " → \(connect)" }

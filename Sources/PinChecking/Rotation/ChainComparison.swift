@@ -1,22 +1,82 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// What makes two presented chains differ, told apart by what it means to pins.
-package enum ChainComparison {
+///
+/// Both are walked from the leaf from issuer to issuer, whatever order they were sent in. The last issuer that is named counts as
+/// the root, sent or not.
+package struct ChainComparison {
+    /// A CA as one certificate names it: its issuer.
+    private struct Link {
+        let name: String
+        let certificate: Snapshot.Certificate?
+        let keyID: String?
+
+        /// Whether both can be the same CA: the same name, and nothing that tells their keys apart.
+        func canBe(_ other: Link) -> Bool {
+            guard name == other.name else { return false }
+            if let own = certificate?.spkiSHA256, let others = other.certificate?.spkiSHA256 { return own == others }
+            return keyID == other.keyID || keyID == nil || other.keyID == nil
+        }
+
+        /// The name, and the key where the name alone does not tell it from `other`.
+        func words(besides other: Link) -> String {
+            let name = name.isEmpty ? "(no name)" : name
+            guard self.name == other.name else { return name }
+            if let key = certificate?.spkiSHA256, other.certificate != nil { return "\(name) with the key \(key)" }
+            return keyID.map { "\(name) with the key identifier \($0)" } ?? name
+        }
+    }
+
+    /// A chain with the path that its names make.
+    private struct Side {
+        let chain: [Snapshot.Certificate]
+        var path: [Snapshot.Certificate] = []
+        var links: [Link] = []
+
+        init(_ chain: [Snapshot.Certificate]) {
+            self.chain = chain
+            var unused = chain[...]
+            var next = unused.popFirst()
+            while let certificate = next {
+                path.append(certificate)
+                guard !certificate.isSelfIssued else { break }
+                next = unused.firstIndex { $0.subject == certificate.issuer }.map { unused.remove(at: $0) }
+                links.append(Link(name: certificate.issuer, certificate: next, keyID: certificate.issuerKeyID))
+            }
+        }
+
+        /// Whether all that is known above the leaf is the name of what issued it, which need not be a root.
+        var isBare: Bool { links.count == 1 && links[0].certificate == nil }
+        var root: Snapshot.Certificate? { path.count > 1 && path.last?.isSelfIssued == true ? path.last : nil }
+
+        /// Whether a certificate on the path names this one as its issuer, and none with that name was sent.
+        func lacks(_ certificate: Snapshot.Certificate) -> Bool {
+            links.contains { $0.name == certificate.subject } && !chain.contains { $0.subject == certificate.subject }
+        }
+
+        func passes(_ link: Link) -> Bool { links.dropLast().contains { $0.canBe(link) } }
+    }
+
+    private let old: Side
+    private let new: Side
+
     /// The changes from one chain in wire order to another, in the order of their kinds; none for equal chains alone.
     package static func changes(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> [Change] {
         guard let oldLeaf = old.first, let newLeaf = new.first, old != new else { return [] }
+        let comparison = ChainComparison(old: Side(old), new: Side(new))
         guard old.map(\.certificateSHA256).sorted() != new.map(\.certificateSHA256).sorted() else {
-            return [chainChange(from: old, to: new)]
+            return [comparison.chainChange]
         }
-        var changes = Set(leafChanges(from: oldLeaf, to: newLeaf))
-        changes.formUnion(AuthorityComparison(old, new).changes())
-        if changes.isEmpty { changes.insert(chainChange(from: old, to: new)) }
+        var changes = Set(oldLeaf == newLeaf ? [] : leafChanges(from: oldLeaf, to: newLeaf))
+        changes.formUnion(comparison.changesAboveLeaf())
+        if changes.isEmpty { changes.insert(comparison.chainChange) }
         return changes.sorted { $0.kind != $1.kind ? $0.kind < $1.kind : ($0.old ?? "") < ($1.old ?? "") }
     }
 
+    // MARK: One certificate that took another one's place
+
     private static func leafChanges(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> [Change] {
-        guard old != new else { return [] }
         func change(_ kind: Change.Kind, _ before: String?, _ after: String?) -> Change {
             Change(kind: kind, old: before, new: after, oldCertificate: old, newCertificate: new)
         }
@@ -37,38 +97,167 @@ package enum ChainComparison {
         return changes
     }
 
-    static let mostNamed = 8
+    private static let mostNamed = 8
 
     /// A key that was certified in advance has an end that is hours away from the old one, since CAs begin a lifetime when they issue.
     private static let toleratedSeconds: Int64 = 86_400
 
     /// The change when a certificate that took another one's place ends more than a day before it.
-    static func earlierEnd(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change? {
-        let (seconds, overflow) = old.notAfter.secondsSinceEpoch.subtractingReportingOverflow(
-            new.notAfter.secondsSinceEpoch)
-        guard new.notAfter < old.notAfter, overflow || seconds > toleratedSeconds else { return nil }
+    private static func earlierEnd(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change? {
+        guard new.notAfter.seconds(to: old.notAfter) > toleratedSeconds else { return nil }
         return Change(
             kind: .expiresEarlier, old: "\(old.title) until \(old.notAfter)", new: "\(new.title) until \(new.notAfter)",
             oldCertificate: old, newCertificate: new)
     }
 
-    /// The change when a certificate for the same key took another one's place.
-    static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change {
+    private static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change {
         Change(
             kind: .renewed, old: "\(old.title) \(old.period)", new: "\(new.title) \(new.period)", oldCertificate: old,
             newCertificate: new)
     }
 
-    /// The change of what is sent, or of its order.
-    static func chainChange(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> Change {
-        func sent(_ chain: [Snapshot.Certificate]) -> String { listed(chain.map(\.title), first: mostNamed) }
+    // MARK: The CAs above the leaf, and what is sent
+
+    private var chainChange: Change {
+        func sent(_ side: Side) -> String { listed(side.chain.map(\.title), first: Self.mostNamed) }
         return Change(kind: .chainChanged, old: sent(old), new: sent(new))
+    }
+
+    private func changesAboveLeaf() -> Set<Change> {
+        var found = Set([issuerChange, rootChange].compactMap(\.self))
+        let isReplaced = !found.isEmpty
+        let isOtherRoot = found.contains { $0.kind == .rootChanged }
+        var isChanged = old.chain.filter(new.chain.contains) != new.chain.filter(old.chain.contains)
+        // What one chain holds and the other does not; the leaves are compared by themselves.
+        var lost = old.chain.dropFirst().filter { !new.chain.contains($0) }
+        var gained = new.chain.dropFirst().filter { !old.chain.contains($0) }
+        for certificate in lost {
+            let index = gained.firstIndex {
+                $0.spkiSHA256 == certificate.spkiSHA256 && $0.subject == certificate.subject
+            }
+            guard let index else { continue }
+            let newer = gained.remove(at: index)
+            lost.removeAll { $0 == certificate }
+            if let earlier = Self.earlierEnd(from: certificate, to: newer) { found.insert(earlier) }
+            let keyIDs = [certificate.issuerKeyID, newer.issuerKeyID].compactMap(\.self)
+            if certificate.issuer == newer.issuer, Set(keyIDs).count < 2 {
+                found.insert(Self.renewal(from: certificate, to: newer))
+            } else if !isReplaced {
+                isChanged = true
+            }
+        }
+        var missing: [String] = []
+        for certificate in lost {
+            if certificate.isSelfIssued {
+                isChanged = isChanged || !isOtherRoot || certificate != old.root
+            } else if new.lacks(certificate) || old.path.contains(certificate) && !isReplaced {
+                missing.append(certificate.title)
+            } else if !old.path.contains(certificate) {
+                isChanged = true
+            }
+        }
+        for certificate in gained {
+            let isExplained = certificate == new.root ? isOtherRoot : isReplaced && new.path.contains(certificate)
+            isChanged = isChanged || !isExplained || old.lacks(certificate)
+        }
+        if missing.isEmpty, lacksIssuer, let issuer = old.links.first { missing.append(issuer.name) }
+        if !missing.isEmpty {
+            found.insert(Change(kind: .intermediateMissing, old: listed(missing, first: Self.mostNamed), new: nil))
+        }
+        if isChanged { found.insert(chainChange) }
+        return found
+    }
+
+    /// The lowest CA that is another one; those above it follow from that.
+    private var issuerChange: Change? {
+        for (index, (before, after)) in zip(old.links, new.links).enumerated() where !before.canBe(after) {
+            let areRoots = index == old.links.count - 1 && index == new.links.count - 1
+            // What issued the leaf may be no root where it is not sent.
+            let mayBeBelow = index == 0 && (before.certificate == nil || after.certificate == nil)
+            guard !areRoots || mayBeBelow else { return nil }
+            return Change(kind: .issuerChanged, old: before.words(besides: after), new: after.words(besides: before))
+        }
+        return nil
+    }
+
+    private var rootChange: Change? {
+        // One chain may only go on where the other ends, and without its intermediate it names what is no root.
+        guard let before = old.links.last, let after = new.links.last, !before.canBe(after), !old.passes(after),
+            !new.passes(before), old.isBare == new.isBare
+        else { return nil }
+        return Change(kind: .rootChanged, old: before.words(besides: after), new: after.words(besides: before))
+    }
+
+    /// Whether the leaf's issuer was sent, and the other issuer it has now is not.
+    private var lacksIssuer: Bool {
+        guard let first = new.links.first, let before = old.links.first else { return false }
+        return new.isBare && old.links.count > 1 && !before.canBe(first)
     }
 }
 
 extension Snapshot.Certificate {
     /// The subject, or what stands for it in a certificate without one.
-    var title: String { subject.isEmpty ? "(no subject)" : subject }
-
+    fileprivate var title: String { subject.isEmpty ? "(no subject)" : subject }
     fileprivate var period: String { "(\(notBefore.date) to \(notAfter.date))" }
+}
+
+/// One difference between what a server served and what it serves.
+package struct Change: Sendable, Hashable {
+    package let kind: Kind
+    /// What was, in words; `nil` where there was nothing.
+    package let old: String?
+    package let new: String?
+
+    package var oldCertificate: Snapshot.Certificate? = nil
+    package var newCertificate: Snapshot.Certificate? = nil
+
+    /// Whether both say the same; the certificates behind it add nothing.
+    package static func == (left: Change, right: Change) -> Bool {
+        left.kind == right.kind && left.old == right.old && left.new == right.new
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(old)
+        hasher.combine(new)
+    }
+
+    /// The kinds of differences, from harmless to grave as far as that can be said.
+    ///
+    /// Raw values are stable ids.
+    package enum Kind: String, Sendable, Hashable, CaseIterable, Comparable {
+        case renewed
+        case rekeyed
+        case keyTypeChanged = "key-type-changed"
+        case issuerChanged = "issuer-changed"
+        case rootChanged = "root-changed"
+        case namesAdded = "names-added"
+        case namesRemoved = "names-removed"
+        case intermediateMissing = "intermediate-missing"
+        /// Another order, a certificate that was not sent or led nowhere, the root sent or no longer.
+        case chainChanged = "chain-changed"
+        case expiresEarlier = "expires-earlier"
+        case targetAdded = "target-added"
+        case targetMissing = "target-missing"
+
+        package var summary: String {
+            switch self {
+            case .renewed: "a new certificate for the same key and name"
+            case .rekeyed: "the server has a new key"
+            case .keyTypeChanged: "the server's key is of another kind or size"
+            case .issuerChanged: "another authority, or another key of it, issued"
+            case .rootChanged: "the chain leads to another root"
+            case .namesAdded: "the certificate is for more names"
+            case .namesRemoved: "the certificate is no longer for some names"
+            case .intermediateMissing: "a certificate on the way to the root is no longer sent"
+            case .chainChanged: "other certificates are sent beside the leaf, or in another order"
+            case .expiresEarlier: "a new certificate ends more than a day before the old one"
+            case .targetAdded: "the target is not in the baseline"
+            case .targetMissing: "the target is only in the baseline"
+            }
+        }
+
+        package static func < (left: Kind, right: Kind) -> Bool { left.rank < right.rank }
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
 }

@@ -23,7 +23,6 @@ package struct Snapshot: Sendable, Hashable {
         package var target: String
         /// The address and port that were given to connect to, `nil` where the target was looked up.
         package var connect: String?
-        /// The server name that was sent, `nil` for none.
         package var sni: String?
         /// The name the certificate had to be valid for, `nil` for none.
         package var verifyName: String?
@@ -36,9 +35,7 @@ package struct Snapshot: Sendable, Hashable {
         }
 
         package static func < (left: Key, right: Key) -> Bool { left.order.lexicographicallyPrecedes(right.order) }
-
         private var order: [String] { [target, connect ?? "", variant ?? "", sni ?? "", verifyName ?? ""] }
-
         var atAnyAddress: Key { Key(target: target, connect: nil, sni: sni, verifyName: verifyName, variant: variant) }
     }
 
@@ -49,7 +46,6 @@ package struct Snapshot: Sendable, Hashable {
         /// The certificates in wire order, the leaf first; never empty.
         package let chain: [Certificate]
 
-        /// An endpoint that served `chain`, `nil` for an empty one.
         package init?(_ key: Key, peer: String? = nil, chain: [Certificate]) {
             guard !chain.isEmpty else { return nil }
             (self.key, self.peer, self.chain) = (key, peer, chain)
@@ -62,14 +58,11 @@ package struct Snapshot: Sendable, Hashable {
     package struct Certificate: Sendable, Hashable {
         /// The subject as one line in RFC 2253 order.
         package var subject: String
-        /// The issuer as one line in RFC 2253 order.
         package var issuer: String
         /// The key identifier of the issuer's key in hexadecimal digits, `nil` when the certificate does not say.
         package var issuerKeyID: String?
         package var names: [String]
-        /// The first second of validity.
         package var notBefore: Timestamp
-        /// The last second of validity.
         package var notAfter: Timestamp
         /// The kind of the key, as in `EC P-256`.
         package var key: String
@@ -103,7 +96,6 @@ package struct Snapshot: Sendable, Hashable {
         }
 
         package func hash(into hasher: inout Hasher) { hasher.combine(certificateSHA256) }
-
         package var isSelfIssued: Bool { subject == issuer }
 
         private static func hexadecimal(_ bytes: [UInt8]) -> String {

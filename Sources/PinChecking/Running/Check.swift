@@ -1,38 +1,32 @@
 import Base
-import TLSProbe
+package import Pinning
+package import TLSProbe
+import X509
 
 /// What is checked of one target: where to connect, in which ways, and what the chains are judged by.
 package struct Check: Sendable {
     /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
     static let connectionLimit = 64
 
-    enum Ways: Sendable {
-        case one
-        /// To each endpoint, whose name may stand for several addresses, in each of the variants that are asked for.
-        case each(CheckRequest.Variants)
-        /// To each endpoint in the variant at its position.
-        case recorded([Variant])
-    }
-
     /// The endpoints that were given, or the one of the target; at least one.
-    private(set) var endpoints: [CheckEndpoint]
+    fileprivate(set) var endpoints: [CheckEndpoint]
     /// What the chain is judged by, `nil` where it is only to be seen.
     package let policy: HostPolicy?
     package let retries: Int
-    let ways: Ways
+    /// The variants in which each endpoint is connected to, whose name may stand for several addresses.
+    var variants = CheckRequest.Variants()
+    /// The variant of each endpoint where they are recorded.
+    var recorded: [Variant]? = nil
 
     package var endpoint: CheckEndpoint { endpoints[0] }
     package var timeout: Duration { endpoint.request.timeout }
-    var isOne: Bool { if case .one = ways { true } else { false } }
+    /// Whether it is one connection of an ordinary client.
+    var isOne: Bool { endpoints.count == 1 && variants.isEmpty && recorded ?? [.ordinary] == [.ordinary] }
 
     package var mostConnections: Int {
-        switch ways {
-        case .one: 1
-        case .each(let variants) where variants.asksForAddresses: Self.connectionLimit
-        case .each(let variants):
-            min(Self.connectionLimit, endpoints.reduce(0) { $0 + variants.variants(of: $1).count })
-        case .recorded: min(Self.connectionLimit, endpoints.count)
-        }
+        if variants.asksForAddresses { return Self.connectionLimit }
+        return min(
+            Self.connectionLimit, recorded?.count ?? endpoints.reduce(0) { $0 + variants.variants(of: $1).count })
     }
 
     package func limited(to limit: Duration) -> Check {
@@ -50,41 +44,110 @@ extension Check {
     package static func plan(
         _ targets: [CheckTarget], _ policies: inout Policies, areAll: Bool = true
     ) throws(CheckError) -> [Check] {
+        try checks(of: targets, areAll: areAll) { (target, endpoint) throws(CheckError) in
+            try policies.policy(
+                target.request.judging, for: endpoint.referenceName,
+                writtenAs: target.request.names.writtenName(of: target.target.writtenHost), url: target.target.host,
+                lacksPins: target.lacksPins)
+        }
+    }
+
+    /// Plans checks of which the chains are only to be seen.
+    package static func unjudged(_ targets: [CheckTarget]) throws(CheckError) -> [Check] {
+        var targets = targets
+        // A request follows a verdict.
+        for index in targets.indices { targets[index].request.http = CheckRequest.HTTP() }
+        return try checks(of: targets, areAll: true) { _, _ in nil }
+    }
+
+    private static func checks(
+        of targets: [CheckTarget], areAll: Bool,
+        judgedBy policy: (CheckTarget, CheckEndpoint) throws(CheckError) -> HostPolicy?
+    ) throws(CheckError) -> [Check] {
         var checks: [Check] = []
         checks.reserveCapacity(targets.count)
         for target in targets {
             do throws(CheckError) {
                 let endpoints = try target.endpoints()
-                let policy = try policies.policy(
-                    target.request.judging, for: endpoints[0].referenceName,
-                    writtenAs: target.request.names.writtenName(of: target.target.writtenHost), url: target.target.host,
-                    lacksPins: target.lacksPins)
-                checks.append(Check(target, endpoints, policy))
+                checks.append(
+                    Check(
+                        endpoints: endpoints, policy: try policy(target, endpoints[0]),
+                        retries: target.request.connection.retries ?? RequestDefaults.retries,
+                        variants: target.request.variants))
             } catch { throw target.place.map(error.at) ?? error }
         }
         if areAll { try CheckTarget.refuseUnusedAddresses(of: targets) }
         return checks
     }
+}
 
-    /// Plans checks of which the chains are only to be seen.
-    package static func unjudged(_ targets: [CheckTarget]) throws(CheckError) -> [Check] {
+extension Baseline {
+    /// The recorded endpoints as they are to be asked again, a check for each target.
+    package func checks(
+        _ connection: CheckRequest.Connection, judgedBy policy: (CheckEndpoint) throws(CheckError) -> HostPolicy?
+    ) throws(CheckError) -> [Check] {
         var checks: [Check] = []
-        for target in targets {
-            // A request follows a verdict.
-            var target = target
-            target.request.http = CheckRequest.HTTP()
-            do throws(CheckError) { checks.append(Check(target, try target.endpoints(), nil)) } catch {
-                throw target.place.map(error.at) ?? error
+        var target: String?
+        // Those of one target stand behind one another.
+        for recorded in snapshot.endpoints {
+            let (endpoint, variant) = try recorded.key.attempt(connection)
+            if recorded.key.target == target {
+                checks[checks.count - 1].endpoints.append(endpoint)
+                checks[checks.count - 1].recorded?.append(variant)
+            } else {
+                checks.append(
+                    Check(
+                        endpoints: [endpoint], policy: try policy(endpoint),
+                        retries: connection.retries ?? RequestDefaults.retries, recorded: [variant]))
             }
+            target = recorded.key.target
         }
-        try CheckTarget.refuseUnusedAddresses(of: targets)
         return checks
     }
+}
 
-    private init(_ target: CheckTarget, _ endpoints: [CheckEndpoint], _ policy: HostPolicy?) {
-        let variants = target.request.variants
-        self.init(
-            endpoints: endpoints, policy: policy, retries: target.request.connection.retries ?? RequestDefaults.retries,
-            ways: endpoints.count == 1 && variants.isEmpty ? .one : .each(variants))
+extension Snapshot.Key {
+    fileprivate func attempt(
+        _ connection: CheckRequest.Connection
+    ) throws(CheckError) -> (endpoint: CheckEndpoint, variant: Variant) {
+        var request = CheckRequest()
+        if let verifyName { request.names.setReference(verifyName) } else { request.names.reference = .unchecked }
+        request.connection = connection
+        request.connection.serverName = try sni.map(ServerNameChoice.named) ?? ServerNameChoice.none
+        if let connect { request.connection.addresses.given = try ConnectAddress.readAny(connect) }
+        let target = CheckTarget(target: try Target(target), request: request)
+        return (try target.endpoints()[0], variant.flatMap(Variant.init(label:)) ?? .ordinary)
+    }
+}
+
+package struct Environment: Sendable {
+    /// The environment variables that say where the system's roots are.
+    package let variables: [String: String]
+    package let now: @Sendable () -> Timestamp
+    /// The thread for connections, `nil` when one has to be made.
+    package let thread: ProbeThread?
+    package let network: StagedNetwork?
+    package let connectionLimit: Int
+
+    package init(
+        variables: [String: String], now: @escaping @Sendable () -> Timestamp, thread: ProbeThread? = nil,
+        network: StagedNetwork? = nil, connectionLimit: Int
+    ) {
+        (self.variables, self.now, self.thread, self.network) = (variables, now, thread, network)
+        self.connectionLimit = connectionLimit
+    }
+
+    /// Why the chain of a service is not trusted by the system's roots, now and for its name, as an ordinary client of it has it; `nil`
+    /// where it is.
+    ///
+    /// The anchors and the time of the targets say nothing about a service; a private one is trusted with SSL_CERT_FILE.
+    var serviceObjection: ChainObjection {
+        let verifier = OpenSSLPathVerifier(trustStore: .system(environment: variables))
+        return { [now] chain, host in
+            let result = verifier.evaluate(
+                PathQuestion(presented: chain, anchors: .trustStore, policy: .sslServer(name: .name(host)), time: now())
+            )
+            return result.isTrusted ? nil : result.failures.first.map { "\($0)" } ?? "no path leads to a trusted root"
+        }
     }
 }

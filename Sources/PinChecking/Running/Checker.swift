@@ -9,7 +9,8 @@ package struct Checker: Sendable {
     private let probers: Probers
     /// Makes the connections of one target, on whose thread its steps run: judging the chains of others must not delay them.
     private(set) var prober: Prober
-    let services: ServiceTrust
+    /// Judges services that are asked for addresses over TLS, and `https` proxies.
+    private let objection: ChainObjection
     /// How much of a processor's time the chains of one target may cost to judge, by what is left of its timeout: on a busy machine a
     /// second is little.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
@@ -17,10 +18,10 @@ package struct Checker: Sendable {
     /// A checker of about `count` targets, whose threads have an OpenSSL each: as many as that is worth.
     package init(in environment: Environment, expecting count: Int = .max) {
         now = environment.now
-        services = ServiceTrust(environment)
+        objection = environment.serviceObjection
         probers = Probers(
             on: environment.thread, in: environment.network, expecting: count, within: environment.connectionLimit,
-            judgingProxiesBy: services.objection)
+            judgingProxiesBy: objection)
         prober = probers.next()
         connectionLimit = max(1, environment.connectionLimit - probers.descriptors)
     }
@@ -37,44 +38,62 @@ package struct Checker: Sendable {
         more: (() throws(Failure) -> [Check])? = nil, each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async throws(Failure) {
         let checker = Checker(in: environment, expecting: more == nil ? checks.count : .max)
-        let queue = CheckQueue(
-            checks, most: max(1, request.connection.jobs ?? RequestDefaults.jobs), connections: checker.connectionLimit,
-            span: span)
         let result: Result<Void, Failure>
         if more == nil, checks.count == 1, checks[0].isOne {
             let target = await checker.checked(checks[0])
             result = Result { () throws(Failure) in try each(0, target) }
         } else {
+            let most = max(1, request.connection.jobs ?? RequestDefaults.jobs)
             // Judging one chain or writing to a slow reader must not keep the others' answers waiting.
             result = await withTaskExecutorPreference(globalConcurrentExecutor) {
-                await checker.run(queue, more: more, each: each)
+                await checker.run(checks, most: most, within: span ?? .max, more: more, each: each)
             }
         }
         await checker.shutdown()
         try result.get()
     }
 
+    /// Fewer checks are left than this when others should be made.
+    private static let fewestWaiting = 256
+
     private func run<Failure>(
-        _ checks: CheckQueue, more: (() throws(Failure) -> [Check])?, each: (Int, CheckedTarget) throws(Failure) -> Void
+        _ checks: [Check], most: Int, within span: Int, more: (() throws(Failure) -> [Check])?,
+        each: (Int, CheckedTarget) throws(Failure) -> Void
     ) async -> Result<Void, Failure> {
         await withTaskGroup(of: (Int, Check, CheckedTarget).self) { group in
-            var queue = checks
-            var more = more
+            var (waiting, more) = (checks[...], more)
+            var (position, underWay, connections) = (0, 0, 0)
+            // The first position that is not done, and those behind it that are.
+            var firstUndone = 0
+            var done: Set<Int> = []
+            func size(of check: Check) -> Int { min(check.mostConnections, connectionLimit) }
+            func mayStart(_ check: Check) -> Bool {
+                underWay == 0
+                    || underWay < most && connections + size(of: check) <= connectionLimit
+                        && position - firstUndone < span
+            }
             func start() throws(Failure) {
                 while true {
-                    while let (position, check) = queue.next() {
-                        group.addTask { (position, check, await self.target(check)) }
+                    while let check = waiting.first, mayStart(check) {
+                        waiting.removeFirst()
+                        underWay += 1
+                        connections += size(of: check)
+                        group.addTask { [position] in (position, check, await target(check)) }
+                        position += 1
                     }
-                    guard queue.isLow, let makeMore = more else { return }
+                    guard waiting.count < Self.fewestWaiting, let makeMore = more else { return }
                     let checks = try makeMore()
                     if checks.isEmpty { more = nil }
-                    queue.add(checks)
+                    waiting += checks
                 }
             }
             do throws(Failure) {
                 try start()
                 for await (position, check, target) in group {
-                    queue.end(position, check)
+                    underWay -= 1
+                    connections -= size(of: check)
+                    if span < .max { done.insert(position) }
+                    while done.remove(firstUndone) != nil { firstUndone += 1 }
                     try start()
                     try each(position, target)
                 }
@@ -95,9 +114,7 @@ package struct Checker: Sendable {
         var checker = self
         checker.prober = probers.next()
         if check.isOne { return await checker.checked(check) }
-        return await TargetWork.$current.withValue(TargetWork()) {
-            await TargetCheck(checker: checker, check: check).checked()
-        }
+        return await TargetWork.$current.withValue(TargetWork()) { await checker.checkedVariants(of: check) }
     }
 
     private func checked(_ check: Check) async -> CheckedTarget {
@@ -145,7 +162,7 @@ package struct Checker: Sendable {
         of name: String, family: ProbeRequest.AddressFamily, timeout: Duration, from service: AddressService?
     ) async throws(ProbeError) -> HostAddresses {
         guard let service else { return try await prober.addresses(of: name, family: family, timeout: timeout) }
-        return try await AddressResolver(service, prober: prober, objection: services.objection).addresses(
+        return try await AddressResolver(service, prober: prober, objection: objection).addresses(
             of: name, family: family, timeout: timeout)
     }
 
@@ -166,71 +183,18 @@ package struct Checker: Sendable {
         guard let policy, let handshake = connection.served, !isOutOfTime else { return connection }
         let endpoint = connection.endpoint
         ProbeWatch.current?("\(endpoint.target): judging the chain")
-        let time = connection.time
-        let view = ServerView(
-            presented: handshake.presented, referenceName: endpoint.referenceName, time: time,
-            fetchable: policy.fetchable,
-            evidence: policy.evidence(of: handshake.presented, staple: handshake.staple, at: time),
-            // Both are the numbers of the protocol.
-            connection: ConnectionFacts(
-                version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
-                hasECDHE: handshake.keyExchange == .ephemeral))
         let serverName: SentServerName =
             if let sent = endpoint.request.serverNameIndication {
                 .name(sent.name)
             } else if connection.variant == .withoutSNI || endpoint.omitsServerName { .leftOut } else {
                 .none(name: endpoint.nameToSend)
             }
-        connection.judged = policy.judge(view, serverName: serverName)
+        connection.judged = policy.judge(
+            handshake.presented, for: endpoint.referenceName, at: connection.time, stapled: handshake.staple,
+            // Both are the numbers of the protocol.
+            on: ConnectionFacts(
+                version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
+                hasECDHE: handshake.keyExchange == .ephemeral), serverName: serverName)
         return connection
     }
-}
-
-private struct CheckQueue {
-    /// Fewer are left than this when others should be made.
-    private static let fewest = 256
-
-    private let most: Int
-    private let connections: Int
-    private let span: Int?
-    private var waiting: ArraySlice<Check>
-    private var position = 0
-    private var checksUnderWay = 0
-    private var connectionsUnderWay = 0
-    /// The first position that is not done, and those behind it that are.
-    private var firstUndone = 0
-    private var done: Set<Int> = []
-
-    init(_ checks: [Check], most: Int, connections: Int, span: Int?) {
-        waiting = checks[...]
-        (self.most, self.connections, self.span) = (most, connections, span)
-    }
-
-    var isLow: Bool { waiting.count < Self.fewest }
-
-    mutating func add(_ checks: [Check]) { waiting += checks }
-
-    /// The next check with its position, which has begun; `nil` while none may begin.
-    mutating func next() -> (position: Int, check: Check)? {
-        guard let check = waiting.first else { return nil }
-        if checksUnderWay > 0 {
-            guard checksUnderWay < most, connectionsUnderWay + size(of: check) <= connections else { return nil }
-            if let span, position - firstUndone >= span { return nil }
-        }
-        waiting.removeFirst()
-        checksUnderWay += 1
-        connectionsUnderWay += size(of: check)
-        defer { position += 1 }
-        return (position, check)
-    }
-
-    mutating func end(_ position: Int, _ check: Check) {
-        checksUnderWay -= 1
-        connectionsUnderWay -= size(of: check)
-        guard span != nil else { return }
-        done.insert(position)
-        while done.remove(firstUndone) != nil { firstUndone += 1 }
-    }
-
-    private func size(of check: Check) -> Int { min(check.mostConnections, connections) }
 }

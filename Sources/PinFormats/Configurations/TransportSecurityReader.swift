@@ -50,7 +50,7 @@ enum TransportSecurityReader {
 
     private static func exception(
         _ name: String, _ node: DocumentNode, into reading: inout PinReading
-    ) throws(PinFormatError) -> TransportSecurity.Exception {
+    ) throws(PinFormatError) -> TransportSecurity.Rules {
         _ = try node.dictionary()
         reading.noteUnknown(in: node, of: "App Transport Security", exceptionKeys)
         let includesSubdomains = try node["NSIncludesSubdomains"]?.boolean() ?? false
@@ -61,11 +61,9 @@ enum TransportSecurityReader {
                 "'\(shortened(name, to: 80))' in NSExceptionDomains is the host of no URL, which has small letters, no "
                     + "scheme, port, path or *: its exception counts for nothing")
         }
-        var exception = TransportSecurity.Exception(hosts: hosts, origin: node.place.description)
-        exception.minimumTLS = try node["NSExceptionMinimumTLSVersion"].map { (node) throws(PinFormatError) in
-            try version(node)
-        }
-        exception.requiresForwardSecrecy = try node["NSExceptionRequiresForwardSecrecy"]?.boolean()
+        var exception = TransportSecurity.Rules(hosts: hosts, origin: node.place.description)
+        if let node = node["NSExceptionMinimumTLSVersion"] { exception.minimumTLS = try version(node) }
+        exception.requiresForwardSecrecy = try node["NSExceptionRequiresForwardSecrecy"]?.boolean() ?? true
         exception.allowsInsecureLoads = try node["NSExceptionAllowsInsecureHTTPLoads"]?.boolean() ?? false
         exception.requiresTransparency = try node["NSRequiresCertificateTransparency"]?.boolean() ?? false
         return exception

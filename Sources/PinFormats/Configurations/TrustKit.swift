@@ -46,12 +46,13 @@ struct TrustKitReader {
     private static func checkRules(
         _ entries: [HostEntry], of pinned: DocumentNode, into reading: inout PinReading
     ) throws(PinFormatError) {
-        let suffixes = SystemPublicSuffixList()
         let parents = HostIndex(entries.filter(\.includesSubdomains).map { ($0.hosts, $0) })
         for entry in entries {
             let name = entry.hosts?.name ?? ""
             let above = parents.covering(name)
-            for violation in TrustKit.violations(of: entry, among: above, suffixes: suffixes) {
+            for violation in TrustKit.violations(
+                of: entry, among: above, publicSuffix: SystemPublicSuffixList.publicSuffix)
+            {
                 var remedy: String?
                 if case .tooFewPins = violation {
                     // A pin that was wrong is no pin too few.

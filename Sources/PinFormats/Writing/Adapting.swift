@@ -133,8 +133,9 @@ extension PinBlockFormat {
         }
         let found = Set(configured.compactMap { $0.rules?.kind }).flatMap { kind -> [HostEntry] in
             let entries = configured.filter { $0.rules?.kind == kind }.compactMap { $0.rules?.entry }
-            let policy = PinConfiguration(kind, entries: entries).policy(for: host, suffixes: SystemPublicSuffixList())
-            return policy?.entries.filter { !$0.pins.isEmpty } ?? []
+            let policy = PinConfiguration(kind, entries: entries).policy(
+                for: host, publicSuffix: SystemPublicSuffixList.publicSuffix)
+            return policy?.filter { !$0.pins.isEmpty } ?? []
         }
         guard !found.isEmpty else {
             throw PinFormatError(.notAPin, at: .file(first.origin), "nothing is pinned for \(shortened(host))")

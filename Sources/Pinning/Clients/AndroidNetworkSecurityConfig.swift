@@ -48,7 +48,7 @@ extension ProcedureRun {
     /// Asks for the device's verdict first, by the anchors that the app's configuration names and with the timestamps that it asks for.
     mutating func afterServerTrust(by trust: AndroidTrust?, _ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
         guard let trust else { return afterServerTrust(goOn) }
-        let demand = trust.transparencyDemand(on: view.release.androidRelease, for: view.referenceName.serverName)
+        let demand = trust.transparencyDemand(level: view.release.androidLevel, for: view.referenceName.serverName)
         platform = platform?.asking(for: demand)
         let system = evaluate(serverPolicy, anchors: trust.anchors)
         record(system)

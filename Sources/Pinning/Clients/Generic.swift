@@ -13,7 +13,7 @@ package struct Generic: ClientProcedure {
         switch release {
         case .newest: nil
         case .apple(let release): .apple(release)
-        case .android(let release): .android(release)
+        case .android(let level): .android(level: level)
         }
     }
 

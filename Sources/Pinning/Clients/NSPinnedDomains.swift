@@ -98,14 +98,14 @@ package struct NSPinnedDomains: ClientProcedure {
     }
 }
 
-extension ConfiguredPins {
+extension [HostEntry] {
     /// Leaf and authority identities, merged as NSPinnedDomains merges them.
     package var positions: NSPinnedDomains.Identities {
         var (leaf, authorities): ([SHA256Digest]?, [SHA256Digest]?)
         func append(_ pins: [Pin]?, to list: inout [SHA256Digest]?) {
             if let pins { list = (list ?? []) + pins.map(\.spkiSHA256) }
         }
-        for case .positions(let ownLeaf, let ownAuthorities) in entries.map(\.identities) {
+        for case .positions(let ownLeaf, let ownAuthorities) in map(\.identities) {
             append(ownLeaf, to: &leaf)
             append(ownAuthorities, to: &authorities)
         }

@@ -5,12 +5,7 @@ internal import Base
 /// A pin can never rescue a chain that is not trusted. Pins match on the cleaned chain, never on what was merely presented.
 package struct OkHttp: ClientProcedure {
     /// One entry of a `CertificatePinner`: the hosts that a pin is for, and its position in the pin set.
-    package struct PinnedHost: Sendable, Hashable {
-        let pattern: HostPattern
-        let pinIndex: Int
-
-        package init(pattern: HostPattern, pinIndex: Int) { (self.pattern, self.pinIndex) = (pattern, pinIndex) }
-    }
+    package typealias PinnedHost = (pattern: HostPattern, pinIndex: Int)
 
     /// The most certificates OkHttp takes on a chain: a leaf and nine signers.
     private static let chainLimit = 10

@@ -34,7 +34,7 @@ extension ProcedureRun {
         let missing = links.first { subject, issuer in
             (pinned.contains(issuer) || view.fetchable.contains(issuer))
                 && !view.presented.certificates.contains(issuer)
-                && !IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: subject)).isEmpty
+                && !Platform.triedPlaces(of: verifier.issuerPlaces(of: subject)).isEmpty
         }?.1
         guard let missing else { return }
         let source = pinned.contains(missing) ? "taken from the pins" : "given beside it"
@@ -83,7 +83,7 @@ extension ProcedureRun {
         guard let platform, platform.fetchesIssuers else { return }
         for failure in failures where failure.reason == .unknownIssuer {
             guard view.time <= failure.certificate.notAfter,
-                let place = IssuerFetching.triedPlaces(of: verifier.issuerPlaces(of: failure.certificate)).first
+                let place = Platform.triedPlaces(of: verifier.issuerPlaces(of: failure.certificate)).first
             else { continue }
             warn(
                 Warning.issuerWouldBeFetched,

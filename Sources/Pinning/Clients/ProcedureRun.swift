@@ -137,7 +137,7 @@ package struct ProcedureRun {
         if platform?.family != .openssl, evidence.staple == .good, !hasStep("revocation") {
             pass("revocation", "the server's OCSP staple says that the certificate is good")
         }
-        guard platform?.transparency != nil, evidence.logs > 0, !hasStep("transparency") else { return }
+        guard platform?.countsTimestamps == true, evidence.logs > 0, !hasStep("transparency") else { return }
         let timestamps = evidence.timestamps.count == 1 ? "1 SCT" : "\(evidence.timestamps.count) SCTs"
         let logs = evidence.logs == 1 ? "1 log" : "\(evidence.logs) logs"
         pass("transparency", "\(timestamps) from \(logs); which logs is not judged")

@@ -1,11 +1,7 @@
 /// The app on Apple's platforms that a client is in: all of them load with NSURLSession, which its App Transport Security binds.
-package struct AppleApp: Sendable {
-    /// What the app's Info.plist says, `nil` where it is not known: then that is said and nothing decided by it.
-    package let settings: TransportSecurity?
-    package let host: ServerName?
-
-    package init(settings: TransportSecurity?, host: ServerName?) { (self.settings, self.host) = (settings, host) }
-}
+///
+/// Its settings are what the app's Info.plist says, `nil` where it is not known: then that is said and nothing decided by it.
+package typealias AppleApp = (settings: TransportSecurity?, host: ServerName?)
 
 extension ProcedureRun {
     /// What the app's App Transport Security makes of a client's verdict, its last step.
@@ -50,7 +46,7 @@ extension ProcedureRun {
 }
 
 private struct TransportSecurityStep {
-    let requirement: TransportSecurity.Requirement
+    let requirement: TransportSecurity.Rules
     let host: ServerName
     var verdict: Verdict
     var failures: [TransportSecurityFailure] = []
@@ -103,7 +99,7 @@ private struct TransportSecurityStep {
         }
         guard requirement.requiresTransparency else { return }
         guard let evidence else { return verdict.add(.skip, "ats-transparency", "nobody looked for SCTs") }
-        let (logs, needed) = TransparencyRule.apple.shortfall(of: leaf, evidence) ?? (0, 0)
+        let (logs, needed) = PlatformFamily.apple.shortfall(of: leaf, evidence) ?? (0, 0)
         expect(
             needed == 0, "ats-transparency", "there are enough SCTs", else: "ats-too-few-scts",
             "NSRequiresCertificateTransparency asks for SCTs of \(needed) logs, and in the certificate are "

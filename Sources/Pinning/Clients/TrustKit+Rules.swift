@@ -27,14 +27,14 @@ extension TrustKit {
     /// The rules that an entry breaks among those of its configuration, in the order in which TrustKit looks at them; none for an entry
     /// that names no host.
     package static func violations(
-        of entry: HostEntry, among entries: [HostEntry], suffixes: some PublicSuffixList
+        of entry: HostEntry, among entries: [HostEntry], publicSuffix: (String) -> String?
     ) -> [Violation] {
         guard let domain = entry.hosts?.name else { return [] }
         var violations: [Violation] = []
         let name = (try? ServerName(domain))?.description ?? domain
-        let suffix = suffixes.publicSuffix(of: name)
+        let suffix = publicSuffix(name)
         // The library that TrustKit asks knows no suffix for a name directly above a rule such as *.kawasaki.jp.
-        let isAboveWildcard = suffix != name && suffixes.publicSuffix(of: "a." + name) == "a." + name
+        let isAboveWildcard = suffix != name && publicSuffix("a." + name) == "a." + name
         if suffix == nil || isAboveWildcard { violations.append(.noRegisteredSuffix) }
         if entry.includesSubdomains, suffix == name { violations.append(.publicSuffixIncludesSubdomains) }
         guard !entry.isExcluded else {

@@ -67,15 +67,18 @@ package struct AndroidTrust: Sendable, Hashable {
     /// Below which roots Android asks for signed certificate timestamps: by the host's configuration, not by the root; roots that are on
     /// no public list are left alone where the platform asks by itself, and a targetSdkVersion that is not known counts as old.
     ///
+    /// Up to API level 35 it never asks, in 36 where the app's configuration says so, and from 37 on, that of the newest version, unless the
+    /// configuration says otherwise, for apps whose targetSdkVersion is at least 37.
+    ///
     /// Source: developer.android.com, network security configuration, Certificate Transparency; Conscrypt's `PolicyImpl`.
-    func transparencyDemand(on release: AndroidRelease?, for name: ServerName?) -> TransparencyDemand {
-        let mode = release?.transparency ?? .byTarget
-        guard mode != .never, name != .dns("localhost") else { return .none }
+    func transparencyDemand(level: Int?, for name: ServerName?) -> TransparencyDemand {
+        let level = level ?? .max
+        guard level >= 36, name != .dns("localhost") else { return .none }
         for element in transparency {
             if let isEnabled = element.isEnabled { return isEnabled ? .belowAnyRoot : .none }
             if element.hasOwnAnchors { return .none }
         }
-        return mode == .byTarget && targetSDK ?? 0 >= 37 ? .belowPublicRoots : .none
+        return level >= 37 && targetSDK ?? 0 >= 37 ? .belowPublicRoots : .none
     }
 
     /// What is trusted, in a few words, as in `system, @raw/own (overrides pins)`.

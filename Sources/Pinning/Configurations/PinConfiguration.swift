@@ -61,20 +61,19 @@ package struct PinConfiguration: Sendable, Equatable {
 
     /// What the configuration says of a host, which is compared as text, `nil` for nothing.
     ///
-    /// `lookup` says how entries are found, `nil` for the rule of its kind; TrustKit goes by the public suffix list.
-    package func policy(for host: String, by lookup: Lookup? = nil, suffixes: some PublicSuffixList) -> ConfiguredPins?
-    {
+    /// `lookup` says how entries are found, `nil` for the rule of its kind; TrustKit goes by the public suffix list (publicsuffix.org), which
+    /// has `co.uk` for `www.example.co.uk`, and `nil` for a name that none of its rules covers.
+    package func policy(for host: String, by lookup: Lookup? = nil, publicSuffix: (String) -> String?) -> [HostEntry]? {
         let isIndexed = lookup != .unionOfCanonicalNames
         let covering = isIndexed ? index.covering(host) : entries(by: lookup).filter { $0.covers(host) }
         let lookup = lookup ?? kind.lookup
-        guard !lookup.takesAll else { return ConfiguredPins(covering) }
-        if let own = covering.first(where: { $0.hosts?.name == host }) { return ConfiguredPins([own]) }
+        guard !lookup.takesAll else { return covering.isEmpty ? nil : covering }
+        if let own = covering.first(where: { $0.hosts?.name == host }) { return [own] }
         let eligible = covering.filter { entry in
             guard lookup == .mostSpecificOfSameSuffix, let hosts = entry.hosts else { return true }
-            return suffixes.publicSuffix(of: hosts.name) == suffixes.publicSuffix(of: host)
+            return publicSuffix(hosts.name) == publicSuffix(host)
         }
-        let longest = eligible.max { ($0.hosts?.name.utf8.count ?? 0) < ($1.hosts?.name.utf8.count ?? 0) }
-        return ConfiguredPins(longest.map { [$0] } ?? [])
+        return eligible.max { ($0.hosts?.name.utf8.count ?? 0) < ($1.hosts?.name.utf8.count ?? 0) }.map { [$0] }
     }
 }
 
@@ -130,15 +129,8 @@ package enum BundleLoader: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What the configurations of one kind say of one host.
-package struct ConfiguredPins: Sendable, Hashable {
-    package let entries: [HostEntry]
-
-    package init?(_ entries: [HostEntry]) {
-        guard !entries.isEmpty else { return nil }
-        self.entries = entries
-    }
-
-    package var pins: PinSet? { PinSet(entries.filter { !$0.isExcluded }.flatMap(\.pins)) }
-    package var enforcesPinning: Bool? { entries.lazy.compactMap(\.enforcesPinning).first }
-    package var expiration: Timestamp? { entries.lazy.compactMap(\.expiration).first }
+extension [HostEntry] {
+    package var pins: PinSet? { PinSet(filter { !$0.isExcluded }.flatMap(\.pins)) }
+    package var enforcesPinning: Bool? { lazy.compactMap(\.enforcesPinning).first }
+    package var expiration: Timestamp? { lazy.compactMap(\.expiration).first }
 }

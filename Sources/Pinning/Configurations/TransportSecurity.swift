@@ -31,16 +31,21 @@ package struct TransportSecurity: Sendable, Hashable {
         }
     }
 
-    /// An entry of `NSExceptionDomains`; one that excepts nothing puts its hosts under the rules again.
-    package struct Exception: Sendable, Hashable {
-        package let hosts: Hosts
-        package let origin: String
-        package var minimumTLS: ProtocolVersion?
-        package var requiresForwardSecrecy: Bool?
-        package var allowsInsecureLoads = false
+    /// What is asked of a connection: by an entry of `NSExceptionDomains`, of which one that excepts nothing puts its hosts under the
+    /// rules again, or without one.
+    package struct Rules: Sendable, Hashable {
+        /// The hosts of the entry and where it stands, `nil` without one.
+        package var hosts: Hosts?
+        package var origin: String?
+        package var minimumTLS = ProtocolVersion.tls12
+        /// Whether keys have to be agreed on by ECDHE, and certified keys have RSA 2048 or EC 256 bits.
+        package var requiresForwardSecrecy = true
+        /// Whether SCTs are asked for below whatever root.
         package var requiresTransparency = false
+        /// Whether the app may accept what the system refuses.
+        package var allowsInsecureLoads = false
 
-        package init(hosts: Hosts, origin: String) { (self.hosts, self.origin) = (hosts, origin) }
+        package init(hosts: Hosts? = nil, origin: String? = nil) { (self.hosts, self.origin) = (hosts, origin) }
     }
 
     /// The keys beside which `NSAllowsArbitraryLoads` counts as NO, with whatever value.
@@ -52,7 +57,8 @@ package struct TransportSecurity: Sendable, Hashable {
     /// Those of ``narrowingKeys`` that are there.
     package var narrowing: [String] = []
     package var allowsLocalNetworking = false
-    package var exceptions: [Exception] = []
+    /// The entries of `NSExceptionDomains`.
+    package var exceptions: [Rules] = []
     /// Where the dictionary stands, or the file without one.
     package let origin: String
     package let isStated: Bool
@@ -60,35 +66,16 @@ package struct TransportSecurity: Sendable, Hashable {
     /// The rules as they are for an app that says nothing, or nothing yet.
     package init(origin: String, isStated: Bool = false) { (self.origin, self.isStated) = (origin, isStated) }
 
-    package struct Requirement: Sendable, Hashable {
-        package var minimumTLS = ProtocolVersion.tls12
-        /// Whether keys have to be agreed on by ECDHE, and certified keys have RSA 2048 or EC 256 bits.
-        package var requiresForwardSecrecy = true
-        /// Whether SCTs are asked for below whatever root.
-        package var requiresTransparency = false
-        /// Whether the app may accept what the system refuses.
-        package var allowsInsecureLoads = false
-        /// The entry of `NSExceptionDomains` that says it, `nil` for the rules without one.
-        package var exception: Exception?
-    }
-
     package enum Ruling: Sendable, Hashable {
         case off(String)
-        case on(Requirement)
+        case on(Rules)
     }
 
     /// What is asked of a connection to the host of a URL: the entry's word where the host has one, which decides alone, else that of
     /// the global keys; before iOS 17 addresses are left alone.
     package func ruling(for host: ServerName, on release: AppleRelease = .newest) -> Ruling {
-        let covering = exceptions.compactMap { one in one.hosts.closeness(to: host).map { (one, $0) } }
-        if let (exception, _) = covering.max(by: { $0.1 < $1.1 }) {
-            return .on(
-                Requirement(
-                    minimumTLS: exception.minimumTLS ?? .tls12,
-                    requiresForwardSecrecy: exception.requiresForwardSecrecy ?? true,
-                    requiresTransparency: exception.requiresTransparency,
-                    allowsInsecureLoads: exception.allowsInsecureLoads, exception: exception))
-        }
+        let covering = exceptions.compactMap { one in (one.hosts?.closeness(to: host)).map { (one, $0) } }
+        if let (exception, _) = covering.max(by: { $0.1 < $1.1 }) { return .on(exception) }
         switch host {
         case .dns(let name) where !name.contains(".") || name.hasSuffix(".local"):
             return .off("names without a dot and .local are left alone")
@@ -97,6 +84,6 @@ package struct TransportSecurity: Sendable, Hashable {
         case .ip where allowsLocalNetworking: return .off("NSAllowsLocalNetworking frees addresses")
         default: break
         }
-        return allowsArbitraryLoads && narrowing.isEmpty ? .off("NSAllowsArbitraryLoads is YES") : .on(Requirement())
+        return allowsArbitraryLoads && narrowing.isEmpty ? .off("NSAllowsArbitraryLoads is YES") : .on(Rules())
     }
 }

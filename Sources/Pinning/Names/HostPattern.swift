@@ -77,9 +77,3 @@ package struct HostIndex<Value: Sendable>: Sendable {
         return everywhere + found.sorted { $0.order < $1.order }.map(\.value)
     }
 }
-
-/// What a client needs to know of the public suffix list (publicsuffix.org).
-package protocol PublicSuffixList: Sendable {
-    /// The public suffix of `name`, as in `co.uk` for `www.example.co.uk`; `nil` when no rule of the list covers it.
-    func publicSuffix(of name: String) -> String?
-}

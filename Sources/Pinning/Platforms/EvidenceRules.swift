@@ -22,25 +22,20 @@ extension Platform {
         }
     }
 
-    /// How signed certificate timestamps are counted, `nil` where nobody counts.
-    var transparency: TransparencyRule? {
-        guard transparencyDemand != .none, family != .openssl else { return nil }
-        return family == .apple ? .apple : .chrome
-    }
+    /// Whether signed certificate timestamps are counted.
+    var countsTimestamps: Bool { transparencyDemand != .none && family != .openssl }
 
     private func lackOfTimestamps(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
-        guard let transparency, path.anchorClass == .system || transparencyDemand == .belowAnyRoot,
+        guard countsTimestamps, path.anchorClass == .system || transparencyDemand == .belowAnyRoot,
             let root = path.certificates.last,
-            !(family == .apple && RootRules.appleOwn.contains(root.fingerprint.hexadecimal))
+            !(family == .apple && Self.appleOwnRoots.contains(root.fingerprint.hexadecimal))
         else { return nil }
-        return transparency.shortfall(of: path.leaf, evidence).map {
-            .tooFewTimestamps(logs: $0.logs, needed: $0.needed)
-        }
+        return family.shortfall(of: path.leaf, evidence).map { .tooFewTimestamps(logs: $0.logs, needed: $0.needed) }
     }
 
     private func distrust(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
         guard family == .apple, path.anchorClass == .system else { return nil }
-        return RootRules.appleDistrust(of: path, earliestTimestamp: evidence.earliestTimestamp).map {
+        return Self.appleDistrust(of: path, earliestTimestamp: evidence.earliestTimestamp).map {
             .issuedAfterDistrust(since: $0)
         }
     }
@@ -57,38 +52,31 @@ package enum TransparencyDemand: Sendable, Hashable {
 ///
 /// Those in the certificate are counted, by their logs. Which logs they are from, whether those are usable and what a server sends beside
 /// the certificate is not judged.
-package enum TransparencyRule: Sendable, Hashable, CaseIterable {
-    /// Apple's, for leaves from 2018-10-16 on (support.apple.com/103214; CertificateTransparency.m of macOS 26).
-    case apple
-    /// Android's and Chrome's (Conscrypt's PolicyImpl; Chrome's policy).
-    case chrome
-
+extension PlatformFamily {
     /// Apple asks for timestamps with leaves from this moment on: 2018-10-16T00:00:00Z ("issued after October 15").
-    static let appleStart = Timestamp(secondsSinceEpoch: 1_539_648_000)
+    static let appleTransparencyStart = Timestamp(secondsSinceEpoch: 1_539_648_000)
     /// Until this moment Apple counted a leaf's months: 2021-04-21T00:00:00Z.
     static let appleMonthsEnd = Timestamp(secondsSinceEpoch: 1_618_963_200)
 
-    /// How many logs' timestamps a leaf has to hold, `nil` for a leaf that is older than the rule.
+    /// How many logs' timestamps a leaf has to hold, `nil` for a leaf that is older than the rule: Apple's (support.apple.com/103214;
+    /// CertificateTransparency.m of macOS 26), or Android's and Chrome's (Conscrypt's PolicyImpl; Chrome's policy).
     ///
     /// Whether the platform asks for any at all, for this root and by this app's configuration, is for the caller to know.
-    package func needed(notBefore: Timestamp, notAfter: Timestamp) -> Int? {
-        if self == .apple, notBefore < Self.appleStart { return nil }
+    package func logsNeeded(notBefore: Timestamp, notAfter: Timestamp) -> Int? {
         let lifetime = notBefore.seconds(to: notAfter)
         let day: Int64 = 86_400
-        switch self {
-        case .chrome: return lifetime / day <= 180 ? 2 : 3
-        case .apple:
-            // No leaf of a public root lives longer; below others the strictest counts.
-            let more = lifetime > 825 * day ? 1 : 0
-            // The shortest fifteen months have 454 days.
-            if notBefore < Self.appleMonthsEnd { return (lifetime < 454 * day ? 2 : 4) + more }
-            return (lifetime <= 180 * day ? 2 : 3) + more
-        }
+        guard self == .apple else { return lifetime / day <= 180 ? 2 : 3 }
+        guard notBefore >= Self.appleTransparencyStart else { return nil }
+        // No leaf of a public root lives longer; below others the strictest counts.
+        let more = lifetime > 825 * day ? 1 : 0
+        // The shortest fifteen months have 454 days.
+        if notBefore < Self.appleMonthsEnd { return (lifetime < 454 * day ? 2 : 4) + more }
+        return (lifetime <= 180 * day ? 2 : 3) + more
     }
 
     /// How many logs are in the evidence and how many are needed, `nil` where they are enough.
     func shortfall(of leaf: Certificate, _ evidence: LeafEvidence) -> (logs: Int, needed: Int)? {
-        guard let needed = needed(notBefore: leaf.notBefore, notAfter: leaf.notAfter), evidence.logs < needed else {
+        guard let needed = logsNeeded(notBefore: leaf.notBefore, notAfter: leaf.notAfter), evidence.logs < needed else {
             return nil
         }
         return (evidence.logs, needed)

@@ -60,7 +60,7 @@ package struct LeafEvidence: Sendable, Hashable {
 }
 
 /// Where Apple's platform would fetch the issuer of a certificate that a server did not send.
-package enum IssuerFetching {
+extension Platform {
     /// Of all the caIssuers places that a certificate names (RFC 5280, 4.2.2.1) those that would be tried, in their order: at most three
     /// `http:` URLs, and none of ten places or more (SecCAIssuerRequest of macOS 26).
     package static func triedPlaces(of places: [String]) -> [String] {

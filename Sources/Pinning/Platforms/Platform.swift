@@ -39,10 +39,10 @@ package struct Platform: Sendable, Hashable {
 
     /// Android with Conscrypt; `names` are the rules of the verifier that compares names, the platform's strict one or OkHttp's own.
     package static func android(
-        _ release: AndroidRelease? = nil, names: NameRules = .android, transparencyDemand: TransparencyDemand = .none
+        level: Int? = nil, names: NameRules = .android, transparencyDemand: TransparencyDemand = .none
     ) -> Platform {
         Platform(
-            family: .android, release: release.map { .android($0) } ?? .newest, names: names,
+            family: .android, release: level.map { .android(level: $0) } ?? .newest, names: names,
             transparencyDemand: transparencyDemand)
     }
 
@@ -55,14 +55,15 @@ package struct Platform: Sendable, Hashable {
     package func running(on release: PlatformRelease) -> Platform {
         switch (family, release) {
         case (.apple, .apple(let release)): .apple(release)
-        case (.android, .android(let release)): .android(release, names: names, transparencyDemand: transparencyDemand)
+        case (.android, .android(let level)):
+            .android(level: level, names: names, transparencyDemand: transparencyDemand)
         default: self
         }
     }
 
     /// The same platform where an app's configuration asks for timestamps; changes nothing but on Android, which goes by that.
     func asking(for demand: TransparencyDemand) -> Platform {
-        family == .android ? .android(release.androidRelease, names: names, transparencyDemand: demand) : self
+        family == .android ? .android(level: release.androidLevel, names: names, transparencyDemand: demand) : self
     }
 
     /// The rules of the platform, apart from names, that a path breaks: those for servers, or the basic ones, which ask for little but
@@ -80,10 +81,11 @@ package enum PlatformRelease: Sendable, Hashable {
     case newest
     /// A version of iOS, or of the macOS of its year.
     case apple(AppleRelease)
-    case android(AndroidRelease)
+    /// The API level that apps know the version by: 26 for Android 8, 37 for Android 17.
+    case android(level: Int)
 
     var appleRelease: AppleRelease { if case .apple(let release) = self { release } else { .newest } }
-    var androidRelease: AndroidRelease? { if case .android(let release) = self { release } else { nil } }
+    var androidLevel: Int? { if case .android(let level) = self { level } else { nil } }
 }
 
 /// What a version of Apple's systems asks for; the newest asks for everything.
@@ -105,22 +107,4 @@ package struct AppleRelease: Sendable, Hashable {
         self.requiresTransparency = requiresTransparency
         self.judgesAddressesByTransportSecurity = judgesAddressesByTransportSecurity
     }
-}
-
-package struct AndroidRelease: Sendable, Hashable {
-    /// When Android asks for Certificate Transparency (developer.android.com, network security configuration).
-    package enum Transparency: Sendable, Hashable {
-        /// Never: up to API level 35.
-        case never
-        /// Where the app's configuration says so: API level 36.
-        case optIn
-        /// Unless the configuration says otherwise, for apps whose targetSdkVersion is at least 37: from API level 37 on.
-        case byTarget
-    }
-
-    /// The API level that apps know the version by: 26 for Android 8, 37 for Android 17.
-    package let level: Int
-
-    package init(level: Int) { self.level = level }
-    package var transparency: Transparency { level < 36 ? .never : level == 36 ? .optIn : .byTarget }
 }

@@ -1,8 +1,8 @@
 /// What platforms know of single roots, by the SHA-256 of the certificate in hexadecimal digits.
-enum RootRules {
+extension Platform {
     /// Apple's own roots, below which no timestamps are needed (`SecPolicyCheckSystemTrustedCTRequired`; the hashes are those of
     /// support.apple.com/103272).
-    static let appleOwn = [
+    static let appleOwnRoots = [
         // Apple Root CA, G2, G3, Apple Root Certificate Authority
         "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
         "c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050",

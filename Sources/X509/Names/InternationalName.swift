@@ -27,21 +27,19 @@ package enum InternationalName {
 /// The public suffix list of libpsl.
 ///
 /// The system's library rather than a list of our own: distributions keep it up to date.
-package struct SystemPublicSuffixList: PublicSuffixList {
+package enum SystemPublicSuffixList {
     /// Unsafe only to the compiler: libpsl's built-in list never changes, and NULL is an answer it takes.
     nonisolated(unsafe) private static let list = psl_builtin()
 
     /// The rules of both sections, without the one for all that no other covers.
     private static let anyRule = PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE
 
-    package init() {}
-
     /// The public suffix of `name`, `nil` when no rule of the list covers it.
-    package func publicSuffix(of name: String) -> String? {
-        guard psl_is_public_suffix2(Self.list, name, Self.anyRule) == 0 else { return name }
+    package static func publicSuffix(of name: String) -> String? {
+        guard psl_is_public_suffix2(list, name, anyRule) == 0 else { return name }
         // libpsl answers with a pointer into the text it was given, so that text has to outlive the answer.
-        let suffix = name.withCString { name in psl_unregistrable_domain(Self.list, name).map { String(cString: $0) } }
-        guard let suffix, psl_is_public_suffix2(Self.list, suffix, Self.anyRule) != 0 else { return nil }
+        let suffix = name.withCString { name in psl_unregistrable_domain(list, name).map { String(cString: $0) } }
+        guard let suffix, psl_is_public_suffix2(list, suffix, anyRule) != 0 else { return nil }
         return suffix
     }
 

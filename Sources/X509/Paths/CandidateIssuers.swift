@@ -76,7 +76,7 @@ final class CandidateIssuers {
     }
 
     private func saysWhereToFetch(_ certificate: Certificate) -> Bool {
-        time <= certificate.notAfter && !IssuerFetching.triedPlaces(of: IssuerPlaces.named(by: certificate)).isEmpty
+        time <= certificate.notAfter && !Platform.triedPlaces(of: IssuerPlaces.named(by: certificate)).isEmpty
     }
 
     /// Whether the trust store forbids to trust `node`.

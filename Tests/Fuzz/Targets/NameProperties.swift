@@ -23,8 +23,7 @@ enum NameProperties {
             try Violation.unless((try? ServerName(name.description)) == name, "\(name) is read as another name")
             guard case .dns(let host) = name else { return }
             try Violation.unless(host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(host.debugDescription) as a name")
-            let suffixes = SystemPublicSuffixList()
-            if let suffix = suffixes.publicSuffix(of: host) {
+            if let suffix = SystemPublicSuffixList.publicSuffix(of: host) {
                 try Violation.unless(host.hasSuffix(suffix), "\(suffix) as the suffix of \(host)")
             }
             for depth in [HostPattern.Depth.exact, .oneLabel, .upToOneLabel, .anyNumber] {

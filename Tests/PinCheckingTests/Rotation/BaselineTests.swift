@@ -56,7 +56,7 @@ struct BaselineTests {
         let recorded = Baseline("base.json", baseline)
         let missing = recorded.missing(from: [endpoint(leaf)])
         #expect(
-            missing.flatMap(\.changes.changes) == [
+            missing.flatMap(\.1.changes) == [
                 Change(kind: .targetMissing, old: "b.example:443 (SNI b.example)", new: nil)
             ])
         #expect(recorded.missing(from: baseline.endpoints).isEmpty)

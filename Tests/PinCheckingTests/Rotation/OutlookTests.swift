@@ -32,7 +32,7 @@ struct OutlookTests {
         var comparesCertificates = false
         var pinsExpire: Timestamp?
         var at = day(10)
-        var limits = OutlookLimits()
+        var limits = OutlookRules()
         /// When the pins match no more, and why; after when none is sure to.
         var until: Timestamp?
         var end: Outlook.End?
@@ -50,7 +50,7 @@ struct OutlookTests {
                 path: path, restsOn: [path], pins: pins, matches: matches.map { PinMatch(pinIndex: $0.0, depth: $0.1) },
                 comparison: PinComparison(conditions ?? (pins.isEmpty ? [] : [all]), expiration: pinsExpire),
                 inUse: Set(path.flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] }),
-                isAcceptedForPins: !matches.isEmpty, time: at, limits: limits)
+                isAcceptedForPins: !matches.isEmpty, time: at, rules: limits)
         }
     }
 
@@ -110,7 +110,7 @@ struct OutlookTests {
             until: day(90), end: .leafRenewal, backups: [1], findings: ["pins-expire:info", "breaks-at-renewal:info"]),
         Row(
             testDescription: "pins that expire soon", pins: [key(1), key(7)], matches: [(0, 0)], pinsExpire: day(15),
-            limits: OutlookLimits(warnBefore: .seconds(10 * 86_400), failBefore: .seconds(3 * 86_400)), until: day(90),
+            limits: OutlookRules(warnBefore: .seconds(10 * 86_400), failBefore: .seconds(3 * 86_400)), until: day(90),
             end: .leafRenewal, backups: [1], findings: ["pins-expire:warn", "breaks-at-renewal:info"],
             message: "the pins expire on 2027-01-30: from then on the client takes any trusted chain, "
                 + "less than 10d from now"),
@@ -119,7 +119,7 @@ struct OutlookTests {
             until: day(90), end: .leafRenewal, backups: [1], findings: ["pins-expired:warn", "breaks-at-renewal:info"]),
         Row(
             testDescription: "nothing is known of the pins' lifetime", pins: [key(1), key(7)], matches: [(0, 0)],
-            pinsExpire: day(11), limits: OutlookLimits(warnBefore: .percent(90)), until: day(90), end: .leafRenewal,
+            pinsExpire: day(11), limits: OutlookRules(warnBefore: .percent(90)), until: day(90), end: .leafRenewal,
             backups: [1],
             findings: [
                 "expires-soon:warn", "expires-soon:warn", "expires-soon:warn", "pins-expire:info",
@@ -127,17 +127,17 @@ struct OutlookTests {
             ]),
         Row(
             testDescription: "pins that do not last as long as asked for", pins: [key(1)], matches: [(0, 0)],
-            limits: OutlookLimits(minPinLife: .seconds(100 * 86_400)), until: day(90), end: .leafRenewal,
+            limits: OutlookRules(minPinLife: .seconds(100 * 86_400)), until: day(90), end: .leafRenewal,
             noPinAfter: day(90), findings: ["pin-life-short:fail", "breaks-at-renewal:warn"],
             message: "no configured pin is sure to match after 2027-04-15, less than 100d from now"),
         Row(
             testDescription: "a backup may match at any time", pins: [key(1), key(7)], matches: [(0, 0)],
-            limits: OutlookLimits(minPinLife: .seconds(100 * 86_400)), until: day(90), end: .leafRenewal, backups: [1],
+            limits: OutlookRules(minPinLife: .seconds(100 * 86_400)), until: day(90), end: .leafRenewal, backups: [1],
             findings: ["breaks-at-renewal:info"]),
         Row(
             testDescription: "a backup for one of two lists", pins: [key(1), key(7), key(2), key(8)],
             matches: [(0, 0), (2, 1)], conditions: [keys([0, 1], .leaf), keys([2], .authorities)],
-            limits: OutlookLimits(minPinLife: .seconds(2_000 * 86_400)), until: day(90), end: .leafRenewal,
+            limits: OutlookRules(minPinLife: .seconds(2_000 * 86_400)), until: day(90), end: .leafRenewal,
             noPinAfter: day(900), backups: [1], hasBackup: false,
             findings: ["pin-life-short:fail", "breaks-at-renewal:warn"]),
         Row(
@@ -202,13 +202,13 @@ struct OutlookTests {
     {
         let row = Row(
             testDescription: "", pins: [], matches: [], at: time,
-            limits: OutlookLimits(warnBefore: warn, failBefore: fail))
+            limits: OutlookRules(warnBefore: warn, failBefore: fail))
         #expect(row.facts.outlook().findings.map { "\($0.id):\($0.level.rawValue)" } == expected)
     }
 
     @Test func theLastTwoDaysAreCountedInHours() {
         let row = Row(
-            testDescription: "", pins: [], matches: [], at: day(89), limits: OutlookLimits(failBefore: Self.week))
+            testDescription: "", pins: [], matches: [], at: day(89), limits: OutlookRules(failBefore: Self.week))
         let outlook = row.facts.outlook()
         #expect(outlook.level == .fail)
         #expect(
@@ -230,7 +230,7 @@ struct OutlookTests {
         let soon = certificate("J", by: "R", number: 4, from: 0, to: 20)
         facts.path = [Self.leaf]
         facts.restsOn = [[Self.leaf, soon, Self.root], [Self.leaf]]
-        facts.limits.failBefore = .seconds(15 * 86_400)
+        facts.rules.failBefore = .seconds(15 * 86_400)
         let outlook = facts.outlook()
         #expect(outlook.validUntil == day(20))
         #expect(outlook.findings.first?.message == "J (depth 1) expires in 10 d, on 2027-02-04, less than 15d from now")
@@ -239,7 +239,7 @@ struct OutlookTests {
     @Test func aClientThatDoesNotMindDatesIsPromisedNoEnd() {
         var facts = Row(testDescription: "", pins: [Self.key(1)], matches: [(0, 0)], at: day(80)).facts
         facts.restsOn = []
-        facts.limits.failBefore = .seconds(15 * 86_400)
+        facts.rules.failBefore = .seconds(15 * 86_400)
         let outlook = facts.outlook()
         #expect(outlook.validUntil == nil)
         #expect(
@@ -259,7 +259,7 @@ struct OutlookTests {
 
     @Test func theWorstOfSeveralClientsCountsInWhateverOrder() throws {
         let pins = [Self.key(1), Self.key(3), Self.key(7)]
-        let limits = OutlookLimits(minPinLife: .seconds(200 * 86_400))
+        let limits = OutlookRules(minPinLife: .seconds(200 * 86_400))
         let anywhere = Row(
             testDescription: "", pins: pins, matches: [(0, 0), (1, 2)], pinsExpire: day(50), limits: limits
         ).facts.outlook()

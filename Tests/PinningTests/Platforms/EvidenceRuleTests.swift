@@ -53,7 +53,9 @@ import Testing
         // 2018-10-15 and the first second after it.
         #expect(complaints(.apple(), .system, leaf: Described(from: 1_539_647_999)).isEmpty)
         #expect(complaints(.apple(), .system, leaf: Described(from: 1_539_648_000)) == ["too-few-scts"])
-        for root in RootRules.appleOwn.map(Self.digest) { #expect(complaints(.apple(), .system, root: root).isEmpty) }
+        for root in Platform.appleOwnRoots.map(Self.digest) {
+            #expect(complaints(.apple(), .system, root: root).isEmpty)
+        }
     }
 
     // MARK: Revocation
@@ -102,8 +104,8 @@ import Testing
     private static let lastGood: Int64 = 1_731_715_199
 
     @Test func `leaves of Entrust and others end with a day`() {
-        #expect(RootRules.distrustedSinceNovember2024.count == 11)
-        for root in RootRules.distrustedSinceNovember2024.map(Self.digest) {
+        #expect(Platform.distrustedSinceNovember2024.count == 11)
+        for root in Platform.distrustedSinceNovember2024.map(Self.digest) {
             func complaints(_ platform: Platform, _ anchorClass: AnchorClass, from: Int64, issuedAt: Int64? = nil)
                 -> [String]
             {
@@ -121,7 +123,7 @@ import Testing
     }
 
     @Test func `without a timestamp the first second counts`() {
-        let root = RootRules.distrustedSinceNovember2024.first.map(Self.digest)
+        let root = Platform.distrustedSinceNovember2024.first.map(Self.digest)
         #expect(
             complaints(.apple(), .system, leaf: Described(from: Self.lastGood + 1), root: root) == [
                 "too-few-scts", "distrusted",
@@ -130,9 +132,9 @@ import Testing
     }
 
     @Test func `of WoSign and StartCom every certificate below counts`() {
-        #expect(RootRules.distrustedSinceDecember2016.count == 6)
+        #expect(Platform.distrustedSinceDecember2016.count == 6)
         let december: Int64 = 1_480_550_400
-        for root in RootRules.distrustedSinceDecember2016.map(Self.digest) {
+        for root in Platform.distrustedSinceDecember2016.map(Self.digest) {
             func complaints(leaf: Int64, intermediate: Int64) -> [String] {
                 self.complaints(
                     .apple(), .system, leaf: Described(from: leaf), root: root,
@@ -148,25 +150,24 @@ import Testing
 
     @Test func `Android asks by the configuration`() {
         let name = ServerName.dns("api.example.com")
-        let newest = AndroidRelease(level: 37)
+        let newest = 37
         func isAsked(
-            _ elements: [AndroidTrust.Transparency], on release: AndroidRelease?, targetSDK: Int?,
-            for name: ServerName = name
+            _ elements: [AndroidTrust.Transparency], on level: Int?, targetSDK: Int?, for name: ServerName = name
         ) -> Bool {
             var trust = AndroidTrust(targetSDK: targetSDK)
             trust.transparency = elements
-            return trust.transparencyDemand(on: release, for: name) != .none
+            return trust.transparencyDemand(level: level, for: name) != .none
         }
-        #expect(!isAsked([.init()], on: AndroidRelease(level: 35), targetSDK: 37))
-        #expect(!isAsked([.init()], on: AndroidRelease(level: 36), targetSDK: 37))
+        #expect(!isAsked([.init()], on: 35, targetSDK: 37))
+        #expect(!isAsked([.init()], on: 36, targetSDK: 37))
         #expect(isAsked([.init()], on: newest, targetSDK: 37))
         #expect(isAsked([.init()], on: nil, targetSDK: 37))
         #expect(!isAsked([.init()], on: newest, targetSDK: 36))
         #expect(!isAsked([.init()], on: newest, targetSDK: nil))
         #expect(!isAsked([.init()], on: newest, targetSDK: 37, for: .dns("localhost")))
         let enabled = AndroidTrust.Transparency(isEnabled: true)
-        #expect(isAsked([enabled], on: AndroidRelease(level: 36), targetSDK: nil))
-        #expect(!isAsked([enabled], on: AndroidRelease(level: 35), targetSDK: 37))
+        #expect(isAsked([enabled], on: 36, targetSDK: nil))
+        #expect(!isAsked([enabled], on: 35, targetSDK: 37))
         // A configuration's own word goes before its anchors, those before its parent's word.
         #expect(isAsked([.init(isEnabled: true, hasOwnAnchors: true)], on: newest, targetSDK: 1))
         #expect(!isAsked([.init(isEnabled: false), enabled], on: newest, targetSDK: 37))

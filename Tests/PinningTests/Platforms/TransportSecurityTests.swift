@@ -7,9 +7,9 @@ import Testing
         limitsLeavesOfOwnAnchors: true, requiresTransparency: true, judgesAddressesByTransportSecurity: false)
 
     private func exception(
-        _ hosts: TransportSecurity.Hosts, _ change: (inout TransportSecurity.Exception) -> Void = { _ in }
-    ) -> TransportSecurity.Exception {
-        var exception = TransportSecurity.Exception(hosts: hosts, origin: "Info.plist")
+        _ hosts: TransportSecurity.Hosts, _ change: (inout TransportSecurity.Rules) -> Void = { _ in }
+    ) -> TransportSecurity.Rules {
+        var exception = TransportSecurity.Rules(hosts: hosts, origin: "Info.plist")
         change(&exception)
         return exception
     }
@@ -30,7 +30,7 @@ import Testing
 
     @Test func anAppThatSaysNothingIsBound() throws {
         #expect(try ruling("api.example.com") == .on(.init()))
-        let standard = TransportSecurity.Requirement()
+        let standard = TransportSecurity.Rules()
         #expect(standard.minimumTLS == .tls12 && standard.requiresForwardSecrecy)
         #expect(!standard.allowsInsecureLoads && !standard.requiresTransparency)
     }
@@ -53,26 +53,21 @@ import Testing
             $0.allowsArbitraryLoads = true
             $0.exceptions = [empty]
         }
-        #expect(again == .on(.init(exception: empty)))
+        #expect(again == .on(empty))
         let loosened = exception(names("example.com", below: true)) {
             $0.minimumTLS = .tls10
             $0.requiresForwardSecrecy = false
         }
         for (host, isCovered) in [("example.com", true), ("a.example.com", true), ("a.b.example.com", false)] {
-            let expected =
-                isCovered
-                ? TransportSecurity.Requirement(minimumTLS: .tls10, requiresForwardSecrecy: false, exception: loosened)
-                : .init()
+            let expected = isCovered ? loosened : .init()
             #expect(try ruling(host) { $0.exceptions = [loosened] } == .on(expected), "\(host)")
         }
         // The entry of the name itself goes before that of its parent.
         let own = exception(names("a.example.com"))
-        #expect(try ruling("a.example.com") { $0.exceptions = [loosened, own] } == .on(.init(exception: own)))
+        #expect(try ruling("a.example.com") { $0.exceptions = [loosened, own] } == .on(own))
         // Insecure loads change neither the version nor forward secrecy.
         let insecure = exception(names("example.com")) { $0.allowsInsecureLoads = true }
-        #expect(
-            try ruling("example.com") { $0.exceptions = [insecure] }
-                == .on(.init(allowsInsecureLoads: true, exception: insecure)))
+        #expect(try ruling("example.com") { $0.exceptions = [insecure] } == .on(insecure))
         #expect(try ruling("example.com") { $0.exceptions = [exception(.none("EXAMPLE.com"))] } == .on(.init()))
     }
 
@@ -102,6 +97,6 @@ import Testing
     {
         let entry = exception(.addresses(try #require(IPAddress(prefix)), bits: bits)) { $0.minimumTLS = .tls13 }
         let ruling = try ruling(host) { $0.exceptions = [entry] }
-        #expect(ruling == (isCovered ? .on(.init(minimumTLS: .tls13, exception: entry)) : .on(.init())))
+        #expect(ruling == (isCovered ? .on(entry) : .on(.init())))
     }
 }

@@ -10,11 +10,11 @@ extension ExitStatus {
         case .notAccepted:
             let status = result.hops.last?.result.map { ExitStatus($0.outcome) } ?? .unreachable
             self = status == .pass ? .unreachable : status
-        case .answered(.unpinnedRedirect), .answered(.plainRedirect): self = .fail
-        case .answered: self = .answer
+        case .unpinnedRedirect, .plainRedirect: self = .fail
         case .brokenOff: self = .unreachable
         case .notStored: self = .inputOutput
         case .impossible(let error): self = CommandError(error).status
+        default: self = .answer
         }
     }
 }
@@ -63,17 +63,9 @@ struct FetchRenderer {
     private func sentence(_ result: DownloadResult, _ file: String?) -> String {
         switch result.ending {
         case .complete, .notAccepted: "the server was not accepted"
-        case .answered(let objection): objection.sentence
         case .brokenOff(let error): "\(error)\(result.isResumable ? "; \(result.count) bytes of it are kept" : "")"
         case .notStored(let failure): "\(OutputFile.error(failure, at: file ?? "standard output"))"
         case .impossible(let error): "\(CommandError(error))"
-        }
-    }
-}
-
-extension DownloadObjection {
-    fileprivate var sentence: String {
-        switch self {
         case .status(let line):
             "the server answers \(TerminalText.shortened(String(line.drop { $0 != " " }.drop { $0 == " " }), to: 120))"
         case .badRedirect(let place, let error):

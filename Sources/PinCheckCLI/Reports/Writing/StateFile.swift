@@ -84,7 +84,10 @@ struct StateFile {
 
     /// The outcomes by target; none when there is no file.
     private static func read(_ path: String) throws(CommandError) -> [String: Outcome] {
-        guard FileReader.exists(path) else { return [:] }
+        switch FileKind(at: path) {
+        case .absent, .inaccessible: return [:]
+        default: break
+        }
         let text = String(decoding: try CommandError.contents(ofFile: path), as: UTF8.self)
         guard !text.isEmpty else { return [:] }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]

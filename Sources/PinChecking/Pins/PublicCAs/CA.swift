@@ -55,6 +55,5 @@ package struct CA: Sendable, Hashable {
 extension [CA] {
     /// Whose root has a key, `nil` for a key that is none's.
     package func ca(withKey key: SHA256Digest) -> CA? { first { $0.roots.contains { $0.key == key } } }
-
     package func root(withKey key: SHA256Digest) -> CA.Root? { ca(withKey: key)?.roots.first { $0.key == key } }
 }

@@ -6,7 +6,6 @@ package import Pinning
 /// the worst of several.
 package struct Outlook: Sendable, Hashable {
     package struct PinStanding: Sendable, Hashable {
-        package let index: Int
         /// The position on the path of the certificate it matches, nearest to the leaf; `nil` when it matches none.
         package let depth: Int?
         /// The last moment at which it is sure to match as things are, `nil` when it does not match.
@@ -53,23 +52,14 @@ package struct Outlook: Sendable, Hashable {
             case fail
 
             package static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
-
             private var rank: Int { self == .info ? 0 : self == .warn ? 1 : 2 }
-        }
-
-        /// What a finding is about: of several clients' about one thing, the worst is told.
-        enum Subject: Sendable, Hashable {
-            case certificate(SHA256Digest)
-            case pinsExpire
-            case expiredPin(Int)
-            case pinLife
-            case end
         }
 
         package let id: String
         package let level: Level
         package fileprivate(set) var message: String
-        let subject: Subject
+        /// What it is about: of several clients' about one thing, the worst is told.
+        let subject: String
         let date: Timestamp
 
         fileprivate func isWorse(than other: Finding) -> Bool {
@@ -80,9 +70,7 @@ package struct Outlook: Sendable, Hashable {
 
     /// The worst of what several clients expect: the earliest of all dates, and of the findings about one thing the gravest, with the
     /// names of those that it is true of.
-    static func worst<Judge>(
-        of outlooks: [(judge: Judge, outlook: Outlook)], named names: ([Judge]) -> String
-    ) -> Outlook? {
+    static func worst<Judge>(of outlooks: [(judge: Judge, outlook: Outlook)], named: ([Judge]) -> String) -> Outlook? {
         guard outlooks.count > 1, let first = outlooks.first?.outlook else { return outlooks.first?.outlook }
         let all = outlooks.map(\.outlook)
         let comparing = all.filter(\.comparesPins)
@@ -99,18 +87,18 @@ package struct Outlook: Sendable, Hashable {
         }
         let findings = worst.map { finding in
             let judges = outlooks.filter { $0.outlook.findings.contains(finding) }.map(\.judge)
-            if case .certificate = finding.subject { return finding }
-            guard judges.count < outlooks.count else { return finding }
+            // What is said of a certificate is true for all.
+            guard judges.count < outlooks.count, finding.id != "expires-soon" else { return finding }
             var finding = finding
-            finding.message = "\(names(judges)): \(finding.message)"
+            finding.message = "\(named(judges)): \(finding.message)"
             return finding
         }
         return Outlook(
             pins: first.pins.indices.map { index in
                 let standings = all.map { $0.pins[index] }
                 return PinStanding(
-                    index: first.pins[index].index, depth: standings.compactMap(\.depth).min(),
-                    until: standings.compactMap(\.until).min(), isCompared: standings.contains(where: \.isCompared))
+                    depth: standings.compactMap(\.depth).min(), until: standings.compactMap(\.until).min(),
+                    isCompared: standings.contains(where: \.isCompared))
             }, pinsMatchUntil: soonest?.until, end: soonest?.end, noPinAfter: all.compactMap(\.noPinAfter).min(),
             backups: comparing.dropFirst().reduce(Set(comparing.first?.backups ?? [])) { $0.intersection($1.backups) }
                 .sorted(), hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),

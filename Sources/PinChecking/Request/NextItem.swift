@@ -4,8 +4,16 @@ package import Pinning
 
 /// What is about to be deployed: a chain, or a key for which there is no certificate yet.
 package struct NextItem: Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A certificate with others that lead on from it.
+        case chain
+        case certificate
+        case request
+        case publicKey = "public-key"
+    }
+
     package let file: String
-    package let kind: NextDeployment.Kind
+    package let kind: Kind
     package let item: PinItem
     /// The certificates, the server's first; empty for a key.
     package let certificates: [Certificate]
