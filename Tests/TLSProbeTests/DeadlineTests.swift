@@ -240,7 +240,9 @@ extension Prober {
     fileprivate func holdEventLoopInHandshake(until end: NIODeadline) {
         let workshop = workshop
         workshop.loop.scheduleRepeatedTask(initialDelay: .zero, delay: .microseconds(50)) { task in
-            guard workshop.attempts.values.contains(where: { ($0 as? ProbeAttempt)?.phase == .handshake }) else { return }
+            guard workshop.attempts.values.contains(where: { ($0 as? ProbeAttempt)?.phase == .handshake }) else {
+                return
+            }
             task.cancel()
             // Without a processor, which the server needs.
             while NIODeadline.now() < end { usleep(10_000) }
