@@ -112,7 +112,7 @@ package enum KeyFile {
                 throw .brokenPublicKey(at: place, block.der, detail: error.detail)
             }
         case _ where requestLabels.contains(block.label): return try request(block.der, at: place)
-        case _ where signedDataLabels.contains(block.label): throw UnreadKind.signedData(at: place, word, isPEM: true)
+        case _ where signedDataLabels.contains(block.label): throw PinFormatError.signedData(at: place, word, isPEM: true)
         case "RSA PUBLIC KEY":
             throw .rsaPublicKey(at: place, convertingWith: "openssl rsa -RSAPublicKey_in -in \(word)")
         default:
@@ -163,7 +163,7 @@ package enum KeyFile {
         if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) { return .publicKey(key) }
         let word = file.shellWord
         switch DERShape(file.bytes) {
-        case .signedData: throw UnreadKind.signedData(at: file.place, word, isPEM: false)
+        case .signedData: throw PinFormatError.signedData(at: file.place, word, isPEM: false)
         case .request: return try request(file.bytes, at: file.place)
         case .publicKey: throw .brokenPublicKey(at: file.place, file.bytes, detail: nil)
         case .rsaPublicKey:

@@ -64,7 +64,7 @@ struct UnreadKind {
                 "text of more than \(PinLines.mostBytes >> 20) MiB without a certificate, no list of pins is that large"
             )
         }
-        if text.hasPrefix("HTTP/") { return responseHeader(at: file.place(line: 1)) }
+        if text.hasPrefix("HTTP/") { return .responseHeader(at: file.place(line: 1)) }
         var found: PinFormatError?
         PinLines.each(of: file) { line in
             found = TLSAText.refusal(line.text, at: line.place)
@@ -101,21 +101,6 @@ struct UnreadKind {
     }
 
     func error(at place: PinPlace) -> PinFormatError { PinFormatError(.notation, at: place, reason, remedy: remedy) }
-
-    static func responseHeader(at place: PinPlace) -> PinFormatError {
-        PinFormatError(
-            .notation, at: place, "is the header of a response, and no browser enforces its pins any more",
-            remedy: "give its pins alone: pin-sha256=\"…\"")
-    }
-
-    /// What there is to say of PKCS #7.
-    static func signedData(at place: PinPlace, _ word: String, isPEM: Bool) -> PinFormatError {
-        PinFormatError(
-            .otherKind, at: place, "PKCS #7, which is not read",
-            remedy:
-                "take its certificates: openssl pkcs7 -print_certs \(isPEM ? "" : "-inform der ")-in \(word) -out certificates.pem"
-        )
-    }
 
     /// What there is to say of JSON in none of the forms that are read.
     static func refusal(ofJSON file: PinFile) -> PinFormatError {
@@ -156,37 +141,5 @@ struct UnreadKind {
         return PinFormatError(
             .binaryJunk, at: file.place, "binary data that is neither a certificate nor a public key",
             remedy: "a certificate in DER begins with the bytes 30 82")
-    }
-}
-
-/// TLSA records, as zone files, `dig` and people write them: no app compares them.
-enum TLSAText {
-    /// What there is to say of a line with such a record, `nil` for any other.
-    static func refusal(_ line: Substring, at place: PinPlace) -> PinFormatError? {
-        let words = line.split { $0.isWhitespace || $0 == "(" || $0 == ")" }
-        let type = words.firstIndex { ["TLSA", "TYPE52"].contains($0.uppercased()) }
-        let data = words[(type.map { $0 + 1 } ?? 0)...]
-        let isNumbered = data.prefix(3).allSatisfy {
-            $0.utf8.count < 4 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        }
-        let digits = data.dropFirst(3).joined()
-        if type == nil {
-            guard isNumbered, !digits.isEmpty, digits.utf8.allSatisfy(PinString.isHexDigit) else { return nil }
-        } else {
-            guard isNumbered || data.first == "\\#" else { return nil }
-        }
-        return PinFormatError(
-            .notation, at: place, "a TLSA record is no pin that an app compares",
-            remedy: "give the key's hash, " + (pin(data.prefix(3).map { Int($0) }, digits) ?? "sha256/…"))
-    }
-
-    /// The pin of a record with the SHA-256 of a key.
-    private static func pin(_ numbers: [Int?], _ digits: String) -> String? {
-        let values = digits.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard numbers.count == 3, numbers[1...] == [1, 1], values.count == digits.utf8.count, values.count == 64 else {
-            return nil
-        }
-        let bytes = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
-        return SHA256Digest(bytes: bytes).map { "sha256/\($0.base64)" }
     }
 }

@@ -161,7 +161,7 @@ struct PinText {
                 remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8")
         }
         let lowercased = text.lowercased()
-        if lowercased.hasPrefix("public-key-pins") { return UnreadKind.responseHeader(at: place) }
+        if lowercased.hasPrefix("public-key-pins") { return PinFormatError.responseHeader(at: place) }
         // `sha256 Fingerprint=3C:76:…`, with the name of any hash.
         guard lowercased.hasPrefix("sha") || lowercased.hasPrefix("md5"), lowercased.holds("fingerprint=") else {
             return nil

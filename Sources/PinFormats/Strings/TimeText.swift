@@ -158,3 +158,15 @@ package struct ThresholdError: Error, Hashable, CustomStringConvertible {
             + (Threshold.number(text[...]) == nil ? "30d, 12h" : "\(text)d for days") + ", or 33% of the lifetime"
     }
 }
+
+/// Reads the dates of configurations.
+enum DateText {
+    /// Midnight in UTC at the start of the day that `text` gives as `yyyy-MM-dd`, and in no other way.
+    static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> Timestamp {
+        guard let midnight = TimeText.midnight(Array(text.utf8)[...]) else {
+            throw PinFormatError(
+                .badDate, at: place, "'\(shortened(text, to: 40))' is not a date", remedy: "write it as 2027-06-01")
+        }
+        return midnight
+    }
+}

@@ -47,6 +47,24 @@ extension PinFormatError: CustomStringConvertible {
     }
 }
 
+extension PinFormatError {
+    /// What there is to say of a header that pins.
+    static func responseHeader(at place: PinPlace) -> PinFormatError {
+        PinFormatError(
+            .notation, at: place, "is the header of a response, and no browser enforces its pins any more",
+            remedy: "give its pins alone: pin-sha256=\"…\"")
+    }
+
+    /// What there is to say of PKCS #7.
+    static func signedData(at place: PinPlace, _ word: String, isPEM: Bool) -> PinFormatError {
+        PinFormatError(
+            .otherKind, at: place, "PKCS #7, which is not read",
+            remedy:
+                "take its certificates: openssl pkcs7 -print_certs \(isPEM ? "" : "-inform der ")-in \(word) -out certificates.pem"
+        )
+    }
+}
+
 /// Where pin data stands.
 ///
 /// The paths are no longer than messages can bear.

@@ -93,14 +93,10 @@ enum HostText {
     }
 }
 
-/// Reads the dates of configurations.
-enum DateText {
-    /// Midnight in UTC at the start of the day that `text` gives as `yyyy-MM-dd`, and in no other way.
-    static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> Timestamp {
-        guard let midnight = TimeText.midnight(Array(text.utf8)[...]) else {
-            throw PinFormatError(
-                .badDate, at: place, "'\(shortened(text, to: 40))' is not a date", remedy: "write it as 2027-06-01")
-        }
-        return midnight
+extension PinReading {
+    /// Takes note of pins for `hosts` that `client` never applies, because no URL's host is that name.
+    mutating func noteIfUnmatchable(_ hosts: HostPattern, by client: String, at place: PinPlace) {
+        guard let text = HostText.whyUnmatchable(hosts, by: client) else { return }
+        note(.hostNeverMatches, at: place, text)
     }
 }

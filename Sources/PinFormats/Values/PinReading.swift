@@ -84,12 +84,6 @@ package struct PinReading: Sendable {
         notes.append(PinNote(id: id, place: place, text: text))
     }
 
-    /// Takes note of pins for `hosts` that `client` never applies, because no URL's host is that name.
-    mutating func noteIfUnmatchable(_ hosts: HostPattern, by client: String, at place: PinPlace) {
-        guard let text = HostText.whyUnmatchable(hosts, by: client) else { return }
-        note(.hostNeverMatches, at: place, text)
-    }
-
     /// Reads something, and reports why it cannot be read.
     ///
     /// - Returns: what was read, `nil` for nothing.
