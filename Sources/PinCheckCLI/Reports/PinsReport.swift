@@ -1,3 +1,4 @@
+import Base
 import PinChecking
 import PinFormats
 import Pinning

@@ -65,6 +65,9 @@ public struct CheckResult: Sendable {
         result.warnings = own + told(consistency?.findings ?? [], .warning)
         result.notes = told(findings, .info)
         result.ending = result.ending(own + (difference.map { [$0] } ?? []))
+        if let told = result.ending.told.flatMap({ result.outlook?.findings.firstIndex(of: $0) }) {
+            result.outlook?.findings[told].isTold = true
+        }
         return result
     }
 

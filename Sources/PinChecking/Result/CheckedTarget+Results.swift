@@ -96,7 +96,9 @@ package struct Consistency: Sendable {
     package let unreachable: Int
     package let findings: [Finding]
     package let outcomes: [Outcome]
+}
 
+extension Consistency {
     init(of results: [CheckResult], _ comparison: AddressComparison, _ findings: [Finding], isUnchanged: Bool) {
         accepted = results.count { $0.verdict.outcome == .accepted }
         rejected = results.count { $0.verdict.outcome == .rejected }

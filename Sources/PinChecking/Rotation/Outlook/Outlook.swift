@@ -71,6 +71,8 @@ package struct Outlook: Sendable, Hashable {
         package fileprivate(set) var message: String
         let subject: Subject
         let date: Timestamp
+        /// Whether the reason of the result says it.
+        package internal(set) var isTold = false
 
         fileprivate func isWorse(than other: Finding) -> Bool {
             if level != other.level { return level > other.level }
