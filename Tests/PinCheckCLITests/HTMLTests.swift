@@ -55,30 +55,24 @@ import FoundationXML
         report.built[2].certificate.index = 2
         report.built[2].certificate.notAfter = "2036-10-01T00:00:00Z"
         let end: Timestamp = "2026-12-12T00:00:00Z"
-        let outlook = Report.Outlook(
-            level: .warn, validUntil: end, renewalPoint: "2026-11-12T00:00:00Z", pinsMatchUntil: end,
-            pinsEnd: "leaf-renewal", hasBackup: true,
-            pins: [
-                .init(pin: 0, depth: 0, until: end, compared: true, backup: false),
-                .init(pin: 1, compared: true, backup: true),
-            ],
-            findings: [
-                .init(
-                    id: "breaks-at-renewal", level: .warn,
-                    message:
-                        "android: leaf key pinned: breaks at the next renewal with a new key, on or before 2026-12-12; "
-                        + "no backup", isTold: false)
-            ])
-        report.clients[0].outlook = outlook
+        func outlook(backups: [Int], noPinAfter: Timestamp?, pinsExpire: Timestamp?, compared: Bool) -> Outlook {
+            Outlook(
+                pins: [
+                    .init(depth: 0, until: end, isCompared: true), .init(depth: nil, until: nil, isCompared: compared),
+                ], pinsMatchUntil: end, end: .leafRenewal, noPinAfter: noPinAfter, backups: backups,
+                hasBackup: !backups.isEmpty, pinsExpire: pinsExpire, validUntil: end,
+                renewalPoint: "2026-11-12T00:00:00Z",
+                findings: [
+                    .init(
+                        id: "breaks-at-renewal", level: .warn,
+                        message: "android: leaf key pinned: breaks at the next renewal with a new key, on or before "
+                            + "2026-12-12; no backup", subject: "pin-life", date: end)
+                ], comparesPins: true)
+        }
+        report.clients[0].outlook = outlook(backups: [1], noPinAfter: nil, pinsExpire: nil, compared: true)
         var android = report.clients[0]
         android.name = "android"
-        android.outlook = Report.Outlook(
-            level: .warn, validUntil: end, renewalPoint: outlook.renewalPoint, pinsMatchUntil: end,
-            pinsEnd: "leaf-renewal", noPinAfter: end, pinsExpire: "2027-01-10T00:00:00Z", hasBackup: false,
-            pins: [
-                .init(pin: 0, depth: 0, until: end, compared: true, backup: false),
-                .init(pin: 1, compared: false, backup: false),
-            ], findings: outlook.findings)
+        android.outlook = outlook(backups: [], noPinAfter: end, pinsExpire: "2027-01-10T00:00:00Z", compared: false)
         report.clients.append(android)
         report.outlook = android.outlook
         report.warnings = []
@@ -160,12 +154,8 @@ import FoundationXML
 
     @Test func aConnectionThatShowsTheSameIsNotToldTwice() throws {
         var connections = try [Self.scene(), Self.scene()]
-        for index in connections.indices {
-            connections[index].variant = Report.Variant(label: "ordinary", counts: true)
-        }
-        connections[1].consistency = Report.Consistency(
-            consistent: true, addresses: 2, accepted: 2, rejected: 0, unreachable: 0, findings: [],
-            hasKnownDifferences: false, exit: .pass)
+        for index in connections.indices { connections[index].variant = .ordinary }
+        connections[1].consistency = AddressComparison(addresses: 2, verdicts: [.accepted, .accepted])
         let text = try Self.page(connections)
         #expect(text.ranges(of: "<svg").count == 1)
         #expect(text.contains("accepted; consistent</p>"))

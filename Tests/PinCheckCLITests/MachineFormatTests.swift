@@ -112,7 +112,7 @@ import FoundationXML
 
     @Test func whatIsShownForComparisonSetsOffNoAlert() throws {
         var without = Self.calm()
-        without.variant = Report.Variant(label: "no SNI", counts: false)
+        without.variant = .withoutSNI
         without.exit = .warn
         let time = Timestamp(secondsSinceEpoch: 0)
         let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])

@@ -50,7 +50,7 @@ import X509
             #expect(isSooner(outlook.noPinAfter, own.noPinAfter), "seed \(seed) \(name)")
             #expect(isSooner(outlook.pinsExpire, own.pinsExpire), "seed \(seed) \(name)")
             // A client that compares no pin needs none in reserve.
-            if own.pins.contains(where: \.compared) { #expect(!outlook.hasBackup || own.hasBackup) }
+            if own.pins.contains(where: \.isCompared) { #expect(!outlook.hasBackup || own.hasBackup) }
         }
     }
 }
@@ -139,7 +139,7 @@ private struct PromiseWorld {
             #expect(isAccepted(chain, at: late), "a client that minds no date; \(context)")
         }
         // What renewals keep and break, while the authorities that stay are valid.
-        guard case .pinMatched? = decided(clients), let end = outlook.pinsEnd, let until = outlook.pinsMatchUntil else {
+        guard case .pinMatched? = decided(clients), let end = outlook.end, let until = outlook.pinsMatchUntil else {
             return
         }
         let authorities = [inter, roots[0]].map { try! CertificateReader.certificate(der: $0.der).notAfter }
@@ -156,13 +156,13 @@ private struct PromiseWorld {
         let isEach = outlook.findings.contains { $0.message.hasPrefix("every ") }
         if !isWhole { #expect(isAccepted([sameKey, inter], at: time), "same key; \(context)") }
         switch end {
-        case "root-expiry":
+        case .rootExpiry:
             #expect(isAccepted([newKey, inter], at: time), "new key; \(context)")
             #expect(isAccepted([underAnother, another], at: time), "another intermediate; \(context)")
-        case "intermediate-expiry":
+        case .intermediateExpiry:
             #expect(isAccepted([newKey, inter], at: time), "new key; \(context)")
             #expect(isReported || !isAccepted([underAnother, another], at: time), "another intermediate; \(context)")
-        default:
+        case .leafRenewal:
             #expect(isReported || !isAccepted([newKey, inter], at: time), "new key; \(context)")
             if isWhole { #expect(!isAccepted([sameKey, inter], at: time), "same key; \(context)") }
         }
@@ -172,20 +172,18 @@ private struct PromiseWorld {
         }
         #expect(isReported || !isAccepted([elsewhere], at: time), "another root; \(context)")
         // Every backup that is named saves.
-        for pin in outlook.pins where pin.backup {
-            guard let spare = spares.first(where: { $0.pin == pins.pins[pin.pin].spkiSHA256.description }) else {
-                continue
-            }
+        for pin in outlook.backups {
+            guard let spare = spares.first(where: { $0.pin == pins.pins[pin].spkiSHA256.description }) else { continue }
             // A certificate that is over by then saves nobody.
-            if let certificate = pins.pins[pin.pin].certificate, certificate.notAfter < time { continue }
+            if let certificate = pins.pins[pin].certificate, certificate.notAfter < time { continue }
             if client.contains("key=ca") {
                 let authority = try roots[0].issue(CertificateTemplate.authority("Spare").around(time), key: spare.key)
                 let below = try renewed(nil, by: authority, at: time)
-                #expect(isAccepted([below, authority], at: time), "backup \(pin.pin); \(context)")
+                #expect(isAccepted([below, authority], at: time), "backup \(pin); \(context)")
                 continue
             }
-            let deployed = pins.pins[pin.pin].certificate == nil ? try renewed(spare, by: inter, at: time) : spare
-            if !isEach { #expect(isAccepted([deployed, inter], at: time), "backup \(pin.pin); \(context)") }
+            let deployed = pins.pins[pin].certificate == nil ? try renewed(spare, by: inter, at: time) : spare
+            if !isEach { #expect(isAccepted([deployed, inter], at: time), "backup \(pin); \(context)") }
         }
         // --min-pin-life fails where nothing is in reserve.
         if !outlook.hasBackup, !pins.pins.isEmpty { #expect(outlook.noPinAfter != nil, "\(context)") }

@@ -48,7 +48,7 @@ extension Timestamp: ExpressibleByStringLiteral {
                 configured: [
                     Report.Pin(pin: leafPin, kind: "public-key", origin: "--pins"),
                     Report.Pin(pin: otherPin, kind: "certificate", origin: "Pins/next.cer", subject: "CN=next"),
-                ], matched: [Report.Match(pin: 0, depth: 0)]),
+                ], matched: [PinMatch(pinIndex: 0, depth: 0)]),
             checks: [
                 Report.Check(client: "afnetworking", id: "pins", status: "pass", detail: "pin 1 matches the leaf")
             ],

@@ -1,7 +1,7 @@
 import LoopbackLab
-import Testing
-
 @testable import PinCheckCLI
+@testable import PinChecking
+import Testing
 
 /// What a run comes to: how many targets, and which did not pass.
 @Suite(.endsSomeTime) struct RunTotalTests {
@@ -19,17 +19,17 @@ import Testing
         return report
     }
 
-    private func connections(to name: String, _ statuses: [ExitStatus]) -> [Report] {
+    private func connections(to name: String, _ statuses: [ExitStatus], differ: Bool = false) -> [Report] {
         var reports = statuses.enumerated().map { index, status in
             var report = report(name, status)
             report.endpoint?.address = "203.0.113.\(index)"
-            report.variant = Report.Variant(label: "ordinary", counts: true)
+            report.variant = .ordinary
             return report
         }
         let rejected = statuses.count { $0 == .fail }
-        reports[reports.count - 1].consistency = Report.Consistency(
-            consistent: rejected == 0, addresses: statuses.count, accepted: statuses.count - rejected,
-            rejected: rejected, unreachable: 0, findings: [], hasKnownDifferences: false, exit: .worst(statuses))
+        reports[reports.count - 1].consistency = AddressComparison(
+            addresses: statuses.count, verdicts: statuses.map { $0 == .fail ? .rejected : .accepted },
+            isConsistent: rejected == 0 && !differ)
         return reports
     }
 
@@ -80,8 +80,7 @@ import Testing
     }
 
     @Test func theWordForConnectionsThatDifferIsThatOfTheExitStatus() {
-        var reports = connections(to: "edge.example:443", [.pass, .pass]) + [report("b:443", .pass)]
-        reports[1].consistency?.consistent = false
+        let reports = connections(to: "edge.example:443", [.pass, .pass], differ: true) + [report("b:443", .pass)]
         #expect(
             text(reports).contains("\nPASS  edge.example:443  2 addresses: 2 accepted; the verdicts differ\n"),
             "\(text(reports))")
@@ -99,5 +98,14 @@ import Testing
                     starting: "PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 UNREACHABLE; ")
             }
         }
+    }
+}
+
+extension AddressComparison {
+    /// What so many addresses come to.
+    init(addresses: Int, verdicts: [PinChecking.Outcome], isConsistent: Bool = true) {
+        self.init(of: [])
+        (self.addresses, self.isConsistent) = (addresses, isConsistent)
+        (self.verdicts, outcomes) = (verdicts, verdicts)
     }
 }

@@ -1,8 +1,9 @@
 import LoopbackLab
 import Testing
 import Base
-
 @testable import PinCheckCLI
+@testable import PinChecking
+import TLSProbe
 
 /// What people read fits their terminal: no line is wider, and no hash is broken.
 @Suite(.timeLimit(.minutes(5))) struct TerminalWidthTests {
@@ -152,15 +153,16 @@ import Base
 
     @Test func aRowOfTheTableHasAsMuchRoomAsAnIPv6AddressTakes() throws {
         var reports: [Report] = []
-        for (index, label) in ["ordinary", "RSA", "ECDSA", "TLS 1.2", "TLS 1.3", "no SNI"].enumerated() {
+        let variants: [Variant] = [
+            .ordinary, .keyType(.rsa), .keyType(.ecdsa), .keyType(.ed25519), .withoutSNI, .withSNI,
+        ]
+        for variant in variants {
             var report = RendererTests.passing()
             report.endpoint?.address = "2001:db8:1234:5678:9abc:def0:1234:5678"
-            report.variant = Report.Variant(label: label, counts: index < 5, rank: index)
+            report.variant = variant
             reports.append(report)
         }
-        reports[5].consistency = Report.Consistency(
-            consistent: true, addresses: 1, accepted: 5, rejected: 0, unreachable: 0, findings: [],
-            hasKnownDifferences: false, exit: .pass)
+        reports[5].consistency = AddressComparison(addresses: 1, verdicts: Array(repeating: .accepted, count: 4))
         for columns in Self.widths {
             let text = TextRenderer(
                 style: TextStyle(.never, isTerminal: true, environment: [:]), explains: false,
@@ -168,7 +170,7 @@ import Base
             var renderer = TextResultRenderer(text: text)
             let lines = renderer.text(for: reports).split(separator: "\n")
             #expect(lines.allSatisfy { TerminalText.cells($0) <= columns }, "\(lines)")
-            #expect(lines.contains { $0.hasSuffix("✓ A       ✓ A  ✓ A    ✓ A      ✓ A      ✓ A") }, "\(lines)")
+            #expect(lines.contains { $0.hasSuffix("✓ A       ✓ A  ✓ A    ✓ A      ✓ A       ✓ A") }, "\(lines)")
             #expect(lines.last == "PASS  api.example.com:443  1 address, accepted; consistent")
         }
     }

@@ -141,7 +141,7 @@ struct FetchCommand {
         let status = ExitStatus(result)
         if !settings.isQuiet || status != .pass {
             var lines = LineWriter(stream)
-            try lines.write(text: FetchRenderer(text: text).block(result, status, file: file))
+            try lines.write(text: text.block(result, status, file: file))
         }
         return status
     }

@@ -45,7 +45,7 @@ struct LintCommand {
         let sources = settings.arguments
         guard !settings.lint.listsRules else {
             var lines = LineWriter(context.console.output)
-            try lines.write(text: LintTextRenderer.catalogue(context.console.output.layout))
+            try lines.write(text: LintReport.catalogue(context.console.output.layout))
             return .pass
         }
         let outputs = try FormOutput<LintForm>.read(
@@ -91,11 +91,11 @@ struct LintCommand {
         case .text:
             let style = TextStyle(settings.color, isTerminal: isTerminal, environment: context.environment)
             let layout = output.file == nil ? context.console.output.layout : TextLayout()
-            text = LintTextRenderer(style: style, layout: layout).text(report)
+            text = report.text(style, layout)
         case .json: text = try JSONRenderer.document(report.document)
         case .github: text = report.workflowCommands
         case .junit: text = report.junit(failOn: settings.lint.failOn)
-        case .sarif: text = try JSONRenderer.document(LintSARIF.log(of: report))
+        case .sarif: text = try JSONRenderer.document(report.sarif)
         }
         guard let file = output.file else {
             try OutputFile.refuseReadFile(behind: context.console.output)

@@ -18,28 +18,26 @@ enum JSONRenderer {
 }
 
 /// An object that has no type of its own: its keys as they are written, in their order.
-struct JSONObject: Encodable, Sendable, ExpressibleByDictionaryLiteral {
-    typealias Value = (any Encodable & Sendable)?
+package struct JSONObject: Encodable, Sendable, ExpressibleByDictionaryLiteral {
+    package typealias Value = (any Encodable & Sendable)?
 
     var members: [(key: String, value: Value)]
 
     init(_ members: [(key: String, value: Value)]) { self.members = members }
-    init(dictionaryLiteral elements: (String, Value)...) { members = elements.map { ($0, $1) } }
+    package init(dictionaryLiteral elements: (String, Value)...) { members = elements.map { ($0, $1) } }
 
-    func encode(to encoder: any Encoder) throws { try (encoder as? JSONOutput)?.write(self) }
+    package func encode(to encoder: any Encoder) throws { try (encoder as? JSONOutput)?.write(self) }
 }
+
+/// A value that is written as an object.
+package protocol JSONDocument: Encodable, Sendable { var document: JSONObject { get } }
+
+extension JSONDocument { package func encode(to encoder: any Encoder) throws { try document.encode(to: encoder) } }
 
 /// A JSON document while its values are handed over, each where it is to stand.
 ///
 /// Nothing is held but the bytes. No character of the text can fool a terminal: those that could are written as `\u202e`.
 private final class JSONOutput: Encoder {
-    /// A number that JSON cannot express.
-    struct NoNumber: Error, CustomStringConvertible {
-        let value: Double
-
-        var description: String { "it has no number for \(value)" }
-    }
-
     private(set) var bytes: [UInt8] = []
     /// How far the lines are indented, `nil` for a document of one line.
     ///
@@ -145,7 +143,7 @@ private final class JSONOutput: Encoder {
     func write(number value: some BinaryInteger) { bytes += value.description.utf8 }
 
     func write(_ value: Double) throws {
-        guard value.isFinite else { throw NoNumber(value: value) }
+        guard value.isFinite else { throw CommandError.software("it has no number for \(value)") }
         let digits = value.description.utf8
         bytes += digits.suffix(2).elementsEqual(".0".utf8) ? digits.dropLast(2) : digits[...]
     }

@@ -3,58 +3,6 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-/// The connection of a result, and what was asked on it.
-extension Report {
-    struct Endpoint: Encodable {
-        var address: String?
-        var port: Int
-        var family: String?
-        var resolvedName: String?
-        var sni: String?
-        var verifyName: String?
-        var host: String
-    }
-
-    struct Proxy: Encodable {
-        let url: String
-        let origin: String
-        let address: String?
-        let tls: ProxyTLS?
-    }
-
-    struct ProxyTLS: Encodable { let version, cipher, subject, certSha256: String }
-
-    struct TLS: Encodable {
-        var version: String
-        var cipher: String
-        var group: String?
-        var alpn: String?
-        var clientCertificateRequested: Bool
-        var clientCertificateSent = false
-        var timingsMs: Timings
-    }
-
-    /// In milliseconds; `nil` for what there was not.
-    struct Timings: Encodable { var resolve, connect, proxy, handshake: Double? }
-
-    /// The request for an accepted server, and what came of it.
-    struct HTTP: Encodable {
-        let method: String
-        let path: String
-        let host: String
-        let expected: [String]
-        let asked: Bool
-        let status: Int?
-        let statusLine: String?
-        let timeMs: Double?
-        let asExpected: Bool?
-        let problem: String?
-
-        /// What came of the request, in few words.
-        var outcome: String { statusLine ?? problem ?? "not asked, since the server is not accepted" }
-    }
-}
-
 extension Report.Endpoint {
     /// Reports an endpoint; `referenceName` is the one its certificate has to be valid for.
     init(_ endpoint: EndpointFacts, referenceName: ReferenceName) {

@@ -21,22 +21,19 @@ extension Report {
             endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) }, proxy: Proxy(result),
             tls: (try? result.connection?.get()).map(TLS.init),
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
-            variant: result.variant.map(Variant.init), consistency: result.consistency.map(Consistency.init),
-            evaluatedAt: result.time, isOfAnotherTime: result.policy?.time != nil,
-            presented: Certificate.list(result.presented, at: result.time), built: built,
-            builtIsValid: path?.isVerified ?? false,
+            variant: result.variant, consistency: result.consistency, evaluatedAt: result.time,
+            isOfAnotherTime: result.policy?.time != nil, presented: Certificate.list(result.presented, at: result.time),
+            built: built, builtIsValid: path?.isVerified ?? false,
             whyUnverified: shown.flatMap {
                 Self.whyUnverified($0, among: judged?.clients.count { $0.decided != nil } ?? 0)
             }, otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
-            transparency: evidence.map(Self.transparency), revocation: evidence.map { Self.revocation($0.staple) },
-            devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
+            transparency: evidence?.transparency, revocation: evidence?.revocation, devices: Devices(result),
+            checks: Self.checks(result), clients: result.clients.map(Client.init),
             warnings: result.warnings.map { Message($0.reason) },
             notes: result.notes.map { Message($0.reason) } + Self.notes(on: result)
                 + (result.verdict.outcome == .unjudged ? [] : Self.notEmulated),
-            unjudged: Self.unjudgedNote(on: result),
-            outlook: result.outlook.map { Outlook($0, told: result.ending.told) }, next: result.next.map(Next.init),
-            change: result.changes.map(Change.init), http: result.answer.map(HTTP.init),
-            monitoring: Self.monitoring(result, beside: exit, reason))
+            unjudged: Self.unjudgedNote(on: result), outlook: result.outlook, next: result.next, change: result.changes,
+            http: result.answer.map(HTTP.init), monitoring: Self.monitoring(result, beside: exit, reason))
     }
 
     /// `nil` where monitoring systems are told the same as all others.
@@ -148,8 +145,8 @@ extension Report.Client {
         self.init(
             name: result.client.client.name, device: result.device,
             verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: Report.Message(result.reason),
-            disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: Settings(result.client.settings),
-            outlook: result.outlook.map { Report.Outlook($0) })
+            disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: result.client.settings,
+            outlook: result.outlook)
     }
 }
 
@@ -158,17 +155,7 @@ extension Report.Pins {
         let policy = result.policy
         self.init(
             mode: (policy?.mode ?? .none).rawValue, configured: policy?.pins?.pins.map { Report.Pin($0) } ?? [],
-            matched: matches.map { Report.Match(pin: $0.pinIndex, depth: $0.depth) },
-            entries: policy?.entries.map(Report.ConfigurationEntry.init) ?? [],
-            applied: policy?.applied.map(Report.AppliedConfiguration.init) ?? [])
-    }
-}
-
-extension Report.AppliedConfiguration {
-    init(_ applied: AppliedConfiguration) {
-        self.init(
-            kind: applied.kind, clients: applied.clients, hosts: applied.hosts, origin: applied.origin,
-            settings: applied.settings)
+            matched: matches, entries: policy?.entries ?? [], applied: policy?.applied ?? [])
     }
 }
 
@@ -217,30 +204,19 @@ extension Report.Pin {
     }
 }
 
-extension Report.ConfigurationEntry {
-    init(_ configured: ConfiguredEntry) {
-        let entry = configured.entry
+extension Report.Devices {
+    /// Reports the devices of a result, `nil` where none was named.
+    init?(_ result: CheckResult) {
+        guard let policy = result.policy, let lists = policy.lists else { return nil }
         self.init(
-            kind: configured.kind.rawValue, hosts: entry.hosts?.description, origin: entry.origin,
-            enforcesPinning: entry.enforcesPinning, expires: entry.expiration?.date)
-    }
-}
-
-extension Report {
-    private static func transparency(_ evidence: LeafEvidence) -> JSONObject {
-        let timestamps = evidence.timestamps.map { item in
-            ["log_id": item.logID.hexadecimal, "time": item.time.description] as JSONObject
-        }
-        return ["timestamps": timestamps, "logs": evidence.logs]
-    }
-
-    /// What the staple says; where it does not say that the certificate is good, why.
-    private static func revocation(_ staple: LeafEvidence.Staple) -> JSONObject {
-        switch staple {
-        case .none: ["staple": "none", "revoked_at": nil, "problem": nil]
-        case .good: ["staple": "good", "revoked_at": nil, "problem": nil]
-        case .revoked(let time, _): ["staple": "revoked", "revoked_at": time.description, "problem": nil]
-        case .unusable(let why): ["staple": "unusable", "revoked_at": nil, "problem": why]
-        }
+            file: lists.file, source: lists.data.source, date: lists.data.date.date,
+            ageDays: lists.data.age(at: result.time), isStale: lists.data.isStale(at: result.time),
+            judged: policy.devices.map { device in
+                let verdicts = result.clients.filter { $0.device == device.name }.map(\.isAccepted)
+                return Report.Device(
+                    name: device.name, platform: device.device?.platform.rawValue, release: device.device?.release,
+                    read: device.device?.date.date, trust: device.trust,
+                    verdict: verdicts.contains(false) ? .reject : verdicts.contains(true) ? .accept : .none)
+            })
     }
 }

@@ -26,10 +26,7 @@ extension Report {
     var counts: Bool { variant?.counts ?? true }
 
     /// What the variant changes, as in `RSA`; `nil` for what an ordinary client gets.
-    var variantLabel: String? {
-        guard let variant, variant.label != "ordinary" else { return nil }
-        return variant.label
-    }
+    var variantLabel: String? { variant?.label }
 
     var sentence: String { sentence(for: reason) }
 
@@ -118,8 +115,8 @@ extension Report.Client {
 
     /// The client as `--client` names it; AFNetworking's settings, which have flags of their own, are left out.
     var nameWithSettings: String {
-        guard !settings.all.contains(where: { $0.name == "mode" }) else { return name }
-        return settings.all.reduce(name) { name, setting in
+        guard !settings.contains(where: { $0.name == "mode" }) else { return name }
+        return settings.reduce(name) { name, setting in
             switch setting.value {
             case .flag: "\(name):\(setting.name)"
             case .text(let value): "\(name):\(setting.name)=\(value)"

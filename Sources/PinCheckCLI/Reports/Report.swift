@@ -20,7 +20,7 @@ struct Report: Encodable, Sendable {
     var tls: TLS?
     var verifyName: String?
     var variant: Variant?
-    var consistency: Consistency?
+    var consistency: AddressComparison?
     var evaluatedAt: Timestamp
     var isOfAnotherTime = false
     var presented: [Certificate]
@@ -42,8 +42,8 @@ struct Report: Encodable, Sendable {
     /// What is not judged here and can matter, in one line; `nil` for nothing.
     var unjudged: Message?
     var outlook: Outlook?
-    var next: Next?
-    var change: Change?
+    var next: NextDeployment?
+    var change: BaselineChanges?
     var http: HTTP?
     /// What monitoring systems are told, to whom every warning matters; `nil` for the same.
     var monitoring: Monitoring?
@@ -80,7 +80,7 @@ struct Report: Encodable, Sendable {
 }
 
 extension Report {
-    struct Certificate: Encodable {
+    struct Certificate: JSONDocument {
         var index: Int
         var role: String
         var subject: String
@@ -94,10 +94,19 @@ extension Report {
         var spkiSha256: String
         var certSha256: String
         var names: [String]
+
+        package var document: JSONObject {
+            [
+                "index": index, "role": role, "subject": subject, "issuer": issuer, "serial": serial,
+                "not_before": notBefore, "not_after": notAfter, "days_left": daysLeft,
+                "days_until_valid": daysUntilValid, "key": key, "spki_sha256": spkiSha256, "cert_sha256": certSha256,
+                "names": names,
+            ]
+        }
     }
 
     /// A certificate of a chain, whose keys are the link's too.
-    struct ChainLink: Encodable {
+    struct ChainLink: JSONDocument {
         var certificate: Certificate
         var source: String
         var pins: [Int]
@@ -107,16 +116,13 @@ extension Report {
         var failDays: Double?
         var origin: String?
 
-        private enum CodingKeys: CodingKey { case source, pins, warnDays, failDays, origin }
-
-        func encode(to encoder: any Encoder) throws {
-            try certificate.encode(to: encoder)
-            var members = encoder.container(keyedBy: CodingKeys.self)
-            try members.encode(source, forKey: .source)
-            try members.encode(pins, forKey: .pins)
-            try members.encodeIfPresent(warnDays, forKey: .warnDays)
-            try members.encodeIfPresent(failDays, forKey: .failDays)
-            try members.encodeIfPresent(origin, forKey: .origin)
+        package var document: JSONObject {
+            var document = certificate.document
+            document.members += [
+                ("source", source), ("pins", pins), ("warn_days", warnDays), ("fail_days", failDays),
+                ("origin", origin),
+            ]
+            return document
         }
     }
 
@@ -126,12 +132,25 @@ extension Report {
         let chain: [ChainLink]
     }
 
-    struct Pins: Encodable {
+    struct Pins: JSONDocument {
         var mode: String
         var configured: [Pin]
-        var matched: [Match]
-        var entries: [ConfigurationEntry] = []
+        var matched: [PinMatch]
+        var entries: [ConfiguredEntry] = []
         var applied: [AppliedConfiguration] = []
+
+        /// The positions of the pins that matched.
+        var matchedPins: Set<Int> { Set(matched.map(\.pinIndex)) }
+
+        package var document: JSONObject {
+            let entries = entries.map { kind, entry -> JSONObject in
+                [
+                    "kind": kind.rawValue, "hosts": entry.hosts?.description, "origin": entry.origin,
+                    "enforces_pinning": entry.enforcesPinning, "expires": entry.expiration?.date,
+                ]
+            }
+            return ["mode": mode, "configured": configured, "matched": matched, "entries": entries, "applied": applied]
+        }
     }
 
     struct Pin: Encodable {
@@ -144,29 +163,6 @@ extension Report {
         private enum CodingKeys: CodingKey { case pin, kind, origin, subject }
     }
 
-    struct Match: Encodable {
-        var pin: Int
-        var depth: Int
-    }
-
-    struct ConfigurationEntry: Encodable {
-        let kind: String
-        let hosts: String?
-        let origin: String
-        let enforcesPinning: Bool?
-        let expires: String?
-    }
-
-    struct AppliedConfiguration: Encodable {
-        let kind: String
-        let clients: [String]
-        let hosts: String?
-        let origin: String
-        let settings: [String]
-    }
-}
-
-extension Report {
     struct Check: Encodable {
         var client: String?
         var device: String?
@@ -175,45 +171,97 @@ extension Report {
         var detail: String
     }
 
-    struct Client: Encodable {
+    struct Client: JSONDocument {
         var name: String
         var device: String?
         var verdict: VerdictWord
         var reason: Message
         var disposition: String?
-        var settings: Settings
+        var settings: [ShownSetting]
         var outlook: Outlook?
 
-        /// Settings, written as one object.
-        struct Settings: Encodable, ExpressibleByArrayLiteral {
-            let all: [ShownSetting]
-
-            init(_ all: [ShownSetting]) { self.all = all }
-            init(arrayLiteral all: ShownSetting...) { self.all = all }
-
-            func encode(to encoder: any Encoder) throws {
-                let members = all.map { setting -> (key: String, value: JSONObject.Value) in
-                    switch setting.value {
-                    case .flag(let value): (snakeCase(setting.name), value)
-                    case .text(let value): (snakeCase(setting.name), value)
-                    }
+        package var document: JSONObject {
+            let settings = settings.map { setting -> (key: String, value: JSONObject.Value) in
+                switch setting.value {
+                case .flag(let value): (snakeCase(setting.name), value)
+                case .text(let value): (snakeCase(setting.name), value)
                 }
-                try JSONObject(members.sorted { $0.key < $1.key }).encode(to: encoder)
             }
+            return [
+                "name": name, "device": device, "verdict": verdict, "reason": reason, "disposition": disposition,
+                "settings": JSONObject(settings.sorted { $0.key < $1.key }), "outlook": outlook,
+            ]
         }
     }
-}
 
-extension ExitStatus: Encodable {
-    package func encode(to encoder: any Encoder) throws {
-        try (["code": rawValue, "name": name] as JSONObject).encode(to: encoder)
+    struct Endpoint: Encodable {
+        var address: String?
+        var port: Int
+        var family: String?
+        var resolvedName: String?
+        var sni: String?
+        var verifyName: String?
+        var host: String
     }
-}
 
-extension Timestamp: Encodable {
-    package func encode(to encoder: any Encoder) throws {
-        var text = encoder.singleValueContainer()
-        try text.encode(description)
+    struct Proxy: Encodable {
+        let url: String
+        let origin: String
+        let address: String?
+        let tls: ProxyTLS?
+    }
+
+    struct ProxyTLS: Encodable { let version, cipher, subject, certSha256: String }
+
+    struct TLS: Encodable {
+        var version: String
+        var cipher: String
+        var group: String?
+        var alpn: String?
+        var clientCertificateRequested: Bool
+        var clientCertificateSent = false
+        var timingsMs: Timings
+    }
+
+    /// In milliseconds; `nil` for what there was not.
+    struct Timings: Encodable { var resolve, connect, proxy, handshake: Double? }
+
+    /// The request for an accepted server, and what came of it.
+    struct HTTP: Encodable {
+        let method: String
+        let path: String
+        let host: String
+        let expected: [String]
+        let asked: Bool
+        let status: Int?
+        let statusLine: String?
+        let timeMs: Double?
+        let asExpected: Bool?
+        let problem: String?
+
+        /// What came of the request, in few words.
+        var outcome: String { statusLine ?? problem ?? "not asked, since the server is not accepted" }
+    }
+
+    struct Devices: Encodable {
+        let file: String?
+        let source: String
+        let date: String
+        let ageDays: Int
+        let isStale: Bool
+        let judged: [Device]
+
+        /// Whether the devices' own roots play no part, so that their date says nothing.
+        var useGivenAnchorsAlone: Bool { judged.allSatisfy { $0.trust == .anchors } }
+    }
+
+    struct Device: Encodable {
+        let name: String
+        let platform: String?
+        let release: String?
+        let read: String?
+        let trust: HostPolicy.Trust
+        let verdict: VerdictWord
     }
 }
 

@@ -3,25 +3,15 @@ import PinChecking
 
 /// What the connections to one target come to, counted by its addresses.
 struct VariantSummary {
-    /// One address with the reports on it.
-    struct Place {
-        /// The address, with its port where that is not the target's.
-        let name: String
-        let reports: [Report]
-
-        /// Those whose verdict counts for the target.
-        var counting: [Report] { reports.filter(\.counts) }
-    }
-
-    let consistency: Report.Consistency
-    /// The addresses in their order.
-    let places: [Place]
+    let consistency: AddressComparison
+    /// The addresses in their order, each with its port where that is not the target's, and with the reports on it.
+    let places: [(name: String, reports: [Report])]
 
     /// - Returns: `nil` for a report that is about all of its target.
     init?(_ reports: [Report]) {
         guard let consistency = reports.last?.consistency else { return nil }
         self.consistency = consistency
-        places = reports.grouped { $0.peer ?? $0.endpoint?.address ?? $0.target }.map { Place(name: $0, reports: $1) }
+        places = reports.grouped { $0.peer ?? $0.endpoint?.address ?? $0.target }.map { ($0, $1) }
     }
 
     /// What comes of it in one line, as in `4 addresses: 3 accepted, 1 rejected; the addresses differ`.
@@ -36,7 +26,7 @@ struct VariantSummary {
 
     /// How many addresses are accepted; one that rejects a single kind of client is not.
     private var verdicts: String {
-        let counting = places.map(\.counting).filter { !$0.isEmpty }
+        let counting = places.map { $0.reports.filter(\.counts) }.filter { !$0.isEmpty }
         let otherwise = consistency.answeringOtherwise
         let words = counting.map { Self.word($0, isJudgedByTime: otherwise == 0) }
         let order = ["accepted", "accepted for too short a time", "rejected", "without a verdict"]
@@ -66,7 +56,7 @@ struct VariantSummary {
     }
 
     private var comparison: String {
-        switch consistency.consistent {
+        switch consistency.isConsistent {
         case false?: "the verdicts differ"
         case _ where consistency.hasKnownDifferences: "as recorded"
         case true? where consistency.unreachable > 0 && consistency.hasVerdicts: comparisonOfOthers
@@ -77,7 +67,7 @@ struct VariantSummary {
 
     /// The same where some have no verdict: of the addresses that have one, or of what is judged of the only address.
     private var comparisonOfOthers: String {
-        let judged = places.map { place in place.counting.count { $0.verdict != .none } }.filter { $0 > 0 }
+        let judged = places.map { place in place.reports.count { $0.counts && $0.verdict != .none } }.filter { $0 > 0 }
         let count = places.count > 1 ? judged.count : judged.first ?? 0
         guard count < 2 else { return "the others are consistent" }
         return judged.first ?? 0 > 1 ? "the other is consistent" : "nothing to compare"

@@ -102,30 +102,26 @@ enum SnapshotFile {
 
 // Files are compared and reviewed by people: their keys stay in the order of the alphabet.
 
-extension Snapshot: Encodable {
-    package func encode(to encoder: any Encoder) throws {
-        try (["endpoints": endpoints, "schema": SnapshotFile.schema] as JSONObject).encode(to: encoder)
+extension Snapshot: JSONDocument {
+    package var document: JSONObject { ["endpoints": endpoints, "schema": SnapshotFile.schema] }
+}
+
+extension Snapshot.Endpoint: JSONDocument {
+    package var document: JSONObject {
+        [
+            "chain": chain, "connect": key.connect, "sni": key.sni, "target": key.target, "variant": key.variant,
+            "verify_name": key.verifyName,
+        ]
     }
 }
 
-extension Snapshot.Endpoint: Encodable {
-    package func encode(to encoder: any Encoder) throws {
-        try
-            ([
-                "chain": chain, "connect": key.connect, "sni": key.sni, "target": key.target, "variant": key.variant,
-                "verify_name": key.verifyName,
-            ] as JSONObject).encode(to: encoder)
-    }
-}
-
-extension Snapshot.Certificate: Encodable {
-    package func encode(to encoder: any Encoder) throws {
-        try
-            ([
-                "cert_sha256": certificateSHA256, "issuer": issuer, "issuer_key_id": issuerKeyID, "key": key,
-                "names": names, "not_after": notAfter.description, "not_before": notBefore.description,
-                "spki_sha256": spkiSHA256, "subject": subject,
-            ] as JSONObject).encode(to: encoder)
+extension Snapshot.Certificate: JSONDocument {
+    package var document: JSONObject {
+        [
+            "cert_sha256": certificateSHA256, "issuer": issuer, "issuer_key_id": issuerKeyID, "key": key,
+            "names": names, "not_after": notAfter.description, "not_before": notBefore.description,
+            "spki_sha256": spkiSHA256, "subject": subject,
+        ]
     }
 }
 

@@ -69,7 +69,7 @@ package struct NextQuestion {
             let reason = self.reason(verdict, client)
             return reason.id == "pin-mismatch" ? item.missingPin(of: client) : reason
         }
-        return CheckResult(judged, named: item.file, next: (item, assumedIssuers: nil))
+        return CheckResult(judged, named: item.file, next: NextDeployment(item: item, assumedIssuers: nil))
     }
 
     /// Whether all that can be said against a certificate is that those above it are not known.
@@ -102,7 +102,7 @@ package struct NextQuestion {
             target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
             matches: configured.indices.filter { isMatched && configured[$0].spkiSHA256 == key.spkiSHA256 }.map {
                 PinMatch(pinIndex: $0, depth: 0)
-            }, next: (item, assumedIssuers: authorities.map(\.description)),
+            }, next: NextDeployment(item: item, assumedIssuers: authorities.map(\.description)),
             findings: policy.warnings + policy.missingClients(clients)
                 + (verdict.outcome == .accepted ? assumptions(item, clients) : [])
         ).concluded()

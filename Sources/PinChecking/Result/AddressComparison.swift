@@ -5,16 +5,16 @@ import TLSProbe
 /// How the connections to one target compare: its addresses, and the kinds of clients.
 package struct AddressComparison: Sendable {
     package private(set) var findings: [Finding] = []
-    package let addresses: Int
+    package internal(set) var addresses: Int
     /// How many connections that count gave a chain.
     private let serving: Int
     /// Whether all serve what they should: no finding is a warning, and the verdicts are the same.
     ///
     /// `nil` when there were not two chains to compare.
-    package private(set) var isConsistent: Bool?
+    package internal(set) var isConsistent: Bool?
     /// What the clients' verdicts on the connections that count come to, and what these do.
-    private var verdicts: [Outcome] = []
-    package private(set) var outcomes: [Outcome] = []
+    var verdicts: [Outcome] = []
+    package internal(set) var outcomes: [Outcome] = []
 
     package var accepted: Int { verdicts.count { $0 == .accepted } }
     package var rejected: Int { verdicts.count { $0 == .rejected } }

@@ -62,6 +62,9 @@ public struct CheckResult: Sendable {
         result.warnings = own + told(consistency?.findings ?? [], .warning)
         result.notes = told(findings, .info)
         result.ending = result.ending(own + (difference.map { [$0] } ?? []))
+        if let told = result.ending.told.flatMap({ result.outlook?.findings.firstIndex(of: $0) }) {
+            result.outlook?.findings[told].isTold = true
+        }
         return result
     }
 
@@ -117,7 +120,10 @@ extension EndpointFacts {
 
 /// What is about to be deployed, and where the verdict assumes that its certificate will be trusted and valid for the name, the subjects
 /// of the authorities that are assumed to issue it: those of today, nearest first.
-package typealias NextDeployment = (item: NextItem, assumedIssuers: [String]?)
+package struct NextDeployment: Sendable {
+    package let item: NextItem
+    package let assumedIssuers: [String]?
+}
 
 extension CheckResult {
     /// Judges a chain that did not come from a connection of ours.

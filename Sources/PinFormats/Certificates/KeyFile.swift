@@ -112,7 +112,7 @@ package enum KeyFile {
                 throw .brokenPublicKey(at: place, block.der, detail: error.detail)
             }
         case _ where requestLabels.contains(block.label): return try request(block.der, at: place)
-        case _ where signedDataLabels.contains(block.label): throw PinFormatError.signedData(at: place, word, isPEM: true)
+        case _ where signedDataLabels.contains(block.label): throw .signedData(at: place, word, isPEM: true)
         case "RSA PUBLIC KEY":
             throw .rsaPublicKey(at: place, convertingWith: "openssl rsa -RSAPublicKey_in -in \(word)")
         default:

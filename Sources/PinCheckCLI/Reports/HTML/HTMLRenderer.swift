@@ -42,7 +42,7 @@ struct HTMLRenderer: ResultRenderer {
                     until: report.verdict == .accept ? report.outlook?.pinsMatchUntil : nil))
             if lines.count > 2 * Self.mostLines { keepWorst() }
             let twin = reports[..<index].first { $0.isServed(like: report) }
-            text += HTMLSection(report, number: count, explains: explains).markup(shownBy: twin).text
+            text += HTMLSection(report: report, number: count, explains: explains).markup(shownBy: twin).text
         }
         return text + (VariantSummary(reports).map { HTMLSection.conclusion($0).text } ?? "")
     }

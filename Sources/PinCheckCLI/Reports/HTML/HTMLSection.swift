@@ -4,13 +4,9 @@ import Pinning
 
 /// One result on a page: until when apps work, why, and what to do; then when what ends, and what it rests on.
 struct HTMLSection {
-    private let report: Report
-    private let number: Int
-    private let explains: Bool
-
-    init(_ report: Report, number: Int, explains: Bool) {
-        (self.report, self.number, self.explains) = (report, number, explains)
-    }
+    let report: Report
+    let number: Int
+    let explains: Bool
 
     /// The section; short where `twin`, another connection to the target, shows the same chain and comes to the same.
     func markup(shownBy twin: Report?) -> Markup {
@@ -30,7 +26,7 @@ struct HTMLSection {
     /// What the connections to one target come to together.
     static func conclusion(_ summary: VariantSummary) -> Markup {
         let findings = summary.consistency.findings.map { finding in
-            "\(finding.level == .warning ? "warning" : "note"): \(finding.message)"
+            "\(finding.level == .warning ? "warning" : "note"): \(Report.Message(finding.reason).message)"
         }
         let target = summary.places.first?.reports.first?.target ?? ""
         return """
@@ -77,18 +73,17 @@ struct HTMLSection {
             return Self.headline("Not pinned since \(Self.day(end)): any trusted chain is accepted.")
         }
         guard let until = outlook.pinsMatchUntil else { return Self.headline("Accepted, but not because of the pins.") }
-        let isRenewal = outlook.pinsEnd == "leaf-renewal"
+        let isRenewal = outlook.end == .leafRenewal
         let renewal = outlook.renewalPoint ?? until
-        let authority = outlook.pinsEnd == "root-expiry" ? "root" : "intermediate"
+        let authority = outlook.end == .rootExpiry ? "root" : "intermediate"
         let event: Markup =
             isRenewal
             ? "the server’s next renewal, usually by \(Self.day(renewal)), due by \(Self.day(until))"
             : "the server gets another \(authority), on or before \(Self.day(until))"
-        let backups = outlook.pins.filter(\.backup).map(\.pin)
         let reserve =
             !outlook.hasBackup
             ? "There is no backup."
-            : "Then they need \(backups.isEmpty ? "their backups" : "the backup, " + Timeline.numbered(backups))."
+            : "Then they need \(outlook.backups.isEmpty ? "their backups" : "the backup, " + Timeline.numbered(outlook.backups))."
         let due = isRenewal ? renewal : until
         let when: Markup = due > report.evaluatedAt ? "before \(Self.day(due))" : "now"
         return Self.headline(
@@ -145,17 +140,17 @@ struct HTMLSection {
     private var pins: Markup {
         let configured = report.pins.configured
         guard !configured.isEmpty, !report.built.isEmpty || report.next != nil else { return "" }
-        let depths = Dictionary(report.pins.matched.map { ($0.pin, $0.depth) }) { min($0, $1) }
+        let depths = Dictionary(report.pins.matched.map { ($0.pinIndex, $0.depth) }) { min($0, $1) }
         let outlooks = report.clients.compactMap(\.outlook).filter { $0.pins.count == configured.count }
         func standing(_ index: Int) -> (rank: Int, words: String) {
             if let depth = depths[index] {
                 let role = report.built.indices.contains(depth) ? report.built[depth].certificate.role : "what comes"
                 return (0, "\(depth) \(role)")
             }
-            if !depths.isEmpty, outlooks.contains(where: { $0.pins[index].backup }) {
+            if !depths.isEmpty, outlooks.contains(where: { $0.backups.contains(index) }) {
                 return (1, "nothing yet: backup")
             }
-            let isCompared = outlooks.isEmpty || outlooks.contains { $0.pins[index].compared }
+            let isCompared = outlooks.isEmpty || outlooks.contains { $0.pins[index].isCompared }
             return (2, isCompared ? "nothing" : "not compared")
         }
         let told = configured.indices.map { (index: $0, standing: standing($0)) }

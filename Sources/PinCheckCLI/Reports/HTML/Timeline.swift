@@ -26,18 +26,12 @@ struct Timeline {
         var end: Timestamp? = nil
     }
 
-    /// Rows of the chain, or of clients that share them.
-    struct Part {
-        /// The clients, `nil` where all share the rows.
-        var clients: String? = nil
-        var rows: [Row]
-    }
-
     let host: String
     let now: Timestamp
     /// Whether that is the day of the check, and not one that was asked for.
     let isToday: Bool
-    let parts: [Part]
+    /// Rows of the chain, or of clients that share them; `nil` where all clients do.
+    let parts: [(clients: String?, rows: [Row])]
     /// What is drawn; what goes on beyond it has an arrow.
     let first: Timestamp
     let last: Timestamp
@@ -55,14 +49,15 @@ struct Timeline {
                 chain.append(Row(kind: .renewal, label: "usually renewed by", end: renewal))
             }
         }
-        let groups = report.clientsAlike.filter { $0[0].outlook?.pins.contains(where: \.compared) ?? false }
+        let groups = report.clientsAlike.filter { $0[0].outlook?.pins.contains(where: \.isCompared) ?? false }
         parts =
-            [Part(rows: chain)]
+            [(nil, chain)]
             + groups.map { clients in
-                Part(
-                    clients: report.clientsAlike.count > 1
+                (
+                    report.clientsAlike.count > 1
                         ? listed(clients.map(\.title), first: 2) + (clients[0].verdict == .reject ? ": reject" : "")
-                        : nil, rows: clients[0].outlook.map { Self.rows($0, in: report) } ?? [])
+                        : nil, clients[0].outlook.map { Self.rows($0, in: report) } ?? []
+                )
             }
         // A root of twenty years would make a point of the leaf's ninety days.
         let end = leaf.notAfter
@@ -75,19 +70,18 @@ struct Timeline {
     }
 
     /// The pins of an outlook, those that match alike in one row, and what ends them.
-    private static func rows(_ outlook: Report.Outlook, in report: Report) -> [Row] {
+    private static func rows(_ outlook: Outlook, in report: Report) -> [Row] {
         let now = report.evaluatedAt
-        let matching = outlook.pins.filter { $0.compared && $0.depth != nil }
-        var rows = matching.grouped { "\($0.depth ?? 0) \($0.until?.description ?? "")" }.map { _, alike in
-            let (depth, pins) = (alike[0].depth ?? 0, alike.map(\.pin))
+        let matching = outlook.pins.enumerated().filter { $1.isCompared && $1.depth != nil }.map { (index: $0, pin: $1) }
+        var rows = matching.grouped { "\($0.pin.depth ?? 0) \($0.pin.until?.description ?? "")" }.map { _, alike in
+            let (depth, pins) = (alike[0].pin.depth ?? 0, alike.map(\.index))
             let role = report.built.indices.contains(depth) ? " " + report.built[depth].certificate.role : ""
-            return Row(kind: .pin, label: "\(numbered(pins)) → \(depth)\(role)", start: now, end: alike[0].until)
+            return Row(kind: .pin, label: "\(numbered(pins)) → \(depth)\(role)", start: now, end: alike[0].pin.until)
         }
         guard !rows.isEmpty else { return [Row(kind: .noPin, label: "no pin matches", end: now)] }
-        let backups = outlook.pins.filter(\.backup).map(\.pin)
-        if !backups.isEmpty {
+        if !outlook.backups.isEmpty {
             // A backup for a part of what the client demands keeps no app connected by itself.
-            let label = (outlook.hasBackup ? "backup: " : "backup of a part: ") + numbered(backups)
+            let label = (outlook.hasBackup ? "backup: " : "backup of a part: ") + numbered(outlook.backups)
             rows.append(Row(kind: .backup, label: label, start: now, end: outlook.hasBackup ? outlook.noPinAfter : nil))
         }
         if let end = outlook.pinsExpire {
@@ -113,10 +107,8 @@ extension Report {
             let dates = [outlook?.validUntil, outlook?.pinsMatchUntil, outlook?.noPinAfter, outlook?.pinsExpire].map {
                 $0?.description ?? ""
             }
-            let pins = (outlook?.pins ?? []).map {
-                "\($0.compared) \($0.backup) \($0.depth ?? -1) \($0.until?.description ?? "")"
-            }
-            return [client.verdict.rawValue] + dates + pins
+            let pins = (outlook?.pins ?? []).map { "\($0.isCompared) \($0.depth ?? -1) \($0.until?.description ?? "")" }
+            return [client.verdict.rawValue, "\(outlook?.backups ?? [])"] + dates + pins
         }.map(\.elements)
     }
 }

@@ -23,8 +23,8 @@ struct LintReport {
         }
     }
 
-    fileprivate func count(_ severity: LintSeverity) -> Int { findings.count { $0.severity == severity } }
-    fileprivate var malformed: Int { findings.count { $0.obstacle != nil } }
+    private func count(_ severity: LintSeverity) -> Int { findings.count { $0.severity == severity } }
+    private var malformed: Int { findings.count { $0.obstacle != nil } }
 
     var document: JSONObject {
         [
@@ -80,26 +80,25 @@ struct LintReport {
 
 extension LintFinding { var sentence: String { message + (remedy.map { "; \($0)" } ?? "") } }
 
-/// Writes findings as text: a line each that begins with its place, as compilers write them, and the summary last.
-struct LintTextRenderer: Sendable {
-    let style: TextStyle
-    var layout = TextLayout()
+// MARK: Text
 
-    func text(_ report: LintReport) -> String {
+extension LintReport {
+    /// The findings as text: a line each that begins with its place, as compilers write them, and the summary last.
+    func text(_ style: TextStyle, _ layout: TextLayout) -> String {
         var lines: [String] = []
-        for finding in report.findings where finding.drift == nil {
+        for finding in findings where finding.drift == nil {
             lines.append(
-                "\(safe(finding.place.description, length: 300)): \(shown(finding.severity)): "
+                "\(safe(finding.place.description, length: 300)): \(shown(finding.severity, style)): "
                     + "\(safe(finding.message, length: 800)) \(style.faint("[\(finding.id)]"))")
             if let remedy = finding.remedy { lines.append("    " + safe(remedy, length: 800)) }
         }
-        lines += drift(report.findings.filter { $0.drift != nil })
-        lines.append("\(style.token(report.exit))  \(summary(report))")
+        lines += drift(findings.filter { $0.drift != nil }, style)
+        lines.append("\(style.token(exit))  \(summary)")
         return layout.folded(lines.joined(separator: "\n")) + "\n"
     }
 
     /// What some sources pin and others do not: a row for each difference, a numbered column for each source.
-    private func drift(_ findings: [LintFinding]) -> [String] {
+    private func drift(_ findings: [LintFinding], _ style: TextStyle) -> [String] {
         guard let worst = findings.map(\.severity).max() else { return [] }
         var files: [String] = []
         func column(_ place: LintPlace) -> Int {
@@ -119,13 +118,13 @@ struct LintTextRenderer: Sendable {
         let columns = Array(0..<files.count + 2) + [-1]
         let heading = columns.map { $0 < 2 ? "" : "(\($0 - 1))" }
         let table = Table(rows: [heading] + rows.map { cells in columns.map { cells[$0] ?? "" } })
-        return ["\(shown(worst)): the sources differ in what they pin"] + table.lines
+        return ["\(shown(worst, style)): the sources differ in what they pin"] + table.lines
             + files.enumerated().map { "  (\($0.offset + 1)) \(safe($0.element, length: 300))" } + [
                 "    pin the same hosts, names below them and keys in all of these, unless a difference is meant"
             ]
     }
 
-    private func shown(_ severity: LintSeverity) -> String {
+    private func shown(_ severity: LintSeverity, _ style: TextStyle) -> String {
         switch severity {
         case .error: style.bad(severity.rawValue)
         case .warning: style.doubtful(severity.rawValue)
@@ -133,14 +132,13 @@ struct LintTextRenderer: Sendable {
         }
     }
 
-    private func summary(_ report: LintReport) -> String {
-        let count = report.sources.count
-        let name = count == 1 ? safe(report.sources[0], length: 120) : "\(count) sources"
-        let parts = LintSeverity.allCases.reversed().map { ($0.rawValue, report.count($0)) }.filter { $0.1 > 0 }.map {
+    private var summary: String {
+        let name = sources.count == 1 ? safe(sources[0], length: 120) : "\(sources.count) sources"
+        let parts = LintSeverity.allCases.reversed().map { ($0.rawValue, count($0)) }.filter { $0.1 > 0 }.map {
             "\($1) \($0)\($1 == 1 ? "" : "s")"
         }
         return name + ": " + (parts.isEmpty ? "nothing found" : parts.joined(separator: ", "))
-            + (report.malformed > 0 ? " (\(report.malformed) malformed or missing)" : "")
+            + (malformed > 0 ? " (\(malformed) malformed or missing)" : "")
     }
 
     /// Every kind of finding, a line each where there is room.

@@ -3,29 +3,28 @@ import Pinning
 import TLSProbe
 import X509
 
-/// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
-enum LintSARIF {
-    static func log(of report: LintReport) -> JSONObject {
+extension LintReport {
+    /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
+    var sarif: JSONObject {
         let entries = LintKind.all
         let indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })
         var occurrences: [String: Int] = [:]
-        let results = report.findings.map { finding -> JSONObject in
+        let results = findings.map { finding -> JSONObject in
             [
                 "ruleId": finding.id, "ruleIndex": indices[finding.id] ?? -1, "level": finding.severity.rawValue,
-                "message": text(finding.sentence), "locations": [location(of: finding)],
-                "partialFingerprints": ["pincheckFinding/v1": fingerprint(of: finding, &occurrences)] as JSONObject,
+                "message": Self.text(finding.sentence), "locations": [Self.location(of: finding)],
+                "partialFingerprints": ["pincheckFinding/v1": Self.fingerprint(of: finding, &occurrences)]
+                    as JSONObject,
             ]
         }
         let rules = entries.map { entry -> JSONObject in
             [
-                "id": entry.id, "shortDescription": text(entry.explanation),
+                "id": entry.id, "shortDescription": Self.text(entry.explanation),
                 "defaultConfiguration": ["level": entry.severity.rawValue] as JSONObject,
             ]
         }
         let driver: JSONObject = ["name": "pincheck", "version": ProgramVersion.number, "rules": rules]
-        let invocation: JSONObject = [
-            "executionSuccessful": report.exit == .pass || report.exit == .fail, "exitCode": report.exit.rawValue,
-        ]
+        let invocation: JSONObject = ["executionSuccessful": exit == .pass || exit == .fail, "exitCode": exit.rawValue]
         let run: JSONObject = [
             "tool": ["driver": driver] as JSONObject, "invocations": [invocation], "results": results,
             "columnKind": "unicodeCodePoints",

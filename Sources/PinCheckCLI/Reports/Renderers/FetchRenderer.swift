@@ -19,46 +19,48 @@ extension ExitStatus {
     }
 }
 
-/// Writes what came of a download: the redirects, the chain of a server that is not accepted, and one line last.
-struct FetchRenderer {
-    let text: TextRenderer
-
-    /// The lines; `file` is where the document went, `nil` for standard output.
+extension TextRenderer {
+    /// What came of a download: the redirects, the chain of a server that is not accepted, and one line last.
+    ///
+    /// `file` is where the document went, `nil` for standard output.
     func block(_ result: DownloadResult, _ status: ExitStatus, file: String?) -> String {
         let redirects = result.hops.filter { (300..<400).contains($0.status ?? 0) }.map { hop in
-            "  \(hop.status ?? 0)  \(safe(hop.location.description))"
+            "  \(hop.status ?? 0)  \(safe(hop.location.description, length: 300))"
         }
         let reports = result.hops.compactMap(\.result).map(Report.init)
-        let before = redirects.isEmpty ? "" : text.text(redirects)
+        let before = redirects.isEmpty ? "" : text(redirects)
         if case .notAccepted = result.ending, let last = reports.last {
-            return (text.explains ? reports.dropLast().map(text.block).joined() : "") + before + text.block(last)
+            return (explains ? reports.dropLast().map { block($0) }.joined() : "") + before + block(last)
         }
-        return (text.explains ? reports.map(text.block).joined() : "") + before
-            + text.text(summary(result, status, file: file))
+        return (explains ? reports.map { block($0) }.joined() : "") + before + text(summary(result, status, file: file))
     }
 
     private func summary(_ result: DownloadResult, _ status: ExitStatus, file: String?) -> [String] {
-        let head = "\(text.style.token(status))  \(safe(result.location.description))  "
+        let head = "\(style.token(status))  \(safe(result.location.description, length: 300))  "
         guard case .complete = result.ending else {
-            let kept = file.flatMap { result.isResumable ? "  the same command goes on with \(safe($0)).part" : nil }
-            return [head + safe(sentence(result, file))] + [kept].compactMap(\.self)
+            let kept = file.flatMap {
+                result.isResumable ? "  the same command goes on with \(safe($0, length: 300)).part" : nil
+            }
+            return [head + safe(sentence(result, file), length: 300)] + [kept].compactMap(\.self)
         }
         var parts = ["\(readableBytes(result.count)) in \(readableTime(result.time))"]
         if result.resumedAt > 0 { parts.append("\(readableBytes(result.resumedAt)) were there") }
-        if let file { parts.append("saved as \(safe(file))") }
+        if let file { parts.append("saved as \(safe(file, length: 300))") }
         var lines = [head + parts.joined(separator: "  ")]
         if result.startedAgain {
             lines.append(
                 "  note: what an earlier run left is of another document, or was accepted by other pins: fetched anew")
         }
         if let coding = result.contentCoding, result.count > 0 {
-            lines.append("  note: the server sent it as \(safe(coding)), which it still is: nothing is decompressed")
+            lines.append(
+                "  note: the server sent it as \(safe(coding, length: 300)), which it still is: nothing is decompressed"
+            )
         }
-        if let verdict = result.hops.last?.result?.reason { lines.append("  \(safe(verdict.description))") }
+        if let verdict = result.hops.last?.result?.reason {
+            lines.append("  \(safe(verdict.description, length: 300))")
+        }
         return lines
     }
-
-    private func safe(_ part: String) -> String { text.safe(part, length: 300) }
 
     private func sentence(_ result: DownloadResult, _ file: String?) -> String {
         switch result.ending {

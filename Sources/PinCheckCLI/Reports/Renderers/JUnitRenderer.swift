@@ -20,26 +20,12 @@ struct JUnitDocument {
         }
     }
 
-    private struct Counts {
-        var (tests, failures, errors, skipped) = (0, 0, 0, 0)
-
-        /// What both a suite and all suites say; the schema of Jenkins has no other place for the skipped than a suite.
-        var attributes: String { "tests=\"\(tests)\" failures=\"\(failures)\" errors=\"\(errors)\"" }
-
-        mutating func count(_ outcome: Outcome) {
-            tests += 1
-            switch outcome {
-            case .passed: break
-            case .skipped: skipped += 1
-            case .failed: failures += 1
-            case .error: errors += 1
-            }
-        }
-    }
+    /// How many tests ended how; a test that failed is no error.
+    private typealias Counts = (tests: Int, failures: Int, errors: Int, skipped: Int)
 
     private var suites: [String] = []
     private var (suiteNames, caseNames) = (UniqueNames(), UniqueNames())
-    private var total = Counts()
+    private var total: Counts = (0, 0, 0, 0)
     private var seconds = 0.0
 
     /// Adds a suite with its cases; `output` is what is warned of, since a test that is skipped would be one that was not made.
@@ -47,11 +33,16 @@ struct JUnitDocument {
         _ suite: String, of classname: String, _ cases: [(name: String, outcome: Outcome)], output: [String] = [],
         seconds: Double = 0, at time: Timestamp
     ) {
-        var counts = Counts()
+        let before = total
         var lines: [String] = []
         for (name, outcome) in cases {
-            counts.count(outcome)
-            total.count(outcome)
+            total.tests += 1
+            switch outcome {
+            case .passed: break
+            case .skipped: total.skipped += 1
+            case .failed: total.failures += 1
+            case .error: total.errors += 1
+            }
             // Some readers take all suites as one and drop the second case of a name.
             let name = caseNames.name("\(classname)\n\(name)").dropFirst(classname.count + 1)
             let start =
@@ -64,13 +55,20 @@ struct JUnitDocument {
         self.seconds += seconds
         // The schema has no place for the zone, which is UTC.
         suites.append(
-            "  <testsuite name=\"\(escaped(suiteNames.name(suite)))\" \(counts.attributes) skipped=\"\(counts.skipped)\""
+            "  <testsuite name=\"\(escaped(suiteNames.name(suite)))\" \(attributes(since: before))"
+                + " skipped=\"\(total.skipped - before.skipped)\""
                 + " time=\"\(DecimalText.seconds(seconds))\" timestamp=\"\(time.description.dropLast())\">\n"
                 + lines.joined() + "  </testsuite>\n")
     }
 
+    /// What both a suite and all suites say; the schema of Jenkins has no other place for the skipped than a suite.
+    private func attributes(since before: Counts = (0, 0, 0, 0)) -> String {
+        "tests=\"\(total.tests - before.tests)\" failures=\"\(total.failures - before.failures)\""
+            + " errors=\"\(total.errors - before.errors)\""
+    }
+
     var text: String {
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pincheck\" \(total.attributes)"
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pincheck\" \(attributes())"
             + " time=\"\(DecimalText.seconds(seconds))\">\n" + suites.joined() + "</testsuites>\n"
     }
 
@@ -106,9 +104,7 @@ struct JUnitRenderer: ResultRenderer {
         if let summary {
             // What fails, fails once.
             if !cases.contains(where: \.outcome.isTrouble) { cases.append(("target", Self.outcome(of: summary))) }
-            warnings += summary.consistency.findings.filter { $0.level == .warning }.map {
-                Report.Message(id: $0.id, message: $0.message)
-            }
+            warnings += summary.consistency.findings.filter { $0.level == .warning }.map { Report.Message($0.reason) }
         }
         let output = warnings.map { "warning \($0.id): \($0.message)" }.distinct
         let host = first.target.hasSuffix(":443") ? String(first.target.dropLast(4)) : first.target

@@ -1,37 +1,14 @@
 import Base
+import PinChecking
 import Pinning
 
 /// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
 /// targets, and performance data behind a bar.
 struct NagiosRenderer: ResultRenderer {
-    private struct Entry {
-        let status: ExitStatus
-        let name: String
-        let sentence: String
-        let measurements: [Measurement]
-
-        /// The performance data; of one of several targets its name goes before each label.
-        func data(isOneOfSeveral: Bool) -> String {
-            measurements.map { $0.text(of: isOneOfSeveral ? name : nil) }.joined(separator: " ")
-        }
-    }
-
-    /// One value of the performance data: `'label'=value[unit];[warn];[crit];[min];[max]`.
-    private struct Measurement {
-        let label: String
-        let value: String
-        var warning = ""
-        var critical = ""
-        var minimum = ""
-        var maximum = ""
-
-        func text(of target: String?) -> String {
-            let name = (target.map { $0 + " " } ?? "") + label
-            var fields = [NagiosRenderer.label(name) + "=" + value, warning, critical, minimum, maximum]
-            while fields.last?.isEmpty == true { fields.removeLast() }
-            return fields.joined(separator: ";")
-        }
-    }
+    /// A result, with its performance data: labels, and what stands behind them.
+    private typealias Entry = (
+        status: ExitStatus, name: String, sentence: String, data: [(label: String, value: String)]
+    )
 
     private var entries: [Entry] = []
     private var total = RunTotal()
@@ -51,11 +28,12 @@ struct NagiosRenderer: ResultRenderer {
         for report in reports {
             status = .worst([status, report.monitored.runExit])
             entries.append(
-                Entry(
+                (
                     status: report.monitored.exit,
                     name: names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120)),
                     sentence: Self.safe(report.withAnswer(report.sentence(for: report.monitored.reason)), length: 400),
-                    measurements: Self.measurements(of: report)))
+                    data: Self.data(of: report)
+                ))
         }
         return ""
     }
@@ -64,7 +42,7 @@ struct NagiosRenderer: ResultRenderer {
         let exit = ExitStatus.worst([exit, status])
         let start = "PINCHECK \(MonitoringState(exit).word) - "
         if entries.count == 1, let entry = entries.first {
-            let data = entry.data(isOneOfSeveral: false)
+            let data = entry.data.map { "\(Self.label($0.label))=\($0.value)" }.joined(separator: " ")
             return start + "\(entry.name) \(entry.sentence)" + (data.isEmpty ? "" : " | " + data) + "\n"
         }
         // A target is one however many connections it takes.
@@ -74,7 +52,9 @@ struct NagiosRenderer: ResultRenderer {
         let lines = (problems + entries.filter { $0.status == .pass }).map {
             "\($0.status.name) \($0.name) \($0.sentence)"
         }
-        let data = entries.map { $0.data(isOneOfSeveral: true) }.filter { !$0.isEmpty }
+        let data = entries.map { entry in
+            entry.data.map { "\(Self.label("\(entry.name) \($0.label)"))=\($0.value)" }.joined(separator: " ")
+        }.filter { !$0.isEmpty }
         return first + " | targets=\(total.count);;;0 problems=\(total.problems);;;0;\(total.count)\n"
             + lines.joined(separator: "\n") + (data.isEmpty ? "" : " | " + data.joined(separator: "\n")) + "\n"
     }
@@ -85,30 +65,26 @@ struct NagiosRenderer: ResultRenderer {
         return "PINCHECK \(MonitoringState.unknown.word) - \(safe(line, length: 400))\n"
     }
 
-    private static func measurements(of report: Report) -> [Measurement] {
-        var result: [Measurement] = []
-        if let seconds = report.seconds {
-            result.append(Measurement(label: "time", value: DecimalText.seconds(seconds) + "s", minimum: "0"))
-        }
+    /// The performance data: `'label'=value[unit];[warn];[crit];[min];[max]`.
+    private static func data(of report: Report) -> [(label: String, value: String)] {
+        var data: [(label: String, value: String)] = []
+        if let seconds = report.seconds { data.append(("time", DecimalText.seconds(seconds) + "s;;;0")) }
         if let milliseconds = report.http?.timeMs {
-            let value = DecimalText.seconds(milliseconds / 1_000) + "s"
-            result.append(Measurement(label: "answer_time", value: value, minimum: "0"))
+            data.append(("answer_time", DecimalText.seconds(milliseconds / 1_000) + "s;;;0"))
         }
-        for place in report.neededCertificates {
-            let link = place.link
-            result.append(
-                Measurement(
-                    label: "days_\(place.depth)" + (place.path == 1 ? "" : "_\(place.path)"),
-                    value: days(left: link, at: report.evaluatedAt), warning: range(from: link.warnDays),
-                    critical: range(from: link.failDays)))
+        for (depth, path, link) in report.neededCertificates {
+            var limits = [range(from: link.warnDays), range(from: link.failDays)]
+            while limits.last?.isEmpty == true { limits.removeLast() }
+            data.append(
+                (
+                    "days_\(depth)" + (path == 1 ? "" : "_\(path)"),
+                    ([days(left: link, at: report.evaluatedAt)] + limits).joined(separator: ";")
+                ))
         }
         if !report.pins.configured.isEmpty, !report.built.isEmpty {
-            result.append(
-                Measurement(
-                    label: "pins_matched", value: String(Set(report.pins.matched.map(\.pin)).count), minimum: "0",
-                    maximum: String(report.pins.configured.count)))
+            data.append(("pins_matched", "\(report.pins.matchedPins.count);;;0;\(report.pins.configured.count)"))
         }
-        return result
+        return data
     }
 
     /// The days left: whole ones, or hundredths where a limit falls between two days and must not seem to be crossed.

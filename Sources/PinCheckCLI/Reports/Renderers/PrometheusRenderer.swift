@@ -1,4 +1,5 @@
 import Base
+import PinChecking
 import Pinning
 
 /// Metrics in the text format of Prometheus, for the textfile collector of node_exporter and for scrapes of ``ServeCommand``.
@@ -7,40 +8,37 @@ import Pinning
 struct PrometheusRenderer: ResultRenderer {
     private let now: @Sendable () -> Timestamp
     private var seen: [String: Int] = [:]
-    private var page = MetricPage([
-        (
-            "pincheck_status",
-            "The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed. Alert on != 0."
-        ), ("pincheck_reached", "Whether there was a chain to judge (1), or no verdict (0)."),
-        (
-            "pincheck_accepted",
-            "Whether the client accepts the server now, whatever is left of it; absent without a verdict."
-        ), ("pincheck_pins_configured", "How many pins are configured."),
-        ("pincheck_pins_matched", "How many of the configured pins are on the chain; absent without a chain."),
-        (
-            "pincheck_pins_match_until_timestamp_seconds",
-            "Until when the pins that match now are sure to; absent when none does."
-        ),
-        (
-            "pincheck_no_pin_after_timestamp_seconds",
-            "After when no configured pin is sure to match; absent where a backup has no end."
-        ), ("pincheck_has_backup_pin", "Whether everything that has to match does and has a pin in reserve (1)."),
-        ("pincheck_warnings", "How many warnings there are."),
-        ("pincheck_warning", "What is warned of, by its id (1)."),
-        (
-            "pincheck_certificate_not_after_timestamp_seconds",
-            "The end of validity of each certificate that the verdict rests on, 0 for the leaf."
-        ),
-        (
-            "pincheck_certificate_not_before_timestamp_seconds",
-            "The start of validity of each certificate that the verdict rests on, 0 for the leaf."
-        ), ("pincheck_leaf_info", "The leaf that was presented: its key's hash, its issuer and its serial number (1)."),
-        ("pincheck_check_duration_seconds", "How long each phase of the connection took."),
-        ("pincheck_http_status", "The HTTP status of the answer to --request; absent without one."),
-        ("pincheck_http_answer_seconds", "How long the answer to --request took; absent without one."),
-        ("pincheck_run_status", "The exit status of the whole run: the worst of its targets."),
-        ("pincheck_last_run_timestamp_seconds", "When pincheck wrote these metrics."),
-    ])
+    private var page = MetricPage(
+        families.split(separator: "\n").map { line in
+            let parts = line.split(separator: " ", maxSplits: 1)
+            return (String(parts[0]), String(parts[1]))
+        })
+
+    /// The metrics, each with its help.
+    private static let families = """
+        pincheck_status The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed. Alert on != 0.
+        pincheck_reached Whether there was a chain to judge (1), or no verdict (0).
+        pincheck_accepted Whether the client accepts the server now, whatever is left of it; absent without a verdict.
+        pincheck_pins_configured How many pins are configured.
+        pincheck_pins_matched How many of the configured pins are on the chain; absent without a chain.
+        pincheck_pins_match_until_timestamp_seconds \
+        Until when the pins that match now are sure to; absent when none does.
+        pincheck_no_pin_after_timestamp_seconds \
+        After when no configured pin is sure to match; absent where a backup has no end.
+        pincheck_has_backup_pin Whether everything that has to match does and has a pin in reserve (1).
+        pincheck_warnings How many warnings there are.
+        pincheck_warning What is warned of, by its id (1).
+        pincheck_certificate_not_after_timestamp_seconds \
+        The end of validity of each certificate that the verdict rests on, 0 for the leaf.
+        pincheck_certificate_not_before_timestamp_seconds \
+        The start of validity of each certificate that the verdict rests on, 0 for the leaf.
+        pincheck_leaf_info The leaf that was presented: its key's hash, its issuer and its serial number (1).
+        pincheck_check_duration_seconds How long each phase of the connection took.
+        pincheck_http_status The HTTP status of the answer to --request; absent without one.
+        pincheck_http_answer_seconds How long the answer to --request took; absent without one.
+        pincheck_run_status The exit status of the whole run: the worst of its targets.
+        pincheck_last_run_timestamp_seconds When pincheck wrote these metrics.
+        """
 
     /// A renderer that asks for the time when the run is over.
     init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
@@ -67,13 +65,13 @@ struct PrometheusRenderer: ResultRenderer {
                 [("client", name)] + (client.device.map { [("device", $0)] } ?? []))
         }
         add("pins_configured", report.pins.configured.count)
-        if !report.built.isEmpty { add("pins_matched", Set(report.pins.matched.map(\.pin)).count) }
+        if !report.built.isEmpty { add("pins_matched", report.pins.matchedPins.count) }
         add("warnings", report.attention.count)
         for id in report.warningIDs { add("warning", 1, [("id", id)]) }
-        for place in report.neededCertificates {
-            let path = [("depth", String(place.depth))] + (place.path == 1 ? [] : [("path", String(place.path))])
-            add("certificate_not_after_timestamp_seconds", place.link.certificate.notAfter.secondsSinceEpoch, path)
-            add("certificate_not_before_timestamp_seconds", place.link.certificate.notBefore.secondsSinceEpoch, path)
+        for (depth, path, link) in report.neededCertificates {
+            let place = [("depth", String(depth))] + (path == 1 ? [] : [("path", String(path))])
+            add("certificate_not_after_timestamp_seconds", link.certificate.notAfter.secondsSinceEpoch, place)
+            add("certificate_not_before_timestamp_seconds", link.certificate.notBefore.secondsSinceEpoch, place)
         }
         if let leaf = report.presented.first {
             add("leaf_info", 1, [("spki", leaf.spkiSha256), ("issuer", leaf.issuer), ("serial", leaf.serial)])
@@ -83,10 +81,11 @@ struct PrometheusRenderer: ResultRenderer {
             add("no_pin_after_timestamp_seconds", outlook.noPinAfter?.secondsSinceEpoch)
             add("has_backup_pin", outlook.hasBackup && !report.pins.matched.isEmpty ? 1 : 0)
         }
-        let timings = report.tls?.timingsMs
-        for (phase, time) in [
-            ("resolve", timings?.resolve), ("connect", timings?.connect), ("handshake", timings?.handshake),
-        ] { add("check_duration_seconds", seconds(time), [("phase", phase)]) }
+        if let times = report.tls?.timingsMs {
+            for (phase, time) in [
+                ("resolve", times.resolve), ("connect", times.connect), ("handshake", times.handshake),
+            ] { add("check_duration_seconds", seconds(time), [("phase", phase)]) }
+        }
         add("http_status", report.http?.status)
         add("http_answer_seconds", seconds(report.http?.timeMs))
     }

@@ -1,4 +1,5 @@
 import Base
+import PinChecking
 
 /// What each client decides on each device.
 extension TextRenderer {

@@ -1,4 +1,5 @@
 import Base
+import PinChecking
 import Pinning
 
 extension TextRenderer {
@@ -10,7 +11,7 @@ extension TextRenderer {
 
     private func pinSummary(_ report: Report) -> String {
         let configured = report.pins.configured.count
-        let matched = Set(report.pins.matched.map(\.pin))
+        let matched = report.pins.matchedPins
         // A pin that is on the chain where the client does not compare it, or without another that has to be there too.
         let isInVain = !matched.isEmpty && report.verdict == .reject && isMismatch(report)
         var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
@@ -19,10 +20,10 @@ extension TextRenderer {
         }
         if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
         let standings = report.outlook?.pins ?? []
-        let ignored = standings.count { !$0.compared && $0.depth == nil && !matched.contains($0.pin) }
+        let ignored = standings.enumerated().count { !$1.isCompared && $1.depth == nil && !matched.contains($0) }
         let unmatched = configured - matched.count - ignored
         if unmatched > 0 {
-            let known = report.outlook == nil ? unmatched : standings.count { $0.backup }
+            let known = report.outlook?.backups.count ?? unmatched
             let backups = matched.isEmpty ? 0 : known
             let remark = backups == 0 ? "" : backups == unmatched ? " (backup)" : " (\(backups) backup)"
             text += ", \(unmatched) not in the chain" + remark
@@ -40,7 +41,7 @@ extension TextRenderer {
     private func legend(_ report: Report) -> [String] {
         let pins = report.pins.configured
         guard pins.count > 1, !isMismatch(report) else { return [] }
-        let matched = Set(report.pins.matched.map(\.pin))
+        let matched = report.pins.matchedPins
         let backups = backups(report)
         guard !explains else {
             let width = String(pins.count).utf8.count
@@ -58,7 +59,7 @@ extension TextRenderer {
     /// - Returns: the line; none where there is one pin, or none worth naming.
     func numbers(_ report: Report, withBackups: Bool = true) -> [String] {
         let pins = report.pins.configured
-        let matched = Set(report.pins.matched.map(\.pin))
+        let matched = report.pins.matchedPins
         let backups = withBackups ? self.backups(report) : []
         guard pins.count > 1 else { return [] }
         let named =
@@ -77,7 +78,7 @@ extension TextRenderer {
     }
 
     private func backups(_ report: Report) -> Set<Int> {
-        Set((report.outlook?.pins ?? []).filter(\.backup).map(\.pin)).subtracting(report.pins.matched.map(\.pin))
+        Set(report.outlook?.backups ?? []).subtracting(report.pins.matchedPins)
     }
 
     private func place(_ pin: Report.Pin) -> String {

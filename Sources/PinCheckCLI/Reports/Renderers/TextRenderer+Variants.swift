@@ -22,12 +22,13 @@ extension TextRenderer {
     func conclusion(_ summary: VariantSummary, of report: Report, naming matrix: VariantMatrix? = nil) -> String {
         let consistency = summary.consistency
         let findings = consistency.findings.map { finding in
-            let message = matrix?.naming(finding.message) ?? finding.message
-            return "  \(finding.level == .warning ? style.doubtful("warning") : "note"): \(safe(message, length: 600))"
+            let message = Report.Message(finding.reason).message
+            return
+                "  \(finding.level == .warning ? style.doubtful("warning") : "note"): \(safe(matrix?.naming(message) ?? message, length: 600))"
         }
         let status = consistency.exit
         // The word is that of the exit status: without --fail-on warn a difference is a warning above it, and no WARN.
-        let differs = status == .pass && consistency.consistent == false
+        let differs = status == .pass && consistency.isConsistent == false
         let sentence = differs ? style.doubtful(summary.sentence) : summary.sentence
         return text(findings + ["\(style.token(status))  \(name(report))  \(sentence)"])
     }
@@ -37,7 +38,7 @@ extension TextRenderer {
     private func table(_ matrix: VariantMatrix) -> [String] {
         // One kind of client needs no name.
         let heading = matrix.columns.count > 1 ? [matrix.columns.map(style.faint)] : []
-        let cells = heading + matrix.rows.map { $0.entries.map(shown) }
+        let cells = heading + matrix.rows.map { $0.reports.map { shown($0, in: matrix) } }
         let addresses = heading.map { _ in "" } + matrix.rows.map { safe($0.address) }
         let table = Table(rows: zip(addresses, cells).map { [$0] + $1 })
         let legend = matrix.legend.map { [style.faint("  " + $0)] } ?? []
@@ -48,14 +49,15 @@ extension TextRenderer {
         } + legend
     }
 
-    private func shown(_ cell: VariantMatrix.Cell?) -> String {
-        guard let cell else { return style.faint(VariantMatrix.none) }
-        let key = cell.key.map { " " + $0 } ?? ""
-        guard cell.counts else { return style.faint(cell.text) }
-        switch cell.status {
-        case .pass: return style.good(cell.sign) + key
-        case .fail, .changed: return style.bad(cell.sign) + key
-        default: return style.doubtful(cell.sign) + key
+    private func shown(_ report: Report?, in matrix: VariantMatrix) -> String {
+        guard let report else { return style.faint(VariantMatrix.none) }
+        let sign = VariantMatrix.sign(of: report)
+        let key = matrix.key(of: report).map { " " + $0 } ?? ""
+        guard report.counts else { return style.faint(sign + key) }
+        switch report.status {
+        case .pass: return style.good(sign) + key
+        case .fail, .changed: return style.bad(sign) + key
+        default: return style.doubtful(sign) + key
         }
     }
 
@@ -66,10 +68,8 @@ extension TextRenderer {
             + matrix.keys.map { key in
                 let numbers = key.pins.map { String($0 + 1) }.joined(separator: ", ")
                 let arrow = numbers.isEmpty ? "" : "   " + style.good("← pin \(numbers)")
-                let facts = [
-                    safe(key.certificate.key, length: 20), Self.validity(key.certificate), name(of: key.certificate),
-                ]
-                return "    \(TerminalText.padded(key.name, toCells: widest))  \(key.certificate.spkiSha256)\n"
+                let facts = [safe(key.leaf.key, length: 20), Self.validity(key.leaf), name(of: key.leaf)]
+                return "    \(TerminalText.padded(key.name, toCells: widest))  \(key.leaf.spkiSha256)\n"
                     + String(repeating: " ", count: widest + 6) + facts.joined(separator: "  ") + arrow
             }
     }
@@ -77,14 +77,15 @@ extension TextRenderer {
     /// Why connections that count did not pass, each reason once with where it is so.
     private func reasons(_ summary: VariantSummary) -> [String] {
         let failing = summary.places.flatMap { place in
-            place.counting.filter { $0.status != .pass }.map { (place: place, report: $0) }
+            place.reports.filter { $0.counts && $0.status != .pass }.map { (place: place, report: $0) }
         }
         return failing.grouped { [$0.report.status.name, $0.report.sentence] }.map { _, all in
             let report = all[0].report
             let names = all.grouped(by: \.place.name).lazy.map { name, some in
-                let kinds = some.map { $0.report.variant?.label ?? "" }
+                let kinds = some.map { $0.report.variant?.name ?? "" }
                 return safe(name)
-                    + (kinds.count == some[0].place.counting.count ? "" : " (\(kinds.joined(separator: ", ")))")
+                    + (kinds.count == some[0].place.reports.count(where: \.counts)
+                        ? "" : " (\(kinds.joined(separator: ", ")))")
             }
             let places = listed(names, first: Self.mostPlaces)
             return "  \(style.token(report.status))  \(places): \(safe(report.sentence, length: 600))"
@@ -121,80 +122,53 @@ extension TextRenderer {
 
 /// What each address answers to each kind of client, as a table of signs and names of keys.
 struct VariantMatrix {
-    /// What became of one connection.
-    struct Cell {
-        let status: ExitStatus
-        /// The name of the key that was served, `nil` for none.
-        let key: String?
-        let counts: Bool
-
-        var sign: String {
-            switch status {
-            case .pass: "✓"
-            case .warn: "!"
-            case .fail, .changed: "✗"
-            default: "?"
-            }
-        }
-
-        var text: String { sign + (key.map { " " + $0 } ?? "") }
-    }
-
-    /// A key that is served somewhere, with one certificate that has it.
-    struct Key {
-        let name: String
-        let certificate: Report.Certificate
-        let pins: [Int]
-    }
-
     static let none = "–"
 
     /// What stands above the cells; in brackets what is only shown for comparison.
     let columns: [String]
     /// An address with what it answers, `nil` for no certificate.
-    let rows: [(address: String, entries: [Cell?])]
-    /// The keys in the order of their names: A, B, C.
-    let keys: [Key]
+    let rows: [(address: String, reports: [Report?])]
+    /// The keys that are served in the order of their names, A, B, C: each with one certificate that has it.
+    let keys: [(name: String, leaf: Report.Certificate, pins: [Int])]
 
     init(_ summary: VariantSummary) {
-        var keys: [Key] = []
-        let kinds = summary.places.flatMap(\.reports).grouped { $0.variant?.label ?? "" }
+        let kinds = summary.places.flatMap(\.reports).grouped { $0.variant?.name ?? "" }
         // The table is the same whatever the first address has.
         let labels = kinds.map { (text: $0, counts: $1[0].counts, rank: $1[0].variant?.rank ?? 0) }.sorted {
             ($0.rank, $0.text) < ($1.rank, $1.text)
         }
-        func name(_ report: Report) -> String? {
-            guard let leaf = report.presented.first else { return nil }
-            if let known = keys.first(where: { $0.certificate.spkiSha256 == leaf.spkiSha256 }) { return known.name }
-            let key = Key(name: Self.name(keys.count), certificate: leaf, pins: report.built.first?.pins ?? [])
-            keys.append(key)
-            return key.name
-        }
         rows = summary.places.map { place in
-            let entries = labels.map { label in
-                place.reports.first { $0.variant?.label == label.text }.map { report in
-                    Cell(status: report.status, key: name(report), counts: report.counts)
-                }
-            }
-            return (place.name, entries)
+            (place.name, labels.map { label in place.reports.first { $0.variant?.name == label.text } })
         }
         columns = labels.map { $0.counts ? $0.text : "(\($0.text))" }
-        self.keys = keys
+        let leaves = rows.flatMap(\.reports).compactMap { report in
+            report?.presented.first.map { (leaf: $0, pins: report?.built.first?.pins ?? []) }
+        }
+        keys = leaves.grouped(by: \.leaf.spkiSha256).enumerated().map { index, key in
+            (Self.name(index), key.elements[0].leaf, key.elements[0].pins)
+        }
+    }
+
+    static func sign(of report: Report) -> String {
+        switch report.status {
+        case .pass: "✓"
+        case .warn: "!"
+        case .fail, .changed: "✗"
+        default: "?"
+        }
     }
 
     /// What the signs and columns of the table mean that do not say it themselves, `nil` where all do.
     var legend: String? {
-        let cells = rows.flatMap(\.entries)
-        let verdicts = [("!", "a warning"), ("?", "no verdict")].filter { sign, _ in cells.contains { $0?.sign == sign }
-        }
+        let cells = rows.flatMap(\.reports).map { $0.map(Self.sign) ?? Self.none }
+        let signs = [("!", "a warning"), ("?", "no verdict"), (Self.none, "no certificate")].filter {
+            cells.contains($0.0)
+        }.map { "\($0) \($1)" }
         let kinds = [
             columns.count > 1 && columns.contains("ordinary") ? "ordinary: as most clients connect" : nil,
             columns.contains { $0.hasPrefix("(") } ? "in brackets: shown, not judged" : nil,
         ].compactMap(\.self)
-        let signs =
-            verdicts.map { "\($0.0) \($0.1)" } + (cells.contains { $0 == nil } ? ["\(Self.none) no certificate"] : [])
-            + kinds
-        return signs.isEmpty ? nil : signs.joined(separator: "; ")
+        return (signs + kinds).isEmpty ? nil : (signs + kinds).joined(separator: "; ")
     }
 
     /// A to Z, then A2 and so on.
@@ -205,11 +179,11 @@ struct VariantMatrix {
 
     /// The name of the key that a report is of, `nil` where none was served.
     func key(of report: Report) -> String? {
-        keys.first { $0.certificate.spkiSha256 == report.presented.first?.spkiSha256 }?.name
+        keys.first { $0.leaf.spkiSha256 == report.presented.first?.spkiSha256 }?.name
     }
 
     /// A sentence of the engine's with the names of the keys in place of their hashes.
     func naming(_ sentence: String) -> String {
-        keys.reduce(sentence) { text, key in text.replacing(key.certificate.spkiSha256, with: key.name) }
+        keys.reduce(sentence) { text, key in text.replacing(key.leaf.spkiSha256, with: key.name) }
     }
 }

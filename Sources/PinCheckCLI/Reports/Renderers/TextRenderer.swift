@@ -94,14 +94,16 @@ struct TextRenderer: Sendable {
         return report.pins.entries.map(entry) + report.pins.applied.map(applied)
     }
 
-    private func entry(_ entry: Report.ConfigurationEntry) -> String {
-        let hosts = entry.hosts.map { "for " + safe($0, length: 100) } ?? "for any host"
-        let end = entry.expires.map { ", until " + safe($0, length: 40) } ?? ""
+    private func entry(_ configured: ConfiguredEntry) -> String {
+        let entry = configured.entry
+        let hosts = entry.hosts.map { "for " + safe($0.description, length: 100) } ?? "for any host"
+        let end = entry.expiration.map { ", until \($0.date)" } ?? ""
         let enforcement = entry.enforcesPinning == false ? ", not enforced" : ""
-        return "  \(safe(entry.kind, length: 80)): \(hosts)\(end)\(enforcement)   \(safe(entry.origin, length: 120))"
+        let origin = safe(entry.origin, length: 120)
+        return "  \(safe(configured.kind.rawValue, length: 80)): \(hosts)\(end)\(enforcement)   \(origin)"
     }
 
-    private func applied(_ configuration: Report.AppliedConfiguration) -> String {
+    private func applied(_ configuration: AppliedConfiguration) -> String {
         let hosts = configuration.hosts.map { "for " + safe($0, length: 100) } ?? "for hosts without an entry"
         let settings = safe(configuration.settings.joined(separator: ", "), length: 300)
         return "  \(configuration.kind): \(hosts), \(settings)   \(safe(configuration.origin, length: 120))"
@@ -133,10 +135,11 @@ struct TextRenderer: Sendable {
         var baseline = safe(change.baseline, length: 120)
         if let place = change.comparedWith { baseline += ", where \(safe(place, length: 120)) is recorded" }
         guard change.status != .unchanged else { return ["  unchanged since \(baseline)"] }
-        let rows = change.classes.map { entry in
-            let name = entry.id + (entry.allowed ? " (allowed)" : "")
+        let rows = change.changes.map { entry in
+            let isAllowed = change.allowed.contains(entry.kind)
+            let name = entry.kind.rawValue + (isAllowed ? " (allowed)" : "")
             let sides = [entry.old ?? "–", entry.new ?? "–"].map { safe($0, length: 200) }
-            return [entry.allowed ? name : style.doubtful(name), "\(sides[0]) → \(sides[1])"]
+            return [isAllowed ? name : style.doubtful(name), "\(sides[0]) → \(sides[1])"]
         }
         return ["  since \(baseline):"] + Table(rows: rows, indent: 4).lines
     }
@@ -146,7 +149,7 @@ struct TextRenderer: Sendable {
     func explanation(_ report: Report) -> [String] {
         var lines: [String] = []
         for client in report.clients {
-            let settings = client.settings.all.map { setting in
+            let settings = client.settings.map { setting in
                 switch setting.value {
                 case .flag(let value): "\(setting.name) \(value ? "YES" : "NO")"
                 case .text(let value): "\(setting.name) \(value)"

@@ -98,7 +98,7 @@ struct ResultWriter {
         }
         guard holders.count > 1 else { return first.title }
         guard places(holders).count < places(served).count else {
-            return first.target + ", " + listed(holders.compactMap { $0.variant?.label }.distinct)
+            return first.target + ", " + listed(holders.compactMap { $0.variant?.name }.distinct)
         }
         return first.target + " → " + listed(places(holders))
     }

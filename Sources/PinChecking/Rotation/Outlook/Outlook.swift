@@ -61,6 +61,8 @@ package struct Outlook: Sendable, Hashable {
         /// What it is about: of several clients' about one thing, the worst is told.
         let subject: String
         let date: Timestamp
+        /// Whether the reason of the result says it.
+        package internal(set) var isTold = false
 
         fileprivate func isWorse(than other: Finding) -> Bool {
             if level != other.level { return level > other.level }
