@@ -80,7 +80,6 @@ package struct DeviceData: Sendable {
         (0..<certificateCount).lazy.map { certificate(at: $0) }
     }
 
-    /// Where the roots of a device stand among ``certificates``.
     package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 

@@ -139,7 +139,6 @@ package struct ConnectAddress: Hashable, Sendable {
     package let onlyForPort: Int?
     /// The address or name to connect to, `nil` for the target's own.
     package let host: ServerName?
-    /// The port to connect to, `nil` for the target's own.
     package let port: Int?
 
     package init(onlyForHost: ServerName? = nil, onlyForPort: Int? = nil, host: ServerName? = nil, port: Int? = nil) {

@@ -84,8 +84,9 @@ package struct Snapshot: Sendable, Hashable {
         package init(_ certificate: Pinning.Certificate) {
             self.init(
                 subject: certificate.subject, issuer: certificate.issuer,
-                issuerKeyID: certificate.authorityKeyIdentifier.map(Self.hexadecimal),
-                names: certificate.names.map(\.description), notBefore: certificate.notBefore,
+                issuerKeyID: certificate.authorityKeyIdentifier.map { bytes in
+                    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                }, names: certificate.names.map(\.description), notBefore: certificate.notBefore,
                 notAfter: certificate.notAfter, key: certificate.publicKey.algorithm.description,
                 spkiSHA256: certificate.publicKey.spkiSHA256.description,
                 certificateSHA256: certificate.fingerprint.hexadecimal)
@@ -97,9 +98,5 @@ package struct Snapshot: Sendable, Hashable {
 
         package func hash(into hasher: inout Hasher) { hasher.combine(certificateSHA256) }
         package var isSelfIssued: Bool { subject == issuer }
-
-        private static func hexadecimal(_ bytes: [UInt8]) -> String {
-            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
     }
 }
