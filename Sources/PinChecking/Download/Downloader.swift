@@ -93,11 +93,10 @@ package final class Downloader: Sendable {
             guard let response else { return connection.verdict.outcome == .accepted ? unpinned : .notAccepted }
             if let failure = document.failure { return .notStored(failure) }
             switch document.answer {
-            case .none, .document:
+            case .document:
                 if case .failure(let error) = response { return .brokenOff(error) }
                 guard let total = document.total, document.count != total else { return .complete }
                 return .brokenOff(.cutOff)
-            case .nothingMissing: return .complete
             case .notInRange: goesOn = false
             case .ended(let ending): return ending
             case .redirect(let reference):

@@ -149,13 +149,11 @@ struct SettingsPolicy: Sendable {
             guard !bound.isEmpty else { continue }
             // What the app is holds for the system as well.
             let appSettings = Set(ClientSetting.androidApp.map(\.name))
-            var added: [Client] = []
-            for client in bound {
-                let words = client.client.words.filter { appSettings.contains(ClientSetting.name($0)) }
-                let client = (try? system.with(words)) ?? system
-                if !added.contains(client) { added.append(client) }
-            }
-            clients += added
+            clients +=
+                bound.map { client in
+                    let words = client.client.words.filter { appSettings.contains(ClientSetting.name($0)) }
+                    return (try? system.with(words)) ?? system
+                }.distinct
             let place = policy.first?.origin ?? system.name
             let names = bound.map(\.client.name).joined(separator: ", ")
             remarks.append(
