@@ -194,9 +194,7 @@ package struct DownloadRequest: Sendable {
 /// Takes the bytes of a document as they come, and throws when nobody does any more.
 package typealias DownloadStream = @Sendable ([UInt8]) throws(OutputError) -> Void
 
-/// One server on the way to a document.
-///
-/// The status is `nil` where it was not asked or did not answer.
+/// One server on the way to a document; the status is `nil` where it was not asked or did not answer.
 package typealias DownloadHop = (location: HTTPLocation, result: CheckResult?, status: Int?)
 
 package enum DownloadEnding: Sendable {

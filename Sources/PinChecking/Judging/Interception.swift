@@ -2,9 +2,7 @@ import Base
 package import Pinning
 import X509
 
-/// What TLS-intercepting proxies call the CA of their certificates, in small letters, as their documentation has it.
-///
-/// A name is anybody's to take: it is a hint and no proof.
+/// What TLS-intercepting proxies call their CA, in small letters, as their documentation has it: a hint and no proof.
 private let interceptors = [
     ("charles proxy", "Charles"), ("mitmproxy", "mitmproxy"), ("portswigger", "Burp Suite"),
     ("do_not_trust_fiddler", "Fiddler"), ("fiddler root certificate authority", "Fiddler"), ("proxyman ca", "Proxyman"),
@@ -32,9 +30,7 @@ extension HostPolicy {
         return .privateRoot(top, .info)
     }
 
-    /// That a path ends at a root of this machine which is on no public list, as a warning.
-    ///
-    /// What curl trusts here is this machine's own business.
+    /// That a path ends at a root of this machine which is on no public list; what curl trusts here is the machine's own business.
     private func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
         for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
             guard one.client.client.platform != .openssl, let own = one.decided, own.isAccepted else { continue }

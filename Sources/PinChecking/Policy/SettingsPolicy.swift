@@ -31,8 +31,6 @@ struct SettingsPolicy: Sendable {
     }
 
     /// Each client with its pins for the server, and what should be said once: without configurations that goes for all hosts.
-    ///
-    /// - Throws: ``CheckError`` for settings that no client can be set up with, and for configurations that contradict each other.
     func policy(for server: Server) throws(CheckError) -> (policy: HostPolicy, notes: [Finding]) {
         let name = server.name
         let byHost = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }

@@ -118,9 +118,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
 }
 
 extension CheckRequest.Connection {
-    /// The proxy for a target, `nil` for none.
-    ///
-    /// A proxy that is named counts before the one of the environment; `NO_PROXY` holds for both, as in curl.
+    /// The proxy for a target: a named one before that of the environment; `NO_PROXY` holds for both, as in curl.
     func proxy(for host: ServerName) -> Proxy? {
         guard proxy != .direct, environmentProxies?.excepts(host) != true else { return nil }
         return if case .through(let named)? = proxy { named } else { environmentProxies?.proxy }

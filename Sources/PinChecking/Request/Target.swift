@@ -12,8 +12,6 @@ package struct Target: Hashable, Sendable {
     package let port: Int?
 
     /// Reads `host`, `host:port`, `[v6]:port`, a bare IPv6 address, or `https://host[:port]/path`.
-    ///
-    /// - Throws: ``CheckError``, which quotes the text and says what to write.
     package init(_ text: String) throws(CheckError) {
         let given = GivenText("target", text)
         guard !text.isEmpty else { throw given.wrong("is empty: name a host, as in 'api.example.com'") }

@@ -82,9 +82,7 @@ public struct CheckResult: Sendable {
     /// What it would come to if every warning were told by the outcome.
     package var endingCountingWarnings: Ending { ending(warnings, failsOnWarning: true) }
 
-    /// What it adds to a run in which every warning counts.
-    ///
-    /// Of a variant that does not count only what its target's variants differ in counts.
+    /// What it adds to a run in which every warning counts: for a variant that does not count, only what the variants differ in.
     package var outcomeCountingWarnings: Outcome {
         if counts { return endingCountingWarnings.outcome }
         return consistency?.hasWarnings ?? false ? .needsAttention : .accepted

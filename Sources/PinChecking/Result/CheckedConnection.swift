@@ -40,9 +40,7 @@ package struct CheckedTarget: Sendable {
 }
 
 extension CheckedTarget {
-    /// A target that stands for several connections.
-    ///
-    /// Its server has all of their keys and certificates: a pin for one that another connection shows in use is no backup.
+    /// A target that stands for several connections: a pin for what one of them shows in use is no backup for another.
     init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: AddressComparison) {
         let inUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.inUse ?? []) }
         self.connections = connections.map { connection in
@@ -98,9 +96,7 @@ package struct CheckedAnswer: Sendable {
             "\(withoutSecrets(exchange.request.title)) is answered by \(line): say which statuses are right")
     }
 
-    /// What is to be said against the answer, `nil` for nothing.
-    ///
-    /// Without an expected status any answer will do.
+    /// What is to be said against the answer; without an expected status any answer will do.
     var objection: Reason? {
         // The path is as long as the user wants it, the line as the server does.
         let question = TerminalText.shortened(withoutSecrets(exchange.request.title), to: 120)
