@@ -6,9 +6,7 @@ package struct DeviceData: Sendable {
     /// From so many days on data counts as old: public lists change several times a year.
     package static let daysUntilStale = 180
 
-    /// What was read of a file, `nil` for the data of the program, of which nothing is copied or made before it is asked for.
-    ///
-    /// Its certificates are those of all lists, by length and then by bytes.
+    /// What was read of a file, its certificates by length and then by bytes; `nil` for the program's data, which is not copied.
     private let read: Contents?
 
     private typealias Contents = (source: String, licence: String, devices: [Device], certificates: [[UInt8]])

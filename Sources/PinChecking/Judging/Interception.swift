@@ -13,9 +13,7 @@ private let interceptors = [
 ]
 
 extension HostPolicy {
-    /// That a chain is one of a TLS-intercepting proxy, or ends at a root of no public list; `nil` for neither.
-    ///
-    /// It changes no verdict. It is a note where the root was given, and where nothing but a rejected private root tells of it.
+    /// That a chain is one of a TLS-intercepting proxy, or ends at a root of no public list: a note where that was given or is rejected.
     func interceptionFinding(on clients: [ClientVerdict]) -> Finding? {
         guard let shown = clients.shown, let path = shown.decided?.builtChain.certificates, let top = path.last,
             !isPublic(top)

@@ -7,9 +7,7 @@ package enum ProxyChoice: Hashable, Sendable {
     case direct
     case through(Proxy)
 
-    /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`, `http` where there is no scheme.
-    ///
-    /// - Throws: ``CheckError``, which shows no name and no password.
+    /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`; an error shows no name and no password.
     package static func named(_ text: String, by origin: String) throws(CheckError) -> ProxyChoice {
         // What stands before an `@` is no scheme.
         let start = text.firstRange(of: "://").flatMap { text[..<$0.lowerBound].contains("@") ? nil : $0 }

@@ -1,8 +1,6 @@
 package import Pinning
 
-/// What servers served at one moment, as far as it says something about pins.
-///
-/// Nothing in it changes without a change at a server: no times of the run, no session data, no address that was looked up.
+/// What servers served at one moment: without times of the run, session data and addresses that were looked up.
 package struct Snapshot: Sendable, Hashable {
     /// The endpoints in the order of their keys; no key occurs twice.
     package let endpoints: [Endpoint]
