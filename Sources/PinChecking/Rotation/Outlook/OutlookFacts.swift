@@ -124,9 +124,9 @@ package struct OutlookRules: Sendable, Hashable {
     }
 
     func check() throws(CheckError) {
-        if let warnBefore, let failBefore, warnBefore.isAlwaysBelow(failBefore) {
+        if let warning = warnBefore, let failure = failBefore, warning.isAlwaysBelow(failure) {
             throw .request(
-                "the warning before \(warnBefore) never comes, since less than \(failBefore) fails earlier: warn before the larger of the two"
+                "the warning before \(warning) never comes, since less than \(failure) fails earlier: warn before the larger of the two"
             )
         }
     }
