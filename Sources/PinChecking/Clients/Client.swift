@@ -150,11 +150,10 @@ package enum ClientSelection: Hashable, Sendable {
             self = .all
             return
         }
-        var clients: [Client] = []
-        for part in lists.words {
-            let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-            clients.append(try Client.named(words.first ?? "").with(Array(words.dropFirst())))
-        }
-        self = .named(clients)
+        self = .named(
+            try lists.words.map { (part) throws(CheckError) in
+                let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+                return try Client.named(words.first ?? "").with(Array(words.dropFirst()))
+            })
     }
 }

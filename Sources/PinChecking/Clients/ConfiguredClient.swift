@@ -5,14 +5,12 @@ import X509
 /// A client that was chosen and set up for one host, ready to decide.
 package struct ConfiguredClient: Sendable {
     package let client: Client
-    /// What it is set to, as reports show it.
     package let settings: [ShownSetting]
     /// Its procedure, or why it cannot be set up with these pins.
     package let procedure: Result<any ClientProcedure, ClientConfigurationError>
     package let pins: PinSet?
     /// What the app's network security configuration has it trust, `nil` where nothing says it.
     package var androidTrust: AndroidTrust?
-    /// The app that it is in, `nil` for another platform.
     package var app: AppleApp?
     /// Whether it trusts user-installed roots, beside what its procedure has for anchors.
     package var trustsInstalledRoots = false

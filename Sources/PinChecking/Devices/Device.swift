@@ -40,9 +40,7 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
     /// Mozilla's root program, which has no versions.
     case mozilla
 
-    /// Whether a client of a platform is at home there.
-    ///
-    /// Mozilla's list belongs to no system: browsers bring it along, and so do curl and other programs of other systems.
+    /// Whether a client of a platform is at home there: Mozilla's list belongs to no system, and curl brings it along.
     package func runs(_ platform: PlatformFamily?) -> Bool {
         switch (self, platform) {
         case (_, nil), (.apple, .apple), (.android, .android), (.mozilla, .openssl): true
@@ -69,9 +67,7 @@ package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConver
 
     package init(_ numbers: Int...) { self.numbers = numbers }
 
-    /// Reads `17`, `12.1` or `12.1.3`, `nil` for anything else.
-    ///
-    /// There is one way to write a version: numbers without leading zeros, none after the last that is not zero.
+    /// Reads `17`, `12.1` or `12.1.3`, without leading zeros and zeros at the end; `nil` for anything else.
     package init?(_ text: some StringProtocol) {
         numbers = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { Int($0) }
         guard (1...3).contains(numbers.count), numbers.allSatisfy({ (0..<10_000).contains($0) }),
@@ -127,9 +123,7 @@ extension DeviceData {
     package var names: [String] { [Self.systemName] + devices.map(\.name) }
     package var allNames: [String] { names + devices.compactMap(\.alias) }
 
-    /// The device of a name, `nil` for this machine.
-    ///
-    /// A version for which there is no list is an error, and never the one before: roots come and go within a version.
+    /// The device of a name, `nil` for this machine; a version without a list is an error: roots come and go within a version.
     package func device(named name: String) throws(CheckError) -> Device? {
         for name in [name, Self.canonical(name)] {
             if name == Self.systemName { return nil }

@@ -6,9 +6,7 @@ package struct DeviceData: Sendable {
     /// From so many days on data counts as old: public lists change several times a year.
     package static let daysUntilStale = 180
 
-    /// What was read of a file, `nil` for the data of the program, of which nothing is copied or made before it is asked for.
-    ///
-    /// Its certificates are those of all lists, by length and then by bytes.
+    /// What was read of a file, its certificates by length and then by bytes; `nil` for the program's data, which is not copied.
     private let read: Contents?
 
     private typealias Contents = (source: String, licence: String, devices: [Device], certificates: [[UInt8]])
@@ -80,7 +78,6 @@ package struct DeviceData: Sendable {
         (0..<certificateCount).lazy.map { certificate(at: $0) }
     }
 
-    /// Where the roots of a device stand among ``certificates``.
     package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 

@@ -3,27 +3,7 @@ package import PinFormats
 internal import Pinning
 internal import X509
 
-/// Reads the root stores of devices as JSON, from which `make-device-data` makes those of the program too: an object.
-///
-/// | key | what |
-/// |---|---|
-/// | `source` | where the lists are from, in words |
-/// | `commit`, `licence` | their version there, and their licence; may be left out |
-/// | `version` | 1, the version of this form; may be left out |
-/// | `certificates` | a file, or several, of certificates that stores name by their hashes; may be left out |
-/// | `stores` | a list of objects, each a device |
-///
-/// and a device has these:
-///
-/// | key | what |
-/// |---|---|
-/// | `platform` | `apple`, `aosp` or `mozilla` |
-/// | `version` | `iOS 17, macOS 14` or `17`, `14.0.0_r66` or `14`; any for Mozilla |
-/// | `fetched` | the day on which its list was read, as in 2026-07-19 |
-/// | `url` | where its list is published; may be left out |
-/// | `roots` | its certificates: SHA-256 hashes in hexadecimal digits, and files in DER or PEM |
-///
-/// Files are relative to the one that names them. Other keys are passed over.
+/// Reads the root stores of devices as JSON, which the article *Devices* describes; `make-device-data` reads the same.
 package struct DeviceListReader {
     /// The most devices there may be: it holds down what a file can make this process do.
     private static let deviceLimit = 1_024

@@ -93,11 +93,10 @@ package final class Downloader: Sendable {
             guard let response else { return connection.verdict.outcome == .accepted ? unpinned : .notAccepted }
             if let failure = document.failure { return .notStored(failure) }
             switch document.answer {
-            case .none, .document:
+            case .document:
                 if case .failure(let error) = response { return .brokenOff(error) }
                 guard let total = document.total, document.count != total else { return .complete }
                 return .brokenOff(.cutOff)
-            case .nothingMissing: return .complete
             case .notInRange: goesOn = false
             case .ended(let ending): return ending
             case .redirect(let reference):
@@ -195,9 +194,7 @@ package struct DownloadRequest: Sendable {
 /// Takes the bytes of a document as they come, and throws when nobody does any more.
 package typealias DownloadStream = @Sendable ([UInt8]) throws(OutputError) -> Void
 
-/// One server on the way to a document.
-///
-/// The status is `nil` where it was not asked or did not answer.
+/// One server on the way to a document; the status is `nil` where it was not asked or did not answer.
 package typealias DownloadHop = (location: HTTPLocation, result: CheckResult?, status: Int?)
 
 package enum DownloadEnding: Sendable {

@@ -9,10 +9,7 @@ import X509
 final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     /// What a head says the response is.
     enum Answer {
-        case none
         case document
-        /// The document is there already.
-        case nothingMissing
         /// What is there is of no use: it has to be asked for without a range.
         case notInRange
         case redirect(String)
@@ -39,7 +36,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     private var acceptance: String?
     /// The first byte that is asked for, 0 for all.
     private var offset = 0
-    private(set) var answer = Answer.none
+    private(set) var answer = Answer.document
     private(set) var head: HTTPResponse?
     private(set) var total: Int?
 
@@ -76,7 +73,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     /// - Returns: the fields that ask for what is missing.
     func expect(from acceptance: String?, goingOn: Bool) -> [HTTPField] {
         self.acceptance = acceptance
-        (answer, head, total, offset) = (.none, nil, nil, 0)
+        (answer, head, total, offset) = (.document, nil, nil, 0)
         guard goingOn, let acceptance, let record, record.acceptance == acceptance, isResumable,
             let range = HTTPField("Range", "bytes=\(count)-"),
             let tag = record.entityTag.flatMap({ HTTPField("If-Range", $0) })
@@ -120,7 +117,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         case 416 where offset > 0:
             let range = head.value(of: "Content-Range").flatMap { ContentRange($0) }
             let isWhole = range?.total == offset && record?.total.map { $0 == offset } ?? true
-            return isWhole && record?.isOf(head) ?? false ? .nothingMissing : .notInRange
+            return isWhole && record?.isOf(head) ?? false ? .ended(.complete) : .notInRange
         default: return .ended(.status(head.statusLine))
         }
     }

@@ -8,7 +8,6 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     public let id: String
     /// One line without what would mend it.
     public var message: String { ([sentence] + hints).separated(by: "; ") }
-    /// The reason alone.
     package let sentence: String
     /// What else is to be known of it, each in a sentence of its own.
     package let hints: [String]

@@ -35,7 +35,6 @@ public struct ClientVerdict: Sendable {
     /// Whether it accepts, `nil` when it has no verdict.
     public var isAccepted: Bool? { if case .success(let verdict) = verdict { verdict.isAccepted } else { nil } }
 
-    /// Its verdict, `nil` where it cannot be set up.
     package var decided: Verdict? { try? verdict.get() }
 
     /// The keys, and the fingerprints of certificates, that its connection shows in use.

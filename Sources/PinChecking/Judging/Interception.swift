@@ -2,9 +2,7 @@ import Base
 package import Pinning
 import X509
 
-/// What TLS-intercepting proxies call the CA of their certificates, in small letters, as their documentation has it.
-///
-/// A name is anybody's to take: it is a hint and no proof.
+/// What TLS-intercepting proxies call their CA, in small letters, as their documentation has it: a hint and no proof.
 private let interceptors = [
     ("charles proxy", "Charles"), ("mitmproxy", "mitmproxy"), ("portswigger", "Burp Suite"),
     ("do_not_trust_fiddler", "Fiddler"), ("fiddler root certificate authority", "Fiddler"), ("proxyman ca", "Proxyman"),
@@ -15,9 +13,7 @@ private let interceptors = [
 ]
 
 extension HostPolicy {
-    /// That a chain is one of a TLS-intercepting proxy, or ends at a root of no public list; `nil` for neither.
-    ///
-    /// It changes no verdict. It is a note where the root was given, and where nothing but a rejected private root tells of it.
+    /// That a chain is one of a TLS-intercepting proxy, or ends at a root of no public list: a note where that was given or is rejected.
     func interceptionFinding(on clients: [ClientVerdict]) -> Finding? {
         guard let shown = clients.shown, let path = shown.decided?.builtChain.certificates, let top = path.last,
             !isPublic(top)
@@ -32,9 +28,7 @@ extension HostPolicy {
         return .privateRoot(top, .info)
     }
 
-    /// That a path ends at a root of this machine which is on no public list, as a warning.
-    ///
-    /// What curl trusts here is this machine's own business.
+    /// That a path ends at a root of this machine which is on no public list; what curl trusts here is the machine's own business.
     private func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
         for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
             guard one.client.client.platform != .openssl, let own = one.decided, own.isAccepted else { continue }

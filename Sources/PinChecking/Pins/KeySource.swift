@@ -5,7 +5,6 @@ import X509
 
 /// What one argument of `pins` came to: the keys of a server or of a file.
 package struct KeySource: Sendable {
-    /// What is known of the keys' owner.
     package enum Standing: Sendable {
         case file
         case verified
@@ -13,7 +12,6 @@ package struct KeySource: Sendable {
         case unreachable(ProbeError)
     }
 
-    /// The sentence that goes with every key of a chain that was not verified.
     package static let warning =
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
 
@@ -26,7 +24,6 @@ package struct KeySource: Sendable {
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
     package private(set) var standing = Standing.file
     package var items: [PinItem]
-    /// What the source said of the host, `nil` for keys that were in no configuration.
     package var group: PinGroup?
     package var alsoSent: [Certificate] = []
     /// What the server sent, or the certificates of a file, leaf first; `nil` for keys without a leaf.

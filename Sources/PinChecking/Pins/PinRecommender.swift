@@ -181,7 +181,6 @@ package struct Recommendation: Sendable {
     package let strategy: Strategy
     package let summary: String
     package var ca: CA? = nil
-    /// The keys, those in use first.
     package var choices: [Choice] = []
     /// The CA that issued the leaf, where it is not among them.
     package var intermediate: Choice? = nil

@@ -43,9 +43,7 @@ extension BoundedFile {
 }
 
 extension Hashing {
-    /// Throws when OpenSSL's configuration leaves it without algorithms, which would otherwise show as a crash.
-    ///
-    /// It sets OpenSSL up: only for commands that are about to read certificates anyway.
+    /// Sets OpenSSL up, and throws when its configuration leaves it without algorithms, which would otherwise show as a crash.
     package static func require() throws(CheckError) {
         guard !isAvailable else { return }
         throw .said(

@@ -2,9 +2,7 @@ import Base
 package import Pinning
 package import X509
 
-/// Everything a chain is judged by for one host: the same for a chain from a server and one from a file.
-///
-/// A class, so that thousands of targets share one.
+/// Everything a chain from a server or a file is judged by for one host; a class, so that thousands of targets share one.
 package final class HostPolicy: Sendable {
     /// The clients whose decisions are made, each with its pins for the host; at least one.
     package let clients: [ConfiguredClient]

@@ -85,9 +85,7 @@ struct PinSources: Sendable {
         }
     }
 
-    /// The pins of a client that reads none of the configurations: those for any host.
-    ///
-    /// Where there are none it is asked what it would make of the others' pins: of those that are for clients of its platform, or of all.
+    /// The pins of a client that reads none of the configurations: those for any host, else the others' of its platform, or of all.
     func pins(of client: Client, beside configured: HostPins) -> PinSet? {
         guard pins.isEmpty else { return PinSet(pins) }
         let ofPlatform = configured.filter { kind, _ in

@@ -31,8 +31,6 @@ struct SettingsPolicy: Sendable {
     }
 
     /// Each client with its pins for the server, and what should be said once: without configurations that goes for all hosts.
-    ///
-    /// - Throws: ``CheckError`` for settings that no client can be set up with, and for configurations that contradict each other.
     func policy(for server: Server) throws(CheckError) -> (policy: HostPolicy, notes: [Finding]) {
         let name = server.name
         let byHost = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
@@ -149,13 +147,11 @@ struct SettingsPolicy: Sendable {
             guard !bound.isEmpty else { continue }
             // What the app is holds for the system as well.
             let appSettings = Set(ClientSetting.androidApp.map(\.name))
-            var added: [Client] = []
-            for client in bound {
-                let words = client.client.words.filter { appSettings.contains(ClientSetting.name($0)) }
-                let client = (try? system.with(words)) ?? system
-                if !added.contains(client) { added.append(client) }
-            }
-            clients += added
+            clients +=
+                bound.map { client in
+                    let words = client.client.words.filter { appSettings.contains(ClientSetting.name($0)) }
+                    return (try? system.with(words)) ?? system
+                }.distinct
             let place = policy.first?.origin ?? system.name
             let names = bound.map(\.client.name).joined(separator: ", ")
             remarks.append(

@@ -68,9 +68,7 @@ extension CheckRequest {
             return lowest...highest
         }
 
-        /// The application protocols to offer.
-        ///
-        /// A request is written in HTTP/1.1 and in nothing else: no server may choose another protocol for it.
+        /// The application protocols to offer; a request is written in HTTP/1.1, and no server may choose another protocol for it.
         func protocols(forRequest isForRequest: Bool) throws(CheckError) -> [ApplicationProtocol] {
             guard isForRequest else { return applicationProtocols }
             let own = RequestDefaults.applicationProtocolOfRequests

@@ -18,9 +18,7 @@ package struct CheckRequest: Hashable, Sendable {
 
     package init() {}
 
-    /// This request, with `other` for what it leaves open.
-    ///
-    /// What says more of a target goes first: its line of a list over the flags, the flags over the policy.
+    /// This request, with `other` for what it leaves open: the line of a list over the flags, the flags over the policy.
     package func merged(over other: CheckRequest) -> CheckRequest {
         var merged = self
         merged.names = names.merged(over: other.names)
@@ -111,9 +109,7 @@ extension CheckRequest {
     }
 }
 
-/// What an accepted server is asked, and what is expected of its answer.
-///
-/// A class, so that the thousands of targets without a request do not grow.
+/// What an accepted server is asked and is to answer; a class, so that the thousands of targets without a request do not grow.
 package final class CheckExchange: Sendable {
     package let request: HTTPRequest
     /// The statuses that the answer may have, `nil` for any.

@@ -190,9 +190,7 @@ package enum Variant: Hashable, Sendable {
         }
     }
 
-    /// Whether a rejection is one of the target.
-    ///
-    /// What clients get that are not the target's own, with a name sent or without, is said and judged only when it is asked for.
+    /// Whether a rejection is one of the target; what others get, with a name sent or without, is judged only when it is asked for.
     package var counts: Bool {
         switch self {
         case .ordinary, .keyType: true

@@ -20,9 +20,7 @@ package struct NextItem: Sendable {
 
     /// What the files at `paths` hold: one item for each chain, and one for each key without a certificate.
     package static func read(_ paths: [String]) throws(CheckError) -> [NextItem] {
-        var items: [NextItem] = []
-        for path in paths { items += try read(path) }
-        return items
+        try paths.map { (path) throws(CheckError) in try read(path) }.flatMap(\.self)
     }
 
     private static func read(_ path: String) throws(CheckError) -> [NextItem] {

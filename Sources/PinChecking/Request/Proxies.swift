@@ -7,9 +7,7 @@ package enum ProxyChoice: Hashable, Sendable {
     case direct
     case through(Proxy)
 
-    /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`, `http` where there is no scheme.
-    ///
-    /// - Throws: ``CheckError``, which shows no name and no password.
+    /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`; an error shows no name and no password.
     package static func named(_ text: String, by origin: String) throws(CheckError) -> ProxyChoice {
         // What stands before an `@` is no scheme.
         let start = text.firstRange(of: "://").flatMap { text[..<$0.lowerBound].contains("@") ? nil : $0 }
@@ -57,17 +55,14 @@ package enum ProxyChoice: Hashable, Sendable {
     private static func decoded(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
+        while var byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+                guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16)
+                else { return nil }
+                (byte, rest) = (value, rest.dropFirst(2))
             }
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+            bytes.append(byte)
         }
         return bytes
     }
@@ -121,9 +116,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
 }
 
 extension CheckRequest.Connection {
-    /// The proxy for a target, `nil` for none.
-    ///
-    /// A proxy that is named counts before the one of the environment; `NO_PROXY` holds for both, as in curl.
+    /// The proxy for a target: a named one before that of the environment; `NO_PROXY` holds for both, as in curl.
     func proxy(for host: ServerName) -> Proxy? {
         guard proxy != .direct, environmentProxies?.excepts(host) != true else { return nil }
         return if case .through(let named)? = proxy { named } else { environmentProxies?.proxy }

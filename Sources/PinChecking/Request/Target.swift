@@ -12,8 +12,6 @@ package struct Target: Hashable, Sendable {
     package let port: Int?
 
     /// Reads `host`, `host:port`, `[v6]:port`, a bare IPv6 address, or `https://host[:port]/path`.
-    ///
-    /// - Throws: ``CheckError``, which quotes the text and says what to write.
     package init(_ text: String) throws(CheckError) {
         let given = GivenText("target", text)
         guard !text.isEmpty else { throw given.wrong("is empty: name a host, as in 'api.example.com'") }
@@ -139,7 +137,6 @@ package struct ConnectAddress: Hashable, Sendable {
     package let onlyForPort: Int?
     /// The address or name to connect to, `nil` for the target's own.
     package let host: ServerName?
-    /// The port to connect to, `nil` for the target's own.
     package let port: Int?
 
     package init(onlyForHost: ServerName? = nil, onlyForPort: Int? = nil, host: ServerName? = nil, port: Int? = nil) {

@@ -8,9 +8,7 @@ package struct AddressComparison: Sendable {
     package internal(set) var addresses: Int
     /// How many connections that count gave a chain.
     private let serving: Int
-    /// Whether all serve what they should: no finding is a warning, and the verdicts are the same.
-    ///
-    /// `nil` when there were not two chains to compare.
+    /// Whether no finding is a warning and the verdicts are the same; `nil` when there were not two chains to compare.
     package internal(set) var isConsistent: Bool?
     /// What the clients' verdicts on the connections that count come to, and what these do.
     var verdicts: [Outcome] = []
@@ -172,9 +170,7 @@ package struct AddressComparison: Sendable {
 extension [CheckedConnection] {
     fileprivate var servingPlaces: Set<String> { Set(filter { $0.served != nil }.map(\.place)) }
 
-    /// Those that say something of their own, in their order.
-    ///
-    /// What a server does not offer is no failure, and an address that cannot be reached is said to be so once.
+    /// Those that say something of their own: not what a server does not offer, and once that an address cannot be reached.
     var shown: [CheckedConnection] {
         let serving = servingPlaces
         let ordinary = Dictionary(filter { $0.variant == .ordinary }.map { ($0.place, $0) }) { first, _ in first }

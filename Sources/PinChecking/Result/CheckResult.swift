@@ -15,7 +15,6 @@ public struct CheckResult: Sendable {
     package let policy: HostPolicy?
     /// What the clients' verdicts, or their absence, come to.
     package let verdict: Ending
-    /// What the clients say, `nil` where they were not asked.
     package internal(set) var judged: JudgedChain? = nil
     /// What each client makes of the chain, in the order in which they were chosen; empty where there is no chain.
     public internal(set) var clients: [ClientVerdict] = []
@@ -25,7 +24,6 @@ public struct CheckResult: Sendable {
     public internal(set) var presented: [Certificate] = []
     /// Which of the target's variants this is, `nil` when only the target itself was checked.
     package internal(set) var variant: Variant? = nil
-    /// The request that followed an acceptance, `nil` where none was asked for.
     package internal(set) var answer: CheckedAnswer? = nil
     package internal(set) var next: NextDeployment? = nil
     package internal(set) var changes: BaselineChanges? = nil
@@ -87,9 +85,7 @@ public struct CheckResult: Sendable {
     /// What it would come to if every warning were told by the outcome.
     package var endingCountingWarnings: Ending { ending(warnings, failsOnWarning: true) }
 
-    /// What it adds to a run in which every warning counts.
-    ///
-    /// Of a variant that does not count only what its target's variants differ in counts.
+    /// What it adds to a run in which every warning counts: for a variant that does not count, only what the variants differ in.
     package var outcomeCountingWarnings: Outcome {
         if counts { return endingCountingWarnings.outcome }
         return consistency?.hasWarnings ?? false ? .needsAttention : .accepted

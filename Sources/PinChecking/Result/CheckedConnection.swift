@@ -11,7 +11,6 @@ package struct CheckedConnection: Sendable {
     package internal(set) var judged: JudgedChain? = nil
     var isOutOfTime = false
     package internal(set) var time: Timestamp
-    /// The request that was to be sent on it and what came of it, `nil` where there is none.
     package internal(set) var answer: CheckedAnswer? = nil
 
     package var served: Handshake? { try? result.get() }
@@ -41,9 +40,7 @@ package struct CheckedTarget: Sendable {
 }
 
 extension CheckedTarget {
-    /// A target that stands for several connections.
-    ///
-    /// Its server has all of their keys and certificates: a pin for one that another connection shows in use is no backup.
+    /// A target that stands for several connections: a pin for what one of them shows in use is no backup for another.
     init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: AddressComparison) {
         let inUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.inUse ?? []) }
         self.connections = connections.map { connection in
@@ -61,34 +58,24 @@ extension CheckedConnection {
     /// What deserves attention of the handshake itself, apart from any client.
     var handshakeFindings: [Finding] {
         guard let result = served else { return [] }
-        return [keyExchangeFinding(result), clientCertificateFinding(result)].compactMap(\.self)
-    }
-
-    private func keyExchangeFinding(_ result: Handshake) -> Finding? {
-        switch result.keyExchange {
-        case .ephemeralInGroup(let bits) where bits < 2_048:
-            .warning(
-                "weak-key-exchange",
-                "the key exchange is in a Diffie-Hellman group of \(bits) bits, and 2048 are the least that is safe: "
-                    + "offer ECDHE")
-        case .ephemeral, .other, .ephemeralInGroup: nil
-        case .staticRSA:
-            .warning(
-                "no-forward-secrecy",
-                "no forward secrecy: the key exchange is by static RSA (\(result.cipher)); offer ECDHE")
+        var findings: [Finding] = []
+        if case .ephemeralInGroup(let bits) = result.keyExchange, bits < 2_048 {
+            let group = "the key exchange is in a Diffie-Hellman group of \(bits) bits"
+            findings.append(.warning("weak-key-exchange", "\(group), and 2048 are the least that is safe: offer ECDHE"))
+        } else if result.keyExchange == .staticRSA {
+            let exchange = "the key exchange is by static RSA (\(result.cipher))"
+            findings.append(.warning("no-forward-secrecy", "no forward secrecy: \(exchange); offer ECDHE"))
         }
-    }
-
-    /// That the server ended the handshake for want of a client certificate, or of another than the one given.
-    private func clientCertificateFinding(_ result: Handshake) -> Finding? {
-        guard result.clientCertificateRequested, !result.handshakeCompleted else { return nil }
+        // The server ended the handshake for want of a client certificate, or of another than the one given.
+        guard result.clientCertificateRequested, !result.handshakeCompleted else { return findings }
         let isGiven = endpoint.request.clientIdentity != nil
         let given =
             !isGiven ? "without one" : result.clientCertificateSent ? "after the one given" : "without the one given"
-        return .warning(
-            "client-certificate-required",
-            "the server asked for a client certificate and ended the handshake \(given): "
-                + "its chain is judged all the same", remedy: isGiven ? nil : .giveClientCertificate)
+        let ended = "the server asked for a client certificate and ended the handshake \(given)"
+        let remedy: Remedy? = isGiven ? nil : .giveClientCertificate
+        return findings + [
+            .warning("client-certificate-required", "\(ended): its chain is judged all the same", remedy: remedy)
+        ]
     }
 }
 
@@ -109,9 +96,7 @@ package struct CheckedAnswer: Sendable {
             "\(withoutSecrets(exchange.request.title)) is answered by \(line): say which statuses are right")
     }
 
-    /// What is to be said against the answer, `nil` for nothing.
-    ///
-    /// Without an expected status any answer will do.
+    /// What is to be said against the answer; without an expected status any answer will do.
     var objection: Reason? {
         // The path is as long as the user wants it, the line as the server does.
         let question = TerminalText.shortened(withoutSecrets(exchange.request.title), to: 120)
@@ -120,10 +105,8 @@ package struct CheckedAnswer: Sendable {
         case .success(let answer):
             guard let expected = exchange.expected, !expected.includes(answer.status) else { return nil }
             let line = TerminalText.shortened(answer.statusLine, to: 200)
-            return Reason(
-                "unexpected-status",
-                "\(question) is answered by \(line), not by \(TerminalText.shortened(expected.texts.joined(separator: ","), to: 120))"
-            )
+            let words = TerminalText.shortened(expected.texts.joined(separator: ","), to: 120)
+            return Reason("unexpected-status", "\(question) is answered by \(line), not by \(words)")
         case .failure(let error):
             return Reason("no-http-answer", "\(question) has no HTTP answer: \(error)", remedy: error.remedy)
         }

@@ -87,8 +87,7 @@ extension [ClientVerdict] {
             return Ending(.notSetUp, Reason(own.id, name + own.sentence + others, hints: own.hints, remedy: own.remedy))
         }
         func noClient(_ place: String) -> Ending {
-            let message = "no client can be set up with these pins\(place)"
-            return Ending(.notSetUp, Reason(ClientVerdict.notSetUp, message))
+            Ending(.notSetUp, Reason(ClientVerdict.notSetUp, "no client can be set up with these pins\(place)"))
         }
         guard let shown = ranked.shown else { return noClient("") }
         guard shown.isAccepted == true else { return Ending(.rejected, summary) }

@@ -12,10 +12,7 @@ package struct Baseline: Sendable {
         byKey = Dictionary(snapshot.endpoints.map { ($0.key, $0) }) { first, _ in first }
     }
 
-    /// What is recorded of an endpoint, `nil` for nothing.
-    ///
-    /// An address of a target that was recorded by its name, or one that a look-up led to, is taken for the same endpoint where
-    /// there is no closer match.
+    /// What is recorded of an endpoint, of its target by name, or of an address that a look-up led to: the closest match.
     package func recorded(for endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
         var key = endpoint.key
         if let exact = byKey[key] { return exact }

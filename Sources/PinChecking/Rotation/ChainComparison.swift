@@ -222,9 +222,7 @@ package struct Change: Sendable, Hashable {
         hasher.combine(new)
     }
 
-    /// The kinds of differences, from harmless to grave as far as that can be said.
-    ///
-    /// Raw values are stable ids.
+    /// The kinds of differences, from harmless to grave as far as that can be said; raw values are stable ids.
     package enum Kind: String, Sendable, Hashable, CaseIterable, Comparable {
         case renewed
         case rekeyed

@@ -1,8 +1,6 @@
 package import Pinning
 
-/// What servers served at one moment, as far as it says something about pins.
-///
-/// Nothing in it changes without a change at a server: no times of the run, no session data, no address that was looked up.
+/// What servers served at one moment: without times of the run, session data and addresses that were looked up.
 package struct Snapshot: Sendable, Hashable {
     /// The endpoints in the order of their keys; no key occurs twice.
     package let endpoints: [Endpoint]
@@ -84,8 +82,9 @@ package struct Snapshot: Sendable, Hashable {
         package init(_ certificate: Pinning.Certificate) {
             self.init(
                 subject: certificate.subject, issuer: certificate.issuer,
-                issuerKeyID: certificate.authorityKeyIdentifier.map(Self.hexadecimal),
-                names: certificate.names.map(\.description), notBefore: certificate.notBefore,
+                issuerKeyID: certificate.authorityKeyIdentifier.map { bytes in
+                    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                }, names: certificate.names.map(\.description), notBefore: certificate.notBefore,
                 notAfter: certificate.notAfter, key: certificate.publicKey.algorithm.description,
                 spkiSHA256: certificate.publicKey.spkiSHA256.description,
                 certificateSHA256: certificate.fingerprint.hexadecimal)
@@ -97,9 +96,5 @@ package struct Snapshot: Sendable, Hashable {
 
         package func hash(into hasher: inout Hasher) { hasher.combine(certificateSHA256) }
         package var isSelfIssued: Bool { subject == issuer }
-
-        private static func hexadecimal(_ bytes: [UInt8]) -> String {
-            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
     }
 }

@@ -37,10 +37,7 @@ package struct Check: Sendable {
 }
 
 extension Check {
-    /// Plans the checks of targets, in their order, and reads what they are judged by.
-    ///
-    /// - Throws: ``CheckError`` for an address that is for none of the targets, and for settings that cannot be used; those of
-    ///   a list with the place in it.
+    /// Plans the checks of targets, in their order, and reads what they are judged by; an error of a list has its place in it.
     package static func plan(
         _ targets: [CheckTarget], _ policies: inout Policies, areAll: Bool = true
     ) throws(CheckError) -> [Check] {

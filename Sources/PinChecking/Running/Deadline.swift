@@ -16,10 +16,7 @@ struct Deadline: Sendable {
     var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: end)) }
 }
 
-/// How much of a processor's time judging the chains of one target may take.
-///
-/// Its servers decide what there is to judge, and each chain costs what it costs; a busy machine makes none of it dearer. Counted on the
-/// threads that judge.
+/// How much of a processor's time judging the chains of one target may take, counted on the threads that judge.
 final class JudgingTime: Sendable {
     private let time: Mutex<(limit: Duration, used: Duration)>
 

@@ -67,8 +67,8 @@ package struct AndroidTrust: Sendable, Hashable {
     /// Below which roots Android asks for signed certificate timestamps: by the host's configuration, not by the root; roots that are on
     /// no public list are left alone where the platform asks by itself, and a targetSdkVersion that is not known counts as old.
     ///
-    /// Up to API level 35 it never asks, in 36 where the app's configuration says so, and from 37 on, that of the newest version, unless the
-    /// configuration says otherwise, for apps whose targetSdkVersion is at least 37.
+    /// Up to API level 35 it never asks, in 36 where the app's configuration says so, and from 37 on, the newest (`nil`), unless that says
+    /// otherwise, for apps whose targetSdkVersion is at least 37.
     ///
     /// Source: developer.android.com, network security configuration, Certificate Transparency; Conscrypt's `PolicyImpl`.
     func transparencyDemand(level: Int?, for name: ServerName?) -> TransparencyDemand {

@@ -61,8 +61,8 @@ package struct PinConfiguration: Sendable, Equatable {
 
     /// What the configuration says of a host, which is compared as text, `nil` for nothing.
     ///
-    /// `lookup` says how entries are found, `nil` for the rule of its kind; TrustKit goes by the public suffix list (publicsuffix.org), which
-    /// has `co.uk` for `www.example.co.uk`, and `nil` for a name that none of its rules covers.
+    /// `lookup` says how entries are found, `nil` for the rule of its kind; TrustKit goes by the public suffix list (publicsuffix.org),
+    /// which has `co.uk` for `www.example.co.uk`, and `nil` for a name that none of its rules covers.
     package func policy(for host: String, by lookup: Lookup? = nil, publicSuffix: (String) -> String?) -> [HostEntry]? {
         let isIndexed = lookup != .unionOfCanonicalNames
         let covering = isIndexed ? index.covering(host) : entries(by: lookup).filter { $0.covers(host) }

@@ -124,9 +124,9 @@ package struct OutlookRules: Sendable, Hashable {
     }
 
     func check() throws(CheckError) {
-        if let warnBefore, let failBefore, warnBefore.isAlwaysBelow(failBefore) {
+        if let warning = warnBefore, let failure = failBefore, warning.isAlwaysBelow(failure) {
             throw .request(
-                "the warning before \(warnBefore) never comes, since less than \(failBefore) fails earlier: warn before the larger of the two"
+                "the warning before \(warning) never comes, since less than \(failure) fails earlier: warn before the larger of the two"
             )
         }
     }
@@ -157,9 +157,7 @@ extension OutlookFacts {
         (certificates() + expiringPins(outlook) + pinLife(outlook) + ends(outlook, standings)).worstFirst
     }
 
-    /// Certificates of which less is left than the limits ask for: of all paths that the client needs.
-    ///
-    /// A client that does not mind dates is told of those of its path all the same: renewing them is due.
+    /// Certificates of which less is left than the limits ask for, also where the client does not mind dates: renewing them is due.
     private func certificates() -> [Finding] {
         let isMinded = !restsOn.isEmpty
         var seen: Set<SHA256Digest> = []
