@@ -72,7 +72,9 @@ struct Timeline {
     /// The pins of an outlook, those that match alike in one row, and what ends them.
     private static func rows(_ outlook: Outlook, in report: Report) -> [Row] {
         let now = report.evaluatedAt
-        let matching = outlook.pins.enumerated().filter { $1.isCompared && $1.depth != nil }.map { (index: $0, pin: $1) }
+        let matching = outlook.pins.enumerated().map { (index: $0, pin: $1) }.filter {
+            $0.pin.isCompared && $0.pin.depth != nil
+        }
         var rows = matching.grouped { "\($0.pin.depth ?? 0) \($0.pin.until?.description ?? "")" }.map { _, alike in
             let (depth, pins) = (alike[0].pin.depth ?? 0, alike.map(\.index))
             let role = report.built.indices.contains(depth) ? " " + report.built[depth].certificate.role : ""
