@@ -1,8 +1,6 @@
 // The C library of the system, which every file has that imports Base.
 #if canImport(Glibc)
 @_exported public import Glibc
-#elseif canImport(Musl)
-@_exported public import Musl
 #elseif canImport(Darwin)
 @_exported public import Darwin
 #endif
