@@ -14,18 +14,11 @@ extension TextRenderer {
                 + "reserve."
             blocks.append(layout.folded(style.faint(words), indent: 0))
         }
-        if let total = total(result.sources) { blocks.append(total) }
-        return blocks.joined(separator: "\n\n") + "\n"
-    }
-
-    /// What several targets come to, `nil` for one; those that did not pass are named where there are many.
-    private func total(_ sources: [KeySource]) -> String? {
         var total = RunTotal()
-        let servers = sources.filter { $0.endpoint != nil || $0.recommended != nil }
+        let servers = result.sources.filter { $0.endpoint != nil || $0.recommended != nil }
         for (name, all) in servers.grouped(by: \.name) { total.add(name, .worst(all.map(ExitStatus.init))) }
-        guard total.count > 1 else { return nil }
-        let lines = total.troubled.map { "  \(style.token($0.status))  \(safe($0.name, length: 180))" }
-        return ([total.sentence(style.token)] + lines).joined(separator: "\n")
+        if total.count > 1 { blocks.append(lines(total).joined(separator: "\n")) }
+        return blocks.joined(separator: "\n\n") + "\n"
     }
 
     private func block(_ source: KeySource, at time: Timestamp) -> [String] {

@@ -67,13 +67,7 @@ struct TextResultRenderer: ResultRenderer {
         return isFirst ? block : "\n" + block
     }
 
-    func ending(exit: ExitStatus) -> String {
-        guard hasAll, total.count > 1 else { return "" }
-        let lines = total.troubled.map { unit in
-            "  \(text.style.token(unit.status))  \(text.safe(unit.name, length: 180))"
-        }
-        return "\n" + text.text([total.sentence(text.style.token)] + lines)
-    }
+    func ending(exit: ExitStatus) -> String { hasAll && total.count > 1 ? "\n" + text.text(text.lines(total)) : "" }
 
     /// The table; blocks where everything is to be shown, or changes, and where there is nothing to put into a table.
     private func target(_ summary: VariantSummary, _ connections: [Report]) -> String {

@@ -48,6 +48,12 @@ struct TextRenderer: Sendable {
     /// Lines as they are written, those that are too long broken; it ends in a newline.
     func text(_ lines: [String]) -> String { lines.map { layout.folded($0) }.joined(separator: "\n") + "\n" }
 
+    /// What a run comes to, and by name what did not pass where not all can be seen at once.
+    func lines(_ total: RunTotal) -> [String] {
+        [total.sentence(style.token)]
+            + total.troubled.map { "  \(style.token($0.status))  \(safe($0.name, length: 180))" }
+    }
+
     // MARK: Heading
 
     private func heading(_ report: Report) -> String {
@@ -118,7 +124,7 @@ struct TextRenderer: Sendable {
             !finding.isTold && (report.verdict == .accept || finding.id == "pin-expired")
         }
         return findings.map { finding in
-            let text = safe(finding.message, length: 300)
+            let text = safe(TerminalText.escaped(finding.message), length: 300)
             return "  outlook: " + (finding.level == .info ? text : style.doubtful(text))
         }
     }
