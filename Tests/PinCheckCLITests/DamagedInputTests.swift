@@ -1,5 +1,6 @@
 import LoopbackLab
 @testable import PinCheckCLI
+@testable import PinChecking
 import Pinning
 import Testing
 import Base
@@ -37,7 +38,7 @@ import Base
 
     private func readSnapshot(_ bytes: [UInt8]) -> CommandError? {
         do throws(CommandError) {
-            _ = try SnapshotFile.snapshot(in: bytes, name: "old.json")
+            _ = try Snapshot.snapshot(in: bytes, name: "old.json")
             return nil
         } catch { return error }
     }

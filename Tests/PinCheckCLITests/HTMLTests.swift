@@ -113,7 +113,7 @@ import FoundationXML
         #expect(page.ids == (1...6).map { "h\($0)" } + ["summary"])
         #expect(page.links.first == "#summary" && Set(page.links) == Set(page.ids.map { "#" + $0 }))
         #expect(page.policy?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
-        for word in ["url(", "@import", "<", "&"] { #expect(!HTMLSheet.page.contains(word)) }
+        for word in ["url(", "@import", "<", "&"] { #expect(!HTMLRenderer.sheet.contains(word)) }
         #expect(try Page(Self.page([])).ids == ["summary"])
     }
 
@@ -167,7 +167,7 @@ import FoundationXML
         let picture: Markup = """
             <svg xmlns="http://www.w3.org/2000/svg" role="img" \
             width="740" height="\(height)" viewBox="0 0 740 \(height)">\
-            \(timeline.alternative)<style>\(Markup(stringLiteral: HTMLSheet.timeline))</style>\
+            \(timeline.alternative)<style>\(Markup(stringLiteral: HTMLRenderer.timeline))</style>\
             <rect class="bg" width="100%" height="100%"/><svg x="10" width="720">\(body)</svg></svg>
 
             """

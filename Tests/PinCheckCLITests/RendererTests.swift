@@ -36,8 +36,7 @@ extension Timestamp: ExpressibleByStringLiteral {
                 sni: "api.example.com", verifyName: "api.example.com", host: "api.example.com"),
             tls: Report.TLS(
                 version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", group: "X25519", alpn: nil,
-                clientCertificateRequested: false,
-                timingsMs: Report.Timings(resolve: nil, connect: 1.25, handshake: 3.5)), verifyName: "api.example.com",
+                clientCertificateRequested: false, timingsMs: (nil, 1.25, nil, 3.5)), verifyName: "api.example.com",
             evaluatedAt: "2026-10-04T00:00:00Z", presented: [leaf],
             built: [
                 Report.ChainLink(certificate: leaf, source: "presented", pins: [0]),

@@ -132,7 +132,7 @@ struct DiffCommand {
             throw CommandError.usage(
                 "snapshots hold hashes of certificates, which nothing can be verified by: name targets to judge")
         }
-        let newer = try SnapshotFile.read(path, in: context)
+        let newer = try Snapshot.read(path, in: context)
         var writer = try ResultWriter(settings, outputs, notes: [], in: context)
         let changes = newer.endpoints.map { ($0, baseline.changes(at: $0)) } + baseline.missing(from: newer.endpoints)
         for (position, change) in changes.enumerated() {

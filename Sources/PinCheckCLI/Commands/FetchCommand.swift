@@ -103,8 +103,9 @@ struct FetchCommand {
             Interruption.setFarewell(
                 isKept ? "Paused: what came is kept in \(part), and the same command goes on with it.\n" : "")
         }
-        let line = isQuiet ? nil : DownloadLine(progress, console: context.console, environment: context.environment)
-        let showing = line.map { line in Task { await line.show() } }
+        let errors = context.console.errors
+        let isShown = !isQuiet && errors.isTerminal && context.environment["TERM"] != "dumb"
+        let showing = isShown ? Task { await progress.show(on: errors) } : nil
         let stream: DownloadStream = { (bytes) throws(OutputError) in
             try write(shown.withLock { $0?.shown(bytes) } ?? bytes)
         }

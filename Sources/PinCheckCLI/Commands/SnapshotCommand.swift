@@ -89,7 +89,7 @@ struct SnapshotCommand {
             context.console.report("Error: nothing was recorded: not every endpoint answered")
             return .unreachable
         }
-        let document = try SnapshotFile.document(Snapshot(endpoints))
+        let document = try JSONRenderer.document(Snapshot(endpoints))
         if let file {
             try OutputFile.write(Array(document.utf8), to: file)
         } else {

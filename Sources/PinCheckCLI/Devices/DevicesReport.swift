@@ -20,16 +20,8 @@ struct DevicesReport {
         context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }
 
-    /// A root of a device.
-    struct Root {
-        let certificate: Certificate
-        /// On which devices of the platform it is.
-        let availability: String
-        let isEverywhere: Bool
-
-        /// The common name, or the whole subject of a root without one.
-        var name: String { certificate.commonName ?? certificate.subject }
-    }
+    /// A root of a device, with the common name or the whole subject, and on which devices of the platform it is.
+    typealias Root = (certificate: Certificate, name: String, availability: String, isEverywhere: Bool)
 
     /// The roots of a device in the order of their names.
     ///
@@ -39,11 +31,12 @@ struct DevicesReport {
         for der in data.roots(of: device) {
             let holders = data.devices(listing: der)
             do throws(X509Error) {
+                let certificate = try CertificateReader.certificate(der: der)
                 roots.append(
-                    Root(
-                        certificate: try CertificateReader.certificate(der: der),
-                        availability: data.availability(of: der, on: device.platform) ?? "",
-                        isEverywhere: data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
+                    (
+                        certificate, certificate.commonName ?? certificate.subject,
+                        data.availability(of: der, on: device.platform) ?? "",
+                        data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
                     ))
             } catch {
                 throw .data(

@@ -3,6 +3,89 @@ import PinChecking
 import Pinning
 import TLSProbe
 
+/// The connection of a result, and what was asked on it.
+extension Report {
+    struct Endpoint: JSONDocument {
+        var address: String?
+        var port: Int
+        var family: String?
+        var resolvedName: String?
+        var sni: String?
+        var verifyName: String?
+        var host: String
+
+        package var document: JSONObject {
+            [
+                "address": address, "port": port, "family": family, "resolved_name": resolvedName, "sni": sni,
+                "verify_name": verifyName, "host": host,
+            ]
+        }
+    }
+
+    struct Proxy: JSONDocument {
+        let proxy: TLSProbe.Proxy
+        /// What became of it, `nil` where no connection was made.
+        let passage: ProxyPassage?
+
+        package var document: JSONObject {
+            let tls = passage?.tls.map { tls -> JSONObject in
+                [
+                    "version": tls.version.description, "cipher": tls.cipher, "subject": tls.leaf.subject,
+                    "cert_sha256": tls.leaf.fingerprint.hexadecimal,
+                ]
+            }
+            return ["url": proxy.url, "origin": proxy.origin, "address": passage?.address.description, "tls": tls]
+        }
+    }
+
+    struct TLS: JSONDocument {
+        var version: String
+        var cipher: String
+        var group: String?
+        var alpn: String?
+        var clientCertificateRequested: Bool
+        var clientCertificateSent = false
+        /// In milliseconds; `nil` for what there was not.
+        var timingsMs: (resolve: Double?, connect: Double?, proxy: Double?, handshake: Double?)
+
+        package var document: JSONObject {
+            [
+                "version": version, "cipher": cipher, "group": group, "alpn": alpn,
+                "client_certificate_requested": clientCertificateRequested,
+                "client_certificate_sent": clientCertificateSent,
+                "timings_ms": [
+                    "resolve": timingsMs.resolve, "connect": timingsMs.connect, "proxy": timingsMs.proxy,
+                    "handshake": timingsMs.handshake,
+                ] as JSONObject,
+            ]
+        }
+    }
+
+    /// The request for an accepted server, and what came of it.
+    struct HTTP: JSONDocument {
+        let method: String
+        let path: String
+        let host: String
+        let expected: [String]
+        let asked: Bool
+        let status: Int?
+        let statusLine: String?
+        let timeMs: Double?
+        let asExpected: Bool?
+        let problem: String?
+
+        /// What came of the request, in few words.
+        var outcome: String { statusLine ?? problem ?? "not asked, since the server is not accepted" }
+
+        package var document: JSONObject {
+            [
+                "method": method, "path": path, "host": host, "expected": expected, "asked": asked, "status": status,
+                "status_line": statusLine, "time_ms": timeMs, "as_expected": asExpected, "problem": problem,
+            ]
+        }
+    }
+}
+
 extension Report.Endpoint {
     /// Reports an endpoint; `referenceName` is the one its certificate has to be valid for.
     init(_ endpoint: EndpointFacts, referenceName: ReferenceName) {
@@ -15,32 +98,16 @@ extension Report.Endpoint {
     }
 }
 
-extension Report.Proxy {
-    /// Reports the proxy of a result, `nil` for none.
-    init?(_ result: CheckResult) {
-        guard let proxy = result.endpoint?.proxy else { return nil }
-        let passage = (try? result.connection?.get())?.proxy
-        self.init(
-            url: proxy.url, origin: proxy.origin, address: passage?.address.description,
-            tls: passage?.tls.map { tls in
-                Report.ProxyTLS(
-                    version: tls.version.description, cipher: tls.cipher, subject: tls.leaf.subject,
-                    certSha256: tls.leaf.fingerprint.hexadecimal)
-            })
-    }
-}
-
 extension Report.TLS {
     init(_ result: Handshake) {
         self.init(
             version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,
             clientCertificateRequested: result.clientCertificateRequested,
             clientCertificateSent: result.clientCertificateSent,
-            timingsMs: Report.Timings(
-                resolve: result.timings.resolve.map(Report.milliseconds),
-                connect: Report.milliseconds(result.timings.connect),
-                proxy: result.timings.proxy.map(Report.milliseconds),
-                handshake: Report.milliseconds(result.timings.handshake)))
+            timingsMs: (
+                result.timings.resolve.map(Report.milliseconds), Report.milliseconds(result.timings.connect),
+                result.timings.proxy.map(Report.milliseconds), Report.milliseconds(result.timings.handshake)
+            ))
     }
 }
 

@@ -18,7 +18,8 @@ extension Report {
             target: result.target,
             verdict: result.verdict.outcome == .accepted
                 ? .accept : result.verdict.outcome == .rejected ? .reject : .none, reason: reason, exit: exit,
-            endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) }, proxy: Proxy(result),
+            endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) },
+            proxy: result.endpoint?.proxy.map { Proxy(proxy: $0, passage: (try? result.connection?.get())?.proxy) },
             tls: (try? result.connection?.get()).map(TLS.init),
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant, consistency: result.consistency, evaluatedAt: result.time,
@@ -97,7 +98,9 @@ extension Report {
     }
 
     /// The other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.
-    private static func otherPaths(beside built: [ChainLink], in result: CheckResult) -> [Path] {
+    private static func otherPaths(
+        beside built: [ChainLink], in result: CheckResult
+    ) -> [(clients: [String], chain: [ChainLink])] {
         let shown = built.map(\.certificate.certSha256)
         let paths = (result.judged?.ranked ?? []).flatMap { client in
             (client.decided?.restsOn ?? []).filter {
@@ -105,7 +108,7 @@ extension Report {
             }.map { (certificates: $0.certificates, client: client.name) }
         }
         return paths.grouped(by: \.certificates).map { certificates, all in
-            Path(clients: all.map(\.client).distinct, chain: links(of: certificates, [], in: result))
+            (all.map(\.client).distinct, links(of: certificates, [], in: result))
         }
     }
 
@@ -208,15 +211,10 @@ extension Report.Devices {
     /// Reports the devices of a result, `nil` where none was named.
     init?(_ result: CheckResult) {
         guard let policy = result.policy, let lists = policy.lists else { return nil }
-        self.init(
-            file: lists.file, source: lists.data.source, date: lists.data.date.date,
-            ageDays: lists.data.age(at: result.time), isStale: lists.data.isStale(at: result.time),
-            judged: policy.devices.map { device in
-                let verdicts = result.clients.filter { $0.device == device.name }.map(\.isAccepted)
-                return Report.Device(
-                    name: device.name, platform: device.device?.platform.rawValue, release: device.device?.release,
-                    read: device.device?.date.date, trust: device.trust,
-                    verdict: verdicts.contains(false) ? .reject : verdicts.contains(true) ? .accept : .none)
-            })
+        (self.lists, time) = (lists, result.time)
+        judged = policy.devices.map { device in
+            let verdicts = result.clients.filter { $0.device == device.name }.map(\.isAccepted)
+            return (device, verdicts.contains(false) ? .reject : verdicts.contains(true) ? .accept : .none)
+        }
     }
 }

@@ -52,42 +52,34 @@ extension Report {
 
     /// What the clients' platforms check and pincheck does not.
     static let notEmulated = [
-        Message(
-            id: "no-revocation",
-            message:
-                "of revocation only the OCSP response that the server staples is looked at: nothing but the target is "
-                + "contacted"),
-        Message(
-            id: "no-aia",
-            message:
-                "missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them"
+        (
+            "no-revocation",
+            "of revocation only the OCSP response that the server staples is looked at: nothing but the target is contacted"
         ),
-        Message(
-            id: "no-ct-logs",
-            message: "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"),
-        Message(
-            id: "no-managed-roots",
-            message:
-                "roots that a management profile (MDM) installs, and updates of root lists over the air, are not known: "
-                + "--extra-root stands for them"),
-    ]
+        (
+            "no-aia",
+            "missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them"
+        ), ("no-ct-logs", "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"),
+        (
+            "no-managed-roots",
+            "roots that a management profile (MDM) installs, and updates of root lists over the air, are not known: "
+                + "--extra-root stands for them"
+        ),
+    ].map { Message(id: $0, message: $1) }
 
     /// What is good to know of the result, and in one line what is not judged and can matter.
     var toldNotes: [Message] { notes.filter { !Self.notEmulated.contains($0) } + (unjudged.map { [$0] } ?? []) }
 
     /// What deserves attention: the warnings, and what the outlook warns of unless the verdict says it.
-    var attention: [Message] {
-        let ahead = (outlook?.findings ?? []).filter { finding in
-            finding.level != .info && verdict == .accept && !finding.isTold
-        }
-        return warnings + ahead.map { Message(id: $0.id, message: $0.message) }
+    var attention: [Message] { warnings + ahead.filter { !$0.isTold }.map { Message(id: $0.id, message: $0.message) } }
+
+    /// What the outlook warns of.
+    private var ahead: [Outlook.Finding] {
+        (outlook?.findings ?? []).filter { $0.level != .info && verdict == .accept }
     }
 
     /// The words for everything that is warned of, also for what the verdict says already; each once.
-    var warningIDs: [String] {
-        let ahead = (outlook?.findings ?? []).filter { $0.level != .info && verdict == .accept }
-        return (warnings.map(\.id) + ahead.map(\.id)).distinct
-    }
+    var warningIDs: [String] { (warnings.map(\.id) + ahead.map(\.id)).distinct }
 
     /// Every certificate that the verdict rests on, once: those of the chain that is shown, then of the other paths.
     ///
@@ -125,19 +117,16 @@ extension Report.Client {
     }
 }
 
-/// Decimal numbers in machine formats, without an exponent.
-enum DecimalText {
-    /// A number of hundredths, or of other such parts, with all of its places.
-    static func text(_ parts: Int64, places: Int) -> String {
-        let digits = String(parts)
-        let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
-        return padded.dropLast(places) + "." + padded.suffix(places)
-    }
+/// A number of hundredths, or of other such parts, as a decimal number of machine formats: without an exponent, with all its places.
+func decimalText(_ parts: Int64, places: Int) -> String {
+    let digits = String(parts)
+    let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
+    return padded.dropLast(places) + "." + padded.suffix(places)
+}
 
-    /// Seconds to the microsecond, as in `0.004812`.
-    static func seconds(_ value: Double) -> String {
-        text(Int64((min(max(value, 0), 1e9) * 1_000_000).rounded()), places: 6)
-    }
+/// Seconds to the microsecond, as in `0.004812`.
+func decimalSeconds(_ value: Double) -> String {
+    decimalText(Int64((min(max(value, 0), 1e9) * 1_000_000).rounded()), places: 6)
 }
 
 /// Names made different from each other, for formats in which two equal ones are an error.
@@ -150,4 +139,48 @@ struct UniqueNames {
         counts[text] = count
         return count == 1 ? text : name("\(text) #\(count)")
     }
+}
+
+/// Counts what a run comes to: its targets, whatever number of connections each takes.
+struct RunTotal: Sendable {
+    private var counts: [ExitStatus: Int] = [:]
+    /// Those that did not pass, in their order: of millions that pass nothing is kept.
+    private var unaccepted: [(name: String, status: ExitStatus)] = []
+    private var hasFiles = false
+
+    /// So many results are told again by name when they did not pass.
+    private static let longest = 10
+
+    /// Counts the target that the reports are on, by the statuses of those that have one.
+    mutating func add(_ reports: [Report], status: (Report) -> ExitStatus? = { $0.counts ? $0.status : nil }) {
+        guard let first = reports.first else { return }
+        if first.next != nil { hasFiles = true }
+        let statuses = reports.compactMap(status)
+        add(first.variant == nil ? first.title : first.target, statuses.isEmpty ? .pass : .worst(statuses))
+    }
+
+    /// Counts a target whose end is known.
+    mutating func add(_ name: String, _ status: ExitStatus) {
+        counts[status, default: 0] += 1
+        if status != .pass { unaccepted.append((name, status)) }
+    }
+
+    var count: Int { counts.values.reduce(0, +) }
+
+    var problems: Int { count - counts[.pass, default: 0] }
+
+    /// As in `5 targets: 1 FAIL, 1 UNREACHABLE, 3 PASS`: the worst first, which is the status of the run.
+    func sentence(_ shown: (ExitStatus) -> String = { $0.name }) -> String {
+        let shares = Self.order.compactMap { status in counts[status].map { "\($0) \(shown(status))" } }
+        let what = hasFiles ? "result" : "target"
+        return "\(count) \(what)\(count == 1 ? "" : "s"): " + shares.joined(separator: ", ")
+    }
+
+    /// Those that did not pass, the worst first; none where all can be seen at once.
+    var troubled: [(name: String, status: ExitStatus)] {
+        guard count > Self.longest else { return [] }
+        return Self.order.flatMap { status in unaccepted.filter { $0.status == status } }
+    }
+
+    private static let order = ExitStatus.allCases.sorted(by: >)
 }

@@ -6,11 +6,10 @@ import Pinning
 ///
 /// It is made once, and apart from the types that decide, so that keys stay what they are when those change. Text in it is as it
 /// came from outside; renderers escape it. What each key means is in `schemas/report.json`.
-struct Report: Encodable, Sendable {
+struct Report: JSONDocument {
     /// The name and version of the document's form.
     static let schema = "pincheck/1"
 
-    let schema = Report.schema
     var target: String
     var verdict: VerdictWord
     var reason: Message
@@ -29,8 +28,8 @@ struct Report: Encodable, Sendable {
     var builtIsValid: Bool
     /// Why it is none, as far as the client looked.
     var whyUnverified: String?
-    /// The other valid paths without which a client would not accept.
-    var otherPaths: [Path] = []
+    /// The other valid paths, each with the clients that would not accept without it.
+    var otherPaths: [(clients: [String], chain: [ChainLink])] = []
     var pins: Pins
     var transparency: JSONObject?
     var revocation: JSONObject?
@@ -48,16 +47,29 @@ struct Report: Encodable, Sendable {
     /// What monitoring systems are told, to whom every warning matters; `nil` for the same.
     var monitoring: Monitoring?
 
-    enum VerdictWord: String, Encodable { case accept, reject, none }
+    package var document: JSONObject {
+        [
+            "schema": Self.schema, "target": target, "verdict": verdict, "reason": reason, "exit": exit,
+            "endpoint": endpoint, "proxy": proxy, "tls": tls, "verify_name": verifyName, "variant": variant,
+            "consistency": consistency, "evaluated_at": evaluatedAt, "is_of_another_time": isOfAnotherTime,
+            "presented": presented, "built": built, "built_is_valid": builtIsValid, "why_unverified": whyUnverified,
+            "other_paths": otherPaths.map { ["clients": $0, "chain": $1] as JSONObject }, "pins": pins,
+            "transparency": transparency, "revocation": revocation, "devices": devices, "checks": checks,
+            "clients": clients, "warnings": warnings, "notes": notes, "unjudged": unjudged, "outlook": outlook,
+            "next": next, "change": change, "http": http, "monitoring": monitoring,
+        ]
+    }
+
+    enum VerdictWord: String, JSONValue { case accept, reject, none }
 
     /// What is said of a result: a stable word, and a sentence in which text from outside is escaped.
-    struct Message: Encodable, Hashable {
+    struct Message: JSONDocument, Hashable {
         let id: String
         let message: String
         /// Which parts of ``message`` people are shown on lines of their own: the sentence first, then hints.
         let lines: [String]
 
-        private enum CodingKeys: CodingKey { case id, message }
+        package var document: JSONObject { ["id": id, "message": message] }
 
         /// A sentence, which is escaped here and nowhere else.
         init(id: String, message: String) {
@@ -71,11 +83,13 @@ struct Report: Encodable, Sendable {
         }
     }
 
-    struct Monitoring: Encodable {
+    struct Monitoring: JSONDocument {
         let exit: ExitStatus
         let reason: Message
         /// What the report adds to the run.
         let runExit: ExitStatus
+
+        package var document: JSONObject { ["exit": exit, "reason": reason, "run_exit": runExit] }
     }
 }
 
@@ -126,12 +140,6 @@ extension Report {
         }
     }
 
-    /// A valid path, and the clients that need it.
-    struct Path: Encodable {
-        let clients: [String]
-        let chain: [ChainLink]
-    }
-
     struct Pins: JSONDocument {
         var mode: String
         var configured: [Pin]
@@ -153,22 +161,26 @@ extension Report {
         }
     }
 
-    struct Pin: Encodable {
+    struct Pin: JSONDocument {
         var pin: String
         var kind: String
         var origin: String
         var subject: String?
         var certificate: String?
 
-        private enum CodingKeys: CodingKey { case pin, kind, origin, subject }
+        package var document: JSONObject { ["pin": pin, "kind": kind, "origin": origin, "subject": subject] }
     }
 
-    struct Check: Encodable {
+    struct Check: JSONDocument {
         var client: String?
         var device: String?
         var id: String
         var status: String
         var detail: String
+
+        package var document: JSONObject {
+            ["client": client, "device": device, "id": id, "status": status, "detail": detail]
+        }
     }
 
     struct Client: JSONDocument {
@@ -194,74 +206,27 @@ extension Report {
         }
     }
 
-    struct Endpoint: Encodable {
-        var address: String?
-        var port: Int
-        var family: String?
-        var resolvedName: String?
-        var sni: String?
-        var verifyName: String?
-        var host: String
-    }
-
-    struct Proxy: Encodable {
-        let url: String
-        let origin: String
-        let address: String?
-        let tls: ProxyTLS?
-    }
-
-    struct ProxyTLS: Encodable { let version, cipher, subject, certSha256: String }
-
-    struct TLS: Encodable {
-        var version: String
-        var cipher: String
-        var group: String?
-        var alpn: String?
-        var clientCertificateRequested: Bool
-        var clientCertificateSent = false
-        var timingsMs: Timings
-    }
-
-    /// In milliseconds; `nil` for what there was not.
-    struct Timings: Encodable { var resolve, connect, proxy, handshake: Double? }
-
-    /// The request for an accepted server, and what came of it.
-    struct HTTP: Encodable {
-        let method: String
-        let path: String
-        let host: String
-        let expected: [String]
-        let asked: Bool
-        let status: Int?
-        let statusLine: String?
-        let timeMs: Double?
-        let asExpected: Bool?
-        let problem: String?
-
-        /// What came of the request, in few words.
-        var outcome: String { statusLine ?? problem ?? "not asked, since the server is not accepted" }
-    }
-
-    struct Devices: Encodable {
-        let file: String?
-        let source: String
-        let date: String
-        let ageDays: Int
-        let isStale: Bool
-        let judged: [Device]
+    struct Devices: JSONDocument {
+        let lists: HostPolicy.Lists
+        let time: Timestamp
+        let judged: [(device: JudgedDevice, verdict: VerdictWord)]
 
         /// Whether the devices' own roots play no part, so that their date says nothing.
-        var useGivenAnchorsAlone: Bool { judged.allSatisfy { $0.trust == .anchors } }
-    }
+        var useGivenAnchorsAlone: Bool { judged.allSatisfy { $0.device.trust == .anchors } }
 
-    struct Device: Encodable {
-        let name: String
-        let platform: String?
-        let release: String?
-        let read: String?
-        let trust: HostPolicy.Trust
-        let verdict: VerdictWord
+        package var document: JSONObject {
+            let judged = judged.map { judged, verdict -> JSONObject in
+                [
+                    "name": judged.name, "platform": judged.device?.platform.rawValue,
+                    "release": judged.device?.release, "read": judged.device?.date.date, "trust": judged.trust,
+                    "verdict": verdict,
+                ]
+            }
+            return [
+                "file": lists.file, "source": lists.data.source, "date": lists.data.date.date,
+                "age_days": lists.data.age(at: time), "is_stale": lists.data.isStale(at: time), "judged": judged,
+            ]
+        }
     }
 }
 

@@ -3,14 +3,15 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// Reads and writes snapshots as JSON: sorted, one value a line, ready for review.
-enum SnapshotFile {
-    /// The name of the form, without its version.
-    static let schemaName = "pincheck-snapshot"
-    static let version = 1
-    static var schema: String { "\(schemaName)/\(version)" }
+// Snapshots are read and written as JSON: sorted, one value a line, ready for review.
 
-    static func document(_ snapshot: Snapshot) throws(CommandError) -> String { try JSONRenderer.document(snapshot) }
+extension Snapshot: JSONDocument {
+    /// The name of the form, without its version.
+    private static let schemaName = "pincheck-snapshot"
+    private static let version = 1
+    private static var schema: String { "\(schemaName)/\(version)" }
+
+    package var document: JSONObject { ["endpoints": endpoints, "schema": Self.schema] }
 
     /// Reads the snapshot in the file at `path`, or on standard input for `-`.
     ///
@@ -102,10 +103,6 @@ enum SnapshotFile {
 
 // Files are compared and reviewed by people: their keys stay in the order of the alphabet.
 
-extension Snapshot: JSONDocument {
-    package var document: JSONObject { ["endpoints": endpoints, "schema": SnapshotFile.schema] }
-}
-
 extension Snapshot.Endpoint: JSONDocument {
     package var document: JSONObject {
         [
@@ -131,23 +128,20 @@ extension Baseline {
         guard path != "-" || !settings.updatesBaseline else {
             throw .usage("--update cannot rewrite standard input: name the file of the baseline")
         }
-        self.init(path, try SnapshotFile.read(path, in: context), allowing: settings.allowed)
+        self.init(path, try Snapshot.read(path, in: context), allowing: settings.allowed)
     }
 
     /// Says which recorded endpoints were not among those that were asked, and rewrites the file where that is asked for.
     func finish(
         _ comparison: BaselineComparison, _ settings: Settings, after status: ExitStatus, in context: Context
     ) throws(CommandError) {
-        reportUnasked(comparison.unasked, in: context)
+        let places = comparison.unasked.map { key in key.connect.map { "\(key.target) at \($0)" } ?? key.target }
+        if !places.isEmpty {
+            context.console.report(
+                "Note: \(quoted(path)) also records \(listed(places, first: 1)), which "
+                    + "\(places.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all")
+        }
         if settings.updatesBaseline { try update(to: comparison.updated, after: status, in: context) }
-    }
-
-    private func reportUnasked(_ unasked: [Snapshot.Key], in context: Context) {
-        guard !unasked.isEmpty else { return }
-        let places = unasked.lazy.map { key in key.connect.map { "\(key.target) at \($0)" } ?? key.target }
-        context.console.report(
-            "Note: \(quoted(path)) also records \(listed(places, first: 1)), which "
-                + "\(unasked.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all")
     }
 
     /// Rewrites the baseline after a run that ended well; says so where it did not.
@@ -157,6 +151,6 @@ extension Baseline {
             return
         }
         guard snapshot != self.snapshot else { return }
-        try OutputFile.write(Array(try SnapshotFile.document(snapshot).utf8), to: path)
+        try OutputFile.write(Array(try JSONRenderer.document(snapshot).utf8), to: path)
     }
 }

@@ -90,7 +90,7 @@ final class ProbeService: Sendable {
             // It says nothing about the target.
             throw failed("local-limit", ScrapeProblem(503, "out of file descriptors or local ports: raise the limit"))
         }
-        let seconds = DecimalText.seconds(request.arrival.duration(to: .now) / .seconds(1))
+        let seconds = decimalSeconds(request.arrival.duration(to: .now) / .seconds(1))
         let status = ExitStatus.worst(reports.filter(\.counts).map(\.status))
         metrics.update { $0.probes[[module.name, status.name], default: 0] += 1 }
         var fields: ServeLog.Fields = [

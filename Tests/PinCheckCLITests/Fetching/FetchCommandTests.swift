@@ -2,6 +2,7 @@ import Foundation
 import LoopbackLab
 import Base
 @testable import PinCheckCLI
+import PinChecking
 import Pinning
 import Synchronization
 import Testing
@@ -64,7 +65,7 @@ import Testing
         ] as [(Int, Int?, Double, String)]) func progressSaysHowFarItIsHowFastAndHowLongStill(
             count: Int, total: Int?, rate: Double, text: String
         )
-    { #expect(DownloadLine.text(count: count, total: total, rate: rate) == text) }
+    { #expect(DownloadProgress.text(count: count, total: total, rate: rate) == text) }
 
     @Test func noNumberOfAServerIsTooLargeToBeShown() {
         #expect(readableTime(.seconds(Int64.max)) == "2562047788015215 h 30 min")

@@ -2,22 +2,23 @@ import Base
 
 /// Workflow commands of GitHub Actions: an annotation for each target that does not pass and for each warning, and the text of
 /// each target in a group that can be opened.
+///
+/// An annotation is made from `::error file=…,line=…,title=…::message`: in messages `%`, CR and LF are escaped, in properties also `:`
+/// and `,`.
 struct GitHubRenderer: ResultRenderer {
     private var total = RunTotal()
     /// What is never judged, where something was.
     private var notEmulated: [Report.Message] = []
 
-    init() {}
-
     func ending(exit: ExitStatus) -> String {
-        let notes = notEmulated.map { Self.harmless("  " + WorkflowCommand.data($0.message, length: 400)) + "\n" }
+        let notes = notEmulated.map { Self.harmless("  " + Self.data($0.message, length: 400)) + "\n" }
         return (notes.isEmpty ? "" : "::group::What is not judged\n" + notes.joined() + "::endgroup::\n")
             + (total.count > 1 ? total.sentence() + "\n" : "")
     }
 
     /// What there is of a run that an error ended.
     static func ended(by error: CommandError) -> String {
-        WorkflowCommand.line("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
+        Self.command("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
     }
 
     mutating func text(for reports: [Report]) -> String {
@@ -27,7 +28,7 @@ struct GitHubRenderer: ResultRenderer {
 
     private mutating func lines(for report: Report) -> String {
         let name = report.title
-        var lines = ["::group::" + WorkflowCommand.data("\(report.status.name)  \(name)", length: 200)]
+        var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
         if report.verdict != .none {
             notEmulated += Report.notEmulated.filter { report.notes.contains($0) && !notEmulated.contains($0) }
         }
@@ -35,33 +36,23 @@ struct GitHubRenderer: ResultRenderer {
             Self.harmless(String($0))
         }
         lines.append("::endgroup::")
-        if report.counts, let command = Self.command(for: report.status) {
+        if report.counts, report.status != .pass {
+            let command = report.status == .warn ? "warning" : "error"
             let pins = report.pins.configured.isEmpty ? "" : Self.pins(of: report)
             lines.append(
-                WorkflowCommand.line(command, [("title", "pincheck \(report.status.name) \(name)")], report.sentence)
-                    + pins)
+                Self.command(command, [("title", "pincheck \(report.status.name) \(name)")], report.sentence) + pins)
         }
         for warning in report.attention {
-            lines.append(WorkflowCommand.line("warning", [("title", "pincheck \(name)")], warning.message))
+            lines.append(Self.command("warning", [("title", "pincheck \(name)")], warning.message))
         }
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// The kind of annotation: errors for what fails the job.
-    private static func command(for status: ExitStatus) -> String? {
-        switch status {
-        case .pass: nil
-        case .warn: "warning"
-        default: "error"
-        }
     }
 
     /// The served pins on lines of the annotation, where pins were compared in vain.
     private static func pins(of report: Report) -> String {
         guard report.pins.matched.isEmpty, report.verdict == .reject else { return "" }
         return report.built.map { link in
-            "%0Aserved: "
-                + WorkflowCommand.data("\(link.certificate.spkiSha256)  \(link.certificate.subject)", length: 200)
+            "%0Aserved: " + Self.data("\(link.certificate.spkiSha256)  \(link.certificate.subject)", length: 200)
         }.joined()
     }
 
@@ -70,13 +61,8 @@ struct GitHubRenderer: ResultRenderer {
         let line = line.replacingBytes(["##[": "## ["])
         return line.utf8.drop { $0 == 0x20 }.starts(with: "::".utf8) ? "·" + line : line
     }
-}
 
-/// Workflow commands, from which GitHub makes annotations: `::error file=…,line=…,title=…::message`.
-///
-/// In messages `%`, CR and LF are escaped, in properties also `:` and `,`.
-enum WorkflowCommand {
-    static func line(
+    static func command(
         _ command: String, _ properties: [(name: String, value: String)], _ message: String, length: Int = 1_000
     ) -> String {
         let list = properties.map { name, value in
@@ -87,7 +73,7 @@ enum WorkflowCommand {
         return "::\(command) \(list.joined(separator: ","))::" + data(message, length: length)
     }
 
-    static func data(_ text: String, length: Int) -> String {
+    private static func data(_ text: String, length: Int) -> String {
         TerminalText.shown(text, to: length).replacingBytes(["%": "%25", "##[": "## ["])
     }
 }

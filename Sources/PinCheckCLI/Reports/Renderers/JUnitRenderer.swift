@@ -46,18 +46,18 @@ struct JUnitDocument {
             // Some readers take all suites as one and drop the second case of a name.
             let name = caseNames.name("\(classname)\n\(name)").dropFirst(classname.count + 1)
             let start =
-                "    <testcase name=\"\(escaped(String(name)))\" classname=\"\(escaped(classname))\" time=\"0.000000\""
+                "    <testcase name=\"\(xmlEscaped(String(name)))\" classname=\"\(xmlEscaped(classname))\" time=\"0.000000\""
             lines.append(start + (Self.body(outcome).map { ">\n      \($0)\n    </testcase>\n" } ?? "/>\n"))
         }
         if !output.isEmpty {
-            lines.append("    <system-out>\(output.map { escaped($0) }.joined(separator: "\n"))</system-out>\n")
+            lines.append("    <system-out>\(output.map { xmlEscaped($0) }.joined(separator: "\n"))</system-out>\n")
         }
         self.seconds += seconds
         // The schema has no place for the zone, which is UTC.
         suites.append(
-            "  <testsuite name=\"\(escaped(suiteNames.name(suite)))\" \(attributes(since: before))"
+            "  <testsuite name=\"\(xmlEscaped(suiteNames.name(suite)))\" \(attributes(since: before))"
                 + " skipped=\"\(total.skipped - before.skipped)\""
-                + " time=\"\(DecimalText.seconds(seconds))\" timestamp=\"\(time.description.dropLast())\">\n"
+                + " time=\"\(decimalSeconds(seconds))\" timestamp=\"\(time.description.dropLast())\">\n"
                 + lines.joined() + "  </testsuite>\n")
     }
 
@@ -69,32 +69,29 @@ struct JUnitDocument {
 
     var text: String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pincheck\" \(attributes())"
-            + " time=\"\(DecimalText.seconds(seconds))\">\n" + suites.joined() + "</testsuites>\n"
+            + " time=\"\(decimalSeconds(seconds))\">\n" + suites.joined() + "</testsuites>\n"
     }
 
     private static func body(_ outcome: Outcome) -> String? {
         switch outcome {
-        case .passed(let message): return message.map { "<system-out>\(escaped($0))</system-out>" }
-        case .skipped(let message): return "<skipped message=\"\(escaped(message))\"/>"
-        case .error(let type, let message): return "<error type=\"\(escaped(type))\" message=\"\(escaped(message))\"/>"
+        case .passed(let message): return message.map { "<system-out>\(xmlEscaped($0))</system-out>" }
+        case .skipped(let message): return "<skipped message=\"\(xmlEscaped(message))\"/>"
+        case .error(let type, let message):
+            return "<error type=\"\(xmlEscaped(type))\" message=\"\(xmlEscaped(message))\"/>"
         case .failed(let type, let message, let details):
-            let start = "<failure type=\"\(escaped(type))\" message=\"\(escaped(message))\""
+            let start = "<failure type=\"\(xmlEscaped(type))\" message=\"\(xmlEscaped(message))\""
             guard !details.isEmpty else { return start + "/>" }
-            let lines = details.split(separator: "\n").map { XMLText.escaped(String($0), length: 2_000) }
+            let lines = details.split(separator: "\n").map { xmlEscaped(String($0), length: 2_000) }
             return start + ">\(lines.joined(separator: "\n"))</failure>"
         }
     }
 }
-
-private func escaped(_ text: String) -> String { XMLText.escaped(text) }
 
 /// Results as tests: a suite for each target, whose host is the class, and a case for each client.
 ///
 /// What fails, fails once. The verdict is a case of its own where no client's tells it.
 struct JUnitRenderer: ResultRenderer {
     private var document = JUnitDocument()
-
-    init() {}
 
     mutating func text(for reports: [Report]) -> String {
         guard let first = reports.first else { return "" }
@@ -180,14 +177,11 @@ struct JUnitRenderer: ResultRenderer {
     private static func details(of report: Report) -> String { TextRenderer.plain(explains: true).block(report) }
 }
 
-/// Text in XML 1.0.
-enum XMLText {
-    /// The text for an attribute or an element.
-    ///
-    /// Characters that XML has no place for, and those that fool readers, are written as `\u{1B}` first.
-    static func escaped(_ text: String, length: Int = 600) -> String {
-        let text = TerminalText.shown(text, to: length)
-        guard text.utf8.contains(where: { [0x22, 0x26, 0x27, 0x3C, 0x3E].contains($0) }) else { return text }
-        return text.replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
-    }
+/// The text for an attribute or an element in XML 1.0.
+///
+/// Characters that XML has no place for, and those that fool readers, are written as `\u{1B}` first.
+func xmlEscaped(_ text: String, length: Int = 600) -> String {
+    let text = TerminalText.shown(text, to: length)
+    guard text.utf8.contains(where: { [0x22, 0x26, 0x27, 0x3C, 0x3E].contains($0) }) else { return text }
+    return text.replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
 }

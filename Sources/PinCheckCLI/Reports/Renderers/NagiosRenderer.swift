@@ -17,8 +17,6 @@ struct NagiosRenderer: ResultRenderer {
     private var names = UniqueNames()
     private var status = ExitStatus.pass
 
-    init() {}
-
     /// A warning is what a monitoring system is there to tell, whether or not it changes the exit status of other forms.
     mutating func text(for reports: [Report]) -> String {
         total.add(reports, status: \.monitored.runExit)
@@ -68,9 +66,9 @@ struct NagiosRenderer: ResultRenderer {
     /// The performance data: `'label'=value[unit];[warn];[crit];[min];[max]`.
     private static func data(of report: Report) -> [(label: String, value: String)] {
         var data: [(label: String, value: String)] = []
-        if let seconds = report.seconds { data.append(("time", DecimalText.seconds(seconds) + "s;;;0")) }
+        if let seconds = report.seconds { data.append(("time", decimalSeconds(seconds) + "s;;;0")) }
         if let milliseconds = report.http?.timeMs {
-            data.append(("answer_time", DecimalText.seconds(milliseconds / 1_000) + "s;;;0"))
+            data.append(("answer_time", decimalSeconds(milliseconds / 1_000) + "s;;;0"))
         }
         for (depth, path, link) in report.neededCertificates {
             var limits = [range(from: link.warnDays), range(from: link.failDays)]
@@ -91,14 +89,14 @@ struct NagiosRenderer: ResultRenderer {
     private static func days(left link: Report.ChainLink, at time: Timestamp) -> String {
         let isFine = [link.warnDays, link.failDays].contains { $0.map { $0 != $0.rounded() } ?? false }
         guard isFine, link.certificate.notAfter >= time else { return String(link.certificate.daysLeft) }
-        return DecimalText.text(time.seconds(to: link.certificate.notAfter) / 864, places: 2)
+        return decimalText(time.seconds(to: link.certificate.notAfter) / 864, places: 2)
     }
 
     /// The range from a number to infinity, below which there is an alert; empty without a number.
     private static func range(from days: Double?) -> String {
         guard let days, days.isFinite else { return "" }
         let hundredths = Int64((min(max(days, 0), 1e9) * 100).rounded())
-        return (hundredths % 100 == 0 ? "\(hundredths / 100)" : DecimalText.text(hundredths, places: 2)) + ":"
+        return (hundredths % 100 == 0 ? "\(hundredths / 100)" : decimalText(hundredths, places: 2)) + ":"
     }
 
     /// Text that neither ends the line nor begins the performance data.

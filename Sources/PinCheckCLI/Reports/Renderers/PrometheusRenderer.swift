@@ -53,7 +53,7 @@ struct PrometheusRenderer: ResultRenderer {
         func add(_ name: String, _ value: (some CustomStringConvertible)?, _ more: MetricPage.Labels = []) {
             if let value { page.add("pincheck_" + name, value, labels + more) }
         }
-        func seconds(_ milliseconds: Double?) -> String? { milliseconds.map { DecimalText.seconds($0 / 1_000) } }
+        func seconds(_ milliseconds: Double?) -> String? { milliseconds.map { decimalSeconds($0 / 1_000) } }
         // What is shown for comparison must set off no alert that is about the target.
         if report.counts { add("status", report.exit.rawValue) }
         add("reached", report.verdict == .none && report.status != .data ? 0 : 1)

@@ -2,9 +2,6 @@ import Base
 
 /// One form in which results are written; it knows reports and nothing else.
 protocol ResultRenderer: Sendable {
-    /// Whether results are taken as they come rather than in the order of the targets.
-    var takesAnyOrder: Bool { get }
-
     /// What can be written as soon as the reports on a target are there, one for each connection; empty for a form that needs
     /// those on all targets first.
     mutating func text(for reports: [Report]) throws(CommandError) -> String
@@ -13,24 +10,25 @@ protocol ResultRenderer: Sendable {
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String
 }
 
-extension ResultRenderer {
-    var takesAnyOrder: Bool { false }
+extension ResultRenderer { mutating func ending(exit: ExitStatus) throws(CommandError) -> String { "" } }
 
-    mutating func ending(exit: ExitStatus) throws(CommandError) -> String { "" }
-}
-
-/// One JSON document for the whole run: the report itself when there is one, a list of them otherwise.
+/// One JSON document for the whole run: the report itself when there is one, a list of them otherwise; or an object a line (JSON Lines).
 ///
-/// Whether there is one is known when the second comes, so the first waits; none of the others does.
+/// Whether there is one is known when the second comes, so the first waits; none of the others does, and no line.
 struct JSONResultRenderer: ResultRenderer {
+    let hasLines: Bool
     private var first: Report?
     private var isList = false
 
-    init() {}
+    init(hasLines: Bool = false) { self.hasLines = hasLines }
 
     mutating func text(for reports: [Report]) throws(CommandError) -> String {
         var text = ""
         for report in reports {
+            if hasLines {
+                text += try JSONRenderer.line(report)
+                continue
+            }
             if let first {
                 text += "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : [\n    "
                 text += try JSONRenderer.text(first, depth: 2)
@@ -42,20 +40,10 @@ struct JSONResultRenderer: ResultRenderer {
     }
 
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String {
+        if hasLines { return "" }
         if let first { return try JSONRenderer.document(first) }
         let start = isList ? "\n  ]" : "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : []"
         return start + ",\n  \"exit\" : " + (try JSONRenderer.text(exit, depth: 1)) + "\n}\n"
-    }
-}
-
-/// One JSON object a line (JSON Lines), each written as soon as its target is done.
-struct JSONLinesRenderer: ResultRenderer {
-    var takesAnyOrder: Bool { true }
-
-    func text(for reports: [Report]) throws(CommandError) -> String {
-        var text = ""
-        for report in reports { text += try JSONRenderer.line(report) }
-        return text
     }
 }
 
@@ -79,13 +67,7 @@ struct TextResultRenderer: ResultRenderer {
         return isFirst ? block : "\n" + block
     }
 
-    func ending(exit: ExitStatus) -> String {
-        guard hasAll, total.count > 1 else { return "" }
-        let lines = total.troubled.map { unit in
-            "  \(text.style.token(unit.status))  \(text.safe(unit.name, length: 180))"
-        }
-        return "\n" + text.text([total.sentence(text.style.token)] + lines)
-    }
+    func ending(exit: ExitStatus) -> String { hasAll && total.count > 1 ? "\n" + text.text(text.lines(total)) : "" }
 
     /// The table; blocks where everything is to be shown, or changes, and where there is nothing to put into a table.
     private func target(_ summary: VariantSummary, _ connections: [Report]) -> String {

@@ -153,34 +153,23 @@ extension Report.Certificate {
     }
 
     /// The attributes of a name as RFC 2253 writes it, the last first.
-    private static func attributes(of name: String) -> [(type: String, value: String)] {
-        var attributes: [(type: String, value: String)] = []
-        var type: String?
-        var text = String.UnicodeScalarView()
+    private static func attributes(of name: String) -> [(type: String?, value: String)] {
+        var attributes: [(type: String?, value: String)] = [(nil, "")]
         var isEscaped = false
-        func end() {
-            if let type { attributes.append((type, String(text))) }
-            type = nil
-            text = String.UnicodeScalarView()
-        }
         for scalar in name.unicodeScalars {
-            if isEscaped {
+            let last = attributes.count - 1
+            switch scalar {
+            case _ where isEscaped:
                 // A control character stays the two digits that it is written as.
-                if scalar.properties.isASCIIHexDigit { text.append("\\") }
-                text.append(scalar)
+                if scalar.properties.isASCIIHexDigit { attributes[last].value += "\\" }
+                attributes[last].value.unicodeScalars.append(scalar)
                 isEscaped = false
-            } else if scalar == "\\" {
-                isEscaped = true
-            } else if scalar == "=", type == nil {
-                type = String(text)
-                text = String.UnicodeScalarView()
-            } else if scalar == "," || scalar == "+" {
-                end()
-            } else {
-                text.append(scalar)
+            case "\\": isEscaped = true
+            case "=" where attributes[last].type == nil: attributes[last] = (attributes[last].value, "")
+            case ",", "+": attributes.append((nil, ""))
+            default: attributes[last].value.unicodeScalars.append(scalar)
             }
         }
-        end()
         return attributes
     }
 }

@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import Pinning
+import TLSProbe
 
 /// Writes a report as a block of text: the endpoint, the chain, the pins, and the verdict last.
 struct TextRenderer: Sendable {
@@ -47,6 +48,12 @@ struct TextRenderer: Sendable {
     /// Lines as they are written, those that are too long broken; it ends in a newline.
     func text(_ lines: [String]) -> String { lines.map { layout.folded($0) }.joined(separator: "\n") + "\n" }
 
+    /// What a run comes to, and by name what did not pass where not all can be seen at once.
+    func lines(_ total: RunTotal) -> [String] {
+        [total.sentence(style.token)]
+            + total.troubled.map { "  \(style.token($0.status))  \(safe($0.name, length: 180))" }
+    }
+
     // MARK: Heading
 
     private func heading(_ report: Report) -> String {
@@ -55,8 +62,9 @@ struct TextRenderer: Sendable {
     }
 
     private func way(through proxy: Report.Proxy) -> String {
-        let tls = proxy.tls.map { ", itself \(safe($0.subject, length: 100)), trusted by this machine" } ?? ""
-        return "  through \(safe(proxy.url, length: 120)) (\(safe(proxy.origin, length: 100)))\(tls)"
+        let tls =
+            proxy.passage?.tls.map { ", itself \(safe($0.leaf.subject, length: 100)), trusted by this machine" } ?? ""
+        return "  through \(safe(proxy.proxy.url, length: 120)) (\(safe(proxy.proxy.origin, length: 100)))\(tls)"
     }
 
     private func connection(_ report: Report) -> [String] {
@@ -116,7 +124,7 @@ struct TextRenderer: Sendable {
             !finding.isTold && (report.verdict == .accept || finding.id == "pin-expired")
         }
         return findings.map { finding in
-            let text = safe(finding.message, length: 300)
+            let text = safe(TerminalText.escaped(finding.message), length: 300)
             return "  outlook: " + (finding.level == .info ? text : style.doubtful(text))
         }
     }
@@ -178,18 +186,21 @@ struct TextRenderer: Sendable {
         let alike = report.clients.grouped { "\($0.verdict) \($0.reason.message)" }.map(\.elements)
         let rows = alike.flatMap { $0.count < 3 ? $0.map { [$0] } : [$0] }.map { clients in
             let client = clients[0]
-            let word =
-                switch client.verdict {
-                case .accept: style.good("accept")
-                case .reject: style.bad("reject")
-                case .none: "none"
-                }
+            let word = word(client.verdict)
             let reason = safe(client.reason.message, length: Self.longestSentence)
             guard clients.count > 1 else { return [word, safe(client.nameWithSettings), reason] }
             let names = safe(clients.map(\.nameWithSettings).joined(separator: ", "), length: Self.longestSentence)
             return [word, "\(clients.count) clients", "\(names): \(reason)"]
         }
         return Table(rows: rows, widest: max(6, layout.columns / 3)).lines
+    }
+
+    private func word(_ verdict: Report.VerdictWord, _ more: String = "") -> String {
+        switch verdict {
+        case .accept: style.good("accept" + more)
+        case .reject: style.bad("reject" + more)
+        case .none: "none" + more
+        }
     }
 
     private func verdict(_ report: Report, _ sentence: String) -> String {
@@ -211,4 +222,74 @@ struct TextRenderer: Sendable {
     private static let longestSentence = 900
 
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
+}
+
+/// What each client decides on each device.
+extension TextRenderer {
+    private static let givenAnchors = "by the anchors given, not their roots"
+
+    /// The devices and their verdicts; nothing where no devices were named, or nothing was judged.
+    func devices(_ report: Report) -> [String] {
+        guard let devices = report.devices, !report.clients.isEmpty else { return [] }
+        // A single verdict says it itself.
+        return ["  " + judged(devices)] + (report.clients.count > 1 ? verdicts(report, on: devices) : [])
+    }
+
+    /// Who judged, in one line, where the verdicts are not told one by one.
+    func devicesInShort(_ report: Report) -> [String] {
+        guard let devices = report.devices, !report.clients.isEmpty else { return [] }
+        let clients = Set(report.clients.map(\.name)).count
+        return ["  " + (clients > 1 ? "\(clients) clients on " : "") + judged(devices)]
+    }
+
+    /// The devices, and of when their roots are: of one its own, of several the newest.
+    private func judged(_ devices: Report.Devices) -> String {
+        guard devices.judged.count == 1, let device = devices.judged.first?.device else {
+            return "\(devices.judged.count) devices, "
+                + (devices.useGivenAnchorsAlone
+                    ? Self.givenAnchors : "roots as read up to \(devices.lists.data.date.date)")
+        }
+        if devices.useGivenAnchorsAlone { return "device: \(safe(device.name)), \(Self.givenAnchors)" }
+        return "device: \(safe(device.name))" + (device.device.map { ", roots as read on \($0.date.date)" } ?? "")
+    }
+
+    /// Neighbours of which all is the same are one row, as in `ios-13 to ios-26`.
+    private static func joined(_ rows: [[String]]) -> [[String]] {
+        rows.reduce(into: []) { joined, row in
+            if let last = joined.last, last.dropFirst() == row.dropFirst() {
+                joined[joined.count - 1][0] = last[0].prefix { $0 != " " } + " to " + row[0]
+            } else {
+                joined.append(row)
+            }
+        }
+    }
+
+    /// Tables, one for each group of devices that run the same clients, and the reasons that their numbers stand for.
+    private func verdicts(_ report: Report, on devices: Report.Devices) -> [String] {
+        var reasons: [Report.Message] = []
+        func number(_ reason: Report.Message) -> Int {
+            if let index = reasons.firstIndex(of: reason) { return index + 1 }
+            reasons.append(reason)
+            return reasons.count
+        }
+        let rows = devices.judged.map { device, _ in
+            let judging = report.clients.filter { $0.device == device.name }
+            // A client's name with long settings is cut.
+            let heading =
+                [device.device?.platform.rawValue ?? device.name]
+                + judging.map { safe($0.nameWithSettings, length: 48) }
+            let row =
+                [device.name]
+                + judging.map { client in
+                    word(client.verdict, client.verdict == .accept ? "" : " \(number(client.reason))")
+                }
+            return (heading: heading, row: row)
+        }
+        return rows.grouped(by: \.heading).flatMap { heading, some in
+            Table(rows: [heading] + Self.joined(some.map(\.row))).parts(columns: layout.columns).flatMap(\.lines)
+        }
+            + reasons.enumerated().map { index, reason in
+                "    \(index + 1) \(safe(reason.id)): \(safe(reason.message, length: 200))"
+            }
+    }
 }

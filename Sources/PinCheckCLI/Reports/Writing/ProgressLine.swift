@@ -74,23 +74,12 @@ final class ProgressLine {
     }
 }
 
-/// A line on the terminal that says how far a download is, and is gone at its end.
-final class DownloadLine: Sendable {
-    private let stream: OutputStream
-    private let progress: DownloadProgress
-
-    /// A line for a download, `nil` where nobody would see it.
-    init?(_ progress: DownloadProgress, console: Console, environment: [String: String]) {
-        guard console.errors.isTerminal, environment["TERM"] != "dumb" else { return nil }
-        stream = console.errors
-        self.progress = progress
-    }
-
-    /// Shows the line until the task is cancelled, and takes it away.
-    func show() async {
+extension DownloadProgress {
+    /// Shows how far the download is in a line on the terminal until the task is cancelled, and takes it away.
+    func show(on stream: OutputStream) async {
         let start = ContinuousClock.now
         while (try? await Task.sleep(for: .milliseconds(250))) != nil {
-            let state = progress.state
+            let state = state
             let rate = Double(state.count - state.start) / (start.duration(to: .now) / .seconds(1))
             Interruption.isShowingProgress = true
             try? stream.write("\r" + Self.text(count: state.count, total: state.total, rate: rate) + "\u{1B}[K")

@@ -123,6 +123,8 @@ struct ResultSink {
     /// What waits to become a file as a whole.
     private var pending: (text: Spool, path: String)?
     let isFile: Bool
+    /// Whether results are taken as they come rather than in the order of the targets.
+    let takesAnyOrder: Bool
 
     init(_ output: FormOutput<OutputForm>, _ settings: Settings, in context: Context) throws(CommandError) {
         var stream: OutputStream
@@ -141,12 +143,10 @@ struct ResultSink {
             try OutputFile.refuseReadFile(behind: stream)
         }
         isFile = output.file != nil
+        takesAnyOrder = output.form == .jsonl
         lines = LineWriter(stream)
         renderer = output.form.renderer(settings, to: stream, in: context)
     }
-
-    /// Whether results are taken as they come rather than in the order of the targets.
-    var takesAnyOrder: Bool { renderer.takesAnyOrder }
 
     /// Takes the next results, and writes them at once: a run that is broken off leaves all of them or none.
     mutating func add(_ reports: [Report]) throws(CommandError) {
@@ -175,8 +175,7 @@ extension OutputForm {
                 hasAll: settings.state == nil)
         case .brief:
             return BriefRenderer(text: TextRenderer(style: context.style(settings.color, on: stream), explains: false))
-        case .json: return JSONResultRenderer()
-        case .jsonl: return JSONLinesRenderer()
+        case .json, .jsonl: return JSONResultRenderer(hasLines: self == .jsonl)
         case .nagios: return NagiosRenderer()
         case .prometheus: return PrometheusRenderer(now: context.now)
         case .junit: return JUnitRenderer()

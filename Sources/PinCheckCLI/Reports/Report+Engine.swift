@@ -6,24 +6,13 @@ import TLSProbe
 
 // Values of the engine as they stand in documents.
 
-extension ExitStatus: Encodable {
-    package func encode(to encoder: any Encoder) throws {
-        try (["code": rawValue, "name": name] as JSONObject).encode(to: encoder)
-    }
-}
-
-extension Timestamp: Encodable {
-    package func encode(to encoder: any Encoder) throws {
-        var text = encoder.singleValueContainer()
-        try text.encode(description)
-    }
-}
-
-extension Outlook.Finding.Level: Encodable {}
-extension Finding.Level: Encodable {}
-extension BaselineChanges.Status: Encodable {}
-extension HostPolicy.Trust: Encodable {}
-extension NextItem.Kind: Encodable {}
+extension ExitStatus: JSONDocument { package var document: JSONObject { ["code": Int(rawValue), "name": name] } }
+extension Timestamp: JSONValue { package func write(to output: inout JSONRenderer) { description.write(to: &output) } }
+extension Outlook.Finding.Level: JSONValue {}
+extension Finding.Level: JSONValue {}
+extension BaselineChanges.Status: JSONValue {}
+extension HostPolicy.Trust: JSONValue {}
+extension NextItem.Kind: JSONValue {}
 
 extension PinMatch: JSONDocument { package var document: JSONObject { ["pin": pinIndex, "depth": depth] } }
 

@@ -4,52 +4,30 @@ import PinFormats
 import Pinning
 import TLSProbe
 
-/// Writes the keys of servers and files as text, each with its pin.
-struct PinsTextRenderer: Sendable {
-    let result: PinsResult
-    let style: TextStyle
-    let layout: TextLayout
-
-    private var sources: [KeySource] { result.sources }
-
-    var text: String {
-        var blocks = sources.map { layout.folded(block($0).joined(separator: "\n")) }
-        if !sources.contains(where: { $0.recommended != nil }), hasSinglePin {
+extension TextRenderer {
+    /// The keys of servers and files, each with its pin.
+    func text(_ result: PinsResult) -> String {
+        var blocks = result.sources.map { layout.folded(block($0, at: result.time).joined(separator: "\n")) }
+        if !result.sources.contains(where: { $0.recommended != nil }), result.hasSinglePin {
             let words =
                 "An app with one pin stops working when that key changes: pin a second key too, one that you keep in "
                 + "reserve."
             blocks.append(layout.folded(style.faint(words), indent: 0))
         }
-        if let total { blocks.append(total) }
+        var total = RunTotal()
+        let servers = result.sources.filter { $0.endpoint != nil || $0.recommended != nil }
+        for (name, all) in servers.grouped(by: \.name) { total.add(name, .worst(all.map(ExitStatus.init))) }
+        if total.count > 1 { blocks.append(lines(total).joined(separator: "\n")) }
         return blocks.joined(separator: "\n\n") + "\n"
     }
 
-    /// What several targets come to, `nil` for one; those that did not pass are named where there are many.
-    private var total: String? {
-        var total = RunTotal()
-        let servers = sources.filter { $0.endpoint != nil || $0.recommended != nil }
-        for (name, all) in servers.grouped(by: \.name) { total.add(name, .worst(all.map(ExitStatus.init))) }
-        guard total.count > 1 else { return nil }
-        let lines = total.troubled.map { "  \(style.token($0.status))  \(safe($0.name, length: 180))" }
-        return ([total.sentence(style.token)] + lines).joined(separator: "\n")
-    }
-
-    /// Whether a host would have one pin alone; keys of files go with every host there is.
-    private var hasSinglePin: Bool {
-        let isFile = { (source: KeySource) in source.endpoint == nil && source.group == nil }
-        let shared = sources.filter(isFile).reduce(into: Set()) { $0.formUnion(result.pinned($1)) }
-        let hosts = sources.filter { !isFile($0) && !$0.items.isEmpty }
-        guard !hosts.isEmpty else { return shared.count == 1 }
-        return hosts.contains { result.pinned($0).union(shared).count == 1 }
-    }
-
-    private func block(_ source: KeySource) -> [String] {
+    private func block(_ source: KeySource, at time: Timestamp) -> [String] {
         var lines = [heading(source)]
         if let recommended = source.recommended {
             return lines + advice(recommended) + verdict(source, isHeldBack: recommended.isHeldBack)
         }
         for (index, item) in source.items.enumerated() {
-            lines.append("  \(index) " + owner(item))
+            lines.append("  \(index) " + owner(item, at: time))
             lines.append("      " + item.notations.okhttp)
         }
         if !source.alsoSent.isEmpty {
@@ -129,18 +107,27 @@ struct PinsTextRenderer: Sendable {
         return parts.isEmpty ? "" : "   " + parts.joined(separator: ", ")
     }
 
-    private func owner(_ item: PinItem) -> String {
+    private func owner(_ item: PinItem, at time: Timestamp) -> String {
         var parts = [item.role.rawValue]
         if let subject = item.subject { parts.append(safe(subject.isEmpty ? "(no subject)" : subject, length: 120)) }
         if item.source != "presented" { parts[parts.count - 1] += " (\(safe(item.source, length: 120)))" }
         if let key = item.publicKey { parts.append(safe(key.algorithm.description, length: 40)) }
         if let certificate = item.certificate {
-            let days = Report.Certificate.wholeDays(from: result.time, to: certificate.notAfter)
+            let days = Report.Certificate.wholeDays(from: time, to: certificate.notAfter)
             let date = certificate.notAfter.date
             parts.append(days < 0 ? style.bad("expired \(date)") : "expires \(date) (\(days) d)")
         }
         return parts.joined(separator: "  ")
     }
+}
 
-    private func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
+extension PinsResult {
+    /// Whether a host would have one pin alone; keys of files go with every host there is.
+    fileprivate var hasSinglePin: Bool {
+        let isFile = { (source: KeySource) in source.endpoint == nil && source.group == nil }
+        let shared = sources.filter(isFile).reduce(into: Set()) { $0.formUnion(pinned($1)) }
+        let hosts = sources.filter { !isFile($0) && !$0.items.isEmpty }
+        guard !hosts.isEmpty else { return shared.count == 1 }
+        return hosts.contains { pinned($0).union(shared).count == 1 }
+    }
 }
