@@ -80,12 +80,12 @@ package enum PinCheck {
                 return (.usage, convention)
             }
             try refuseSecrets(in: argv)
-            if let text = try ProgramAnswer.text(to: argv, arguments, at: context.now()) {
+            if let text = try Program.answer(to: argv, arguments, at: context.now()) {
                 try context.console.output.write(text)
                 // A plugin that only printed its help has evaluated nothing, and must not look well.
                 return (convention == .monitoring ? .usage : .pass, convention)
             }
-            if !arguments.namesCommand { try MistypedCommand.refuse(in: argv, positionals: arguments.positionals) }
+            if !arguments.namesCommand { try Mistake.refuseCommand(in: argv, positionals: arguments.positionals) }
             let settings = try arguments.settings()
             given = settings
             if settings.formats.contains(where: { $0.hasPrefix("nagios") }),
@@ -95,11 +95,11 @@ package enum PinCheck {
             }
             try FileRoles(of: arguments.command, settings, in: context).refuseClashes()
             let status = try await ReadLog.$current.withValue(log) {
-                try await arguments.command.run(settings, context)
+                try await arguments.command.run(Invocation(settings: settings, context: context))
             }
             // What 'diff' compares with is a file.
             let hosts = arguments.positionals.dropFirst(arguments.command.name == "diff" ? 1 : 0)
-            if status == .unreachable, let hint = FileArgument.hint(for: Array(hosts)) {
+            if status == .unreachable, let hint = Mistake.hint(for: Array(hosts)) {
                 context.console.report("Note: \(hint)")
             }
             return (status, convention)

@@ -60,7 +60,7 @@ import Testing
         for option in Option.ofLists { #expect(words.contains("[\(option.word)\(option.isSwitch ? "]" : "=")")) }
         let forms = Command.check.option("--format")?.detail ?? ""
         #expect(forms.hasPrefix("One of " + OutputForm.allCases.map(\.rawValue).joined(separator: ", ") + "."))
-        let keys = Set(PolicySettings.options.compactMap(\.key))
+        let keys = Set(PolicyHosts.options.compactMap(\.key))
         #expect(keys == Set(PolicyReader.keys) && PolicyReader.keys.count == keys.count)
     }
 
@@ -68,7 +68,10 @@ import Testing
         let text = HelpText(
             "Do this:\n  pincheck a\n  pincheck b\nOr that:\n  pincheck c\n\nA note\nin two lines.\n\nWords:\n  x: y")
         #expect(
-            text.examples == [.lines("Do this:", ["pincheck a", "pincheck b"]), .lines("Or that:", ["pincheck c"])])
-        #expect(text.notes == [.text("A note in two lines."), .lines("Words:", ["x: y"])])
+            text.examples == [
+                .init(text: "Do this:", lines: ["pincheck a", "pincheck b"]),
+                .init(text: "Or that:", lines: ["pincheck c"]),
+            ])
+        #expect(text.notes == [.init(text: "A note in two lines."), .init(text: "Words:", lines: ["x: y"])])
     }
 }

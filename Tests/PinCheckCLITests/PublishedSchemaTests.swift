@@ -23,7 +23,7 @@ import X509
     /// What editors offer in a policy is what the reader takes.
     @Test func theSchemaOfPoliciesHasTheKeysOfTheReader() throws {
         let schema = try JSONValue(String(decoding: PublishedSchemas.current("policy"), as: UTF8.self))
-        let keys = Set(PolicySettings.options.compactMap(\.key))
+        let keys = Set(PolicyHosts.options.compactMap(\.key))
         #expect(Set(schema["$defs"]["settings"]["properties"].keys) == keys)
     }
 

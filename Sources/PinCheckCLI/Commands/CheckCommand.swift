@@ -46,29 +46,25 @@ extension Command {
             "--pins", "--client", "--device", "--connect", "--host", "--anchors", "--thorough", "--policy", "--explain",
             "--format",
         ],
-        run: { settings, context in
-            let check = CheckCommand(settings: settings)
-            guard settings.isVerbose else { return try await check.run(in: context) }
-            let console = context.console
-            let watch = ProbeWatch { console.report("* \($0)") }
-            return try await ProbeWatch.$current.withValue(watch) { try await check.run(in: context) }
+        run: { invocation in
+            guard invocation.settings.isVerbose else { return try await invocation.check() }
+            let watch = ProbeWatch { invocation.context.console.report("* \($0)") }
+            return try await ProbeWatch.$current.withValue(watch) { try await invocation.check() }
         })
 }
 
 /// `pincheck check`: connects to servers and judges the chains they send.
-struct CheckCommand {
-    let settings: Settings
-
+extension Invocation {
     /// Checks and reports.
     ///
     /// - Throws: ``CommandError`` when there is nothing to check, or no way to say what came of it.
-    func run(in context: Context) async throws -> ExitStatus {
+    func check() async throws -> ExitStatus {
         let outputs = try settings.outputs(in: context)
         let request = try settings.connectingRequest(in: context)
-        let baseline = try givenBaseline(in: context)
+        let baseline = try givenBaseline()
         let items = try NextItem.read(settings.next)
         var policies = context.policies
-        let supply = try supply(request, &policies, in: context)
+        let supply = try supply(request, &policies)
         let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, &policies)
         let state = try StateFile.named(by: settings, outputs, at: context.now())
         var comparison = baseline.map { BaselineComparison(with: $0) }
@@ -98,7 +94,7 @@ struct CheckCommand {
 
     /// The endpoints to connect to; none when only files are to be judged.
     private func supply(
-        _ request: CheckRequest, _ policies: inout Policies, in context: Context
+        _ request: CheckRequest, _ policies: inout Policies
     ) throws -> (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int) {
         guard
             settings.next.isEmpty
@@ -141,7 +137,7 @@ struct CheckCommand {
         return [try NextQuestion(name: name, policy: policy, job: nil)]
     }
 
-    private func givenBaseline(in context: Context) throws -> Baseline? {
+    private func givenBaseline() throws -> Baseline? {
         if let path = settings.baseline { return try Baseline(reading: path, settings, in: context) }
         guard settings.allowed.isEmpty, !settings.updatesBaseline else {
             throw CommandError.usage("--allow and --update are about a baseline: give --baseline FILE")

@@ -45,14 +45,12 @@ extension Command {
         most: [
             "--allow", "--update", "--pins", "--client", "--policy", "--all-addresses", "--key-types", "--connect",
             "--host", "--format",
-        ], run: { try await DiffCommand(settings: $0).run(in: $1) })
+        ], run: { try await $0.diff() })
 }
 
 /// `pincheck diff`: says what changed since a snapshot.
-struct DiffCommand {
-    let settings: Settings
-
-    func run(in context: Context) async throws -> ExitStatus {
+extension Invocation {
+    func diff() async throws -> ExitStatus {
         let outputs = try settings.outputs(in: context)
         let others = Array(settings.arguments.dropFirst())
         let request = try settings.connectingRequest(in: context)
@@ -60,7 +58,7 @@ struct DiffCommand {
         if others.count == 1, settings.policies.isEmpty, let newer = others.first,
             newer == "-" || PinFile.isThere(newer)
         {
-            return try compare(baseline, with: newer, isJudged: isJudged(request), outputs, in: context)
+            return try compare(baseline, with: newer, isJudged: isJudged(request), outputs)
         }
         if let missing = others.first(where: Self.looksLikeFile) {
             throw CommandError.noInput(
@@ -69,7 +67,7 @@ struct DiffCommand {
         var policies = context.policies
         let checks =
             try others.isEmpty && settings.policies.isEmpty
-            ? recordedChecks(of: baseline, request, &policies) : namedChecks(others, request, &policies, in: context)
+            ? recordedChecks(of: baseline, request, &policies) : namedChecks(others, request, &policies)
         var writer = try ResultWriter(settings, outputs, notes: policies.notes, total: checks.count, in: context)
         var comparison = BaselineComparison(with: baseline)
         try await Checker.run(checks, request, in: context.engine) { position, target throws(CommandError) in
@@ -97,9 +95,8 @@ struct DiffCommand {
 
     // MARK: Servers
 
-    private func namedChecks(
-        _ others: [String], _ request: CheckRequest, _ policies: inout Policies, in context: Context
-    ) throws -> [Check] {
+    private func namedChecks(_ others: [String], _ request: CheckRequest, _ policies: inout Policies) throws -> [Check]
+    {
         let targets = try TargetStream(others, policies: settings.policies, request, in: context).all()
         return try isJudged(request) ? Check.plan(targets, &policies) : Check.unjudged(targets)
     }
@@ -125,8 +122,7 @@ struct DiffCommand {
     // MARK: Files
 
     private func compare(
-        _ baseline: Baseline, with path: String, isJudged: Bool, _ outputs: [FormOutput<OutputForm>],
-        in context: Context
+        _ baseline: Baseline, with path: String, isJudged: Bool, _ outputs: [FormOutput<OutputForm>]
     ) throws -> ExitStatus {
         guard !isJudged else {
             throw CommandError.usage(

@@ -29,34 +29,32 @@ extension Command {
         most: [
             "--output", "--remote-name", "--pins", "--policy", "--connect", "--host", "--header", "--sha256",
             "--retries",
-        ], run: { try await FetchCommand(settings: $0).run(in: $1) })
+        ], run: { try await $0.fetch() })
 }
 
 /// `pincheck fetch`: downloads from a server that is accepted.
-struct FetchCommand {
-    let settings: Settings
-
-    func run(in context: Context) async throws -> ExitStatus {
+extension Invocation {
+    func fetch() async throws -> ExitStatus {
         let url = settings.arguments[0]
         let location = try Self.location(url)
         let file = try file(for: location)
-        var download = DownloadRequest(location, request: try request(in: context))
+        var download = DownloadRequest(location, request: try request())
         // The default port is for a URL that names none.
         if Self.authority(of: url).hasSuffix(":443") { download.request.connection.port = nil }
-        download.fields = settings.fetch.fields
-        download.mostRedirects = settings.fetch.mostRedirects
+        download.fields = settings.fields
+        download.mostRedirects = settings.mostRedirects
         download.retries = download.request.connection.retries ?? RequestDefaults.retries
-        download.sha256 = settings.fetch.sha256
-        let downloader = try downloader(of: download, in: context)
+        download.sha256 = settings.sha256
+        let downloader = try downloader(of: download)
         for suffix in ["", PartialFile.suffix, PartialFile.recordSuffix] {
             if let file { try OutputFile.refuseReadFile(file + suffix) }
         }
-        let result = try await fetch(download, to: file, by: downloader, in: context)
+        let result = try await fetch(download, to: file, by: downloader)
         await downloader.shutdown()
-        return try tell(result, file, in: context)
+        return try tell(result, file)
     }
 
-    private func request(in context: Context) throws -> CheckRequest {
+    private func request() throws -> CheckRequest {
         var request = try settings.connectingRequest(in: context)
         guard request.connection.applicationProtocols.allSatisfy({ $0.name == "http/1.1" }) else {
             throw CommandError.usage("a document is asked for in HTTP/1.1 and in nothing else: leave out --alpn")
@@ -66,7 +64,7 @@ struct FetchCommand {
     }
 
     /// What fetches, by what is given for each host; what cannot be used is said before anything is asked.
-    private func downloader(of download: DownloadRequest, in context: Context) throws -> Downloader {
+    private func downloader(of download: DownloadRequest) throws -> Downloader {
         let hosts = settings.policies.isEmpty ? nil : try PolicyHosts(settings.policies, in: context)
         let policies = Mutex(context.policies)
         let plan: Downloader.Plan = { (target, request) throws(CheckError) in
@@ -88,7 +86,7 @@ struct FetchCommand {
     }
 
     private func fetch(
-        _ download: DownloadRequest, to file: String?, by downloader: Downloader, in context: Context
+        _ download: DownloadRequest, to file: String?, by downloader: Downloader
     ) async throws(CommandError) -> DownloadResult {
         let (output, isQuiet) = (context.console.output, settings.isQuiet)
         let open = try Self.opened(file)
@@ -134,8 +132,7 @@ struct FetchCommand {
         do throws(WriteFailure) { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }
     }
 
-    private func tell(_ result: DownloadResult, _ file: String?, in context: Context) throws(CommandError) -> ExitStatus
-    {
+    private func tell(_ result: DownloadResult, _ file: String?) throws(CommandError) -> ExitStatus {
         let stream = file == nil ? context.console.errors : context.console.output
         let style = context.style(settings.color, on: stream)
         let text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
@@ -168,7 +165,7 @@ struct FetchCommand {
     /// The file of the document, `nil` for standard output.
     private func file(for location: HTTPLocation) throws(CommandError) -> String? {
         var file = settings.outputs.first
-        if settings.fetch.namesFileAsURL {
+        if settings.namesFileAsURL {
             guard file == nil else { throw .usage("--output and --remote-name both name the file: give one of them") }
             let name = location.lastSegment
             guard !name.isEmpty, name.utf8.count <= 240, !name.hasPrefix("-"), !name.hasPrefix(".") else {
@@ -179,8 +176,7 @@ struct FetchCommand {
         if let path = file, path == "-" || AtomicFile.isStandardOutput(path) { file = nil }
         if let file { try OutputFile.refuseMissingDirectory(of: file) }
         // A document is there for nobody until it is whole, in a file alone.
-        guard settings.fetch.sha256 == nil || file.map({ ![.pipe, .special].contains(FileKind(at: $0)) }) ?? false
-        else {
+        guard settings.sha256 == nil || file.map({ ![.pipe, .special].contains(FileKind(at: $0)) }) ?? false else {
             throw .usage(
                 "what goes to standard output or into a pipe is read before its hash is known: name a file with --output for "
                     + "--sha256")

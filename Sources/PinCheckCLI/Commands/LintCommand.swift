@@ -34,16 +34,14 @@ extension Command {
                 detail: "Certificates and keys that are named one by one count as one set. "
                     + "Of a directory each one below it is judged too, but for hidden ones, \(PinDirectory.foreignNames).",
                 isRepeatable: true, values: .file)
-        ], own: { [.lint, .lintOutput] }, run: { try LintCommand(settings: $0).run(in: $1) })
+        ], own: { [.lint, .lintOutput] }, run: { try $0.lint() })
 }
 
 /// `pincheck lint`: judges pins and configurations before they ship, without a network.
-struct LintCommand {
-    let settings: Settings
-
-    func run(in context: Context) throws -> ExitStatus {
+extension Invocation {
+    func lint() throws -> ExitStatus {
         let sources = settings.arguments
-        guard !settings.lint.listsRules else {
+        guard !settings.listsRules else {
             var lines = LineWriter(context.console.output)
             try lines.write(text: LintReport.catalogue(context.console.output.layout))
             return .pass
@@ -57,17 +55,17 @@ struct LintCommand {
         try Hashing.require()
         let now = settings.request.judging.time ?? context.now()
         let linter = Linter(
-            now: now, warnBefore: try settings.lint.warnBefore ?? Threshold("30d"), clients: settings.lint.clients)
+            now: now, warnBefore: try settings.lintsBefore ?? Threshold("30d"), clients: settings.shippingClients)
         let inspections = sources.flatMap { PinSource($0).inspectAll() }
         for inspection in inspections where inspection.omittedProblemCount > 0 {
             context.console.report(
                 "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places")
         }
         let findings = linter.findings(in: inspections).filter { finding in
-            finding.obstacle != nil || !settings.lint.ignored.contains(finding.id)
+            finding.obstacle != nil || !settings.ignoredFindings.contains(finding.id)
         }
-        let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.lint.failOn)
-        for output in outputs { try write(report, as: output, in: context) }
+        let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.mildestFailure)
+        for output in outputs { try write(report, as: output) }
         return report.exit
     }
 
@@ -83,8 +81,7 @@ struct LintCommand {
         }
     }
 
-    private func write(_ report: LintReport, as output: FormOutput<LintForm>, in context: Context) throws(CommandError)
-    {
+    private func write(_ report: LintReport, as output: FormOutput<LintForm>) throws(CommandError) {
         let isTerminal = output.file == nil && context.console.output.isTerminal
         let text: String
         switch output.form {
@@ -94,7 +91,7 @@ struct LintCommand {
             text = report.text(style, layout)
         case .json: text = try JSONRenderer.document(report.document)
         case .github: text = report.workflowCommands
-        case .junit: text = report.junit(failOn: settings.lint.failOn)
+        case .junit: text = report.junit(failOn: settings.mildestFailure)
         case .sarif: text = try JSONRenderer.document(report.sarif)
         }
         guard let file = output.file else {

@@ -43,14 +43,12 @@ extension Command {
         most: [
             "--format", "--key", "--from", "--recommend", "--position", "--save", "--host", "--connect", "--port",
             "--anchors",
-        ], run: { try await PinsCommand(settings: $0).run(in: $1) })
+        ], run: { try await $0.pins() })
 }
 
 /// `pincheck pins`: the pins of a server's chain or of files, in the notation of every client.
-struct PinsCommand {
-    let settings: Settings
-
-    func run(in context: Context) async throws -> ExitStatus {
+extension Invocation {
+    func pins() async throws -> ExitStatus {
         let (sources, asked) = (settings.arguments, settings.pins)
         if asked.recommends {
             guard asked.from.isEmpty else {
@@ -71,17 +69,13 @@ struct PinsCommand {
         let request = try settings.connectingRequest(in: context)
         let host = request.names.host?.host.description
         for argument in sources {
-            if let found = try PinArguments.file(argument, host: host, in: context) {
-                files += found
-            } else {
-                targets.append(argument)
-            }
+            if let found = try file(argument, host: host) { files += found } else { targets.append(argument) }
         }
-        for source in asked.from { files += try PinArguments.source(source, host: host, in: context) }
-        let keys = try asked.keys.map(PinArguments.keyFile)
+        for source in asked.from { files += try self.source(source, host: host) }
+        let keys = try asked.keys.map(Self.keyFile)
 
         let roots = try request.judging.trust.roots(context.environment)
-        var all = try await servers(targets, request, by: roots, in: context) + files
+        var all = try await servers(targets, request, by: roots) + files
         var spares = keys
         if asked.recommends {
             spares += all.filter { $0.endpoint == nil && $0.presented == nil }
@@ -131,7 +125,7 @@ struct PinsCommand {
 
     /// Connects to targets and verifies what they send.
     private func servers(
-        _ targets: [String], _ request: CheckRequest, by roots: CheckRequest.Trust.Roots, in context: Context
+        _ targets: [String], _ request: CheckRequest, by roots: CheckRequest.Trust.Roots
     ) async throws -> [KeySource] {
         let checks = try Check.unjudged(targets.map { CheckTarget(target: try Target($0), request: request) })
         var found = [[KeySource]](repeating: [], count: checks.count)
@@ -146,39 +140,32 @@ struct PinsCommand {
         }
         return sources
     }
-}
 
-extension PinsForm {
-    /// Whether the client that the block is for compares the server's own key and no other.
-    fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = self { true } else { false } }
-}
+    // MARK: Files
 
-/// The arguments of `pins` that are no servers: files of certificates, keys and pins.
-enum PinArguments {
     /// The keys or pins of the file an argument names, `nil` when it names none and has to be a target.
     ///
     /// Pins without a host of their own are for `host`.
-    static func file(_ argument: String, host: String?, in context: Context) throws(CommandError) -> [KeySource]? {
+    private func file(_ argument: String, host: String?) throws(CommandError) -> [KeySource]? {
         if argument == "-" {
             let (bytes, name) = (try context.readStandardInput(), "standard input")
-            return sources(
-                name, try CommandError.reading(try PinInput.read(bytes, name: name)), host: host, in: context)
+            return sources(name, try CommandError.reading(try PinInput.read(bytes, name: name)), host: host)
         }
         guard PinFile.isThere(argument) else {
-            guard !FileArgument.isMeant(by: argument) else {
+            guard !Mistake.isFile(meantBy: argument) else {
                 throw .noInput("\(quoted(argument)): there is no such file")
             }
             return nil
         }
-        return sources(argument, try CommandError.reading(try PinInput.read(argument)), host: host, in: context)
+        return sources(argument, try CommandError.reading(try PinInput.read(argument)), host: host)
     }
 
     /// The pins of a source as `--pins` takes it.
-    static func source(_ text: String, host: String?, in context: Context) throws(CommandError) -> [KeySource] {
-        sources(text, .reading(try CommandError.reading(try PinSource(text).read())), host: host, in: context)
+    private func source(_ text: String, host: String?) throws(CommandError) -> [KeySource] {
+        sources(text, .reading(try CommandError.reading(try PinSource(text).read())), host: host)
     }
 
-    private static func sources(_ name: String, _ input: PinInput, host: String?, in context: Context) -> [KeySource] {
+    private func sources(_ name: String, _ input: PinInput, host: String?) -> [KeySource] {
         switch input {
         case .items(let items): return [KeySource(file: name, items: items)]
         case .reading(let reading):
@@ -187,7 +174,12 @@ enum PinArguments {
         }
     }
 
-    static func keyFile(_ path: String) throws(CommandError) -> KeySource {
+    private static func keyFile(_ path: String) throws(CommandError) -> KeySource {
         KeySource(file: path, items: [try CommandError.reading(try KeyFile.publicHalf(ofKeyFile: path))])
     }
+}
+
+extension PinsForm {
+    /// Whether the client that the block is for compares the server's own key and no other.
+    fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = self { true } else { false } }
 }

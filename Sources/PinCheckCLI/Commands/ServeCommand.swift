@@ -28,14 +28,12 @@ extension Command {
         most: [
             "--listen", "--policy", "--module", "--allow-target", "--pins", "--client", "--anchors", "--timeout",
             "--jobs", "--log-level",
-        ], run: { try await ServeCommand(settings: $0).run(in: $1) })
+        ], run: { try await $0.serve() })
 }
 
 /// `pincheck serve`: answers the scrapes of Prometheus with what clients make of servers.
-struct ServeCommand {
-    let settings: Settings
-
-    func run(in context: Context) async throws -> ExitStatus {
+extension Invocation {
+    func serve() async throws -> ExitStatus {
         let descriptors = DescriptorLimit.connectionLimit()
         // For some clients, some probes, and what event loops and lookups need: without them nobody could even be told why.
         guard DescriptorLimit.hasFreeDescriptors(128) else {
@@ -43,11 +41,11 @@ struct ServeCommand {
                 "an exporter needs 128 file descriptors beside those that are open, and there are fewer: raise the "
                     + "limit, as in 'ulimit -n 1024' or by LimitNOFILE=1024 in its unit")
         }
-        let modules = try modules(in: context)
+        let modules = try modules()
         // Before anybody connects, so that no signal is lost.
         let signals = context.signals()
         let metrics = ServeMetrics(at: context.now())
-        let log = ServeLog(from: settings.serve.logLevel, in: context)
+        let log = ServeLog(from: settings.logLevel, in: context)
         let connections = min(512, max(8, descriptors / 4))
         let connection = settings.request.connection
         let checker = Checker(in: context.engine(withConnections: max(1, descriptors - connections * 9 / 8)))
@@ -61,7 +59,7 @@ struct ServeCommand {
             tellNotes(of: modules, log)
             for await signal in signals {
                 if signal == .end { break }
-                readAgain(service, metrics, log, in: context)
+                readAgain(service, metrics, log)
             }
             log.write(.info, "ending")
             result = .success(.pass)
@@ -74,13 +72,12 @@ struct ServeCommand {
         return try result.get()
     }
 
-    private func modules(in context: Context) throws(CommandError) -> [String: ProbeModule] {
-        let serve = settings.serve
-        guard !(settings.policies + serve.modules.flatMap(\.value)).contains("-") else {
+    private func modules() throws(CommandError) -> [String: ProbeModule] {
+        guard !(settings.policies + settings.modules.flatMap(\.value)).contains("-") else {
             throw .usage("what an exporter reads it reads again on SIGHUP: name a file, and not standard input")
         }
-        let allowed = try AllowedTargets(serve.allowedTargets, includesAll: serve.allowsAnyTarget)
-        var files = serve.modules
+        let allowed = try AllowedTargets(settings.allowedTargets, includesAll: settings.allowsAnyTarget)
+        var files = settings.modules
         if !(settings.policies.isEmpty && allowed.isEmpty) { files[ProbeModule.defaultName] = settings.policies }
         guard !files.isEmpty else {
             throw .usage(
@@ -103,7 +100,7 @@ struct ServeCommand {
     }
 
     private func listen(on server: ScrapeServer, _ log: ServeLog) async throws {
-        let places = settings.serve.places
+        let places = settings.places
         for place in try places.isEmpty ? [OptionGroup.place(OptionGroup.defaultPlace)] : places {
             do {
                 let port = try await server.listen(address: place.address, port: place.port)
@@ -119,9 +116,9 @@ struct ServeCommand {
         }
     }
 
-    private func readAgain(_ service: ProbeService, _ metrics: ServeMetrics, _ log: ServeLog, in context: Context) {
+    private func readAgain(_ service: ProbeService, _ metrics: ServeMetrics, _ log: ServeLog) {
         do throws(CommandError) {
-            let modules = try modules(in: context)
+            let modules = try modules()
             service.replace(modules)
             let now = context.now()
             metrics.update { ($0.isReloadGood, $0.reloadTime) = (true, now) }

@@ -39,14 +39,12 @@ extension Command {
         most: [
             "--output", "--targets", "--policy", "--all-addresses", "--key-types", "--connect", "--host", "--sni",
             "--timeout",
-        ], run: { try await SnapshotCommand(settings: $0).run(in: $1) })
+        ], run: { try await $0.snapshot() })
 }
 
 /// `pincheck snapshot`: records what servers serve.
-struct SnapshotCommand {
-    let settings: Settings
-
-    func run(in context: Context) async throws -> ExitStatus {
+extension Invocation {
+    func snapshot() async throws -> ExitStatus {
         let file = settings.outputs.first { $0 != "-" }
         if let file { try OutputFile.refuseMissingDirectory(of: file) }
         let request = try settings.connectingRequest(in: context)

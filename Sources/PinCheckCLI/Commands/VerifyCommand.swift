@@ -27,14 +27,12 @@ extension Command {
         most: [
             "--pins", "--client", "--mode", "--host", "--anchors", "--at", "--device", "--warn-before", "--format",
             "--explain",
-        ], run: { try VerifyCommand(settings: $0).run(in: $1) })
+        ], run: { try $0.verify() })
 }
 
 /// `pincheck verify`: judges a chain from a file exactly as `check` judges one from a server.
-struct VerifyCommand {
-    let settings: Settings
-
-    func run(in context: Context) throws -> ExitStatus {
+extension Invocation {
+    func verify() throws -> ExitStatus {
         let outputs = try settings.outputs(in: context)
         let (request, chain) = (settings.request, settings.arguments[0])
         let referenceName = request.names.referenceName(of: nil)
@@ -43,13 +41,13 @@ struct VerifyCommand {
         let policy = try policies.policy(
             request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil))
         let result = CheckResult(
-            of: try presentedChain(chain, in: context), named: chain, for: referenceName, by: policy, at: context.now())
+            of: try presentedChain(chain), named: chain, for: referenceName, by: policy, at: context.now())
         var writer = try ResultWriter(settings, outputs, notes: policies.notes, in: context)
         try writer.add([result])
         return try writer.finish()
     }
 
-    private func presentedChain(_ chain: String, in context: Context) throws(CommandError) -> PresentedChain {
+    private func presentedChain(_ chain: String) throws(CommandError) -> PresentedChain {
         if case .absent = FileKind(at: chain), chain != "-", let host = settings.request.names.host?.writtenHost,
             case .regular = FileKind(at: host)
         {

@@ -5,78 +5,54 @@ enum Completion {
     ///
     /// The last word is what stands before the cursor; the others stand before it.
     static func answer(to words: [String]) -> String {
-        let offer = offer(words.dropLast(), words.last ?? "")
+        let offer = offer(Array(words.dropLast()), words.last ?? "")
         return ([offer.kind] + offer.words.map { $0.meaning.isEmpty ? $0.text : "\($0.text)\t\($0.meaning)" }).map {
             $0 + "\n"
         }.joined()
     }
 
-    private typealias Word = Option.Words.Word
-    private typealias Offer = (kind: String, words: [Word])
+    private typealias Offer = (kind: String, words: [Option.Word])
 
-    private static func offer(_ before: ArraySlice<String>, _ word: String) -> Offer {
-        let commands = Command.all.map { Word(text: $0.name, meaning: $0.abstract) }
-        let first = before.first ?? ""
+    private static func offer(_ before: [String], _ word: String) -> Offer {
+        let commands: [Option.Word] = Command.all.map { ($0.name, $0.abstract) }
         if before.isEmpty, !word.hasPrefix("-") {
-            return matching(commands + [Word(text: "help", meaning: "Show the help of a command.")], word)
+            return matching(commands + [("help", "Show the help of a command.")], word)
         }
-        if first == "help" { return matching(commands + [Word(text: "options")], word) }
-        let command = Command.named(first) ?? .check
-        var rest = Command.named(first) == nil ? before : before.dropFirst()
-        var positionals = 0
-        var endsOptions = false
-        while let next = rest.popFirst() {
-            if next == "--" {
-                endsOptions = true
-                positionals += rest.count
-                break
+        if before.first == "help" { return matching(commands + Option.words(["options"]), word) }
+        let given = Arguments(before)
+        let command = given.command
+        if let option = given.unfinished { return values(option.values, word) }
+        if !before.contains("--") {
+            if let equals = word.firstIndex(of: "="), let option = command.option(String(word[..<equals])) {
+                let end = word.index(after: equals)
+                return values(option.values, String(word[end...]), behind: String(word[..<end]))
             }
-            guard next.hasPrefix("-"), next != "-" else {
-                positionals += 1
-                continue
+            if word.hasPrefix("-") {
+                let options = command.options.flatMap { option in option.names.map { ($0, option.help) } }
+                return matching(options + [("--help", "Show help."), ("--version", "Show the version.")], word)
             }
-            guard let option = command.option(next), !option.isSwitch else { continue }
-            if rest.popFirst() == nil { return values(option.values, word, behind: "") }
         }
-        if !endsOptions, let equals = word.firstIndex(of: "="), let option = command.option(String(word[..<equals])) {
-            let end = word.index(after: equals)
-            return values(option.values, String(word[end...]), behind: String(word[..<end]))
+        let count = given.positionals.count
+        guard let argument = count < command.arguments.count ? command.arguments[count] : command.arguments.last else {
+            return ("words", [])
         }
-        if !endsOptions, word.hasPrefix("-") { return flags(of: command, word) }
-        guard
-            let argument = positionals < command.arguments.count
-                ? command.arguments[positionals] : command.arguments.last
-        else { return ("words", []) }
-        return argument.values.map { values($0, word, behind: "") } ?? ("hosts", [])
+        return argument.values.map { values($0, word) } ?? ("hosts", [])
     }
 
-    private static func flags(of command: Command, _ word: String) -> Offer {
-        let options = command.options.flatMap { option in option.names.map { Word(text: $0, meaning: option.help) } }
-        return matching(
-            options + [
-                Word(text: "--help", meaning: "Show help."), Word(text: "--version", meaning: "Show the version."),
-            ], word)
+    private static func matching(_ words: [Option.Word], _ word: String, behind start: String = "") -> Offer {
+        ("words", words.filter { $0.text.hasPrefix(word) }.map { (start + $0.text, $0.meaning) })
     }
 
-    private static func matching(_ words: [Word], _ word: String, behind start: String = "") -> Offer {
-        let found = words.filter { $0.text.hasPrefix(word) }
-        return ("words", found.map { Word(text: start + $0.text, meaning: $0.meaning) })
-    }
-
-    private static func values(_ values: Option.Values, _ text: String, behind start: String) -> Offer {
+    private static func values(_ values: Option.Values, _ text: String, behind start: String = "") -> Offer {
         switch values {
         case .file, .written: return ("files", [])
+        case .form where text.contains("="): return ("files", [])
         case .directory: return ("directories", [])
-        case .words(let words):
-            switch words.kind {
-            case .one: return matching(words.all(), text, behind: start)
-            case .form: return text.contains("=") ? ("files", []) : matching(words.all(), text, behind: start)
-            case .list:
-                let head = text.lastIndex(of: ",").map { text[...$0] } ?? ""
-                let tail = String(text.dropFirst(head.count))
-                let all = tail.contains(":") ? words.afterColon() : words.all()
-                return matching(all, tail, behind: start + head)
-            }
+        case .one(let words), .form(let words): return matching(words(), text, behind: start)
+        case .list(let words, let afterColon):
+            let head = text.lastIndex(of: ",").map { text[...$0] } ?? ""
+            let tail = String(text.dropFirst(head.count))
+            return matching(tail.contains(":") ? afterColon() : words(), tail, behind: start + head)
         default: return ("words", [])
         }
     }

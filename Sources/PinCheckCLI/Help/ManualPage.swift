@@ -17,106 +17,72 @@ struct ManualPage {
         page.request("Dd \(Self.date(time))")
         page.request("Dt \(name.uppercased()) 1")
         page.request("Os")
-        page.section("NAME")
+        page.request("Sh NAME")
         page.request("Nm \(name)")
         page.request("Nd " + Self.lowered(abstract))
-        page.section("SYNOPSIS")
+        page.request("Sh SYNOPSIS")
         for usage in command.map({ [$0.usage] }) ?? Program.usage { page.synopsis(usage) }
-        page.section("DESCRIPTION")
+        page.request("Sh DESCRIPTION")
         let help = HelpText(command?.discussion() ?? Program.discussion)
         page.sentences(abstract)
         for part in help.notes where !part.isExitStatus { Self.write(part, &page) }
         if let command { options(of: command, &page) } else { commands(&page) }
-        environment(&page)
-        files(&page)
+        page.request("Sh ENVIRONMENT")
+        page.list(Context.variables.map { ("Ev " + $0, $1) })
+        page.request("Sh FILES")
+        page.sentences("These are in the directory that 'openssl version -d' prints.")
+        page.list([
+            ("Pa cert.pem", "The system's trusted roots in one file."),
+            ("Pa certs", "The system's trusted roots by hash, which are looked at first."),
+            ("Pa openssl.cnf", "OpenSSL's configuration."),
+        ])
         exitStatus(help, &page)
-        examples(help, &page)
-        seeAlso(&page)
+        if !help.examples.isEmpty { page.request("Sh EXAMPLES") }
+        for (index, part) in help.examples.enumerated() {
+            if index > 0 { page.request("Pp") }
+            Self.write(part, &page)
+        }
+        page.request("Sh SEE ALSO")
+        let others = (["curl", "openssl"] + Self.all.map(\.name).filter { $0 != name }).sorted()
+        for other in others { page.request("Xr \(other) 1" + (other == others.last ? "" : " ,")) }
         return page.text
     }
 
     // MARK: Sections
 
     private func commands(_ page: inout MdocWriter) {
-        page.subsection("Commands")
-        page.request("Bl -tag -width Ds")
-        for command in Command.all {
-            page.request("It Xr pincheck-\(command.name) 1")
-            page.sentences(command.abstract)
-        }
-        page.request("El")
-        page.subsection("Options used most")
+        page.request("Ss Commands")
+        page.list(Command.all.map { ("Xr pincheck-\($0.name) 1", $0.abstract) })
+        page.request("Ss Options used most")
         page.sentences("They are those of pincheck check, whose page has all of them.")
-        items(Command.check.most.compactMap(Command.check.option), &page)
+        page.list(Command.check.most.compactMap(Command.check.option).map(Self.item))
     }
 
     private func options(of command: Command, _ page: inout MdocWriter) {
         if !command.arguments.isEmpty {
-            page.subsection("Arguments")
-            page.request("Bl -tag -width Ds")
-            for argument in command.arguments {
-                page.item([], argument.name)
-                page.sentences(argument.help)
-                page.sentences(argument.detail)
-            }
-            page.request("El")
+            page.request("Ss Arguments")
+            page.list(command.arguments.map { (MdocWriter.head([], $0.name), "\($0.help) \($0.detail)") })
         }
         for group in command.groups {
-            page.subsection(group.title)
-            items(group.options, &page)
+            page.request("Ss " + group.title)
+            page.list(group.options.map(Self.item))
         }
     }
 
-    private func items(_ options: [Option], _ page: inout MdocWriter) {
-        page.request("Bl -tag -width Ds")
-        for option in options {
-            page.item(option.names, option.value)
-            page.sentences(option.help)
-            page.sentences(option.detail)
-        }
-        page.request("El")
-    }
-
-    private func environment(_ page: inout MdocWriter) {
-        page.section("ENVIRONMENT")
-        page.request("Bl -tag -width Ds")
-        for (name, meaning) in Context.variables {
-            page.request("It Ev \(name)")
-            page.sentences(meaning)
-        }
-        page.request("El")
-    }
-
-    private func files(_ page: inout MdocWriter) {
-        page.section("FILES")
-        page.sentences("These are in the directory that 'openssl version -d' prints.")
-        page.request("Bl -tag -width Ds")
-        for (file, meaning) in [
-            ("cert.pem", "The system's trusted roots in one file."),
-            ("certs", "The system's trusted roots by hash, which are looked at first."),
-            ("openssl.cnf", "OpenSSL's configuration."),
-        ] {
-            page.request("It Pa \(file)")
-            page.sentences(meaning)
-        }
-        page.request("El")
+    private static func item(_ option: Option) -> (head: String, prose: String) {
+        (MdocWriter.head(option.names, option.value), "\(option.help) \(option.detail)")
     }
 
     private func exitStatus(_ help: HelpText, _ page: inout MdocWriter) {
-        page.section("EXIT STATUS")
-        page.request("Bl -tag -width Ds")
-        for status in ExitStatus.allCases {
-            page.request("It \(status.rawValue) \(status.name)")
-            page.sentences(status.meaning)
-        }
-        page.request("El")
+        page.request("Sh EXIT STATUS")
+        page.list(ExitStatus.allCases.map { ("\($0.rawValue) \($0.name)", $0.meaning) })
         if command != nil {
-            for case .text(let text) in help.notes.filter(\.isExitStatus) {
-                page.paragraph()
-                page.sentences("Of this command: " + text.dropFirst(HelpText.Part.exitStatus.count + 1))
+            for part in help.notes where part.isExitStatus {
+                page.request("Pp")
+                page.sentences("Of this command: " + part.text.dropFirst(HelpText.Part.exitStatus.count + 1))
             }
         }
-        page.paragraph()
+        page.request("Pp")
         page.sentences("Of several targets the worst counts: an error first, then 1, 5, 4, 2 and 3.")
         guard command == nil || command?.option("--format") != nil && command?.option("--explain") != nil else {
             return
@@ -124,31 +90,10 @@ struct ManualPage {
         page.sentences("With --format nagios the status is 0, 1, 2 or 3, as monitoring plugins have it.")
     }
 
-    private func examples(_ help: HelpText, _ page: inout MdocWriter) {
-        guard !help.examples.isEmpty else { return }
-        page.section("EXAMPLES")
-        for (index, part) in help.examples.enumerated() {
-            if index > 0 { page.paragraph() }
-            Self.write(part, &page)
-        }
-    }
-
-    private func seeAlso(_ page: inout MdocWriter) {
-        page.section("SEE ALSO")
-        let others = ["curl", "openssl"] + Self.all.map(\.name).filter { $0 != name }
-        let sorted = others.sorted()
-        for other in sorted { page.request("Xr \(other) 1" + (other == sorted.last ? "" : " ,")) }
-    }
-
     private static func write(_ part: HelpText.Part, _ page: inout MdocWriter) {
-        switch part {
-        case .text(let text):
-            page.paragraph()
-            page.sentences(text)
-        case .lines(let text, let lines):
-            if !text.isEmpty { page.sentences(text) }
-            page.literal(lines)
-        }
+        if part.lines.isEmpty { page.request("Pp") }
+        page.sentences(part.text)
+        if !part.lines.isEmpty { page.literal(part.lines) }
     }
 
     // MARK: Words
@@ -173,14 +118,14 @@ struct ManualPage {
 
 /// The discussion of a command, taken apart: examples are lines that stand in, below a line that says what they are for.
 struct HelpText {
-    enum Part: Equatable {
-        case text(String)
-        /// Lines that are printed as they are, below a text that may be empty.
-        case lines(String, [String])
+    /// A text, and lines that are printed as they are below it; one of the two may be empty.
+    struct Part: Equatable {
+        let text: String
+        var lines: [String] = []
 
         static let exitStatus = "Exit status:"
 
-        var isExitStatus: Bool { if case .text(let text) = self { text.hasPrefix(Self.exitStatus) } else { false } }
+        var isExitStatus: Bool { lines.isEmpty && text.hasPrefix(Self.exitStatus) }
     }
 
     private(set) var examples: [Part] = []
@@ -189,14 +134,12 @@ struct HelpText {
     init(_ discussion: String) {
         var text: [Substring] = []
         var lines: [String] = []
-        func isCommand(_ line: String) -> Bool { line.hasPrefix("pincheck") || line.hasPrefix("openssl") }
         func finish(_ help: inout HelpText) {
-            let words = text.joined(separator: " ")
-            if let first = lines.first {
-                let part = Part.lines(words, lines)
-                if isCommand(first) { help.examples.append(part) } else { help.notes.append(part) }
-            } else if !words.isEmpty {
-                help.notes.append(.text(words))
+            let part = Part(text: text.joined(separator: " "), lines: lines)
+            if let first = lines.first, first.hasPrefix("pincheck") || first.hasPrefix("openssl") {
+                help.examples.append(part)
+            } else if !lines.isEmpty || !part.text.isEmpty {
+                help.notes.append(part)
             }
             (text, lines) = ([], [])
         }

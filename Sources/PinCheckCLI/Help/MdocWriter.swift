@@ -10,18 +10,20 @@ struct MdocWriter {
     /// A line as it is: a macro with words that roff is told.
     mutating func request(_ line: String) { text += "." + line + "\n" }
 
-    /// A line with a macro; its arguments are words of their own.
-    mutating func macro(_ name: String, _ arguments: [String]) {
-        text +=
-            "." + ([name] + arguments.flatMap { $0.split(separator: " ") }.map(Self.argument)).joined(separator: " ")
-        text += "\n"
+    /// A macro with its arguments, which are words of their own.
+    private static func macro(_ name: String, _ arguments: [String]) -> String {
+        ([name] + arguments.flatMap { $0.split(separator: " ") }.map(argument)).joined(separator: " ")
     }
 
-    mutating func section(_ title: String) { request("Sh " + title) }
-
-    mutating func subsection(_ title: String) { request("Ss " + title) }
-
-    mutating func paragraph() { request("Pp") }
+    /// Items below each other, each with sentences below its head.
+    mutating func list(_ items: [(head: String, prose: String)]) {
+        request("Bl -tag -width Ds")
+        for (head, prose) in items {
+            request("It " + head)
+            sentences(prose)
+        }
+        request("El")
+    }
 
     /// A line of usage, as in `pincheck verify <chain> [--host <name>]`: commands, options, and arguments in angle brackets.
     mutating func synopsis(_ usage: String) {
@@ -30,10 +32,8 @@ struct MdocWriter {
         var parts: [String] = []
         var isOptional = false
         func end(_ writer: inout MdocWriter) {
-            if isOptional {
-                writer.macro("Op", parts)
-            } else if let first = parts.first {
-                writer.macro(first, Array(parts.dropFirst()))
+            if let first = parts.first {
+                writer.request(isOptional ? Self.macro("Op", parts) : Self.macro(first, Array(parts.dropFirst())))
             }
             (parts, isOptional) = ([], false)
         }
@@ -60,14 +60,10 @@ struct MdocWriter {
     }
 
     /// The head of an item: the names of an option, and what its value is called, or what stands alone.
-    mutating func item(_ names: [String], _ value: String) {
-        var parts: [String] = []
-        for name in names {
-            if !parts.isEmpty { parts.append(",") }
-            parts += ["Fl", String(name.dropFirst())]
-        }
-        if !value.isEmpty { parts += ["Ar", value] }
-        macro("It", parts)
+    static func head(_ names: [String], _ value: String) -> String {
+        let flags = names.map { macro("Fl", [String($0.dropFirst())]) }
+        return ([flags.joined(separator: " , ")] + (value.isEmpty ? [] : [macro("Ar", [value])])).filter { !$0.isEmpty }
+            .joined(separator: " ")
     }
 
     /// Running text, each sentence on a line of its own.

@@ -1,5 +1,6 @@
 import Base
 import Pinning
+import Synchronization
 
 /// The log of an exporter: one line for whatever happens, on standard error.
 ///
@@ -53,5 +54,59 @@ final class ServeLog: Sendable {
             }
         }
         for await _ in ends {}
+    }
+}
+
+/// What an exporter counts of itself.
+final class ServeMetrics: Sendable {
+    struct Counts: Sendable {
+        /// By the status of the answer.
+        var requests: [Int: Int] = [:]
+        /// By module and exit status.
+        var probes: [[String]: Int] = [:]
+        /// By module and reason.
+        var errors: [[String]: Int] = [:]
+        var connections = 0
+        var isReloadGood = true
+        /// When the policies in force were read.
+        var reloadTime: Timestamp
+    }
+
+    private let counts: Mutex<Counts>
+
+    init(at now: Timestamp) { counts = Mutex(Counts(reloadTime: now)) }
+
+    func update(_ change: (inout Counts) -> Void) { counts.withLock { change(&$0) } }
+
+    func text(inFlight: Int) -> String {
+        let counts = counts.withLock { $0 }
+        let name = { "pincheck_exporter_" + $0 }
+        var page = MetricPage([
+            (name("build_info"), "The version of pincheck."),
+            (name("requests_total"), "Requests by the status of the answer."),
+            (name("probes_total"), "Probes by module and exit status."),
+            (
+                name("probe_errors_total"),
+                "Probes that came to nothing for a reason of the exporter's: its module, its limits, its descriptors."
+            ), (name("probes_in_flight"), "Probes under way."), (name("connections"), "Connections to the exporter."),
+            (
+                name("config_last_reload_successful"),
+                "Whether the policies could be read the last time (1); if not, those before are in force."
+            ), (name("config_last_reload_success_timestamp_seconds"), "When the policies in force were read."),
+        ])
+        page.add(name("build_info"), 1, [("version", ProgramVersion.number)])
+        for (status, count) in counts.requests.sorted(by: { $0.key < $1.key }) {
+            page.add(name("requests_total"), count, [("code", String(status))])
+        }
+        for (family, label, table) in [("probes", "status", counts.probes), ("probe_errors", "reason", counts.errors)] {
+            for (key, count) in table.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                page.add(name(family + "_total"), count, [("module", key[0]), (label, key[1])])
+            }
+        }
+        page.add(name("probes_in_flight"), inFlight)
+        page.add(name("connections"), counts.connections)
+        page.add(name("config_last_reload_successful"), counts.isReloadGood ? 1 : 0)
+        page.add(name("config_last_reload_success_timestamp_seconds"), counts.reloadTime.secondsSinceEpoch)
+        return page.text
     }
 }

@@ -6,23 +6,17 @@ import PinFormats
 /// `--name value`, `--name=value`, `-n value` and `-nvalue`, several switches behind one dash, options between and behind positional
 /// arguments, and `--` before what is no option.
 struct Arguments: Sendable {
-    /// What is asked of the program itself.
-    enum Question: Sendable, Equatable { case help, shortHelp, version }
-
-    private struct Given: Sendable {
-        let option: Option
-        /// As it was written.
-        let name: String
-        let text: String
-    }
-
     let command: Command
     /// Whether the command's name is written out.
     let namesCommand: Bool
     /// What is no option and no value of one.
     private(set) var positionals: [String] = []
-    private(set) var question: Question?
-    private var given: [Given] = []
+    /// What is asked of the program itself: `--help`, `-h` or `--version`.
+    private(set) var question: String?
+    /// The option whose value the last word lacks.
+    private(set) var unfinished: Option?
+    /// The options, with their names as they were written.
+    private var given: [(option: Option, name: String, text: String)] = []
     private var mistake: CommandError?
 
     init(_ arguments: [String]) {
@@ -54,8 +48,8 @@ struct Arguments: Sendable {
         if isQuestion || option?.isSwitch == true, let text {
             return refuse(.usage("\(name) has no value: leave out \(quoted("=" + text))"))
         }
-        if isQuestion { return question = name == "--help" ? .help : question ?? .version }
-        guard let option else { return refuse(UnknownOption.error(name, of: command)) }
+        if isQuestion { return question = name == "--help" ? name : question ?? name }
+        guard let option else { return refuse(Mistake.unknownOption(name, of: command)) }
         take(option, name, text, &rest)
     }
 
@@ -64,13 +58,13 @@ struct Arguments: Sendable {
         while let letter = letters.popFirst() {
             let name = "-\(letter)"
             if name == "-h" {
-                question = question ?? .shortHelp
+                question = question ?? name
                 continue
             }
             guard let option = command.option(name) else {
                 let isFirst = argument.dropFirst().first == letter
                 // What curl takes behind such a letter may be a password.
-                return refuse(UnknownOption.error(isFirst && !letters.isEmpty ? name + "…" : name, of: command))
+                return refuse(Mistake.unknownOption(isFirst && !letters.isEmpty ? name + "…" : name, of: command))
             }
             if !option.isSwitch, !letters.isEmpty {
                 return take(option, name, String(letters.first == "=" ? letters.dropFirst() : letters), &rest)
@@ -83,7 +77,8 @@ struct Arguments: Sendable {
     }
 
     private mutating func take(_ option: Option, _ name: String, _ text: String?, _ rest: inout ArraySlice<String>) {
-        if option.isSwitch || text != nil { return given.append(Given(option: option, name: name, text: text ?? "")) }
+        if option.isSwitch || text != nil { return given.append((option, name, text ?? "")) }
+        if rest.isEmpty { unfinished = option }
         let form = "\(name) <\(option.value)>"
         guard let next = rest.first, !next.hasPrefix("-") || next == "-" else {
             guard let next = rest.first, Double(next) != nil, option.isNumeric else {
@@ -93,7 +88,7 @@ struct Arguments: Sendable {
             return refuse(.usage("\(name) has the value \(quoted(next)): write \(quoted(form)) with a number from 0"))
         }
         rest.removeFirst()
-        given.append(Given(option: option, name: name, text: next))
+        given.append((option, name, next))
     }
 
     private mutating func refuse(_ error: CommandError) { mistake = mistake ?? error }

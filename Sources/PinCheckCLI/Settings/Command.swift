@@ -14,8 +14,6 @@ struct Command: Sendable {
         var values: Option.Values?
     }
 
-    typealias Run = @Sendable (Settings, Context) async throws -> ExitStatus
-
     let name: String
     let abstract: String
     let usage: String
@@ -28,7 +26,7 @@ struct Command: Sendable {
     var shared: @Sendable () -> [OptionGroup] = { [] }
     /// The flags that `-h` shows, none for all.
     var most: [String] = []
-    let run: Run
+    let run: @Sendable (Invocation) async throws -> ExitStatus
 
     /// The commands, in the order of the help.
     static let all: [Command] = [
@@ -55,8 +53,10 @@ struct Command: Sendable {
 
     /// The forms of its results.
     var forms: [String] {
-        guard case .words(let words)? = option("--format")?.values else { return [] }
-        return words.all().map(\.text)
+        switch option("--format")?.values {
+        case .one(let words), .form(let words): words().map(\.text)
+        default: []
+        }
     }
 
     /// Throws when less or more stands alone than the command takes.
@@ -71,4 +71,10 @@ struct Command: Sendable {
         guard arguments.last?.isRepeatable != true, given.count > arguments.count else { return }
         throw .usage("\(quoted(withoutSecrets(given[arguments.count]))) is one argument too many: \(usage)")
     }
+}
+
+/// A command line that is understood, in the world it runs in: what commands do are its methods.
+struct Invocation: Sendable {
+    let settings: Settings
+    let context: Context
 }

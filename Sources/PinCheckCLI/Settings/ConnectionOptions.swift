@@ -78,12 +78,10 @@ extension OptionGroup {
                 "--retries", of: "n", 0...100,
                 help: "Try again without a verdict, n times (default: \(RequestDefaults.retries)).", key: "retries"
             ) { $0.request.connection.retries = $1 },
-            Option(
-                "--min-tls", of: "1.0…1.3", .words(versions), help: "The lowest TLS version to offer.", key: "minTLS"
-            ) { $0.request.connection.minimumTLS = try version($1.text) },
-            Option(
-                "--max-tls", of: "1.0…1.3", .words(versions), help: "The highest TLS version to offer.", key: "maxTLS"
-            ) { $0.request.connection.maximumTLS = try version($1.text) },
+            Option("--min-tls", of: "1.0…1.3", .one(versions), help: "The lowest TLS version to offer.", key: "minTLS")
+            { $0.request.connection.minimumTLS = try version($1.text) },
+            Option("--max-tls", of: "1.0…1.3", .one(versions), help: "The highest TLS version to offer.", key: "maxTLS")
+            { $0.request.connection.maximumTLS = try version($1.text) },
             Option(
                 "--proxy", of: "url", help: "Connect through this proxy.",
                 """
@@ -96,7 +94,7 @@ extension OptionGroup {
                 isNegation: true, isInLists: true
             ) { settings, _ in settings.request.connection.proxy = .direct },
             Option(
-                "--alpn", of: "protocols", .words(Option.Words(.list) { ["h2", "http/1.1"] }),
+                "--alpn", of: "protocols", .list { Option.words(["h2", "http/1.1"]) },
                 help: "Offer these protocols, as in h2,http/1.1.", key: "alpn"
             ) {
                 $0.request.connection.applicationProtocols = try CheckRequest.Connection.applicationProtocols($1.text)
@@ -120,7 +118,7 @@ extension OptionGroup {
             ) { $0.request.connection.jobs = $1 },
         ])
 
-    private static let versions = Option.Words(.one) { TLSVersion.allCases.map(\.number) }
+    private static let versions: Option.Values.Words = { Option.words(TLSVersion.allCases.map(\.number)) }
 
     private static func version(_ text: String) throws -> TLSVersion {
         guard let version = TLSVersion(number: text) else {
@@ -147,14 +145,14 @@ extension OptionGroup {
             Option(
                 "--all-addresses", help: "Check every address of a target.",
                 "IPv4 and IPv6, each with a verdict of its own."
-            ) { settings, _ in settings.request.variants.allAddresses = true },
+            ) { $0.request.variants.allAddresses = $1.isOn },
             Option(
                 "--addresses", of: "file", .file, help: "Check the addresses in this file.",
                 "An answer of HTTPDNS or DNS over HTTPS, or addresses one a line. '-' is standard input. Repeatable.",
                 isRepeatable: true
             ) { $0.addressFiles.append($1.text) },
             Option(
-                "--httpdns", of: "service", .words(Option.Words(.one) { ["tencent", "aliyun:"] }),
+                "--httpdns", of: "service", .one { Option.words(["tencent", "aliyun:"]) },
                 help: "Ask this HTTPDNS service, and check its addresses.",
                 "It is tencent, aliyun:ACCOUNT, or a URL with {name} in it. It is asked over plain HTTP, as it is documented.",
                 rival: "--doh"
@@ -185,8 +183,7 @@ extension OptionGroup {
         ])
 
     static let keyTypes = Option(
-        "--key-types", of: "types",
-        .words(Option.Words(.list) { CertificateKeyType.allCases.map(\.rawValue) + ["all"] }),
+        "--key-types", of: "types", .list { Option.words(CertificateKeyType.allCases.map(\.rawValue) + ["all"]) },
         help: "Check the certificate for each type of key.", "Any of rsa, ecdsa and ed25519 with commas, or all."
     ) { settings, value in
         settings.request.variants.keyTypes = []

@@ -20,7 +20,7 @@ struct FileRoles {
     init(of command: Command, _ settings: Settings, in context: Context) {
         standardInput = context.standardInput
         let forms = settings.formats.isEmpty ? 1 : settings.formats.count { !$0.contains("=") }
-        let files = settings.outputs.count { $0 != "-" } + (settings.fetch.namesFileAsURL ? 1 : 0)
+        let files = settings.outputs.count { $0 != "-" } + (settings.namesFileAsURL ? 1 : 0)
         let isUsed = forms > files && (!settings.isQuiet || command.name == "fetch") && context.console.output.isFile
         standardOutput = isUsed ? context.console.output.identity : nil
         // What OpenSSL or pincheck reads because the environment names it.

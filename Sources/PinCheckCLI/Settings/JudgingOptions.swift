@@ -25,7 +25,7 @@ extension OptionGroup {
                 $0.request.judging.pins.append(PinSource(pinnedPublicKey: $1.text))
             },
             Option(
-                "--client", of: "name", .words(clients), help: "The clients that decide (default: by the pins).",
+                "--client", of: "name", clients, help: "The clients that decide (default: by the pins).",
                 "Names with settings, as in 'trustkit:no-enforce,okhttp', or all. 'pincheck clients' lists them.",
                 key: "client", isInLists: true
             ) {
@@ -78,7 +78,8 @@ extension OptionGroup {
         title: "Devices",
         options: [
             Option(
-                "--device", of: "name", .words(deviceNames), help: "Judge by the roots and rules of these devices.",
+                "--device", of: "name", .list { Option.words(DeviceData.builtIn.names) + [all] },
+                help: "Judge by the roots and rules of these devices.",
                 """
                 Each client is judged on those of its system, as in 'ios-12,android-9', or all. 'system' is this \
                 machine, the default. 'pincheck devices' lists them. Repeatable.
@@ -106,7 +107,7 @@ extension OptionGroup {
                 "--min-pin-life", \.minPinLife, help: "Fail unless some pin is sure to match for so long.",
                 "A backup pin is enough as well.", key: "minPinLife"),
             Option(
-                "--fail-on", of: "level", .words(Option.Words(.one) { ["warn"] }),
+                "--fail-on", of: "level", .one { Option.words(["warn"]) },
                 help: "warn: end with 3 when accepted with a warning."
             ) {
                 guard ["warn", "warning"].contains($1.text) else {
@@ -115,33 +116,24 @@ extension OptionGroup {
                 $0.request.judging.outlook.failsOnWarning = true
             },
             Option(
-                "--ignore", of: "id", .words(Option.Words(.list) { Finding.knownIDs }),
+                "--ignore", of: "id", .list { Option.words(Finding.knownIDs) },
                 help: "Leave out warnings of these ids. Repeatable.", isRepeatable: true, key: "ignore"
             ) { $0.request.judging.outlook.ignored.formUnion(try Finding.ids(in: [$1.text])) },
         ])
 
     // MARK: Words
 
-    static let all = Option.Words.Word(text: "all", meaning: "all of them")
+    static let all: Option.Word = ("all", "all of them")
 
-    static let clients = Option.Words(
-        kind: .list, all: { clientNames + [all] },
+    static let clients = Option.Values.list(
+        { clientNames + [all] },
         afterColon: {
             Client.all.flatMap { entry in
                 entry.settings.map { setting in
-                    let isFlag = setting.value == nil
-                    return Option.Words.Word(
-                        text: "\(entry.name):\(setting.name)\(isFlag ? "" : "=")", meaning: setting.help)
+                    ("\(entry.name):\(setting.name)\(setting.value == nil ? "" : "=")", setting.help)
                 }
             }
         })
 
-    static var clientNames: [Option.Words.Word] {
-        Client.all.map { Option.Words.Word(text: $0.name, meaning: $0.summary) }
-    }
-
-    static let devicesWithRoots = Option.Words(.one) { DeviceData.builtIn.names.filter { $0 != DeviceData.systemName } }
-
-    static let deviceNames = Option.Words(
-        kind: .list, all: { DeviceData.builtIn.names.map { Option.Words.Word(text: $0) } + [all] })
+    static var clientNames: [Option.Word] { Client.all.map { ($0.name, $0.summary) } }
 }

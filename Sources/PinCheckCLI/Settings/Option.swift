@@ -19,24 +19,20 @@ struct Option: Sendable {
         case threshold
         /// HTTP statuses: numbers, and texts such as `2xx`.
         case statuses
-        case words(Words)
+        /// One of these words, made when somebody asks for them; several with commas between; or one with a file behind an equals sign.
+        ///
+        /// What stands after a colon is offered once it is typed, as in `trustkit:no-enforce`.
+        case one(Words)
+        case list(Words, afterColon: Words = { [] })
+        case form(Words)
+
+        typealias Words = @Sendable () -> [Word]
     }
 
-    /// Words to choose from, made when somebody asks for them.
-    struct Words: Sendable {
-        /// One of them, several with commas between, or one with a file behind an equals sign.
-        enum Kind: Sendable { case one, list, form }
+    typealias Word = (text: String, meaning: String)
 
-        struct Word: Hashable, Sendable {
-            let text: String
-            var meaning = ""
-        }
-
-        let kind: Kind
-        let all: @Sendable () -> [Word]
-        /// What is offered once a colon is typed, as in `trustkit:no-enforce`.
-        var afterColon: @Sendable () -> [Word] = { [] }
-    }
+    /// Words that need no explanation.
+    static func words(_ texts: [String]) -> [Word] { texts.map { ($0, "") } }
 
     /// What was given: by a flag, in a line of a list, or in a policy.
     struct Value: Sendable {
@@ -111,8 +107,7 @@ struct Option: Sendable {
     /// Whether its value can be several words with commas between.
     var isList: Bool {
         switch values {
-        case .words(let words): words.kind == .list
-        case .statuses: true
+        case .list, .statuses: true
         default: false
         }
     }
@@ -142,15 +137,14 @@ extension Option {
     }
 
     /// One of the words of a type.
-    static func choice<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+    static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         _ flag: String, _ short: String? = nil, of value: String, help: String, _ detail: String = "",
-        key: String? = nil, set: @escaping @Sendable (inout Settings, Word) -> Void
+        key: String? = nil, set: @escaping @Sendable (inout Settings, Choice) -> Void
     ) -> Option {
-        let words = Words(.one) { Word.allCases.map(\.rawValue) }
-        return Option(flag, short, of: value, .words(words), help: help, detail, key: key) { settings, value in
-            guard let word = Word(rawValue: value.text) else {
-                throw CommandError.unknown(value.text, among: Word.allCases.map(\.rawValue))
-            }
+        let words = Choice.allCases.map(\.rawValue)
+        return Option(flag, short, of: value, .one { self.words(words) }, help: help, detail, key: key) {
+            settings, value in
+            guard let word = Choice(rawValue: value.text) else { throw CommandError.unknown(value.text, among: words) }
             set(&settings, word)
         }
     }
@@ -178,12 +172,6 @@ extension Option {
     }
 }
 
-extension Option.Words {
-    init(_ kind: Kind, _ texts: @escaping @Sendable () -> [String]) {
-        self.init(kind: kind, all: { texts().map { Word(text: $0) } })
-    }
-}
-
 /// Options that stand together in the help.
 struct OptionGroup: Sendable {
     let title: String
@@ -205,7 +193,7 @@ extension Option {
             // Of several the last counts.
             settings.files.removeAll { $0.role == flag }
             settings.files.append(FileRoles.Use(role: flag, path: value.text, isWritten: true))
-        case .words(let words) where words.kind == .form:
+        case .form:
             let file = value.text.drop { $0 != "=" }.dropFirst()
             if !file.isEmpty {
                 settings.files.append(FileRoles.Use(role: flag, path: String(file), isWritten: flag == "--format"))

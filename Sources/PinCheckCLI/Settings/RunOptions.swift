@@ -48,7 +48,7 @@ extension OptionGroup {
         title: "Changes",
         options: [
             Option(
-                "--allow", of: "changes", .words(changeNames),
+                "--allow", of: "changes", .list(changeNames),
                 help: "Accept these changes, as in 'renewed,names-added'.",
                 "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.",
                 isRepeatable: true
@@ -65,11 +65,10 @@ extension OptionGroup {
             Option(
                 "--update", help: "Rewrite the baseline if all changes are allowed.",
                 "What a target serves at an address that is given, as by --connect, is recorded beside what is recorded of its name."
-            ) { settings, _ in settings.updatesBaseline = true },
+            ) { $0.updatesBaseline = $1.isOn },
         ])
 
-    private static let changeNames = Option.Words(
-        kind: .list, all: { Change.Kind.allCases.map { Option.Words.Word(text: $0.rawValue, meaning: $0.summary) } })
+    private static let changeNames: Option.Values.Words = { Change.Kind.allCases.map { ($0.rawValue, $0.summary) } }
 
     static let watching = OptionGroup(
         title: "Watching",
@@ -77,7 +76,7 @@ extension OptionGroup {
             Option(
                 "--verbose", help: "Say on standard error what is being done.",
                 "Every lookup, connection, handshake and retry, as they come."
-            ) { settings, _ in settings.isVerbose = true },
+            ) { $0.isVerbose = $1.isOn },
             Option(
                 "--state", of: "file", .written, help: "Remember results here, and tell only changed ones.",
                 """
@@ -91,7 +90,7 @@ extension OptionGroup {
         title: "Output",
         options: [
             Option(
-                "--format", "-f", of: "form", .words(Option.Words(.form) { OutputForm.allCases.map(\.rawValue) }),
+                "--format", "-f", of: "form", .form { Option.words(OutputForm.allCases.map(\.rawValue)) },
                 help: "The form of the result (default: text).",
                 "One of \(OutputForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
                 isRepeatable: true
@@ -101,12 +100,12 @@ extension OptionGroup {
                 "It is replaced as a whole; jsonl grows line by line."
             ) { $0.outputs = [$1.text] }, explain,
             Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {
-                settings, _ in settings.isQuiet = true
+                $0.isQuiet = $1.isOn
             }, .color,
         ])
 
     static let explain = Option("--explain", help: "Show every step of the decision, and pins in full.") {
-        settings, _ in settings.explains = true
+        $0.explains = $1.isOn
     }
 }
 

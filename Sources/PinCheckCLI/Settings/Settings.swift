@@ -41,10 +41,34 @@ struct Settings: Sendable {
     var color = TextStyle.Choice.auto
 
     var pins = Pins()
-    var lint = Lint()
-    var fetch = Fetch()
-    var serve = Serve()
     var writesDevicesAsJSON = false
+
+    // Of `lint`.
+
+    /// The least bad finding that fails, `nil` for none.
+    var mildestFailure: LintSeverity? = .error
+    var ignoredFindings: Set<String> = []
+    /// `nil` for the default.
+    var lintsBefore: Threshold?
+    var shippingClients: Set<String> = []
+    var listsRules = false
+
+    // Of `fetch`.
+
+    /// The headers that are sent beside pincheck's own.
+    var fields: [HTTPField] = []
+    var namesFileAsURL = false
+    var mostRedirects = 10
+    var sha256: SHA256Digest?
+
+    // Of `serve`.
+
+    var places: [(address: String, port: Int)] = []
+    /// The files of each module that has a name.
+    var modules: [String: [String]] = [:]
+    var allowedTargets: [String] = []
+    var allowsAnyTarget = false
+    var logLevel = ServeLog.Level.info
 
     /// Of `pins`.
     struct Pins: Sendable {
@@ -55,35 +79,5 @@ struct Settings: Sendable {
         /// The positions that are wanted, `nil` for all.
         var positions: Set<PinItem.Role>?
         var directory: String?
-    }
-
-    /// Of `lint`.
-    struct Lint: Sendable {
-        /// The least bad finding that fails, `nil` for none.
-        var failOn: LintSeverity? = .error
-        var ignored: Set<String> = []
-        /// `nil` for the default.
-        var warnBefore: Threshold?
-        var clients: Set<String> = []
-        var listsRules = false
-    }
-
-    /// Of `fetch`.
-    struct Fetch: Sendable {
-        /// The headers that are sent beside pincheck's own.
-        var fields: [HTTPField] = []
-        var namesFileAsURL = false
-        var mostRedirects = 10
-        var sha256: SHA256Digest?
-    }
-
-    /// Of `serve`.
-    struct Serve: Sendable {
-        var places: [(address: String, port: Int)] = []
-        /// The files of each module that has a name.
-        var modules: [String: [String]] = [:]
-        var allowedTargets: [String] = []
-        var allowsAnyTarget = false
-        var logLevel = ServeLog.Level.info
     }
 }

@@ -2,6 +2,7 @@ import Base
 import PinChecking
 import PinFormats
 import Pinning
+import TLSProbe
 
 /// The hosts of policies, of which targets are chosen by name.
 struct PolicyHosts: Sendable {
@@ -12,7 +13,8 @@ struct PolicyHosts: Sendable {
         let request: CheckRequest
         let ports: [Int]
 
-        func names(_ port: Int) -> Bool { target.port == port || ports.contains(port) }
+        /// The ports that it names.
+        var ownPorts: [Int] { target.port.map { [$0] } ?? ports }
     }
 
     private let paths: [String]
@@ -32,7 +34,7 @@ struct PolicyHosts: Sendable {
             for host in policy.hosts {
                 do throws(CommandError) {
                     let target = try CommandError.reading(try Target(host.name))
-                    let said = try PolicySettings.read(host)
+                    let said = try Self.read(host)
                     guard target.port == nil || said.ports.isEmpty else {
                         throw CommandError.data("the host names a port, and 'ports' stands beside it: leave out one")
                     }
@@ -79,17 +81,18 @@ struct PolicyHosts: Sendable {
     /// The entry for a server, `nil` without one.
     private func host(for target: Target, _ request: CheckRequest) throws(CommandError) -> Entry? {
         let port = CheckTarget(target: target, request: request).port
-        let all = (positions[target.host] ?? []).map { hosts[$0] }
-        let named = all.filter { $0.names(port) }
-        let entries = named.isEmpty ? all.filter { $0.target.port == nil && $0.ports.isEmpty } : named
+        let entries = positions(of: target.host, at: port).map { hosts[$0] }
         guard entries.count > 1 else { return entries.first }
         throw .data(
             "\(quoted(target.host.description)) has several entries for port \(port), at \(entries[0].place) and "
                 + "\(entries[1].place), and one decides here: leave one")
     }
 
-    func names(_ target: Target, _ request: CheckRequest) throws(CommandError) -> Bool {
-        try host(for: target, request) != nil
+    /// The entries for a port of a host: those that name it, else those that name none.
+    private func positions(of host: ServerName, at port: Int) -> [Int] {
+        let all = positions[host] ?? []
+        let named = all.filter { hosts[$0].ownPorts.contains(port) }
+        return named.isEmpty ? all.filter { hosts[$0].ownPorts.isEmpty } : named
     }
 
     /// Throws for a server that no entry is for.
@@ -109,19 +112,10 @@ struct PolicyHosts: Sendable {
         for position in chosen {
             let host = hosts[position]
             let target = host.target
-            // An entry that names the port goes before one that names none.
             let asked = (namedByHost[target.host] ?? []).filter { named in
-                guard let port = port(of: named), !host.names(port) else { return true }
-                return !(positions[named.host] ?? []).contains { hosts[$0].names(port) }
+                port(of: named).map { positions(of: named.host, at: $0).contains(position) } ?? true
             }
-            let asking = asked.filter { port(of: $0) == nil || port(of: $0) == target.port }
-            let ports = host.ports
-            // An entry that names no port is for every one that is asked for.
-            let askingForPort = asked.filter { named in
-                guard target.port == nil, let port = port(of: named) else { return false }
-                return ports.isEmpty || ports.contains(port)
-            }
-            found.formUnion(asking + askingForPort)
+            found.formUnion(asked)
             let merged = try Self.merged(request, host)
             var targets: [CheckTarget] = []
             func add(_ port: Int?) {
@@ -131,11 +125,11 @@ struct PolicyHosts: Sendable {
                 target.lacksPins = request.judging.pins.isEmpty
                 if !targets.contains(where: { $0.port == target.port }) { targets.append(target) }
             }
-            if named.isEmpty || !asking.isEmpty {
-                let isSaid = target.port != nil || request.connection.port != nil || ports.isEmpty
-                if isSaid { add(nil) } else { ports.forEach(add) }
+            if named.isEmpty || asked.contains(where: { port(of: $0) == nil || port(of: $0) == target.port }) {
+                let isSaid = target.port != nil || request.connection.port != nil || host.ports.isEmpty
+                if isSaid { add(nil) } else { host.ports.forEach(add) }
             }
-            for port in askingForPort.compactMap(port) { add(port) }
+            for port in asked.compactMap(port) where port != target.port { add(port) }
             result += targets
         }
         if let missing = named.first(where: { !found.contains($0) }) { throw self.missing(missing) }
@@ -144,7 +138,7 @@ struct PolicyHosts: Sendable {
 
     private func missing(_ target: Target) -> CommandError {
         let name = target.host.description
-        let ports = Set((positions[target.host] ?? []).flatMap { ownPorts(of: hosts[$0]) }).sorted().map(String.init)
+        let ports = Set((positions[target.host] ?? []).flatMap { hosts[$0].ownPorts }).sorted().map(String.init)
         if !ports.isEmpty {
             return .usage(
                 "\(quoted(target.text)) is not in \(title) on that port, only on \(ports.joined(separator: ", ")): ask for one of those, "
@@ -162,13 +156,107 @@ struct PolicyHosts: Sendable {
         "the \(paths.count == 1 ? "policy" : "policies") \(paths.map { quoted($0) }.joined(separator: ", "))"
     }
 
-    private func ownPorts(of entry: Entry) -> [Int] { entry.target.port.map { [$0] } ?? entry.ports }
-}
-
-extension PolicyHosts {
     /// Notes what those of the files name that are policies, for it not to be written over; whether they are good ones is said
     /// where they are read.
     static func noteFiles(namedIn paths: [String], in context: Context) {
         for path in paths where path != "-" { _ = try? PolicyHosts([path], in: context) }
     }
+}
+
+// MARK: What a policy says of a host, by the rows that have a key
+
+extension PolicyHosts {
+    /// The rows that have a key, and those that only a policy can say.
+    static let options: [Option] = Command.sharedGroups.flatMap(\.options).filter { $0.key != nil } + [ports, family]
+
+    private static let ports = Option(
+        "", of: "port", .whole(1...65_535), help: "The ports to check, where the host names none (default: 443).",
+        isRepeatable: true, key: "ports"
+    ) { $0.ports.append(Int($1.text) ?? 0) }
+
+    private static let family = Option(
+        "", of: "4|6", .one { Option.words(["4", "6"]) }, help: "Use addresses of this family only.", key: "ipVersion"
+    ) {
+        guard ["4", "6"].contains($1.text) else { throw CommandError.unknown($1.text, among: ["4", "6"]) }
+        $0.request.connection.family = $1.text == "4" ? .ipv4 : .ipv6
+    }
+
+    private static let byKey = Dictionary(grouping: options) { $0.key ?? "" }
+
+    /// What is said of a host.
+    ///
+    /// - Throws: ``CommandError`` with the line and the key of a value that cannot be understood.
+    private static func read(_ host: Policy.Host) throws(CommandError) -> Settings {
+        var settings = Settings()
+        for (key, node) in host.settings {
+            do throws(CommandError) {
+                let (option, values) = try CommandError.reading(try self.values(of: byKey[key] ?? [], key, node))
+                for value in values { try option.read(value, calling: "'\(key)'", into: &settings) }
+            } catch { throw error.at(node.place) }
+        }
+        settings.request.connection.addresses.isOfOneTarget = !settings.request.connection.addresses.given.isEmpty
+        return settings
+    }
+
+    /// The row that a value is for, and what it is given: one value, or several where there may be.
+    private static func values(
+        of options: [Option], _ key: String, _ node: DocumentNode
+    ) throws(PinFormatError) -> (Option, [Option.Value]) {
+        guard let option = options.first(where: { !$0.isSwitch }) ?? options.first else { throw node.wrong("nothing") }
+        if let flag = node.truth {
+            // `false` is the switch that says the opposite of a value.
+            guard let toggle = options.first(where: \.isSwitch), option.isSwitch || !flag else {
+                throw node.wrong(options.count > 1 ? "a text or false" : "a text")
+            }
+            return (toggle, [Option.Value(isOn: toggle.isNegation ? !flag : flag, place: node.place)])
+        }
+        guard !option.isSwitch else { throw node.wrong("true or false") }
+        guard let elements = node.elements, option.takesSeveral else {
+            return (option, [Option.Value(text: try text(of: option, key, node, options.count > 1), place: node.place)])
+        }
+        guard !elements.isEmpty else {
+            throw PinFormatError(
+                .missingValue, at: node.place, "'\(key)' is an empty list",
+                remedy: "leave the key out, or list something")
+        }
+        var values: [Option.Value] = []
+        for element in elements {
+            values.append(Option.Value(text: try text(of: option, key, element), place: element.place))
+        }
+        if option.isRepeatable { return (option, values) }
+        return (option, [Option.Value(text: values.map(\.text).joined(separator: ","), place: node.place)])
+    }
+
+    /// The text of one value, as it would stand on the command line.
+    private static func text(
+        of option: Option, _ key: String, _ node: DocumentNode, _ mayBeFalse: Bool = false
+    ) throws(PinFormatError) -> String {
+        switch (option.values, node.number) {
+        case (.whole(let range), let number):
+            guard let number, let value = Int(number), range.contains(value) else {
+                throw node.wrong("a whole number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        case (.seconds, let number):
+            guard let number, let value = Double(number), value > 0 else { throw node.wrong("a number above 0") }
+            // JSON has more ways to write a number than the command line.
+            return value.isInfinite || number.allSatisfy { $0.isWholeNumber || $0 == "." } ? number : "\(value)"
+        case (.threshold, let number?):
+            throw PinFormatError(
+                .wrongValue, at: node.place, "'\(key)' is a number without a unit",
+                remedy: "write \"\(number)d\" for days, or \"\(number)%\" for a part of the lifetime")
+        case (.one, let number?), (.statuses, let number?): return number
+        default:
+            if mayBeFalse, node.string == nil { throw node.wrong("a text or false") }
+            let text = try node.text()
+            guard !text.isEmpty, !text.utf8.contains(0) else { throw node.wrong("a text with something in it") }
+            guard case .file = option.values else { return text }
+            return RegularFile.path(text, besideFilesIn: PathParts(node.file.path).directory)
+        }
+    }
+}
+
+extension Option {
+    /// Whether a policy can list several values.
+    var takesSeveral: Bool { isRepeatable || isList }
 }

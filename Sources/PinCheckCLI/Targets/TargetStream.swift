@@ -20,7 +20,7 @@ struct TargetStream: Sendable {
         self.request = request
         hosts = policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
         let named = try targets.map { (text) throws(CommandError) in
-            try FileArgument.refuse(asTarget: text)
+            try Mistake.refuse(asTarget: text)
             return try CommandError.reading(try Target(text))
         }
         if let hosts {

@@ -72,8 +72,15 @@ extension CommandError {
 
     /// Why nothing can be checked, in the words of the command line.
     init(_ error: CheckError) {
-        let remedy = SafeText(escaping: error.remedy?.flags ?? "")
-        self.init(status: ExitStatus(error), description: error.placed + remedy)
+        let status: ExitStatus =
+            switch error.kind {
+            // Wrong usage on the command line is malformed data in a file; flags may contradict what a file says rightly.
+            case .request: error.place == nil || error.remedy == .chooseClient ? .usage : .data
+            case .data: .data
+            case .missing: .noInput
+            case .software: .software
+            }
+        self.init(status: status, description: error.placed + SafeText(escaping: error.remedy?.flags ?? ""))
     }
 
     static func reading<Value>(_ read: @autoclosure () throws -> Value) throws(CommandError) -> Value {
@@ -82,23 +89,5 @@ extension CommandError {
 
     static func contents(ofFile path: String) throws(CommandError) -> [UInt8] {
         try reading(try BoundedFile.contents(ofFile: path))
-    }
-}
-
-extension CheckError {
-    /// Whether flags contradict what a list or a policy says, which is right by itself.
-    fileprivate var isOfFlags: Bool { remedy == .chooseClient }
-}
-
-extension ExitStatus {
-    /// How a run ends that cannot check: what is wrong usage on the command line is malformed data in a file.
-    fileprivate init(_ error: CheckError) {
-        self =
-            switch error.kind {
-            case .request: error.place == nil || error.isOfFlags ? .usage : .data
-            case .data: .data
-            case .missing: .noInput
-            case .software: .software
-            }
     }
 }

@@ -46,8 +46,8 @@ import Testing
                     guard let arguments = ShellLine.arguments(of: stage) else { continue }
                     guard seen.insert(arguments).inserted, !isNameOfCommand(arguments) else { continue }
                     #expect(throws: Never.self, "\(article.name):\(number): \(stage)") {
-                        if try ProgramAnswer.text(
-                            to: arguments, Arguments(arguments), at: Timestamp(secondsSinceEpoch: 0)) == nil
+                        if try Program.answer(to: arguments, Arguments(arguments), at: Timestamp(secondsSinceEpoch: 0))
+                            == nil
                         {
                             _ = try Arguments(arguments).settings()
                         }

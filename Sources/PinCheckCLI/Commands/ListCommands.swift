@@ -3,6 +3,22 @@ import PinChecking
 import X509
 
 extension Command {
+    static let clients = Command(
+        name: "clients", abstract: "List the clients whose decisions can be made, with their settings.",
+        usage: "pincheck clients",
+        discussion: {
+            """
+            Several clients judge one connection, and all of them must accept:
+              pincheck api.example.com --pins Pins/ --client afnetworking,okhttp
+              pincheck api.example.com --pins Pins/ --client all
+            Settings follow a name, separated by colons:
+              pincheck api.example.com --pins Pins/ --client trustkit:no-enforce
+            AFNetworking's settings have flags of their own, such as --mode.
+            """
+        }, run: { try $0.clients() })
+
+    private static let forms = ["text", "json"]
+
     static let devices = Command(
         name: "devices", abstract: "List the devices whose roots are known, or the roots of one.",
         usage: "pincheck devices [<device>] [<options>]",
@@ -19,7 +35,8 @@ extension Command {
         },
         arguments: [
             Argument(
-                name: "device", help: "The device whose roots to list.", values: .words(OptionGroup.devicesWithRoots))
+                name: "device", help: "The device whose roots to list.",
+                values: .one { Option.words(DeviceData.builtIn.names.filter { $0 != DeviceData.systemName }) })
         ],
         own: {
             [
@@ -27,22 +44,37 @@ extension Command {
                     title: "Options",
                     options: [
                         OptionGroup.deviceData,
-                        .choice("--format", "-f", of: "form", help: "text or json (default: text).") {
-                            (settings, form: DevicesCommand.Form) in settings.writesDevicesAsJSON = form == .json
+                        Option(
+                            "--format", "-f", of: "form", .one { Option.words(forms) },
+                            help: "text or json (default: text)."
+                        ) {
+                            guard forms.contains($1.text) else { throw CommandError.unknown($1.text, among: forms) }
+                            $0.writesDevicesAsJSON = $1.text == "json"
                         },
                     ])
             ]
-        }, run: { try DevicesCommand(settings: $0).run(in: $1) })
+        }, run: { try $0.devices() })
 }
 
-/// `pincheck devices`: the devices whose roots and rules are known.
-struct DevicesCommand {
-    /// The forms the lists are written in.
-    enum Form: String, CaseIterable, Sendable { case text, json }
+extension Invocation {
+    /// `pincheck clients`: what can stand behind `--client`.
+    func clients() throws -> ExitStatus {
+        let layout = context.console.output.layout
+        let table = Table(rows: Client.all.map { [$0.name, $0.summary] }, indent: 0)
+        let start = table.widths[0] + 4
+        var lines = LineWriter(context.console.output)
+        for (entry, line) in zip(Client.all, table.lines(foldedIn: layout)) {
+            try lines.write(line)
+            for setting in entry.settings {
+                let line = String(repeating: " ", count: start) + setting.usage + "  " + setting.help
+                try lines.write(layout.folded(line, indent: start + 2))
+            }
+        }
+        return .pass
+    }
 
-    let settings: Settings
-
-    func run(in context: Context) throws -> ExitStatus {
+    /// `pincheck devices`: the devices whose roots and rules are known.
+    func devices() throws -> ExitStatus {
         let report = try DevicesReport(settings.request.judging.deviceData, in: context)
         // A list to be read: in a pipe it is as narrow as at a terminal.
         let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)

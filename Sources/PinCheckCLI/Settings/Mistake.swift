@@ -1,10 +1,12 @@
 import Base
 import PinFormats
 
-/// What to say of an option that there is not.
-enum UnknownOption {
+/// What to say of options and commands that there are not, and of files where hosts are asked for.
+enum Mistake {
+    // MARK: Options
+
     /// Options of other programs, and what is meant by them here.
-    private static let foreign = [
+    private static let foreignOptions = [
         "-v": "--verbose", "-V": "--version", "--cacert": "--anchors", "--CAfile": "--anchors", "--servername": "--sni",
         "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins", "-p": "--pins", "--dns-servers": "--doh",
         "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3", "-x": "--proxy", "--socks5": "--proxy",
@@ -13,7 +15,7 @@ enum UnknownOption {
         "--ca-certificate": "--anchors", "--verbose": "--explain",
     ]
 
-    static func error(_ name: String, of command: Command) -> CommandError {
+    static func unknownOption(_ name: String, of command: Command) -> CommandError {
         let word = name.hasSuffix("…") ? String(name.prefix(2)) : name
         let remedy: SafeText =
             advice(on: word, of: command) ?? GoneWords.options["\(command.name) \(word)"] ?? GoneWords.options[word]
@@ -53,19 +55,20 @@ enum UnknownOption {
 
     private static func proposal(for name: String, of command: Command) -> String? {
         if command.forms.contains(where: { "--" + $0 == name }) { return "--format " + name.dropFirst(2) }
-        if let other = foreign[name], other == "--version" || command.option(String(other.prefix { $0 != " " })) != nil
+        if let other = foreignOptions[name],
+            other == "--version" || command.option(String(other.prefix { $0 != " " })) != nil
         {
             return other
         }
         let flags = command.options.map(\.flag) + ["--help", "--version"]
         return name.hasPrefix("--") ? Suggestion.nearest(to: name, in: flags.filter { $0.hasPrefix("--") }) : nil
     }
-}
 
-/// Notices a first argument that is nearly the name of a command, and would be looked up as a host otherwise.
-enum MistypedCommand {
-    /// Refuses a mistyped command: that it is a host of the local network is the rarer case, and nothing is asked of anybody.
-    static func refuse(in arguments: [String], positionals: [String]) throws(CommandError) {
+    // MARK: Commands
+
+    /// Refuses a first argument that is nearly the name of a command: that it is a host of the local network is the rarer case, and
+    /// nothing is asked of anybody.
+    static func refuseCommand(in arguments: [String], positionals: [String]) throws(CommandError) {
         if let late = positionals.first, late != arguments.first, names.contains(late) {
             throw .usage(
                 "the command comes first: write \(quoted("pincheck \(late) …")), or 'pincheck check \(late)' for a host"
@@ -74,10 +77,10 @@ enum MistypedCommand {
         guard let first = arguments.first, !names.contains(first) else { return }
         try refuseGone(first)
         guard first.utf8.count <= 20, first.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }),
-            let command = arguments.count > 1 && foreign[first] != nil
-                ? foreign[first] : Suggestion.nearest(to: first, in: names)
+            let command = arguments.count > 1 && foreignCommands[first] != nil
+                ? foreignCommands[first] : Suggestion.nearest(to: first, in: names)
         else { return }
-        try FileArgument.refuse(asTarget: first)
+        try refuse(asTarget: first)
         let rest = arguments.dropFirst().prefix(3).map { " " + $0 }.joined() + (arguments.count > 4 ? " …" : "")
         throw .usage(
             "there is no command \(quoted(first)): did you mean \(quoted("pincheck \(command)\(rest)"))? "
@@ -99,9 +102,46 @@ enum MistypedCommand {
         throw .usage("there is no command \(quoted(name)) any more: \(instead)")
     }
 
-    private static let foreign = [
+    private static let foreignCommands = [
         "get": "fetch", "download": "fetch", "compare": "diff", "validate": "verify", "exporter": "serve",
     ]
 
     private static let names = Command.all.map(\.name) + ["help"]
+
+    // MARK: Files
+
+    /// Whether an argument can only be a file: none of these endings is a top-level domain.
+    static func isFile(meantBy argument: String) -> Bool {
+        if argument.contains("/"), !argument.contains("://") { return true }
+        return [".pem", ".cer", ".crt", ".der", ".csr", ".pub", ".key", ".p7b", ".ipa", ".plist", ".xml", ".json"]
+            .contains { argument.lowercased().hasSuffix($0) }
+    }
+
+    /// Refuses a target that is a file or a directory and hardly anything else: a name without a dot is rarely a host's.
+    static func refuse(asTarget argument: String) throws(CommandError) {
+        let isDirectory = FileKind(at: argument) == .directory
+        guard isFile(meantBy: argument) || isDirectory && !argument.contains(".") && !argument.contains(":"),
+            PinFile.isThere(argument)
+        else { return }
+        guard isDirectory else { throw .usage("\(quoted(argument)) is a file, not a host: \(remedy)") }
+        let host =
+            isFile(meantBy: argument) ? "" : "; a host of that name is checked as \(quoted("https://" + argument))"
+        throw .usage("\(quoted(argument)) is a directory, not a host: \(remedy(ofDirectory: argument))\(host)")
+    }
+
+    /// What to say when a host could not be reached that is a file as well, `nil` where there is none.
+    static func hint(for targets: [String]) -> SafeText? {
+        guard let first = targets.first, !first.contains(":"), PinFile.isThere(first) else { return nil }
+        let isDirectory = FileKind(at: first) == .directory
+        return
+            "\(quoted(first)) was taken for a host, and there is a \(isDirectory ? "directory" : "file") of that name: \(isDirectory ? remedy(ofDirectory: first) : remedy)"
+    }
+
+    private static func remedy(ofDirectory name: String) -> String {
+        "\(quoted("pincheck HOST --pins " + name)) checks a host by the pins in it, \(quoted("pincheck lint " + name)) judges "
+            + "them, and 'pincheck verify' judges the chain in a file"
+    }
+
+    private static let remedy =
+        "'pincheck verify' judges the chain in a file, 'pincheck pins' prints its pins, and 'pincheck lint' judges pins"
 }

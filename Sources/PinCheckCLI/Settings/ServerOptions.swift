@@ -1,25 +1,95 @@
 import Base
+import PinChecking
 import Pinning
+import TLSProbe
 
-/// Where an exporter listens, what it answers for, and what it says.
 extension OptionGroup {
+    // MARK: Fetch: where a document goes, and how it may come
+
+    static let document = OptionGroup(
+        title: "Document",
+        options: [
+            Option(
+                "--output", "-o", of: "file", .written, help: "Write the document to this file.",
+                "It is there once it is whole; '-' is standard output, the default."
+            ) { $0.outputs = [$1.text] },
+            Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.") {
+                $0.namesFileAsURL = $1.isOn
+            },
+            .whole(
+                "--max-redirs", of: "n", 0...1_000, help: "Follow so many redirects (default: 10).",
+                "Each is judged by the pins for its host, and leads to no host without."
+            ) { $0.mostRedirects = $1 },
+            Option("--sha256", of: "hash", help: "Refuse a document with another SHA-256.") {
+                $0.sha256 = try hash($1.text)
+            },
+            Option("--quiet", "-q", help: "Say nothing of what goes well, and show no progress.") {
+                $0.isQuiet = $1.isOn
+            }, explain, .color,
+        ])
+
+    /// The names, where other headers than that of the host are sent.
+    static let namesAndHeaders = OptionGroup(
+        title: names.title,
+        options: names.options.dropLast() + [
+            Option(
+                "--header", of: "header", help: "Send this header, as in 'Host: NAME'.", "That of the host is --host.",
+                isRepeatable: true
+            ) {
+                if let host = Settings.host(inHeader: $1.text) { return try $0.setHost(host) }
+                $0.fields.append(try field($1.text))
+            }
+        ])
+
+    private static func field(_ line: String) throws -> HTTPField {
+        guard let field = HTTPField(line: line) else {
+            throw CommandError.usage(
+                "the header \(Settings.shown(header: line)) is none: write 'Name: value', in one line without control characters"
+            )
+        }
+        let own = [
+            "connection", "content-length", "transfer-encoding", "range", "if-range", "accept-encoding", "te",
+            "upgrade",
+        ]
+        guard !own.contains(field.name.lowercased()) else {
+            throw CommandError.usage("the header \(quoted(field.name)) is pincheck's own: leave it out")
+        }
+        return field
+    }
+
+    private static func hash(_ text: String) throws -> SHA256Digest {
+        let digits = Array(text.utf8)
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: digits.count - 1, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[start...start + 1], as: UTF8.self), radix: 16) else { break }
+            bytes.append(byte)
+        }
+        guard digits.count == 64, !digits.contains(UInt8(ascii: "+")), let digest = SHA256Digest(bytes: bytes) else {
+            throw CommandError.usage(
+                "\(quoted(text)) is no SHA-256: give 64 hexadecimal digits, as sha256sum prints them")
+        }
+        return digest
+    }
+
+    // MARK: Serve: where an exporter listens, what it answers for, and what it says
+
     static let serve = OptionGroup(
         title: "Exporter",
         options: [
             Option(
                 "--listen", of: "addr:port", help: "Listen there (default: \(defaultPlace)).",
                 "ADDR:PORT or [v6]:PORT; port 0 is one that is free. Repeatable.", isRepeatable: true
-            ) { $0.serve.places.append(try place($1.text)) },
+            ) { $0.places.append(try place($1.text)) },
             policy.saying(
                 "The hosts of a policy (JSON5) can be asked for.",
                 "It is the module for requests that name none. It is read again on SIGHUP. Repeatable."),
             Option(
-                "--module", of: "name=file", .words(Option.Words(.form) { [] }),
+                "--module", of: "name=file", .form { Option.words([]) },
                 help: "A policy that requests choose by module=NAME.",
                 "Several files with one name are one module. Repeatable.", isRepeatable: true
             ) { settings, value in
                 let (name, file) = try module(value.text)
-                settings.serve.modules[name, default: []].append(file)
+                settings.modules[name, default: []].append(file)
             },
             Option(
                 "--allow-target", of: "target", help: "This target can be asked for, too.",
@@ -29,16 +99,16 @@ extension OptionGroup {
                 """, isRepeatable: true
             ) {
                 _ = try AllowedTargets([$1.text])
-                $0.serve.allowedTargets.append($1.text)
+                $0.allowedTargets.append($1.text)
             },
             Option(
                 "--allow-any-target", help: "Every target can be asked for, on every port.",
                 "Whoever reaches the exporter can then have it connect anywhere."
-            ) { settings, _ in settings.serve.allowsAnyTarget = true },
+            ) { $0.allowsAnyTarget = $1.isOn },
             .choice(
                 "--log-level", of: "level", help: "Log what is as grave as this (default: info).",
                 "One of error, warn, info. A probe that does not pass is warn."
-            ) { $0.serve.logLevel = $1 },
+            ) { $0.logLevel = $1 },
         ])
 
     /// What holds for all targets, as for `check`; a policy says the rest.
