@@ -70,19 +70,18 @@ struct DamagedStoreTests {
             for place in Place.allCases {
                 for rejects in [false, true] {
                     let where_: Comment = "\(position), \(place), \(rejects ? "with" : "without") distrust"
-                    try TemporaryDirectory.scoped { files in
-                        let store = try self.store(place, damage, position, form, rejects: rejects, in: files)
-                        let ours = try Self.findings(by: .system(environment: store.environment))
-                        let isTrustedByOpenSSL = Self.isTrustedByOpenSSL(store)
-                        if rejects {
-                            #expect(ours.validPaths.isEmpty, where_)
-                            #expect(ours.failures.contains { $0.id == "distrusted" }, where_)
-                        } else {
-                            #expect(ours.validPaths.isEmpty || isTrustedByOpenSSL, where_)
-                        }
-                        let isWhole = [.none, .unknownLabel, .bareEnd].contains(damage) && form != .glued
-                        if !rejects, isWhole { #expect(ours.validPaths.isEmpty == !isTrustedByOpenSSL, where_) }
+                    let files = try TemporaryDirectory()
+                    let store = try self.store(place, damage, position, form, rejects: rejects, in: files)
+                    let ours = try Self.findings(by: .system(environment: store.environment))
+                    let isTrustedByOpenSSL = Self.isTrustedByOpenSSL(store)
+                    if rejects {
+                        #expect(ours.validPaths.isEmpty, where_)
+                        #expect(ours.failures.contains { $0.id == "distrusted" }, where_)
+                    } else {
+                        #expect(ours.validPaths.isEmpty || isTrustedByOpenSSL, where_)
                     }
+                    let isWhole = [.none, .unknownLabel, .bareEnd].contains(damage) && form != .glued
+                    if !rejects, isWhole { #expect(ours.validPaths.isEmpty == !isTrustedByOpenSSL, where_) }
                 }
             }
         }
@@ -191,13 +190,12 @@ struct DamagedStoreTests {
     private func compare(_ bytes: [UInt8], under certificate: LabCertificate, alone: Bool = false) throws -> (
         ours: PathFindings, isTrustedByOpenSSL: Bool
     ) {
-        try TemporaryDirectory.scoped { files in
-            let directory = try files.makeDirectory("certs")
-            if !alone { try files.write(Self.pki.rootA.pem, to: "certs/\(Self.pki.rootA.hashedFileName)") }
-            try files.write(bytes, to: "certs/\(certificate.hashedFileName)")
-            let store = Files(bundle: files.path + "/none", directory: directory)
-            return (try Self.findings(by: .system(environment: store.environment)), Self.isTrustedByOpenSSL(store))
-        }
+        let files = try TemporaryDirectory()
+        let directory = try files.makeDirectory("certs")
+        if !alone { try files.write(Self.pki.rootA.pem, to: "certs/\(Self.pki.rootA.hashedFileName)") }
+        try files.write(bytes, to: "certs/\(certificate.hashedFileName)")
+        let store = Files(bundle: files.path + "/none", directory: directory)
+        return (try Self.findings(by: .system(environment: store.environment)), Self.isTrustedByOpenSSL(store))
     }
 
     @Test func `settings count under every label, also with bytes behind them`() throws {

@@ -11,9 +11,7 @@ import X509
     ]
     private static let platforms: [Platform?] = [nil, .apple(), .android(), .openssl]
 
-    @Test(arguments: Seeds.sample(3)) func `a verifier that was asked before answers as a new one does`(seed: UInt64)
-        async throws
-    {
+    @Test(arguments: Seeds.sample(3)) func `a verifier asked before answers as a new one`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<8 {
             await Task.yield()
@@ -44,9 +42,7 @@ import X509
         }
     }
 
-    @Test(arguments: Seeds.sample(3)) func `devices that share what they find out answer as if they did not`(
-        seed: UInt64
-    ) async throws {
+    @Test(arguments: Seeds.sample(3)) func `sharing devices answer as if they did not`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<8 {
             await Task.yield()

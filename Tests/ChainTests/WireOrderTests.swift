@@ -6,9 +6,7 @@ import X509
 
 /// What a server sends besides its leaf may stand in any order, be there twice, or be of no use to anybody.
 @Suite("What a server sends beside what is needed changes no verdict") struct WireOrderTests {
-    @Test(arguments: Seeds.sample(4)) func `shuffling and repeating change nothing that any client sees`(seed: UInt64)
-        async throws
-    {
+    @Test(arguments: Seeds.sample(4)) func `shuffling and repeating change nothing`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<5 {
             // Tests with deadlines run on the same threads.
@@ -134,5 +132,125 @@ private final class RememberingVerifier: PathVerifier {
         let findings = verifier.findPaths(question)
         answers.withLock { $0[question] = findings }
         return findings
+    }
+}
+
+/// A world of authorities as they grow over the years: cross-signed, issued again, renewed, expired, misconfigured.
+///
+/// The same seed gives the same shape; keys and serial numbers are new each time.
+struct RandomPKI {
+    /// The name the server is asked for.
+    static let serverName = "server.example.com"
+    /// The moment of every question, the same for all.
+    static let now = Timestamp(secondsSinceEpoch: LabClock.now)
+
+    private(set) var roots: [LabCertificate] = []
+    /// All certificates of authorities that are no self-signed roots.
+    private(set) var authorities: [LabCertificate] = []
+    let leaf: LabCertificate
+
+    init(using generator: inout some RandomNumberGenerator) throws {
+        for number in 0..<Int.random(in: 1...3, using: &generator) {
+            let name = generator.chance(10) ? "Root 0" : "Root \(number)"
+            var template = CertificateTemplate.authority(DistinguishedName(commonName: name))
+            if generator.chance(5) { template = template.expired() }
+            if generator.chance(10) { template.subjectKeyIdentifier = .absent }
+            roots.append(try .selfSigned(template))
+        }
+        var layer = roots
+        for depth in 0..<Int.random(in: 0...4, using: &generator) {
+            var next: [LabCertificate] = []
+            for number in 0..<Int.random(in: 1...2, using: &generator) {
+                let template = Self.authority("CA \(depth).\(number)", using: &generator)
+                next.append(try layer.randomElement(using: &generator)!.issue(template))
+            }
+            authorities += next
+            layer = next
+        }
+        let issuer = layer.randomElement(using: &generator)!
+        authorities += try Self.history(of: roots + authorities, using: &generator)
+        let template = Self.server(using: &generator)
+        leaf = generator.chance(4) ? try .selfSigned(template) : try issuer.issue(template)
+    }
+
+    /// What years of operation leave behind: authorities issued again, or renewed, by their own issuer or another.
+    private static func history(of authorities: [LabCertificate], using generator: inout some RandomNumberGenerator)
+        throws -> [LabCertificate]
+    {
+        var everyone = authorities
+        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+            let subject = everyone.randomElement(using: &generator)!
+            let issuer = everyone.randomElement(using: &generator)!
+            var template = subject.template.with { $0.serialNumber = nil }
+            if generator.chance(15) { template = template.expired() }
+            // A renewed one has the same name and another key: of use to nobody who knows the old one.
+            everyone.append(try issuer.issue(template, key: generator.chance(60) ? subject.key : nil))
+        }
+        return Array(everyone.dropFirst(authorities.count))
+    }
+
+    private static func authority(_ name: String, using generator: inout some RandomNumberGenerator)
+        -> CertificateTemplate
+    {
+        var template = CertificateTemplate.authority(DistinguishedName(commonName: name))
+        if generator.chance(10) { template.basicConstraints?.pathLength = Int.random(in: 0...2, using: &generator) }
+        if generator.chance(6) { template = template.expired() }
+        if generator.chance(15) { template.subjectKeyIdentifier = .absent }
+        if generator.chance(15) { template.authorityKeyIdentifier = .absent }
+        if generator.chance(3) { template.basicConstraints = .init(isAuthority: false) }
+        if generator.chance(3) { template.keyUsage = [.digitalSignature] }
+        if generator.chance(5) { template.extendedKeyUsage = [generator.chance(50) ? .serverAuth : .clientAuth] }
+        if generator.chance(5) {
+            template.nameConstraints = .init(permitted: [.dns(generator.chance(60) ? "example.com" : "other.test")])
+        }
+        return template
+    }
+
+    private static func server(using generator: inout some RandomNumberGenerator) -> CertificateTemplate {
+        var template = CertificateTemplate.leaf(generator.chance(8) ? "other.example.com" : serverName)
+        if generator.chance(7) { template = template.expired() }
+        if generator.chance(3) { template = template.notYetValid() }
+        if generator.chance(12) { template.extendedKeyUsage = generator.chance(60) ? nil : [.clientAuth] }
+        return template
+    }
+
+    /// What the server sends: most of what is needed, some of what is not, in some order.
+    func presented(using generator: inout some RandomNumberGenerator) throws -> [LabCertificate] {
+        var others = authorities.filter { _ in generator.chance(85) } + roots.filter { _ in generator.chance(40) }
+        if generator.chance(30) { others += try LabCertificate.strangers(Int.random(in: 1...2, using: &generator)) }
+        if generator.chance(20) { others.append((others + [leaf]).randomElement(using: &generator)!) }
+        if generator.chance(70) { others.shuffle(using: &generator) }
+        return [leaf] + others
+    }
+
+    /// The roots of a device: some of this world's, now and then an intermediate.
+    func anchors(using generator: inout some RandomNumberGenerator) -> [LabCertificate] {
+        roots.filter { _ in generator.chance(65) } + authorities.filter { _ in generator.chance(4) }
+    }
+}
+
+extension RandomNumberGenerator {
+    /// True in so many of a hundred cases.
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+}
+
+extension LabCertificate {
+    /// The certificate as the code under test sees it.
+    func value() throws -> Certificate { try CertificateReader.certificate(der: der) }
+}
+
+extension TrustStore {
+    /// A device that trusts these certificates only.
+    convenience init(_ anchors: [LabCertificate]) throws {
+        self.init(anchors: [AnchorBundle(try anchors.map { try $0.value() })])
+    }
+}
+
+extension ServerView {
+    /// A server seen at ``RandomPKI/now`` under ``RandomPKI/serverName``.
+    init(_ presented: [LabCertificate], name: String = RandomPKI.serverName) throws {
+        self.init(
+            presented: PresentedChain(try presented.map { try $0.value() })!, referenceName: ReferenceName(name),
+            time: RandomPKI.now)
     }
 }

@@ -75,7 +75,7 @@ private func everyBehavior() throws -> [ServerBehavior] {
                 }
                 try await RefusingPort.scoped { _ in }
                 try await UnresponsivePort.scoped { _ in }
-                try TemporaryDirectory.scoped { _ = try $0.write("text", to: "file") }
+                _ = try TemporaryDirectory().write("text", to: "file")
             }
             try await round()
             let descriptors = Self.count("fd")

@@ -1,9 +1,10 @@
 import LoopbackLab
-@testable import PinCheckCLI
-@testable import PinChecking
 import PinFormats
 import Pinning
 import Testing
+
+@testable import PinCheckCLI
+@testable import PinChecking
 
 /// A client that nothing but its own entry knows goes through every command, as one that is added to the registry would.
 @Suite(.endsSomeTime) struct AddedClientTests {
@@ -41,7 +42,7 @@ import Testing
 
     /// Runs lines where the client is in the registry.
     private func run(_ texts: [String: String] = [:], _ body: @Sendable (Desk) async throws -> Void) async throws {
-        try await Client.$added.withValue([Self.entry]) { try await Desk.open(texts, body) }
+        try await Client.$added.withValue([Self.entry]) { try await body(Desk(texts)) }
     }
 
     @Test func itIsListedAndUnknownWithoutItsEntry() async throws {

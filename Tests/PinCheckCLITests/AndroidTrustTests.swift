@@ -85,7 +85,6 @@ import Testing
     }
 
     @Test(arguments: ["android", "okhttp"]) func aRootOfTheDeviceCountsWhereItIsNamed(client: String) async throws {
-        let pki = try StandardPKI.shared()
         let onDevice = Self.line(client, device: "root")
         #expect(try await decision(of: onDevice, Self.texts(Self.domain(Self.system))) == Self.passes)
         let others = try Self.texts(Self.domain(Self.own), own: pki.rootB.pem)
@@ -100,11 +99,7 @@ import Testing
         #expect(try await decision(of: target, Self.texts(Self.domain(""))) == Self.passes)
     }
 
-    // MARK: Roots of the user's
-
-    @Test(arguments: ["android", "okhttp"]) func rootsOfTheUserCountWhereTheConfigurationNamesThem(client: String)
-        async throws
-    {
+    @Test(arguments: ["android", "okhttp"]) func rootsOfTheUserCountWhereNamed(client: String) async throws {
         // Where nothing names anchors, it is for the app's target to say.
         for (body, settings, expected) in [
             (Self.anchors("user"), "", Self.passes), (Self.anchors("system", "user"), "", Self.passes),
@@ -144,8 +139,6 @@ import Testing
         try await outcome("VanillaIceCream").expect(Self.untrusted, "'VanillaIceCream' is not an API level")
     }
 
-    // MARK: What is refused
-
     @Test func whatADebuggableBuildReadsBesideOrThrowsForIsRefused() async throws {
         let (body, debug) = (Self.domain(Self.system), Self.debug(Self.own))
         #expect(try await decision(of: Self.line("android"), Self.texts(body, debug: debug)) == Self.untrusted)
@@ -179,8 +172,6 @@ import Testing
         try await desk("VERIFY --pins @first.xml --pins @second.xml --client android", texts).expect(
             .data, errors: "two configurations cover \(StandardPKI.serverName): ")
     }
-
-    // MARK: Reports
 
     @Test func whatWasAppliedIsListed() async throws {
         let texts = try Self.texts(Self.domain(Self.anchors("@raw/own", overriding: "true")))

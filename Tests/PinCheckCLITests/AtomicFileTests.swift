@@ -1,6 +1,6 @@
+import Base
 import Foundation
 import LoopbackLab
-import Base
 import Testing
 
 @testable import PinCheckCLI
@@ -8,78 +8,70 @@ import Testing
 /// Files that others read are replaced whole or not at all.
 @Suite(.endsSomeTime) struct AtomicFileTests {
     @Test func makesANewFileWithTheRightPermissionsAndNothingBeside() throws {
-        try TemporaryDirectory.scoped { files in
-            try AtomicFile.write(Array("new".utf8), to: files.path + "/a", mode: 0o600)
-            #expect(try read(files, "a") == "new")
-            #expect(try mode(files, "a") == 0o600)
-            #expect(try names(files) == ["a"])
-        }
+        let files = try TemporaryDirectory()
+        try AtomicFile.write(Array("new".utf8), to: files.path + "/a", mode: 0o600)
+        #expect(try read(files, "a") == "new")
+        #expect(try mode(files, "a") == 0o600)
+        #expect(try names(files) == ["a"])
     }
 
-    @Test(arguments: [0o600, 0o640, 0o644, 0o664, 0o755]) func keepsThePermissionsOfTheFileItReplaces(permissions: Int)
-        throws
-    {
-        try TemporaryDirectory.scoped { files in
-            let path = try files.write("old, and longer", to: "a")
-            #expect(chmod(path, mode_t(permissions)) == 0)
-            try AtomicFile.write(Array("new".utf8), to: path)
-            #expect(try read(files, "a") == "new")
-            #expect(try mode(files, "a") == permissions)
-            #expect(try names(files) == ["a"])
-        }
+    @Test(arguments: [0o600, 0o640, 0o644, 0o664, 0o755]) func keepsThePermissions(permissions: Int) throws {
+        let files = try TemporaryDirectory()
+        let path = try files.write("old, and longer", to: "a")
+        #expect(chmod(path, mode_t(permissions)) == 0)
+        try AtomicFile.write(Array("new".utf8), to: path)
+        #expect(try read(files, "a") == "new")
+        #expect(try mode(files, "a") == permissions)
+        #expect(try names(files) == ["a"])
     }
 
     @Test func replacesWhatALinkNamesAndLeavesTheLink() throws {
-        try TemporaryDirectory.scoped { files in
-            try files.makeDirectory("directory")
-            try files.write("old", to: "directory/a")
-            try link(files, "first", to: "directory/second")
-            try link(files, "directory/second", to: "a")
-            try AtomicFile.write(Array("new".utf8), to: files.path + "/first")
-            #expect(try read(files, "directory/a") == "new")
-            #expect(try names(files) == ["directory", "first"])
-            #expect(
-                try FileManager.default.destinationOfSymbolicLink(atPath: files.path + "/first") == "directory/second")
+        let files = try TemporaryDirectory()
+        try files.makeDirectory("directory")
+        try files.write("old", to: "directory/a")
+        try link(files, "first", to: "directory/second")
+        try link(files, "directory/second", to: "a")
+        try AtomicFile.write(Array("new".utf8), to: files.path + "/first")
+        #expect(try read(files, "directory/a") == "new")
+        #expect(try names(files) == ["directory", "first"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: files.path + "/first") == "directory/second")
 
-            try link(files, "dangling", to: files.path + "/absent")
-            try AtomicFile.write(Array("made".utf8), to: files.path + "/dangling")
-            #expect(try read(files, "absent") == "made")
+        try link(files, "dangling", to: files.path + "/absent")
+        try AtomicFile.write(Array("made".utf8), to: files.path + "/dangling")
+        #expect(try read(files, "absent") == "made")
 
-            try link(files, "circle", to: "circle")
-            let reason = "Too many levels of symbolic links: name another file"
-            #expect(failure(files.path + "/circle")?.description.hasSuffix(reason) == true)
-        }
+        try link(files, "circle", to: "circle")
+        let reason = "Too many levels of symbolic links: name another file"
+        #expect(failure(files.path + "/circle")?.description.hasSuffix(reason) == true)
     }
 
     @Test func saysWhereAndWhyNothingCouldBeWritten() throws {
-        try TemporaryDirectory.scoped { files in
-            let expected: [(String, String)] = [
-                ("/absent/a", "there is no directory '\(files.path)/absent': make it, or name another file"),
-                ("/file/a", "Not a directory: name another"), ("/directory", "it is a directory: name a file in it"),
-                ("/directory/", "it is a directory: name a file in it"),
-                ("/absent/", "there is no directory '\(files.path)/absent': make it, or name another file"),
-            ]
-            try files.write("", to: "file")
-            try files.makeDirectory("directory")
-            for (name, reason) in expected {
-                let error = failure(files.path + name)
-                #expect(error?.status == .inputOutput)
-                #expect(error?.description.hasPrefix("cannot write '") == true)
-                #expect(error?.description.hasSuffix(reason) == true, "\(name): \(error?.description ?? "nothing")")
-            }
-            #expect(failure("")?.status == .inputOutput)
-            #expect(failure("a\0b")?.status == .inputOutput)
-            #expect(try names(files) == ["directory", "file"])
+        let files = try TemporaryDirectory()
+        let expected: [(String, String)] = [
+            ("/absent/a", "there is no directory '\(files.path)/absent': make it, or name another file"),
+            ("/file/a", "Not a directory: name another"), ("/directory", "it is a directory: name a file in it"),
+            ("/directory/", "it is a directory: name a file in it"),
+            ("/absent/", "there is no directory '\(files.path)/absent': make it, or name another file"),
+        ]
+        try files.write("", to: "file")
+        try files.makeDirectory("directory")
+        for (name, reason) in expected {
+            let error = failure(files.path + name)
+            #expect(error?.status == .inputOutput)
+            #expect(error?.description.hasPrefix("cannot write '") == true)
+            #expect(error?.description.hasSuffix(reason) == true, "\(name): \(error?.description ?? "nothing")")
         }
+        #expect(failure("")?.status == .inputOutput)
+        #expect(failure("a\0b")?.status == .inputOutput)
+        #expect(try names(files) == ["directory", "file"])
     }
 
     @Test(.enabled(if: geteuid() != 0, "root writes where it likes")) func respectsPermissions() throws {
-        try TemporaryDirectory.scoped { files in
-            let path = try files.write("old", to: "a")
-            #expect(chmod(path, 0o400) == 0)
-            #expect(failure(path)?.description.hasSuffix("Permission denied: name another file") == true)
-            #expect(try read(files, "a") == "old")
-        }
+        let files = try TemporaryDirectory()
+        let path = try files.write("old", to: "a")
+        #expect(chmod(path, 0o400) == 0)
+        #expect(failure(path)?.description.hasSuffix("Permission denied: name another file") == true)
+        #expect(try read(files, "a") == "old")
     }
 
     @Test func writesIntoWhatIsNoFile() throws {
@@ -91,78 +83,73 @@ import Testing
     }
 
     @Test func doesNotWaitForTheReaderOfAPipe() throws {
-        try TemporaryDirectory.scoped { files in
-            let path = files.path + "/pipe"
-            #expect(mkfifo(path, 0o600) == 0)
-            let reason = "cannot write '\(path)': this pipe has no reader: start its reader first"
-            #expect(failure(path)?.description.hasSuffix("this pipe has no reader: start its reader first") == true)
-            #expect(failure(path)?.status == .inputOutput)
-            let error = #expect(throws: CommandError.self) { try OutputStream.growingFile(at: path) }
-            #expect(error?.status == .inputOutput)
-            #expect(path.utf8.count > 78 || error?.description == reason)
-            let reader = open(path, O_RDONLY | O_NONBLOCK)
-            defer { close(reader) }
-            try AtomicFile.write([1], to: path)
-        }
+        let files = try TemporaryDirectory()
+        let path = files.path + "/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        let reason = "cannot write '\(path)': this pipe has no reader: start its reader first"
+        #expect(failure(path)?.description.hasSuffix("this pipe has no reader: start its reader first") == true)
+        #expect(failure(path)?.status == .inputOutput)
+        let error = #expect(throws: CommandError.self) { try OutputStream.growingFile(at: path) }
+        #expect(error?.status == .inputOutput)
+        #expect(path.utf8.count > 78 || error?.description == reason)
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        try AtomicFile.write([1], to: path)
     }
 
     @Test func aLinkToANameThatIsNotUTF8IsNoReasonToMakeAnotherFile() throws {
-        try TemporaryDirectory.scoped { files in
-            let target: [CChar] = Array("na".utf8CString.dropLast()) + [-1, 0]
-            #expect(symlink(target, files.path + "/link") == 0)
-            #expect(throws: WriteFailure.self) { try AtomicFile.write([1], to: files.path + "/link") }
-            let left = try FileManager.default.contentsOfDirectory(atPath: files.path)
-            #expect(left == ["link"])
-        }
+        let files = try TemporaryDirectory()
+        let target: [CChar] = Array("na".utf8CString.dropLast()) + [-1, 0]
+        #expect(symlink(target, files.path + "/link") == 0)
+        #expect(throws: WriteFailure.self) { try AtomicFile.write([1], to: files.path + "/link") }
+        let left = try FileManager.default.contentsOfDirectory(atPath: files.path)
+        #expect(left == ["link"])
     }
 
     @Test(arguments: [("a", "./a"), ("a", "link"), ("a", "sub/../a"), ("dangling", "new")])
     func oneFileIsOneOutputHoweverItIsSpelt(one: String, other: String) throws {
-        try TemporaryDirectory.scoped { files in
-            _ = try files.write("", to: "a")
-            #expect(mkdir(files.path + "/sub", 0o700) == 0)
-            try link(files, "link", to: "a")
-            try link(files, "dangling", to: "new")
-            let error = #expect(throws: CommandError.self) {
-                try FormOutput<OutputForm>.read(
-                    ["json=\(files.path)/\(one)", "junit=\(files.path)/\(other)"], default: .text)
-            }
-            #expect(error?.status == .usage)
-            #expect(
-                try FormOutput<OutputForm>.read(["json=\(files.path)/a", "junit=\(files.path)/b"], default: .text).count
-                    == 2)
+        let files = try TemporaryDirectory()
+        _ = try files.write("", to: "a")
+        #expect(mkdir(files.path + "/sub", 0o700) == 0)
+        try link(files, "link", to: "a")
+        try link(files, "dangling", to: "new")
+        let error = #expect(throws: CommandError.self) {
+            try FormOutput<OutputForm>.read(
+                ["json=\(files.path)/\(one)", "junit=\(files.path)/\(other)"], default: .text)
         }
+        #expect(error?.status == .usage)
+        #expect(
+            try FormOutput<OutputForm>.read(["json=\(files.path)/a", "junit=\(files.path)/b"], default: .text).count
+                == 2)
     }
 
     @Test func takesLongNames() throws {
-        try TemporaryDirectory.scoped { files in
-            let name = String(repeating: "é", count: 127)
-            try AtomicFile.write(Array("new".utf8), to: files.path + "/" + name)
-            #expect(try names(files) == [name])
-            #expect(
-                failure(files.path + "/" + name + "éé")?.description.hasSuffix("File name too long: name another file")
-                    == true)
-            #expect(try names(files) == [name])
-        }
+        let files = try TemporaryDirectory()
+        let name = String(repeating: "é", count: 127)
+        try AtomicFile.write(Array("new".utf8), to: files.path + "/" + name)
+        #expect(try names(files) == [name])
+        #expect(
+            failure(files.path + "/" + name + "éé")?.description.hasSuffix("File name too long: name another file")
+                == true)
+        #expect(try names(files) == [name])
     }
 
     @Test func manyAtTheSameTimeLeaveOneOfTheirFilesWhole() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let path = files.path + "/a"
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<24 {
-                    group.addTask {
-                        let contents = [UInt8](repeating: UInt8(65 + number), count: 20_000 + number)
-                        for _ in 0..<5 { try AtomicFile.write(contents, to: path) }
-                    }
+        let files = try TemporaryDirectory()
+        let path = files.path + "/a"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<24 {
+                group.addTask {
+                    let contents = [UInt8](repeating: UInt8(65 + number), count: 20_000 + number)
+                    for _ in 0..<5 { try AtomicFile.write(contents, to: path) }
                 }
-                try await group.waitForAll()
             }
-            let contents = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
-            let first = try #require(contents.first)
-            #expect(contents == [UInt8](repeating: first, count: 20_000 + Int(first) - 65))
-            #expect(try names(files) == ["a"])
+            try await group.waitForAll()
         }
+        let contents = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+        let first = try #require(contents.first)
+        #expect(contents == [UInt8](repeating: first, count: 20_000 + Int(first) - 65))
+        #expect(try names(files) == ["a"])
     }
 
     private func failure(_ path: String) -> CommandError? {

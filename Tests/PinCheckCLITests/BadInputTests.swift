@@ -12,8 +12,6 @@ import Testing
             && isPlain(outcome.errors) && outcome.errors.contains(sentence)
     }
 
-    // MARK: Arguments
-
     @Test(
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
         arguments: [
@@ -36,12 +34,6 @@ import Testing
         #expect(outcome.errors.count(where: \.isNewline) == 1)
     }
 
-    // MARK: Policies
-
-    private static func host(_ settings: String) -> String { "{hosts: {'a.example': {\(settings)}}}" }
-
-    // MARK: Lists
-
     @Test func theMistakeOfAMillionLinesIsFoundBeforeAnythingIsChecked() async {
         // Mostly comments, since a target takes long without an optimiser.
         let lines = "127.0.0.1:1\n" + String(repeating: "#\n", count: 39)
@@ -55,8 +47,6 @@ import Testing
         let outcome = try await BuiltBinary.run("$PINCHECK --targets <(printf '# a\\nx..y\\n')")
         #expect(outcome.status == 65 && outcome.errors.contains(":2: the host name 'x..y'"), "\(outcome)")
     }
-
-    // MARK: Outputs
 
     /// Places that cannot be written; `DIR` is a directory with the file `chain.pem`.
     private static let places: [(path: String, sentence: String)] = [
@@ -72,18 +62,15 @@ import Testing
         ["verify", "CHAIN", "-f", "prometheus=OUT"], ["lint", "CHAIN", "-f", "sarif=OUT"],
     ]
 
-    @Test(arguments: places.indices, writers.indices) func anOutputThatCannotBeWrittenIsNoVerdict(
-        place: Int, writer: Int
-    ) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(try StandardPKI.shared().leaf.pem, to: "chain.pem")
-            let (path, sentence) = Self.places[place]
-            guard path != "/dev/full" || FileManager.default.fileExists(atPath: path) else { return }
-            let words = Self.writers[writer].map { word in
-                word.replacing("CHAIN", with: chain).replacing("OUT", with: path).replacing("DIR", with: files.path)
-            }
-            await pincheck(words).expect(.inputOutput, errors: sentence, "name a")
+    @Test(arguments: places.indices, writers.indices) func unwritableIsNoVerdict(place: Int, writer: Int) async throws {
+        let files = try TemporaryDirectory()
+        let chain = try files.write(try StandardPKI.shared().leaf.pem, to: "chain.pem")
+        let (path, sentence) = Self.places[place]
+        guard path != "/dev/full" || FileManager.default.fileExists(atPath: path) else { return }
+        let words = Self.writers[writer].map { word in
+            word.replacing("CHAIN", with: chain).replacing("OUT", with: path).replacing("DIR", with: files.path)
         }
+        await pincheck(words).expect(.inputOutput, errors: sentence, "name a")
     }
 
     @Test(arguments: [
@@ -92,11 +79,10 @@ import Testing
         (["-f", "json=DIR/a", "-f", "text", "-o", "DIR/a"], "both go to "),
         (["-f", "text", "-f", "junit=-"], "both go to standard output: write one of them as junit=FILE"),
     ]) func aFileIsOneOutput(words: [String], sentence: String) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let words = words.map { $0.replacing("DIR", with: files.path) }
-            try files.write("", to: "a")
-            let outcome = await pincheck(["127.0.0.1:1"] + words)
-            #expect(isRefused(outcome, .usage, sentence), "\(outcome)")
-        }
+        let files = try TemporaryDirectory()
+        let words = words.map { $0.replacing("DIR", with: files.path) }
+        try files.write("", to: "a")
+        let outcome = await pincheck(["127.0.0.1:1"] + words)
+        #expect(isRefused(outcome, .usage, sentence), "\(outcome)")
     }
 }

@@ -110,7 +110,6 @@ struct BuiltBinaryTests {
     }
 
     @Test func aConnectionNeverGetsTheOutput() async throws {
-        let pki = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             let outcome = try await BuiltBinary.run("$PINCHECK 127.0.0.1:\(server.port) >&- <&-")
             #expect(outcome.status == 74)
@@ -118,7 +117,6 @@ struct BuiltBinaryTests {
     }
 
     @Test func aTargetWithManyAddressesKeepsToTheDescriptorsThereAre() async throws {
-        let pki = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA]), address: "0.0.0.0") { server in
             let addresses = (1...60).map { "127.0.1.\($0)" }.joined(separator: ";")
             let outcome = try await BuiltBinary.run(
@@ -148,26 +146,24 @@ enum BuiltBinary {
 
     /// Runs a script of the shell in which `$PINCHECK` is the program and `$CHAIN` a file with a trusted chain.
     static func run(_ script: String) async throws -> (status: Int32, output: String, errors: String) {
-        let pki = try StandardPKI.shared()
-        return try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pki.leaf.pem, to: "chain.pem")
-            let output = try files.write("", to: "output")
-            let errors = try files.write("", to: "errors")
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/bash")
-            process.arguments = ["-c", "{ \(script)\n} >'\(output)' 2>'\(errors)'"]
-            process.environment = [
-                "PATH": "/usr/bin:/bin", "PINCHECK": path ?? "", "CHAIN": chain, "TMPDIR": files.path,
-                "SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent",
-            ]
-            let status = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
-                process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
-                do { try process.run() } catch { ended.resume(throwing: error) }
-            }
-            return (
-                status, try String(contentsOfFile: output, encoding: .utf8),
-                try String(contentsOfFile: errors, encoding: .utf8)
-            )
+        let files = try TemporaryDirectory()
+        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
+        let output = try files.write("", to: "output")
+        let errors = try files.write("", to: "errors")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", "{ \(script)\n} >'\(output)' 2>'\(errors)'"]
+        process.environment = [
+            "PATH": "/usr/bin:/bin", "PINCHECK": path ?? "", "CHAIN": chain, "TMPDIR": files.path,
+            "SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent",
+        ]
+        let status = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
+            process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { ended.resume(throwing: error) }
         }
+        return (
+            status, try String(contentsOfFile: output, encoding: .utf8),
+            try String(contentsOfFile: errors, encoding: .utf8)
+        )
     }
 }

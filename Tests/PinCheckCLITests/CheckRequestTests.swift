@@ -54,44 +54,38 @@ import Testing
     /// The request of a policy's only host on its only port, below that of the flags.
     private func request(policy: String, _ arguments: [String] = []) throws -> CheckRequest {
         let flags = try request(arguments)
-        return try TemporaryDirectory.scoped { files in
-            let path = try files.write("{ hosts: { 'a.example': { \(policy) } } }", to: "pins.json5")
-            let targets = try PolicyHosts([path], in: Self.context).targets(named: [], flags)
-            return try #require(targets.count == 1 ? targets[0].request : nil)
-        }
+        let files = try TemporaryDirectory()
+        let path = try files.write("{ hosts: { 'a.example': { \(policy) } } }", to: "pins.json5")
+        let targets = try PolicyHosts([path], in: Self.context).targets(named: [], flags)
+        return try #require(targets.count == 1 ? targets[0].request : nil)
     }
-
-    // MARK: Flags
 
     @Test func everyFlagOfTheTableChangesTheRequest() throws {
         let client = try StandardPKI.shared().interA.issue(.leaf("client.example.com"))
-        try TemporaryDirectory.scoped { files in
-            try files.write(client.pem, to: "client.pem")
-            try files.write(try client.key.privateKeyPEM(), to: "client.key")
-            try files.write(try client.pem + client.key.privateKeyPEM(), to: "both.pem")
-            try files.write("192.0.2.1\n", to: "addresses.txt")
-            try files.write("user:word\n", to: "proxy-user")
-            var seen: Set<String> = []
-            for (command, required) in Self.commands {
-                let name = command.name
-                let ordinary = try request(command, required)
-                #expect(ordinary == CheckRequest(), "\(name)")
-                for (number, option) in command.options.map(\.flag).enumerated() where !Self.others.contains(option) {
-                    // Commands share groups of options, which they pass on as a whole: some of each group are enough.
-                    if seen.contains(option), number % 3 > 0 { continue }
-                    // `pins` has a flag of the same name for another thing.
-                    if name == "pins", option == "--key" { continue }
-                    let value = try #require(Self.requested[option], "'\(name)' has \(option), and no test sets it")
-                    let words = ([option] + value).map { $0.replacing("DIR", with: files.path) }
-                    #expect(try request(command, required + words) != ordinary, "\(name) \(option)")
-                    seen.insert(option)
-                }
+        let files = try TemporaryDirectory()
+        try files.write(client.pem, to: "client.pem")
+        try files.write(try client.key.privateKeyPEM(), to: "client.key")
+        try files.write(try client.pem + client.key.privateKeyPEM(), to: "both.pem")
+        try files.write("192.0.2.1\n", to: "addresses.txt")
+        try files.write("user:word\n", to: "proxy-user")
+        var seen: Set<String> = []
+        for (command, required) in Self.commands {
+            let name = command.name
+            let ordinary = try request(command, required)
+            #expect(ordinary == CheckRequest(), "\(name)")
+            for (number, option) in command.options.map(\.flag).enumerated() where !Self.others.contains(option) {
+                // Commands share groups of options, which they pass on as a whole: some of each group are enough.
+                if seen.contains(option), number % 3 > 0 { continue }
+                // `pins` has a flag of the same name for another thing.
+                if name == "pins", option == "--key" { continue }
+                let value = try #require(Self.requested[option], "'\(name)' has \(option), and no test sets it")
+                let words = ([option] + value).map { $0.replacing("DIR", with: files.path) }
+                #expect(try request(command, required + words) != ordinary, "\(name) \(option)")
+                seen.insert(option)
             }
-            #expect(seen == Set(Self.requested.keys), "\(Set(Self.requested.keys).subtracting(seen))")
         }
+        #expect(seen == Set(Self.requested.keys), "\(Set(Self.requested.keys).subtracting(seen))")
     }
-
-    // MARK: Policies
 
     /// Each key with a value, and the flags that say the same.
     private static let keys: [String: (value: String, flags: [String])] = [

@@ -1,8 +1,9 @@
-@testable import PinCheckCLI
-@testable import PinChecking
 import LoopbackLab
 import Pinning
 import Testing
+
+@testable import PinCheckCLI
+@testable import PinChecking
 
 /// Marks that combine with the character before them, and letters that join the one behind: the character they make is another
 /// for a reader in characters, and the same for every reader in bytes.
@@ -100,18 +101,17 @@ import Testing
     }
 
     @Test func aStateHasOneLineATarget() throws {
-        try TemporaryDirectory.scoped { directory in
-            let path = directory.path + "/\u{301}state"
-            var (one, other) = (RendererTests.passing(), RendererTests.failing())
-            (one.target, other.target) = ("a\n\u{301}\t\u{301}b", "c")
-            var state = try StateFile(path, at: "s")
-            var isChanged = state.isChanged([one, other])
-            #expect(isChanged)
-            try state.write()
-            var next = try StateFile(path, at: "t")
-            isChanged = next.isChanged([one, other])
-            #expect(!isChanged)
-            #expect(try contents(ofFile: path).split(separator: "\n").count == 3)
-        }
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/\u{301}state"
+        var (one, other) = (RendererTests.passing(), RendererTests.failing())
+        (one.target, other.target) = ("a\n\u{301}\t\u{301}b", "c")
+        var state = try StateFile(path, at: "s")
+        var isChanged = state.isChanged([one, other])
+        #expect(isChanged)
+        try state.write()
+        var next = try StateFile(path, at: "t")
+        isChanged = next.isChanged([one, other])
+        #expect(!isChanged)
+        #expect(try contents(ofFile: path).split(separator: "\n").count == 3)
     }
 }

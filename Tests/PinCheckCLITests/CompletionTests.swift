@@ -1,7 +1,8 @@
 import Foundation
 import LoopbackLab
-@testable import PinCheckCLI
 import Testing
+
+@testable import PinCheckCLI
 
 /// TAB pressed in real shells, in a directory with a few files.
 @Suite(.endsSomeTime) struct CompletionTests {
@@ -149,18 +150,17 @@ enum Shell: String {
     /// Runs a command of the shell in a directory with its completion script, what is typed, and some files to be completed.
     func run(_ command: String, typed: String, files: [String: String] = [:]) async throws -> String {
         let script = try #require(Completion.scripts.first { $0.name == rawValue }).made
-        return try await TemporaryDirectory.scoped { directory in
-            var all = files
-            all["pincheck.\(rawValue)"] = script
-            let program = try #require(BuiltBinary.path.map { ($0 as NSString).deletingLastPathComponent })
-            all["typed"] = typed
-            all["root.pem"] = ""
-            for (name, text) in all { try directory.write(text, to: name) }
-            let outcome = try await BuiltBinary.run(
-                "cd '\(directory.path)'; PATH='\(program)':$PATH:/usr/local/bin:/opt/homebrew/bin HOME='\(directory.path)' TERM=dumb \(command)"
-            )
-            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-            return outcome.output
-        }
+        let directory = try TemporaryDirectory()
+        var all = files
+        all["pincheck.\(rawValue)"] = script
+        let program = try #require(BuiltBinary.path.map { ($0 as NSString).deletingLastPathComponent })
+        all["typed"] = typed
+        all["root.pem"] = ""
+        for (name, text) in all { try directory.write(text, to: name) }
+        let outcome = try await BuiltBinary.run(
+            "cd '\(directory.path)'; PATH='\(program)':$PATH:/usr/local/bin:/opt/homebrew/bin HOME='\(directory.path)' TERM=dumb \(command)"
+        )
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        return outcome.output
     }
 }

@@ -9,7 +9,6 @@ import X509
 
 /// `--device`: one chain, judged by each client on each device.
 @Suite(.endsSomeTime) struct DeviceCommandTests {
-    private static let pki = try! StandardPKI.shared()
     private let host = StandardPKI.serverName
 
     /// Runs a line where the lab's lists, or others, are in `data.json`.
@@ -20,12 +19,11 @@ import X509
         _ texts: [String: String] = [:], environment: [String: String] = [:], at time: Int64? = nil
     ) async throws -> Outcome {
         let presented = chain.map { ["chain.pem": $0.map(\.pem).joined()] } ?? [:]
-        return try await Desk.open(texts.merging(presented) { $1 }) { desk in
-            _ = try DeviceLists.write(lists ?? DeviceLists.lab(Self.pki), to: "data.json", in: desk.files)
-            return await desk(
-                line.replacing("JUDGE", with: "verify @chain.pem --host $HOST --device-data @data.json"),
-                environment: environment, at: time)
-        }
+        let desk = try Desk(texts.merging(presented) { $1 })
+        _ = try DeviceLists.write(lists ?? DeviceLists.lab(pki), to: "data.json", in: desk.files)
+        return await desk(
+            line.replacing("JUDGE", with: "verify @chain.pem --host $HOST --device-data @data.json"),
+            environment: environment, at: time)
     }
 
     private func lines(_ outcome: Outcome) -> [String] { outcome.output.split(separator: "\n").map(String.init) }
@@ -39,8 +37,6 @@ import X509
     }
 
     private static let both = " --client afnetworking,okhttp -f json"
-
-    // MARK: Verdicts
 
     /// What is asked, the decision, and what each client decides on each device.
     private static let rows: [(line: String, decision: String, verdicts: [String])] = [
@@ -95,11 +91,11 @@ import X509
 
     /// Devices of the program's own data: what the app pins decides with the rules of each version.
     @Test func aPrivateCAIsJudgedByTheRulesOfEachVersion() async throws {
-        let long = try Self.pki.interA.issue(
+        let long = try pki.interA.issue(
             CertificateTemplate.leaf(host).valid(
                 from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day))
         let outcome = try await desk(
-            "VERIFY --device ios12,iOS-13,ios26,android9,android-17" + Self.both, chain: [long, Self.pki.interA]
+            "VERIFY --device ios12,iOS-13,ios26,android9,android-17" + Self.both, chain: [long, pki.interA]
         ).expect("fail lifetime-too-long", not: "root-not-everywhere")
         #expect(
             try verdicts(outcome) == [
@@ -110,21 +106,21 @@ import X509
     }
 
     @Test func certificateTransparencyIsAskedForFromItsVersionOn() async throws {
-        let lists = [(name: "ios-12", roots: [Self.pki.rootA]), (name: "ios-13", roots: [Self.pki.rootA])]
+        let lists = [(name: "ios-12", roots: [pki.rootA]), (name: "ios-13", roots: [pki.rootA])]
         let line = "JUDGE --device ios-12,ios-13 --client afnetworking -f json"
         #expect(
             try await verdicts(desk(line, lists: lists)) == [
                 "afnetworking on ios-12: accept trusted-without-pins", "afnetworking on ios-13: reject too-few-scts",
             ])
-        let logged = try Self.pki.interA.issue(CertificateTemplate.leaf(host), loggedBy: (0..<4).map { _ in LabLog() })
-        let accepted = try await desk(line, lists: lists, chain: [logged, Self.pki.interA]).expect(
+        let logged = try pki.interA.issue(CertificateTemplate.leaf(host), loggedBy: (0..<4).map { _ in LabLog() })
+        let accepted = try await desk(line, lists: lists, chain: [logged, pki.interA]).expect(
             "pass trusted-without-pins")
         #expect(try JSONValue(accepted.output)["reason"]["message"].text == "both devices accept")
     }
 
     @Test func anchorsStandInForTheRootsOfADeviceOrBesideThem() async throws {
         let line = "JUDGE --device ios-12,android-9 --anchors @root.pem" + Self.both
-        let rogue = [Self.pki.rogue, Self.pki.rogueI]
+        let rogue = [pki.rogue, pki.rogueI]
         try await desk(line).expect("pass trusted-without-pins")
         try await desk(line, chain: rogue).expect("fail unknown-issuer")
         try await desk(line + " --and-system", chain: rogue).expect(
@@ -132,7 +128,7 @@ import X509
     }
 
     @Test func aRootThatIsGivenIsTheSystemsWhereTheDeviceListsIt() async throws {
-        let lists = [(name: "ios-13", roots: [Self.pki.rootB]), (name: "ios-26", roots: [Self.pki.rootA])]
+        let lists = [(name: "ios-13", roots: [pki.rootB]), (name: "ios-26", roots: [pki.rootA])]
         func judged(_ arguments: String) async throws -> [String] {
             try await verdicts(desk("JUDGE --device ios-13,ios-26 -f json " + arguments, lists: lists))
         }
@@ -150,9 +146,7 @@ import X509
             ])
     }
 
-    @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aCertificateWithTheNameOfARealRootIsTrustedNowhere(
-        name: String
-    ) async throws {
+    @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aLookalikeRootIsTrustedNowhere(name: String) async throws {
         let organization = name.hasPrefix("ISRG") ? "Internet Security Research Group" : "Google Trust Services LLC"
         let subject = DistinguishedName([
             .init(.country, Array("US".utf8), encoding: .printable),
@@ -184,8 +178,6 @@ import X509
             #expect(Set(judged).isSuperset(of: clients), "\(arguments): \(outcome)")
         }
     }
-
-    // MARK: Words
 
     @Test func theMatrixIsATableOfNoMoreThanEightyColumns() async throws {
         let outcome = try await desk("JUDGE --device all --client afnetworking,nspinneddomains,okhttp").expect(.fail)
@@ -242,8 +234,6 @@ import X509
         }
     }
 
-    // MARK: Data
-
     @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
         try await desk("VERIFY --device ios-12 --device-data /nonexistent/devices").expect(.noInput)
         let lists = """
@@ -270,7 +260,7 @@ import X509
               deviceData: "data.json", client: ["afnetworking", "okhttp"] } } }
             """
         try await Desk.serving { desk, _ in
-            _ = try DeviceLists.write(DeviceLists.lab(Self.pki), to: "data.json", in: desk.files)
+            _ = try DeviceLists.write(DeviceLists.lab(pki), to: "data.json", in: desk.files)
             try desk.write(policy, to: "policy.json5")
             let outcome = await desk("--policy @policy.json5 -f json").expect("fail unknown-issuer")
             #expect(
@@ -285,8 +275,6 @@ import X509
         }
     }
 
-    // MARK: The machine's own roots
-
     @Test(
         arguments: [
             ("", ["private-root"]), ("--client okhttp,curl", ["private-root"]),
@@ -295,9 +283,7 @@ import X509
             // What was given is known.
             ("--anchors @root.pem", []), ("--anchors @root.pem --and-system", []),
             ("--device system", ["private-root"]),
-        ] as [(String, [String])]) func aRootOfThisMachineThatNoListKnowsIsWarnedOf(
-            arguments: String, expected: [String]
-        ) async throws
+        ] as [(String, [String])]) func anUnlistedRootIsWarnedOf(arguments: String, expected: [String]) async throws
     {
         let outcome = try await desk(
             "verify @chain.pem --host $HOST -f json " + arguments, environment: ["SSL_CERT_FILE": "$DIR/root.pem"]

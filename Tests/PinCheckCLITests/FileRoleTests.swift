@@ -1,104 +1,97 @@
+import Base
 import Foundation
 import LoopbackLab
-import Base
-@testable import PinCheckCLI
 import Pinning
 import Testing
 
+@testable import PinCheckCLI
+
 /// One file is one thing: nothing is written over what the run reads or writes otherwise.
 @Suite(.endsSomeTime) struct FileRoleTests {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     @Test func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let file = try files.write(pki.leaf.pem, to: "file")
-            let link = "\(files.path)/link"
-            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
-            let policy = try files.write("{ hosts: { 'x.test': { anchors: 'file' } } }", to: "policy.json5")
-            let command = ["127.0.0.1:1", "--timeout", "1"]
-            let snapshot = try files.write(#"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, to: "snapshot.json")
-            for (arguments, roles) in [
-                (command + ["--state", file, "-o", link], ["--state", "--output"]),
-                (command + ["--baseline", file, "--update", "-f", "json=\(link)"], ["--baseline", "--format"]),
-                (command + ["--baseline", file, "-f", "json=\(file)"], ["--baseline", "--format"]),
-                (command + ["--anchors", file, "-o", link], ["--anchors", "--output"]),
-                (command + ["--extra-root", file, "-o", file], ["--extra-root", "--output"]),
-                (["--targets", file, "-f", "jsonl", "-o", link], ["--targets", "--output"]),
-                (["--policy", file, "-f", "junit=\(link)"], ["--policy", "--format"]),
-                (["--policy", policy, "-f", "json=\(file)"], ["is read in this run"]),
-                (command + ["--pins", file, "-f", "jsonl=\(link)"], ["--pins", "--format"]),
-                (command + ["--cert", file, "-o", link], ["--cert", "--output"]),
-                (command + ["--cert", policy, "--key", file, "-o", link], ["--key", "--output"]),
-                (command + ["--addresses", file, "-o", link], ["--addresses", "--output"]),
-                (["--next", file, "-o", link], ["--next", "--output"]),
-                (["verify", file, "-o", link], ["<chain>", "--output"]),
-                (["snapshot", "127.0.0.1:1", "--targets", file, "-o", link], ["--targets", "--output"]),
-                (["diff", file, "-f", "json=\(link)"], ["<file>", "--format"]),
-                (["lint", file, "-f", "sarif=\(link)"], ["<source>", "--format"]),
-                (["lint", policy, "-f", "json=\(link)"], ["is read in this run"]),
-                (["snapshot", "--policy", policy, "-o", link], ["is read in this run"]),
-                (["diff", snapshot, "--policy", policy, "-f", "json=\(link)"], ["is read in this run"]),
-            ] {
-                let outcome = await pincheck(arguments).expect(.usage)
-                for role in roles { #expect(outcome.errors.contains(role), "\(arguments): \(outcome.errors)") }
-                #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem, "\(arguments)")
-            }
-            let both = ["verify", file, "--anchors", file, "--pins", file, "-o", "\(files.path)/new"]
-            #expect(await pincheck(both).status == .pass)
+        let files = try TemporaryDirectory()
+        let file = try files.write(pki.leaf.pem, to: "file")
+        let link = "\(files.path)/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+        let policy = try files.write("{ hosts: { 'x.test': { anchors: 'file' } } }", to: "policy.json5")
+        let command = ["127.0.0.1:1", "--timeout", "1"]
+        let snapshot = try files.write(#"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, to: "snapshot.json")
+        for (arguments, roles) in [
+            (command + ["--state", file, "-o", link], ["--state", "--output"]),
+            (command + ["--baseline", file, "--update", "-f", "json=\(link)"], ["--baseline", "--format"]),
+            (command + ["--baseline", file, "-f", "json=\(file)"], ["--baseline", "--format"]),
+            (command + ["--anchors", file, "-o", link], ["--anchors", "--output"]),
+            (command + ["--extra-root", file, "-o", file], ["--extra-root", "--output"]),
+            (["--targets", file, "-f", "jsonl", "-o", link], ["--targets", "--output"]),
+            (["--policy", file, "-f", "junit=\(link)"], ["--policy", "--format"]),
+            (["--policy", policy, "-f", "json=\(file)"], ["is read in this run"]),
+            (command + ["--pins", file, "-f", "jsonl=\(link)"], ["--pins", "--format"]),
+            (command + ["--cert", file, "-o", link], ["--cert", "--output"]),
+            (command + ["--cert", policy, "--key", file, "-o", link], ["--key", "--output"]),
+            (command + ["--addresses", file, "-o", link], ["--addresses", "--output"]),
+            (["--next", file, "-o", link], ["--next", "--output"]),
+            (["verify", file, "-o", link], ["<chain>", "--output"]),
+            (["snapshot", "127.0.0.1:1", "--targets", file, "-o", link], ["--targets", "--output"]),
+            (["diff", file, "-f", "json=\(link)"], ["<file>", "--format"]),
+            (["lint", file, "-f", "sarif=\(link)"], ["<source>", "--format"]),
+            (["lint", policy, "-f", "json=\(link)"], ["is read in this run"]),
+            (["snapshot", "--policy", policy, "-o", link], ["is read in this run"]),
+            (["diff", snapshot, "--policy", policy, "-f", "json=\(link)"], ["is read in this run"]),
+        ] {
+            let outcome = await pincheck(arguments).expect(.usage)
+            for role in roles { #expect(outcome.errors.contains(role), "\(arguments): \(outcome.errors)") }
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem, "\(arguments)")
         }
+        let both = ["verify", file, "--anchors", file, "--pins", file, "-o", "\(files.path)/new"]
+        #expect(await pincheck(both).status == .pass)
     }
 
     @Test func aFileInADirectoryThatIsReadIsNotWritten() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pki.leaf.pem, to: "chain.pem")
-            let pins = try files.makeDirectory("pins")
-            let file = try files.write(pki.leaf.pem, to: "pins/a.pem")
-            _ = try files.makeDirectory("pins/deeper")
-            let link = "\(files.path)/link"
-            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pins)
-            for option in ["--pins", "--anchors", "--extra-root"] {
-                for output in [file, "\(link)/a.pem", "\(pins)/new", "\(pins)/deeper/../new"] {
-                    await pincheck("verify", chain, option, pins, "-f", "json=\(output)").expect(
-                        .usage, errors: "--format '", "of \(option), whose files are all read")
-                }
-                let below = await pincheck("verify", chain, option, pins, "-o", "\(pins)/deeper/new")
-                #expect(below.status != .usage, "\(below.errors)")
+        let files = try TemporaryDirectory()
+        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
+        let pins = try files.makeDirectory("pins")
+        let file = try files.write(pki.leaf.pem, to: "pins/a.pem")
+        _ = try files.makeDirectory("pins/deeper")
+        let link = "\(files.path)/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pins)
+        for option in ["--pins", "--anchors", "--extra-root"] {
+            for output in [file, "\(link)/a.pem", "\(pins)/new", "\(pins)/deeper/../new"] {
+                await pincheck("verify", chain, option, pins, "-f", "json=\(output)").expect(
+                    .usage, errors: "--format '", "of \(option), whose files are all read")
             }
-            let baseline = ["127.0.0.1:1", "--timeout", "1", "--anchors", pins, "--baseline", file, "--update"]
-            #expect(await pincheck(baseline).status == .usage)
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem)
-            let policy = try files.write("{ hosts: { 'x.test': { anchors: 'pins' } } }", to: "policy.json5")
-            let named = await pincheck("--policy", policy, "-o", pins + "/new")
-            #expect(named.status == .usage && named.errors.contains("whose files are all read"), "\(named.errors)")
-            #expect(!FileManager.default.fileExists(atPath: pins + "/new"))
-            let redirected = try await run(["verify", chain, "--anchors", pins], output: file)
-            #expect(redirected.code == 64 && redirected.output.isEmpty)
+            let below = await pincheck("verify", chain, option, pins, "-o", "\(pins)/deeper/new")
+            #expect(below.status != .usage, "\(below.errors)")
         }
+        let baseline = ["127.0.0.1:1", "--timeout", "1", "--anchors", pins, "--baseline", file, "--update"]
+        #expect(await pincheck(baseline).status == .usage)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem)
+        let policy = try files.write("{ hosts: { 'x.test': { anchors: 'pins' } } }", to: "policy.json5")
+        let named = await pincheck("--policy", policy, "-o", pins + "/new")
+        #expect(named.status == .usage && named.errors.contains("whose files are all read"), "\(named.errors)")
+        #expect(!FileManager.default.fileExists(atPath: pins + "/new"))
+        let redirected = try await run(["verify", chain, "--anchors", pins], output: file)
+        #expect(redirected.code == 64 && redirected.output.isEmpty)
     }
 
     @Test func pinsAreNotWrittenIntoWhatTheirPolicyNames() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let file = try files.write(pki.leaf.pem, to: "leaf.pem")
-            let policy = try files.write(#"{"hosts": {"a.example": {"pins": "leaf.pem"}}}"#, to: "policy.json")
-            let outcome = try await run(["pins", "--from", policy, "--format", "okhttp"], output: file)
-            #expect(outcome.code == 64 && outcome.output.isEmpty)
-        }
+        let files = try TemporaryDirectory()
+        let file = try files.write(pki.leaf.pem, to: "leaf.pem")
+        let policy = try files.write(#"{"hosts": {"a.example": {"pins": "leaf.pem"}}}"#, to: "policy.json")
+        let outcome = try await run(["pins", "--from", policy, "--format", "okhttp"], output: file)
+        #expect(outcome.code == 64 && outcome.output.isEmpty)
     }
 
     @Test func whatTheEnvironmentNamesIsReadToo() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pki.leaf.pem, to: "chain.pem")
-            let roots = try files.makeDirectory("roots")
-            let file = try files.write(pki.rootA.pem, to: "roots/5ad8a5d6.0")
-            for (name, value) in [
-                ("SSL_CERT_FILE", file), ("OPENSSL_CONF", file), ("SSL_CERT_DIR", "/nonexistent:" + roots),
-            ] {
-                await pincheck(["verify", chain, "-o", file], environment: [name: value]).expect(
-                    .usage, errors: name, "--output")
-                #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.rootA.pem)
-            }
+        let files = try TemporaryDirectory()
+        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
+        let roots = try files.makeDirectory("roots")
+        let file = try files.write(pki.rootA.pem, to: "roots/5ad8a5d6.0")
+        for (name, value) in [
+            ("SSL_CERT_FILE", file), ("OPENSSL_CONF", file), ("SSL_CERT_DIR", "/nonexistent:" + roots),
+        ] {
+            await pincheck(["verify", chain, "-o", file], environment: [name: value]).expect(
+                .usage, errors: name, "--output")
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.rootA.pem)
         }
     }
 
@@ -106,18 +99,17 @@ import Testing
         ["--targets", "-"], ["--policy", "-"], ["127.0.0.1:1", "--addresses", "-"], ["verify", "-"], ["diff", "-"],
         ["snapshot", "--targets", "-"],
     ]) func theFileOfStandardInputIsNotWritten(command: [String]) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let list = try files.write("127.0.0.1:1\n", to: "list")
-            let errors = OutputBuffer()
-            var context = Context(
-                console: Console(output: OutputBuffer().stream(), errors: errors.stream()), environment: [:],
-                now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array("127.0.0.1:1\n".utf8) })
-            context.standardInput = FileIdentity(of: list)
-            let code = await PinCheck.exitCode(arguments: command + ["-o", list], in: context)
-            #expect(code == 64, "\(errors.text)")
-            #expect(errors.text.contains("'\(list)' is the file of standard input ("), "\(errors.text)")
-            #expect(try String(contentsOfFile: list, encoding: .utf8) == "127.0.0.1:1\n")
-        }
+        let files = try TemporaryDirectory()
+        let list = try files.write("127.0.0.1:1\n", to: "list")
+        let errors = OutputBuffer()
+        var context = Context(
+            console: Console(output: OutputBuffer().stream(), errors: errors.stream()), environment: [:],
+            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array("127.0.0.1:1\n".utf8) })
+        context.standardInput = FileIdentity(of: list)
+        let code = await PinCheck.exitCode(arguments: command + ["-o", list], in: context)
+        #expect(code == 64, "\(errors.text)")
+        #expect(errors.text.contains("'\(list)' is the file of standard input ("), "\(errors.text)")
+        #expect(try String(contentsOfFile: list, encoding: .utf8) == "127.0.0.1:1\n")
     }
 
     /// Runs as if standard output went to a file that exists.
@@ -136,22 +128,20 @@ import Testing
     }
 
     @Test func everyNameOfStandardOutputIsStandardOutput() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pki.leaf.pem, to: "chain.pem")
-            let log = try files.write("old\n", to: "log")
-            let verify = ["verify", chain, "--anchors", chain]
-            for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", log, "\(files.path)/./log"] {
-                for form in ["jsonl", "json", "text"] {
-                    let end = try await run(verify + ["-f", form, "-o", name], output: log)
-                    #expect(end.code == 0 && !end.output.isEmpty, "\(form) to \(name)")
-                    let other = try await run(verify + ["-f", "text", "-f", "\(form)=\(name)"], output: log)
-                    #expect(other.code == 64 && other.output.isEmpty, "\(form) to \(name)")
-                }
+        let files = try TemporaryDirectory()
+        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
+        let log = try files.write("old\n", to: "log")
+        let verify = ["verify", chain, "--anchors", chain]
+        for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", log, "\(files.path)/./log"] {
+            for form in ["jsonl", "json", "text"] {
+                let end = try await run(verify + ["-f", form, "-o", name], output: log)
+                #expect(end.code == 0 && !end.output.isEmpty, "\(form) to \(name)")
+                let other = try await run(verify + ["-f", "text", "-f", "\(form)=\(name)"], output: log)
+                #expect(other.code == 64 && other.output.isEmpty, "\(form) to \(name)")
             }
-            #expect(try String(contentsOfFile: log, encoding: .utf8) == "old\n")
-            #expect(try await run(["verify", log], output: log).code == 64)
-            #expect(
-                try await run(["verify", chain, "--anchors", chain, "-o", "\(files.path)/x"], output: chain).code == 0)
         }
+        #expect(try String(contentsOfFile: log, encoding: .utf8) == "old\n")
+        #expect(try await run(["verify", log], output: log).code == 64)
+        #expect(try await run(["verify", chain, "--anchors", chain, "-o", "\(files.path)/x"], output: chain).code == 0)
     }
 }

@@ -1,12 +1,11 @@
 import LoopbackLab
-@testable import PinCheckCLI
 import Pinning
 import Testing
 
+@testable import PinCheckCLI
+
 /// Which clients judge where none is chosen, what each makes of its own pins, and how the run ends.
 @Suite struct FollowedClientsTests {
-    private static let pki = try! StandardPKI.shared()
-
     /// What follows `VERIFY`, the clients with their reasons, and the status.
     static let rows: [(arguments: String, clients: String, status: ExitStatus)] = [
         // What names no client is one set.
@@ -179,7 +178,7 @@ import Testing
     ]
 
     @Test func listsAndPoliciesAreFollowedAndNotReplaced() async throws {
-        try await LoopbackServer.serving(.presenting([Self.pki.leaf, Self.pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await Self.open(port: server.port) { desk in
                 for row in Self.given {
                     let isPolicy = row.list.hasPrefix("{")
@@ -266,14 +265,13 @@ import Testing
             "Files.app/leaf.cer": pki.leaf.der, "Odd.app/leaf.crt": pki.leaf.der,
             "Alamofire.app/leaf.cer": pki.leaf.der, "Both.app/junk.cer": pki.junk.der,
         ]
-        try await TemporaryDirectory.scoped { files in
-            let desk = try Desk(files, texts, port: port)
-            for folder in ["renamed", "bundle"] { try files.makeDirectory(folder) }
-            for (name, data) in bytes { try files.write(data, to: name) }
-            try files.write(pki.leaf.key.publicKeyPEM, to: "key.pub")
-            let name = DistinguishedName(commonName: StandardPKI.serverName)
-            try files.write(pki.leaf.key.certificationRequest(for: name), to: "leaf.csr")
-            try await body(desk)
-        }
+        let files = try TemporaryDirectory()
+        let desk = try Desk(texts, in: files, port: port)
+        for folder in ["renamed", "bundle"] { try files.makeDirectory(folder) }
+        for (name, data) in bytes { try files.write(data, to: name) }
+        try files.write(pki.leaf.key.publicKeyPEM, to: "key.pub")
+        let name = DistinguishedName(commonName: StandardPKI.serverName)
+        try files.write(pki.leaf.key.certificationRequest(for: name), to: "leaf.csr")
+        try await body(desk)
     }
 }

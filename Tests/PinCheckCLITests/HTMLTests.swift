@@ -1,8 +1,9 @@
 import Foundation
-@testable import PinCheckCLI
-@testable import PinChecking
 import Pinning
 import Testing
+
+@testable import PinCheckCLI
+@testable import PinChecking
 
 #if canImport(FoundationXML)
 import FoundationXML

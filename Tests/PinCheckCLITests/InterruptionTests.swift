@@ -1,6 +1,7 @@
 import LoopbackLab
-@testable import PinCheckCLI
 import Testing
+
+@testable import PinCheckCLI
 
 /// What a signal leaves behind, and the line of progress.
 @Suite(.endsSomeTime) struct InterruptionTests {
@@ -10,7 +11,6 @@ import Testing
             signal: String, code: Int32
         ) async throws
     {
-        let pki = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await UnresponsivePort.scoped { silent in
                 // A shell without job control lets its background jobs ignore SIGINT.
@@ -38,7 +38,6 @@ import Testing
             ("", "Paused: what came is kept in 'a.bin.part', and the same command goes on with it.\n"), ("-q", ""),
         ]) func aSignalPausesADownload(option: String, words: String) async throws
     {
-        let pki = try StandardPKI.shared()
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
             $0.application = .responds(
                 Responder { request in
@@ -84,7 +83,6 @@ import Testing
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
         arguments: [("", [143]), ("kill -INT $pid", [143, 130]), ("kill -TERM $pid; kill -HUP $pid", [143, 129])])
     func aPausedDownloadEndsThoughNobodyReadsItsWords(more: String, statuses: [Int32]) async throws {
-        let pki = try StandardPKI.shared()
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
             $0.application = .responds(
                 Responder { _ in
@@ -110,7 +108,6 @@ import Testing
 
     @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
     func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
-        let pki = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await UnresponsivePort.scoped { silent in
                 let outcome = try await BuiltBinary.run(
@@ -123,8 +120,6 @@ import Testing
             }
         }
     }
-
-    // MARK: Progress
 
     private func progress(
         of total: Int?, steps: [(milliseconds: Int, status: ExitStatus)], hasResultOnOutput: Bool = true,

@@ -1,6 +1,7 @@
 import Foundation
-@testable import PinCheckCLI
 import Testing
+
+@testable import PinCheckCLI
 
 /// Holds documents against the schemas that pincheck ships, and those against the documents: every key that is written is
 /// described and required, and every key that is described is written.

@@ -51,46 +51,43 @@ import Testing
     }
 
     @Test func gitHubGetsAnAnnotationALine() async throws {
-        try await Desk.open(Self.texts) { desk in
-            await desk("lint @good.txt -f github").says("")
-            let outcome = await desk("lint '@a,b:100%.txt' -f github")
-            let path = desk.files.path
-            #expect(
-                outcome.output
-                    == "::warning file=\(path)/a%2Cb%3A100%25.txt,line=1,title=no-backup-pin::one key is pinned, and none in reserve: "
-                    + "when it is lost or replaced, the app stops working; "
-                    + "pin a second key that no server uses yet and whose private half lies in a safe place\n")
-        }
+        let desk = try Desk(Self.texts)
+        await desk("lint @good.txt -f github").says("")
+        let outcome = await desk("lint '@a,b:100%.txt' -f github")
+        let path = desk.files.path
+        #expect(
+            outcome.output
+                == "::warning file=\(path)/a%2Cb%3A100%25.txt,line=1,title=no-backup-pin::one key is pinned, and none in reserve: "
+                + "when it is lost or replaced, the app stops working; "
+                + "pin a second key that no server uses yet and whose private half lies in a safe place\n")
     }
 
     @Test func sarifHasAPlaceForEachFindingWhichStaysWhenLinesMove() async throws {
-        try await Desk.open { desk in
-            func log(_ text: String) async throws -> [JSONValue] {
-                try desk.write(text, to: "my pins.txt")
-                let outcome = await desk("lint '@my pins.txt' -f sarif")
-                return try JSONValue(outcome.output)["runs"][0]["results"].array
-            }
-            let text = "$LEAF\n$NEXT\n$LEAF\n"
-            let (before, after) = (try await log(text), try await log("# a comment\n\n" + text))
-            let prints = [before, after].map { $0.map { $0["partialFingerprints"]["pincheckFinding/v1"].text } }
-            #expect(prints[0].count == 1 && prints[0][0]?.count == 64 && prints[0] == prints[1])
-            let place = before[0]["locations"][0]["physicalLocation"]
-            let uri = place["artifactLocation"]["uri"].text
-            #expect(uri?.hasPrefix("file://") == true && uri?.hasSuffix("my%20pins.txt") == true)
-            #expect(place["region"]["startLine"].number == 3)
-            // What stands in no file has one too.
-            let lone = try JSONValue(await desk("lint $LEAF -f sarif").output)["runs"][0]["results"].array
-            #expect(!lone.isEmpty && lone.allSatisfy { !$0["locations"][0]["logicalLocations"].array.isEmpty })
+        let desk = try Desk()
+        func log(_ text: String) async throws -> [JSONValue] {
+            try desk.write(text, to: "my pins.txt")
+            let outcome = await desk("lint '@my pins.txt' -f sarif")
+            return try JSONValue(outcome.output)["runs"][0]["results"].array
         }
+        let text = "$LEAF\n$NEXT\n$LEAF\n"
+        let (before, after) = (try await log(text), try await log("# a comment\n\n" + text))
+        let prints = [before, after].map { $0.map { $0["partialFingerprints"]["pincheckFinding/v1"].text } }
+        #expect(prints[0].count == 1 && prints[0][0]?.count == 64 && prints[0] == prints[1])
+        let place = before[0]["locations"][0]["physicalLocation"]
+        let uri = place["artifactLocation"]["uri"].text
+        #expect(uri?.hasPrefix("file://") == true && uri?.hasSuffix("my%20pins.txt") == true)
+        #expect(place["region"]["startLine"].number == 3)
+        // What stands in no file has one too.
+        let lone = try JSONValue(await desk("lint $LEAF -f sarif").output)["runs"][0]["results"].array
+        #expect(!lone.isEmpty && lone.allSatisfy { !$0["locations"][0]["logicalLocations"].array.isEmpty })
     }
 
     @Test func severalFormsAreWrittenAtOnce() async throws {
-        try await Desk.open(Self.texts) { desk in
-            await desk("lint @alone.txt -f text -f sarif=@pins.sarif").says(
-                ending: "PASS  \(desk.files.path)/alone.txt: 1 warning\n")
-            let sarif = try contents(ofFile: desk.files.path + "/pins.sarif")
-            #expect(sarif.contains("\"no-backup-pin\""))
-        }
+        let desk = try Desk(Self.texts)
+        await desk("lint @alone.txt -f text -f sarif=@pins.sarif").says(
+            ending: "PASS  \(desk.files.path)/alone.txt: 1 warning\n")
+        let sarif = try contents(ofFile: desk.files.path + "/pins.sarif")
+        #expect(sarif.contains("\"no-backup-pin\""))
     }
 
     @Test func differencesAreOneTable() async throws {
@@ -118,27 +115,26 @@ import Testing
             "app/res/xml/network_security_config.xml":
                 "<network-security-config><domain-config><domain>example.com</domain>\(pinSet)</domain-config></network-security-config>",
         ]
-        try await Desk.open { desk in
-            for (name, text) in texts { try desk.write(text, to: "all/" + name) }
-            for directory in ["all/ios", "all/ios/Pins"] { try desk.files.makeDirectory(directory) }
-            try desk.files.write(StandardPKI.shared().leaf.der, to: "all/ios/Pins/leaf.cer")
-            try desk.files.write([UInt8](repeating: 0xFF, count: (16 << 20) + 1), to: "all/docs/film.mp4")
-            let found = try JSONValue(await desk("lint @all -f json").output)["findings"].array
-            let places = found.compactMap { finding in
-                finding["file"].text.map {
-                    "\(finding["id"].text ?? "") \($0.replacing(desk.files.path + "/all/", with: ""))"
-                }
+        let desk = try Desk()
+        for (name, text) in texts { try desk.write(text, to: "all/" + name) }
+        for directory in ["all/ios", "all/ios/Pins"] { try desk.files.makeDirectory(directory) }
+        try desk.files.write(StandardPKI.shared().leaf.der, to: "all/ios/Pins/leaf.cer")
+        try desk.files.write([UInt8](repeating: 0xFF, count: (16 << 20) + 1), to: "all/docs/film.mp4")
+        let found = try JSONValue(await desk("lint @all -f json").output)["findings"].array
+        let places = found.compactMap { finding in
+            finding["file"].text.map {
+                "\(finding["id"].text ?? "") \($0.replacing(desk.files.path + "/all/", with: ""))"
             }
-            #expect(
-                places == [
-                    "no-backup-pin app/res/xml/network_security_config.xml", "no-backup-pin app/java/pins.txt",
-                    "okhttp-one-label app/java/pins.txt", "no-backup-pin ios/Pins",
-                    "certificate-mode-ends ios/Pins/leaf.cer", "leaf-certificate-pinned ios/Pins/leaf.cer",
-                    "drift-hosts app/java", "drift-hosts app", "drift-pins app", "drift-pins app/java",
-                    "drift-pins ios/Pins",
-                ])
-            await desk("lint @all/docs").expect(.noInput, told: "no file in this directory holds a pin")
         }
+        #expect(
+            places == [
+                "no-backup-pin app/res/xml/network_security_config.xml", "no-backup-pin app/java/pins.txt",
+                "okhttp-one-label app/java/pins.txt", "no-backup-pin ios/Pins",
+                "certificate-mode-ends ios/Pins/leaf.cer", "leaf-certificate-pinned ios/Pins/leaf.cer",
+                "drift-hosts app/java", "drift-hosts app", "drift-pins app", "drift-pins app/java",
+                "drift-pins ios/Pins",
+            ])
+        await desk("lint @all/docs").expect(.noInput, told: "no file in this directory holds a pin")
     }
 
     @Test func junitHasASuiteAFileAndACaseAFinding() async throws {
@@ -150,13 +146,6 @@ import Testing
         }
         outcome.says("<testcase name=\"wrong-length in line 2\" classname=\"")
         try await desk("lint @good.txt -f junit", Self.texts).says("tests=\"1\" failures=\"0\" errors=\"0\"")
-    }
-
-    @Test(arguments: ["30", "d", "30x", "-1d", "99999999999d", "1.5d", "101%"]) func whatIsNoThresholdIsRefused(
-        text: String
-    ) async throws {
-        try await desk("lint @chain.pem --warn-before=\(text)").expect(
-            .usage, errors: "--warn-before '\(text)' is not a threshold: write 30d")
     }
 
     // A certificate is signed with an end that is in the future when it is looked at: no test stands at the edge of 39%.

@@ -1,9 +1,10 @@
 import Foundation
 import LoopbackLab
-@testable import PinCheckCLI
-@testable import PinChecking
 import Pinning
 import Testing
+
+@testable import PinCheckCLI
+@testable import PinChecking
 
 #if canImport(FoundationXML)
 import FoundationXML
@@ -79,8 +80,6 @@ import FoundationXML
         return report
     }
 
-    // MARK: Nagios
-
     /// A pass without a warning.
     static func calm() -> Report {
         var report = RendererTests.passing()
@@ -139,8 +138,6 @@ import FoundationXML
         #expect(ExitConvention.standard.code(for: status) == status.rawValue)
     }
 
-    // MARK: Prometheus
-
     @Test func prometheusSeriesAreDifferentAndTheirLabelsClosed() throws {
         let time = Timestamp(secondsSinceEpoch: 0)
         let text = try Self.text(
@@ -151,8 +148,6 @@ import FoundationXML
         for line in series { #expect(line.wholeMatch(of: sample) != nil, "\(line)") }
         #expect(Set(series.map { $0.prefix(upTo: $0.lastIndex(of: " ") ?? $0.endIndex) }).count == series.count)
     }
-
-    // MARK: Brief
 
     @Test func briefHasALineATarget() throws {
         let style = TextStyle(.never, isTerminal: false, environment: [:])
@@ -167,8 +162,6 @@ import FoundationXML
                 """)
         #expect(try Self.text(renderer, [Self.hostile()]).count { $0 == "\n" } == 1)
     }
-
-    // MARK: JUnit
 
     @Test func aVerdictThatNoClientTellsIsACase() throws {
         var report = Self.calm()
@@ -186,8 +179,6 @@ import FoundationXML
         #expect(parser.parse(), "\(String(describing: parser.parserError))")
         #expect(isPlain(text))
     }
-
-    // MARK: GitHub
 
     @Test func whatIsNeverJudgedIsSaidOnce() throws {
         var reports = [RendererTests.passing(), RendererTests.failing(), Self.unreachable()]
@@ -218,22 +209,21 @@ import FoundationXML
     /// What ended the run is where the results would have been, and not only on standard error.
     @Test(arguments: [("bad.txt", "DATA"), ("none.txt", "NOINPUT")])
     func aFileThatEndsTheRunIsAnAnnotationAndAnErroneousCase(pins: String, name: String) async throws {
-        try await TemporaryDirectory.scoped { files in
-            _ = try files.write("sha256/AAAA\n", to: "bad.txt")
-            let (path, report) = ("\(files.path)/\(pins)", "\(files.path)/report.xml")
-            let line = ["127.0.0.1:1", "--pins", path, "-f", "github", "-f", "junit=\(report)"]
-            let end = await pincheck(line)
-            #expect(end.status.name == name && end.errors.hasPrefix("Error: "))
-            #expect(end.output.hasPrefix("::error title=pincheck \(name)::") && end.output.contains(path))
-            #expect(end.output.split(separator: "\n").count == 1)
-            let xml = try String(contentsOfFile: report, encoding: .utf8)
-            let suites = try XMLDocument(data: Data(xml.utf8)).rootElement()
-            let error = try suites?.nodes(forXPath: "testsuite/testcase/error").first as? XMLElement
-            #expect(suites?.attribute(forName: "errors")?.stringValue == "1")
-            #expect(error?.attribute(forName: "type")?.stringValue == name)
-            #expect(error?.attribute(forName: "message")?.stringValue?.contains(path) == true)
-            let other = await pincheck("127.0.0.1:1", "--pins", path, "-q", "-f", "github")
-            #expect(other.output.isEmpty && other.status == end.status)
-        }
+        let files = try TemporaryDirectory()
+        _ = try files.write("sha256/AAAA\n", to: "bad.txt")
+        let (path, report) = ("\(files.path)/\(pins)", "\(files.path)/report.xml")
+        let line = ["127.0.0.1:1", "--pins", path, "-f", "github", "-f", "junit=\(report)"]
+        let end = await pincheck(line)
+        #expect(end.status.name == name && end.errors.hasPrefix("Error: "))
+        #expect(end.output.hasPrefix("::error title=pincheck \(name)::") && end.output.contains(path))
+        #expect(end.output.split(separator: "\n").count == 1)
+        let xml = try String(contentsOfFile: report, encoding: .utf8)
+        let suites = try XMLDocument(data: Data(xml.utf8)).rootElement()
+        let error = try suites?.nodes(forXPath: "testsuite/testcase/error").first as? XMLElement
+        #expect(suites?.attribute(forName: "errors")?.stringValue == "1")
+        #expect(error?.attribute(forName: "type")?.stringValue == name)
+        #expect(error?.attribute(forName: "message")?.stringValue?.contains(path) == true)
+        let other = await pincheck("127.0.0.1:1", "--pins", path, "-q", "-f", "github")
+        #expect(other.output.isEmpty && other.status == end.status)
     }
 }

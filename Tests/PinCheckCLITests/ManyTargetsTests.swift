@@ -1,28 +1,52 @@
+import Foundation
 import LoopbackLab
-@testable import PinCheckCLI
+import Pinning
 import Testing
+
+@testable import PinCheckCLI
+
+/// As many pins as a file may hold: what is compared with each other pin takes longer than the tests may.
+@Suite(.timeLimit(.minutes(1))) struct ManyPinsTests {
+    private static func stranger(_ number: Int) -> SHA256Digest {
+        SHA256Digest(bytes: (0..<32).map { UInt8(truncatingIfNeeded: $0 < 4 ? number >> (8 * $0) : 7) })!
+    }
+
+    /// Runs `verify` on the lab's good chain with pins of strangers, and at the end that of the leaf.
+    private func verify(_ count: Int, client: String, _ line: (SHA256Digest) -> String) async throws -> Outcome {
+        let files = try TemporaryDirectory()
+        let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
+        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+        let own = try #require(SHA256Digest(bytes: pki.leaf.publicKeySHA256))
+        let text = ((1..<count).map(Self.stranger) + [own]).map { line($0) + "\n" }.joined()
+        let pins = try files.write(Array(text.utf8), to: "pins")
+        return await pincheck(
+            "verify", chain, "--anchors", anchors, "--pins", pins, "--client", client, "--host", StandardPKI.serverName)
+    }
+
+    @Test func manyPinsOfAListAreComparedOnce() async throws {
+        let outcome = try await verify(19_000, client: "okhttp,android") { "sha256/\($0.base64)" }
+        #expect(outcome.status == .pass, "\(outcome.errors)")
+        #expect(outcome.output.contains("pins: 19000 configured, 1 matched (leaf), 18999 not in the chain (backup)"))
+    }
+}
 
 /// Lists that are longer than what is read of them at once.
 @Suite(.endsSomeTime) struct ManyTargetsTests {
-    private let pki: StandardPKI
     private let now = String(LabClock.now)
-
-    init() throws { pki = try .shared() }
 
     /// A list of so many targets, of which one in ten answers and the others are refused.
     private func serving(
         _ count: Int,
         _ body: (_ files: TemporaryDirectory, _ lines: [String], _ arguments: [String]) async throws -> Void
     ) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-                let lines = (0..<count).map { number in
-                    "n\(number).example.com:8443 verify-name=\(StandardPKI.serverName) connect=127.0.0.1:"
-                        + (number % 10 == 3 ? "\(server.port)" : "1")
-                }
-                try await body(files, lines, ["--anchors", anchors, "--jobs", "8", "--at", now])
+        let files = try TemporaryDirectory()
+        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let lines = (0..<count).map { number in
+                "n\(number).example.com:8443 verify-name=\(StandardPKI.serverName) connect=127.0.0.1:"
+                    + (number % 10 == 3 ? "\(server.port)" : "1")
             }
+            try await body(files, lines, ["--anchors", anchors, "--jobs", "8", "--at", now])
         }
     }
 
@@ -43,9 +67,7 @@ import Testing
             })
     }
 
-    @Test(arguments: [1, 16, 99, 100, 101]) func aListIsCheckedWholeHoweverLittleOfItIsReadAtOnce(window: Int)
-        async throws
-    {
+    @Test(arguments: [1, 16, 99, 100, 101]) func aListIsCheckedWhole(window: Int) async throws {
         try await serving(100) { files, lines, arguments in
             let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
             let arguments = arguments + ["--targets", list, "--format", "text=\(files.path)/text", "--format", "jsonl"]
@@ -100,5 +122,83 @@ import Testing
     @Test func aCompressedListIsRefused() async throws {
         await pincheck("--targets", "-", input: [0x1F, 0x8B, 0x08, 0x00, 0x0A]).expect(
             .data, "", errors: "zcat FILE | pincheck --targets -")
+    }
+}
+
+/// Many targets, spread over threads.
+@Suite(.endsSomeTime) struct ManyThreadsTests {
+    @Test func theReportIsTheSameForEveryNumberOfThreads() async throws {
+        let key = try LabKey.shared(.rsa(bits: 2_048), label: "many threads")
+        let rsa = try pki.interA.issue(.leaf(StandardPKI.serverName), key: key)
+        let behaviors: [ServerBehavior] = [
+            .presenting([pki.leaf, pki.interA]), .presenting([rsa, pki.interA]), .presenting([pki.rogue, pki.rogueI]),
+            .alert(40),
+        ]
+        let files = try TemporaryDirectory()
+        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+        try await LoopbackServer.serving(all: behaviors) { servers in
+            // Five threads are worth their while from 160 targets on.
+            let lines = (0..<170).map { "n\($0).example.com connect=\(servers[$0 % 4].place)" }
+            try await compare(files.write(lines.joined(separator: "\n"), to: "list.txt"), anchors)
+        }
+    }
+
+    #if os(Linux)
+    @Test(
+        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), arguments: [96, 200, 40])
+    func theProgramConnectsOnAThreadForEachProcessor(targets: Int) async throws {
+        let more = targets < 64 ? 0 : min(targets / 32, ProcessInfo.processInfo.activeProcessorCount) - 1
+        try await LoopbackServer.serving(.tarpit) { server in
+            // The program is born on the first; it is looked at while the servers keep it waiting.
+            let script = """
+                for n in $(seq \(targets)); do echo n$n.example connect=127.0.0.1:\(server.port); done >$TMPDIR/list
+                $PINCHECK --targets $TMPDIR/list --timeout 60 >$TMPDIR/out 2>&1 &
+                for try in $(seq 600); do
+                    n=$(cat /proc/$!/task/*/comm 2>/dev/null | grep -c NIO-ELT)
+                    test \(more) = 0 && test $(ls /proc/$!/fd 2>/dev/null | wc -l) -gt 30 && break
+                    test \(more) -gt 0 && test $n = \(more) && break
+                    sleep 0.1
+                done
+                n=$(cat /proc/$!/task/*/comm 2>/dev/null | grep -c NIO-ELT)
+                kill $!
+                echo $n
+                """
+            let outcome = try await BuiltBinary.run(script)
+            #expect(outcome.output == "\(more)\n", "\(outcome)")
+        }
+    }
+
+    @Test(
+        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), arguments: [10, 20, 64])
+    func threadsTakeNoDescriptorsThatAreNotThere(limit: Int) async throws {
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let script = """
+                for n in $(seq 96); do echo api.example.com connect=127.0.0.1:\(server.port); done >$TMPDIR/list
+                printf '%s' '\(pki.rootA.pem)' >$TMPDIR/root.pem
+                ulimit -n \(limit)
+                $PINCHECK --targets $TMPDIR/list --anchors $TMPDIR/root.pem --timeout 300 >$TMPDIR/out 2>&1
+                status=$?
+                test $status = 0 || grep -m5 -E '^(UNREACHABLE|Error)' $TMPDIR/out
+                echo $status
+                """
+            let outcome = try await BuiltBinary.run(script)
+            #expect(outcome.output == "0\n", "\(outcome)")
+        }
+    }
+    #endif
+
+    private func compare(_ list: String, _ anchors: String) async throws {
+        let now = LabClock.now
+        let base = [
+            "--targets", list, "--anchors", anchors, "--pins", pki.leaf.pin, "--sni", StandardPKI.serverName,
+            "--verify-name", StandardPKI.serverName, "--timeout", "60",
+        ]
+        var reports: [String] = []
+        for jobs in ["1", "7", "512"] {
+            let outcome = await pincheck(base + ["--jobs", jobs], at: now).expect(
+                .fail, "\n170 targets: 85 FAIL, 42 UNREACHABLE, 43 PASS")
+            reports.append(outcome.output)
+        }
+        #expect(reports.dropFirst().allSatisfy { $0 == reports[0] })
     }
 }

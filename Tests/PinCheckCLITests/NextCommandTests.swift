@@ -5,18 +5,17 @@ import Testing
 
 /// `check --next`: will the pins accept what is about to be deployed?
 @Suite(.endsSomeTime) struct NextCommandTests {
-    private static let pki = try! StandardPKI.shared()
     private let host = StandardPKI.serverName
 
     /// What is next, in files: the key of `$NEXT` by itself, in a request and in certificates.
     private func texts(_ more: [String: String] = [:]) throws -> [String: String] {
-        let next = Self.pki.leaf2
-        let elsewhere = try Self.pki.interA.issue(.leaf("elsewhere.example"), key: next.key)
+        let next = pki.leaf2
+        let elsewhere = try pki.interA.issue(.leaf("elsewhere.example"), key: next.key)
         return [
-            "next.pem": next.pem + Self.pki.interA.pem, "alone.pem": next.pem, "key.pub": next.key.publicKeyPEM,
+            "next.pem": next.pem + pki.interA.pem, "alone.pem": next.pem, "key.pub": next.key.publicKeyPEM,
             "next.csr": pem(try next.key.certificationRequest("next"), label: "CERTIFICATE REQUEST"),
             "next.key": try next.key.privateKeyPEM(), "elsewhere.pem": elsewhere.pem,
-            "alone-expired.pem": Self.pki.leafExp.pem, "expired.pem": Self.pki.leafExp.pem + Self.pki.interA.pem,
+            "alone-expired.pem": pki.leafExp.pem, "expired.pem": pki.leafExp.pem + pki.interA.pem,
             "ed25519.pub": Self.ed25519.publicKeyPEM, "lines.txt": "other.example.com $NEXT\n", "list.txt": "$LEAF\n",
             "leaf.plist": plist("$NEXT64"), "both.plist": plist("$NEXT64", "$INTER64"),
             "wrong.plist": plist("$NEXT64", "$ROGUE64"), "secured.plist": plist("$NEXT64", isSecured: true),
@@ -81,11 +80,10 @@ import Testing
 
     @Test(arguments: rows.indices) func whatIsNextIsHeldAgainstThePins(index: Int) async throws {
         let (arguments, status, words) = Self.rows[index]
-        try await Desk.open(texts()) { desk in
-            try desk.files.write(Self.pki.leaf2.der, to: "next.cer")
-            let outcome = await desk("--next \(arguments) --anchors @root.pem --host $HOST").expect(status)
-            #expect((outcome.output + outcome.errors).contains(desk.expand(words)) || words.isEmpty, "\(outcome)")
-        }
+        let desk = try Desk(texts())
+        try desk.files.write(pki.leaf2.der, to: "next.cer")
+        let outcome = await desk("--next \(arguments) --anchors @root.pem --host $HOST").expect(status)
+        #expect((outcome.output + outcome.errors).contains(desk.expand(words)) || words.isEmpty, "\(outcome)")
     }
 
     @Test func aChainOfOthersIsNotToBeShipped() async throws {
@@ -99,15 +97,13 @@ import Testing
 
     @Test(arguments: [(SignatureDigest.sha256, "pass pin-matched"), (.sha1, "fail pin-mismatch")])
     func aCertificateAloneIsHeldToTheAppsTransportSecurity(digest: SignatureDigest, expected: String) async throws {
-        let leaf = try Self.pki.interA.issue(CertificateTemplate.leaf(host).with { $0.digest = digest })
+        let leaf = try pki.interA.issue(CertificateTemplate.leaf(host).with { $0.digest = digest })
         let texts = [
             "next.pem": leaf.pem, "Info.plist": "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>",
         ]
         let line = "--next @next.pem --host $HOST --pins @Info.plist --pins \(leaf.pin) --client afnetworking"
         #expect(try await decision(of: line, texts) == expected)
     }
-
-    // MARK: Beside a server
 
     @Test func theServerOfTodayIsAskedToo() async throws {
         try await Desk.serving(nil, texts()) { desk, _ in
@@ -116,7 +112,7 @@ import Testing
             let results = try JSONValue(leaf.output)["results"].array
             #expect(results.map { $0["next"]["assumed"].flag } == [nil, false])
             #expect(results.last?["next"]["kind"].text == "certificate")
-            #expect(results.last?["next"]["pin"].text == Self.pki.leaf2.pin)
+            #expect(results.last?["next"]["pin"].text == pki.leaf2.pin)
             // Of a request nobody knows who issues its certificate.
             await desk("CHECK --next @next.csr --pins $INTER").expect(
                 .fail, "and a pinned CA need not be the one that issues its certificate: before")

@@ -9,35 +9,34 @@ import Testing
         let world = try ServerWorld(using: &generator)
         // One moment for all: days that are left are counted to the second.
         let now = LabClock.now
-        try await TemporaryDirectory.scoped { files in
-            let store = try world.writeStore(to: files)
-            try await serve(world.servers[...]) { ports in
-                let places = ports.map { "127.0.0.1:\($0)" }
-                var settings = store.options + ["--client", "afnetworking,okhttp,curl", "--format", "json"]
-                if let pin = world.pin { settings += ["--pins", pin] }
-                func run(_ arguments: [String]) async throws -> JSONValue {
-                    let outcome = await pincheck(arguments + settings, environment: store.environment, at: now)
-                    return try JSONValue(outcome.output)
-                }
-                var alone: [String] = []
-                for (number, place) in places.enumerated() {
-                    let name = ServerWorld.name(number)
-                    let online = Answer(try await run([name, "--connect", place]))
-                    let chain = try files.write(pem(of: world.servers[number]), to: "chain.pem")
-                    let offline = Answer(try await run(["verify", chain, "--host", name]))
-                    #expect(online == offline, "seed \(seed), server \(number), offline, \(store.kind)")
-                    #expect(online.reason != nil, "seed \(seed), server \(number)")
-                    alone.append(online.text)
-                }
-                let forwards = Array(places.indices) + places.indices
-                for order in [forwards, forwards.reversed()] {
-                    let lines = order.map { "\(ServerWorld.name($0)) connect=\(places[$0])\n" }
-                    let list = try files.write(lines.joined(), to: "list.txt")
-                    let results = try await run(["--targets", list])["results"].array
-                    #expect(results.count == order.count)
-                    for (number, result) in zip(order, results) {
-                        #expect(Answer(result).text == alone[number], "seed \(seed), server \(number), \(store.kind)")
-                    }
+        let files = try TemporaryDirectory()
+        let store = try world.writeStore(to: files)
+        try await LoopbackServer.serving(all: world.servers.map { .presenting($0) }) { servers in
+            let places = servers.map(\.place)
+            var settings = store.options + ["--client", "afnetworking,okhttp,curl", "--format", "json"]
+            if let pin = world.pin { settings += ["--pins", pin] }
+            func run(_ arguments: [String]) async throws -> JSONValue {
+                let outcome = await pincheck(arguments + settings, environment: store.environment, at: now)
+                return try JSONValue(outcome.output)
+            }
+            var alone: [String] = []
+            for (number, place) in places.enumerated() {
+                let name = ServerWorld.name(number)
+                let online = Answer(try await run([name, "--connect", place]))
+                let chain = try files.write(pem(of: world.servers[number]), to: "chain.pem")
+                let offline = Answer(try await run(["verify", chain, "--host", name]))
+                #expect(online == offline, "seed \(seed), server \(number), offline, \(store.kind)")
+                #expect(online.reason != nil, "seed \(seed), server \(number)")
+                alone.append(online.text)
+            }
+            let forwards = Array(places.indices) + places.indices
+            for order in [forwards, forwards.reversed()] {
+                let lines = order.map { "\(ServerWorld.name($0)) connect=\(places[$0])\n" }
+                let list = try files.write(lines.joined(), to: "list.txt")
+                let results = try await run(["--targets", list])["results"].array
+                #expect(results.count == order.count)
+                for (number, result) in zip(order, results) {
+                    #expect(Answer(result).text == alone[number], "seed \(seed), server \(number), \(store.kind)")
                 }
             }
         }
@@ -48,27 +47,17 @@ import Testing
         for seed in 0..<24 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let world = try ServerWorld(using: &generator)
-            try await TemporaryDirectory.scoped { files in
-                let store = try world.writeStore(to: files)
-                let chain = try files.write(pem(of: world.servers[0]), to: "chain.pem")
-                let arguments = ["verify", chain, "--host", ServerWorld.name(0), "--format", "json"] + store.options
-                let outcome = await pincheck(arguments, environment: store.environment)
-                reasons.insert(try JSONValue(outcome.output)["reason"]["id"].text ?? "none")
-            }
+            let files = try TemporaryDirectory()
+            let store = try world.writeStore(to: files)
+            let chain = try files.write(pem(of: world.servers[0]), to: "chain.pem")
+            let arguments = ["verify", chain, "--host", ServerWorld.name(0), "--format", "json"] + store.options
+            let outcome = await pincheck(arguments, environment: store.environment)
+            reasons.insert(try JSONValue(outcome.output)["reason"]["id"].text ?? "none")
         }
         #expect(reasons.isSuperset(of: ["trusted-without-pins", "distrusted"]), "\(reasons)")
         #expect(!reasons.isDisjoint(with: ["unknown-issuer", "untrusted-root"]), "\(reasons)")
     }
 
-    /// Serves every chain on a port of its own while `body` runs.
-    private func serve(
-        _ chains: ArraySlice<[LabCertificate]>, _ ports: [UInt16] = [], _ body: ([UInt16]) async throws -> Void
-    ) async throws {
-        guard let chain = chains.first else { return try await body(ports) }
-        try await LoopbackServer.serving(.presenting(chain)) { server in
-            try await serve(chains.dropFirst(), ports + [server.port], body)
-        }
-    }
 }
 
 /// What a report says of a chain, without what it says of the way it came.

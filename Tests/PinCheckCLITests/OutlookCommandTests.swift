@@ -30,12 +30,11 @@ import Testing
         async throws -> Outcome
     {
         let pem = ["chain.pem": leaf.pem + (inter ?? self.inter).pem, "root.pem": root.pem]
-        return try await Desk.open(pem.merging(texts.mapValues(filled)) { $1 }) { desk in
-            for (name, certificate) in ["leaf.cer": leaf, "inter.cer": self.inter, "root.cer": root] {
-                try desk.files.write(certificate.der, to: name)
-            }
-            return await desk("VERIFY " + filled(arguments), at: now)
+        let desk = try Desk(pem.merging(texts.mapValues(filled)) { $1 })
+        for (name, certificate) in ["leaf.cer": leaf, "inter.cer": self.inter, "root.cer": root] {
+            try desk.files.write(certificate.der, to: name)
         }
+        return await desk("VERIFY " + filled(arguments), at: now)
     }
 
     private func filled(_ text: String) -> String {
@@ -48,8 +47,6 @@ import Testing
     private func lines(_ outcome: Outcome) -> [Substring] {
         outcome.output.split(separator: "\n").filter { $0.hasPrefix("  outlook: ") }.map { $0.dropFirst(11) }
     }
-
-    // MARK: Backups
 
     /// Whether there is a backup among pins.
     private static let backups: [(arguments: String, hasBackup: Bool)] = [
@@ -64,13 +61,10 @@ import Testing
         ("--pins LEAF --pins @other.pem --client okhttp,curl", false),
     ]
 
-    @Test(arguments: backups) func whatAClientDoesNotCompareIsNoBackup(arguments: String, hasBackup: Bool) async throws
-    {
+    @Test(arguments: backups) func whatIsNotComparedIsNoBackup(arguments: String, hasBackup: Bool) async throws {
         let outcome = try await verify(arguments + " -f json").expect(.pass)
         #expect(try JSONValue(outcome.output)["outlook"]["has_backup"].flag == hasBackup)
     }
-
-    // MARK: Limits
 
     /// What follows `VERIFY`, how it ends, and words of it; `DATE` is the end of the leaf, `END` that of the intermediate.
     private static let limits: [(arguments: String, status: ExitStatus, words: String)] = [
@@ -118,9 +112,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: limits) func limitsDecideOnTheExitStatus(arguments: String, status: ExitStatus, words: String)
-        async throws
-    {
+    @Test(arguments: limits) func limitsDecide(arguments: String, status: ExitStatus, words: String) async throws {
         func list(_ key: String, _ pins: String...) -> String {
             let pins = pins.map {
                 "<dict><key>SPKI-SHA256-BASE64</key><string>\(filled($0).dropFirst(7))</string></dict>"
@@ -142,21 +134,16 @@ import Testing
         #expect(try await lines(verify("--pins SPARE").expect(.fail)).isEmpty)
         let old = try inter.issue(
             .leaf("api.example.com").valid(from: now - 90 * LabClock.day, to: now - 4 * LabClock.day))
-        try await Desk.open(["chain.pem": leaf.pem + inter.pem, "root.pem": root.pem]) { desk in
-            try desk.files.write(old.der, to: "old.cer")
-            let outcome = await desk("VERIFY --pins @old.cer", at: now).expect(.fail)
-            #expect(
-                lines(outcome) == [
-                    "pin 1, CN=api.example.com, expired on \(date(inDays: -4)) and can match no more: replace it"
-                ])
-        }
+        let desk = try Desk(["chain.pem": leaf.pem + inter.pem, "root.pem": root.pem])
+        try desk.files.write(old.der, to: "old.cer")
+        let outcome = await desk("VERIFY --pins @old.cer", at: now).expect(.fail)
+        #expect(
+            lines(outcome) == [
+                "pin 1, CN=api.example.com, expired on \(date(inDays: -4)) and can match no more: replace it"
+            ])
     }
 
-    // MARK: Every path
-
-    @Test(arguments: ["afnetworking", "afnetworking-3"]) func certificateModeMindsWhatTheSystemIsAskedAbout(
-        client: String
-    ) async throws {
+    @Test(arguments: ["afnetworking", "afnetworking-3"]) func certificateModeMindsPaths(client: String) async throws {
         let pinned = "--pins @leaf.cer --client \(client) "
         try await verify(pinned + "--fail-before 30d", below: shortInter).expect(
             .fail, "accepted, but CN=Inter (depth 1) expires in 10 d, on \(date(inDays: 10))",
@@ -187,17 +174,14 @@ import Testing
             .leaf(StandardPKI.serverName).withIssuerPlaces(["http://ca.example/inter.cer"]).valid(
                 from: now - LabClock.day, to: now + 80 * LabClock.day))
         let texts = ["chain.pem": leaf.pem, "root.pem": root.pem, "inter.pem": inter.pem]
-        try await Desk.open(texts) { desk in
-            try desk.files.write(leaf.der, to: "leaf.cer")
-            try desk.files.write(root.der, to: "root.cer")
-            let line = "VERIFY --intermediate @inter.pem --pins @leaf.cer --pins @root.cer --mode certificate"
-            let json = try JSONValue(await desk(line + " -f json --client \(client)", at: now).output)
-            #expect(json["pins"]["matched"].array.compactMap { $0["depth"].number } == [0, 2])
-            #expect(json["outlook"]["pins_end"].text == "root-expiry" && json["outlook"]["has_backup"].flag == false)
-        }
+        let desk = try Desk(texts)
+        try desk.files.write(leaf.der, to: "leaf.cer")
+        try desk.files.write(root.der, to: "root.cer")
+        let line = "VERIFY --intermediate @inter.pem --pins @leaf.cer --pins @root.cer --mode certificate"
+        let json = try JSONValue(await desk(line + " -f json --client \(client)", at: now).output)
+        #expect(json["pins"]["matched"].array.compactMap { $0["depth"].number } == [0, 2])
+        #expect(json["outlook"]["pins_end"].text == "root-expiry" && json["outlook"]["has_backup"].flag == false)
     }
-
-    // MARK: The document
 
     @Test func eachClientHasAnOutlookInTheDocument() async throws {
         let outcome = try await verify("--pins LEAF --pins TOP --client okhttp,curl:insecure -f json")
@@ -210,8 +194,6 @@ import Testing
         #expect(outlook["pins_match_until"].text?.hasPrefix(date(inDays: 400)) == true)
         #expect(outlook["pins"].array.map { $0["depth"].number } == [0, 1])
     }
-
-    // MARK: Several connections
 
     @Test(arguments: ["", " --client okhttp,afnetworking", " --request /"]) func theKeyOfAnotherConnectionIsNoBackup(
         arguments: String

@@ -1,10 +1,11 @@
 import LoopbackLab
-@testable import PinCheckCLI
-@testable import PinChecking
 import PinFormats
 import Pinning
 import Testing
 import X509
+
+@testable import PinCheckCLI
+@testable import PinChecking
 
 /// Random worlds are moved through time and renewals, and each promise of an outlook is held against what is judged then.
 @Suite(.endsSomeTime) struct OutlookPromiseTests {

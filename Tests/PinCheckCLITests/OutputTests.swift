@@ -1,27 +1,23 @@
+import Base
 import Foundation
 import LoopbackLab
-import Base
-@testable import PinCheckCLI
 import Pinning
 import Testing
 
+@testable import PinCheckCLI
+
 /// Where results go, and how the process ends.
 @Suite(.endsSomeTime) struct OutputTests {
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     /// Runs a command line on a chain in a file, and says the exit code of its process.
     private func verify(_ arguments: [String], isTrusted: Bool = true, environment: [String: String] = [:]) async throws
         -> (code: Int32, output: String, errors: String)
     {
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
-            let anchors = try files.write((isTrusted ? pki.rootA : pki.rootB).pem, to: "anchors.pem")
-            return await process(
-                ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName] + arguments,
-                environment: environment)
-        }
+        let files = try TemporaryDirectory()
+        let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
+        let anchors = try files.write((isTrusted ? pki.rootA : pki.rootB).pem, to: "anchors.pem")
+        return await process(
+            ["verify", chain, "--anchors", anchors, "--host", StandardPKI.serverName] + arguments,
+            environment: environment)
     }
 
     private func process(_ arguments: [String], environment: [String: String] = [:]) async -> (
@@ -75,16 +71,15 @@ import Testing
     }
 
     @Test func aFileInTheFormOfPluginsLeavesTheExitCodesAlone() async throws {
-        try await TemporaryDirectory.scoped { files in
-            for arguments in [["-f", "nagios=\(files.path)/a"], ["-f", "nagios", "-o", "\(files.path)/b"]] {
-                let end = try await verify(arguments, isTrusted: false)
-                #expect(end.code == 1 && end.output.isEmpty)
-            }
-            for name in ["a", "b"] {
-                #expect(try contents(ofFile: "\(files.path)/\(name)").hasPrefix("PINCHECK CRITICAL - "))
-            }
-            #expect(await process(["a..b", "-f", "nagios", "-o", "\(files.path)/b"]).code == 64)
+        let files = try TemporaryDirectory()
+        for arguments in [["-f", "nagios=\(files.path)/a"], ["-f", "nagios", "-o", "\(files.path)/b"]] {
+            let end = try await verify(arguments, isTrusted: false)
+            #expect(end.code == 1 && end.output.isEmpty)
         }
+        for name in ["a", "b"] {
+            #expect(try contents(ofFile: "\(files.path)/\(name)").hasPrefix("PINCHECK CRITICAL - "))
+        }
+        #expect(await process(["a..b", "-f", "nagios", "-o", "\(files.path)/b"]).code == 64)
     }
 
     @Test func aFileThatCannotBeWrittenKeepsAPluginFromSayingOK() async throws {
@@ -95,48 +90,45 @@ import Testing
     }
 
     @Test func theOutputFileIsForTheFormWithoutOne() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let text = "\(files.path)/result.txt"
-            let metrics = "\(files.path)/pincheck.prom"
-            #expect(try await verify(["-o", text]).output.isEmpty)
-            #expect(try contents(ofFile: text).contains("PASS  "))
-            let end = try await verify(["-f", "prometheus", "-o", metrics, "-f", "json=-"])
-            #expect(end.code == 0)
-            #expect(try JSONValue(end.output)["verdict"].text == "accept")
-            #expect(try contents(ofFile: metrics).contains("\npincheck_run_status 0\n"))
-            #expect(try await verify(["-f", "json=\(text)", "-o", metrics]).errors.contains("is for no form"))
-            #expect(try await verify(["-o", ""]).code == 64)
-        }
+        let files = try TemporaryDirectory()
+        let text = "\(files.path)/result.txt"
+        let metrics = "\(files.path)/pincheck.prom"
+        #expect(try await verify(["-o", text]).output.isEmpty)
+        #expect(try contents(ofFile: text).contains("PASS  "))
+        let end = try await verify(["-f", "prometheus", "-o", metrics, "-f", "json=-"])
+        #expect(end.code == 0)
+        #expect(try JSONValue(end.output)["verdict"].text == "accept")
+        #expect(try contents(ofFile: metrics).contains("\npincheck_run_status 0\n"))
+        #expect(try await verify(["-f", "json=\(text)", "-o", metrics]).errors.contains("is for no form"))
+        #expect(try await verify(["-o", ""]).code == 64)
     }
 
     @Test func whatIsMoreThanMemoryShouldHoldWaitsInAFileWithoutAName() throws {
-        try TemporaryDirectory.scoped { files in
-            let chunk = [UInt8](repeating: 0x61, count: 1_000_000)
-            let spool = Spool(directory: files.path)
-            for _ in 0..<9 { try spool.add(chunk) }
-            try spool.add(Array("end\n".utf8))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
-            try AtomicFile.write(to: "\(files.path)/file") { descriptor throws(Base.OutputError) in
-                try spool.copy(to: descriptor)
-            }
-            let text = try contents(ofFile: "\(files.path)/file")
-            #expect(text.utf8.count == 9_000_004 && text.hasSuffix("aend\n"))
-            let nowhere = Spool(directory: "\(files.path)/none")
-            #expect(throws: OutputError.self) { for _ in 0..<5 { try nowhere.add(chunk) } }
+        let files = try TemporaryDirectory()
+        let chunk = [UInt8](repeating: 0x61, count: 1_000_000)
+        let spool = Spool(directory: files.path)
+        for _ in 0..<9 { try spool.add(chunk) }
+        try spool.add(Array("end\n".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
+        try AtomicFile.write(to: "\(files.path)/file") { descriptor throws(Base.OutputError) in
+            try spool.copy(to: descriptor)
         }
+        let text = try contents(ofFile: "\(files.path)/file")
+        #expect(text.utf8.count == 9_000_004 && text.hasSuffix("aend\n"))
+        let nowhere = Spool(directory: "\(files.path)/none")
+        #expect(throws: OutputError.self) { for _ in 0..<5 { try nowhere.add(chunk) } }
     }
 
     @Test func quietSilencesStandardOutputAndNoFile() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let paths = ["a.xml", "b.jsonl", "c.json"].map { files.path + "/" + $0 }
-            let end = try await verify([
-                "-q", "-f", "junit=\(paths[0])", "-f", "jsonl=\(paths[1])", "-f", "json", "-o", paths[2],
-            ])
-            #expect(end.code == 0 && end.output.isEmpty && end.errors.isEmpty, "\(end)")
-            for path in paths {
-                let text = try String(contentsOfFile: path, encoding: .utf8)
-                #expect(text.contains("intermediate") || text.contains("<testsuites "), "\(path)")
-            }
+        let files = try TemporaryDirectory()
+        let paths = ["a.xml", "b.jsonl", "c.json"].map { files.path + "/" + $0 }
+        let end = try await verify([
+            "-q", "-f", "junit=\(paths[0])", "-f", "jsonl=\(paths[1])", "-f", "json", "-o", paths[2],
+        ])
+        #expect(end.code == 0 && end.output.isEmpty && end.errors.isEmpty, "\(end)")
+        for path in paths {
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text.contains("intermediate") || text.contains("<testsuites "), "\(path)")
         }
     }
 }

@@ -1,18 +1,15 @@
+import Base
 import Foundation
 import LoopbackLab
-@testable import PinCheckCLI
 import Pinning
 import Testing
-import Base
+
+@testable import PinCheckCLI
 
 /// Whatever comes from outside, and wherever it is shown: no line and no control character but the program's own.
 @Suite(.endsSomeTime) struct OutsideTextTests {
     /// Begins a line of somebody else's, moves the cursor, reorders what follows.
     static let hostile = "x\n::evil::pwn\r\n\u{1B}[31m\u{202E}\u{2028}\u{85}y"
-
-    let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
 
     /// Runs a command line and looks at both streams.
     private func expectHarmless(
@@ -37,23 +34,22 @@ import Base
         let leaf = try LabCertificate.selfSigned(
             CertificateTemplate.leaf(subject: .init(commonName: text, organization: text), names: [.dns(text)]).valid(
                 from: LabClock.now - LabClock.year, to: LabClock.now + LabClock.year))
-        try await TemporaryDirectory.scoped { files in
-            let file = try files.write(leaf.pem, to: "leaf.pem")
-            try await LoopbackServer.serving(.presenting([leaf])) { server in
-                let target = ["x.test", "--connect", "127.0.0.1:\(server.port)"]
-                for form in Self.forms {
-                    await expectHarmless(target + ["-f", form, "--explain"])
-                    await expectHarmless(target + ["-f", form, "--client", "all", "--pins", file])
-                    await expectHarmless(["verify", file, "--host", "x.test", "--anchors", file, "-f", form])
-                }
-                for form in Self.blocks {
-                    await expectHarmless(["pins"] + target + ["--format", form])
-                    await expectHarmless(["pins", file, "--format", form])
-                }
-                await expectHarmless(["snapshot"] + target)
-                for form in ["text", "json", "github", "sarif"] {
-                    await expectHarmless(["lint", file, "-f", form, "--at", "2099-01-01"])
-                }
+        let files = try TemporaryDirectory()
+        let file = try files.write(leaf.pem, to: "leaf.pem")
+        try await LoopbackServer.serving(.presenting([leaf])) { server in
+            let target = ["x.test", "--connect", "127.0.0.1:\(server.port)"]
+            for form in Self.forms {
+                await expectHarmless(target + ["-f", form, "--explain"])
+                await expectHarmless(target + ["-f", form, "--client", "all", "--pins", file])
+                await expectHarmless(["verify", file, "--host", "x.test", "--anchors", file, "-f", form])
+            }
+            for form in Self.blocks {
+                await expectHarmless(["pins"] + target + ["--format", form])
+                await expectHarmless(["pins", file, "--format", form])
+            }
+            await expectHarmless(["snapshot"] + target)
+            for form in ["text", "json", "github", "sarif"] {
+                await expectHarmless(["lint", file, "-f", form, "--at", "2099-01-01"])
             }
         }
     }
@@ -80,50 +76,48 @@ import Base
     @Test(arguments: [
         "sni", "connect", "client", "anchors", "warnBefore", "mode", "minTLS", "alpn", "proxy", "verifyName", "at",
     ]) func theValuesOfAPolicy(key: String) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let value = #""a\n::evil::y\u001b[31m\u202e""#
-            for policy in [
-                "{ hosts: { 'x.test': {\(key): \(value)} } }", "{ hosts: { 'x.test': {\(key): [\(value)]} } }",
-                "{ defaults: {\(key): \(value)}, hosts: { 'x.test': {} } }", "{ hosts: { \(value): {} } }",
-                "{ \(value): {}, hosts: {} }",
-            ] {
-                let file = try files.write(policy, to: "policy.json5")
-                // What is wrong with a policy is an error, in the same words for every form that is not for machines.
-                for form in ["github", "json"] {
-                    await expectHarmless(["--policy", file, "-f", form, "--timeout", "1", "--connect", "127.0.0.1:1"])
-                }
-                await expectHarmless(["lint", file])
+        let files = try TemporaryDirectory()
+        let value = #""a\n::evil::y\u001b[31m\u202e""#
+        for policy in [
+            "{ hosts: { 'x.test': {\(key): \(value)} } }", "{ hosts: { 'x.test': {\(key): [\(value)]} } }",
+            "{ defaults: {\(key): \(value)}, hosts: { 'x.test': {} } }", "{ hosts: { \(value): {} } }",
+            "{ \(value): {}, hosts: {} }",
+        ] {
+            let file = try files.write(policy, to: "policy.json5")
+            // What is wrong with a policy is an error, in the same words for every form that is not for machines.
+            for form in ["github", "json"] {
+                await expectHarmless(["--policy", file, "-f", form, "--timeout", "1", "--connect", "127.0.0.1:1"])
             }
+            await expectHarmless(["lint", file])
         }
     }
 
     @Test func theNamesOfFiles() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let name = Self.hostile
-            let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "a" + name)
-            let junk = try files.write("\u{1B}nothing\n::evil\n", to: "b" + name)
-            let bundle = try files.makeDirectory("c\(name).app")
-            _ = try files.write("junk", to: "c\(name).app/d\(name).cer")
-            _ = try files.write("{", to: "c\(name).app/Info.plist")
-            for file in [chain, junk, bundle] {
-                for form in ["text", "json", "github", "nagios", "junit", "html"] {
-                    await expectHarmless(["verify", file, "--anchors", file, "--pins", file, "-f", form])
-                }
-                await expectHarmless(["pins", file])
-                await expectHarmless(["pins", file, "--format", "okhttp"])
-                await expectHarmless(["pins", "--key", file])
-                await expectHarmless(["pins", "--from", file, "--save", file])
-                for form in ["text", "json", "github", "sarif"] { await expectHarmless(["lint", file, "-f", form]) }
-                await expectHarmless(["diff", file])
-                await expectHarmless(["diff", file, file])
-                for option in [
-                    "--targets", "--policy", "--pins", "--pinnedpubkey", "--anchors", "--extra-root", "--addresses",
-                    "--next", "--baseline", "--cert",
-                ] { await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, file]) }
-                await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--state", file])
-                await expectHarmless(["verify", chain, "-o", file + "/nothing"])
-                await expectHarmless(["verify", chain, "-f", "jsonl", "-o", file + "/nothing"])
+        let files = try TemporaryDirectory()
+        let name = Self.hostile
+        let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "a" + name)
+        let junk = try files.write("\u{1B}nothing\n::evil\n", to: "b" + name)
+        let bundle = try files.makeDirectory("c\(name).app")
+        _ = try files.write("junk", to: "c\(name).app/d\(name).cer")
+        _ = try files.write("{", to: "c\(name).app/Info.plist")
+        for file in [chain, junk, bundle] {
+            for form in ["text", "json", "github", "nagios", "junit", "html"] {
+                await expectHarmless(["verify", file, "--anchors", file, "--pins", file, "-f", form])
             }
+            await expectHarmless(["pins", file])
+            await expectHarmless(["pins", file, "--format", "okhttp"])
+            await expectHarmless(["pins", "--key", file])
+            await expectHarmless(["pins", "--from", file, "--save", file])
+            for form in ["text", "json", "github", "sarif"] { await expectHarmless(["lint", file, "-f", form]) }
+            await expectHarmless(["diff", file])
+            await expectHarmless(["diff", file, file])
+            for option in [
+                "--targets", "--policy", "--pins", "--pinnedpubkey", "--anchors", "--extra-root", "--addresses",
+                "--next", "--baseline", "--cert",
+            ] { await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, file]) }
+            await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--state", file])
+            await expectHarmless(["verify", chain, "-o", file + "/nothing"])
+            await expectHarmless(["verify", chain, "-f", "jsonl", "-o", file + "/nothing"])
         }
     }
 
@@ -155,14 +149,13 @@ import Base
             let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
                 $0.application = .answers(answer)
             }
-            try await TemporaryDirectory.scoped { files in
-                let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-                try await LoopbackServer.serving(.tls(settings)) { server in
-                    let base = [StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors]
-                    for form in Self.forms {
-                        await expectHarmless(base + ["--request", "/", "-f", form, "--explain"])
-                        await expectHarmless(base + ["--request", "/", "--expect-status", "404", "-f", form])
-                    }
+            let files = try TemporaryDirectory()
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            try await LoopbackServer.serving(.tls(settings)) { server in
+                let base = [StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors]
+                for form in Self.forms {
+                    await expectHarmless(base + ["--request", "/", "-f", form, "--explain"])
+                    await expectHarmless(base + ["--request", "/", "--expect-status", "404", "-f", form])
                 }
             }
         }
@@ -201,28 +194,27 @@ import Base
     }
 
     @Test func pinsAndLinesOfFiles() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let line = "\u{1B}[31m\u{202E}\u{85}"
-            for text in [
-                "sha256/\(line)=", "\(line).test sha256/AAAA", "x.test host=\(line)", "x.test \(line)=1",
-                "pin-sha256=\"\(line)\"", "3 1 1 \(line)", "-----BEGIN \(line)-----\nAAAA\n-----END \(line)-----",
-                "<network-security-config><\(line)/></network-security-config>",
-                "<plist><dict><key>\(line)</key></dict></plist>", "{\"\(line)\": \"\(line)\", \"\(line)\": 1}",
-                "{\"hosts\": {\"x\\n::evil\\u001b\": {\"pins\": [\"y\\n::evil\"]}}}",
-                "CertificatePinner.Builder().add(\"\(line)\", \"sha256/\(line)\")", "127.0.0.1;\(line)",
-                "curl --pinnedpubkey '\(line)' https://\(line)/",
-            ] {
-                let file = try files.write(text, to: "file")
-                for option in ["--pins", "--targets", "--policy", "--anchors", "--addresses", "--next", "--baseline"] {
-                    await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, file])
-                }
-                await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--targets", "-"], input: Array(text.utf8))
-                await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--pins", text])
-                await expectHarmless(["pins", "--from", file, "--format", "android"])
-                await expectHarmless(["pins", file])
-                await expectHarmless(["lint", file, text])
-                await expectHarmless(["verify", "-"], input: Array(text.utf8))
+        let files = try TemporaryDirectory()
+        let line = "\u{1B}[31m\u{202E}\u{85}"
+        for text in [
+            "sha256/\(line)=", "\(line).test sha256/AAAA", "x.test host=\(line)", "x.test \(line)=1",
+            "pin-sha256=\"\(line)\"", "3 1 1 \(line)", "-----BEGIN \(line)-----\nAAAA\n-----END \(line)-----",
+            "<network-security-config><\(line)/></network-security-config>",
+            "<plist><dict><key>\(line)</key></dict></plist>", "{\"\(line)\": \"\(line)\", \"\(line)\": 1}",
+            "{\"hosts\": {\"x\\n::evil\\u001b\": {\"pins\": [\"y\\n::evil\"]}}}",
+            "CertificatePinner.Builder().add(\"\(line)\", \"sha256/\(line)\")", "127.0.0.1;\(line)",
+            "curl --pinnedpubkey '\(line)' https://\(line)/",
+        ] {
+            let file = try files.write(text, to: "file")
+            for option in ["--pins", "--targets", "--policy", "--anchors", "--addresses", "--next", "--baseline"] {
+                await expectHarmless(["127.0.0.1:1", "--timeout", "1", option, file])
             }
+            await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--targets", "-"], input: Array(text.utf8))
+            await expectHarmless(["127.0.0.1:1", "--timeout", "1", "--pins", text])
+            await expectHarmless(["pins", "--from", file, "--format", "android"])
+            await expectHarmless(["pins", file])
+            await expectHarmless(["lint", file, text])
+            await expectHarmless(["verify", "-"], input: Array(text.utf8))
         }
     }
 
@@ -251,30 +243,28 @@ import Base
     }
 
     @Test func stateFiles() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let state = files.path + "/state.json"
-            let watch = ["127.0.0.1:1", "--timeout", "1", "--state", state]
-            #expect(await pincheck(watch).status == .unreachable)
-            let text = try String(contentsOfFile: state, encoding: .utf8)
-            for field in text.matches(of: /[^\s]+/).map(\.range) {
-                let hostile = text.replacing(at: field, with: "\u{1B}[31m\u{202E}\u{85}")
-                _ = try files.write(hostile, to: "state.json")
-                for form in ["text", "json"] { await expectHarmless(watch + ["-f", form]) }
-            }
+        let files = try TemporaryDirectory()
+        let state = files.path + "/state.json"
+        let watch = ["127.0.0.1:1", "--timeout", "1", "--state", state]
+        #expect(await pincheck(watch).status == .unreachable)
+        let text = try String(contentsOfFile: state, encoding: .utf8)
+        for field in text.matches(of: /[^\s]+/).map(\.range) {
+            let hostile = text.replacing(at: field, with: "\u{1B}[31m\u{202E}\u{85}")
+            _ = try files.write(hostile, to: "state.json")
+            for form in ["text", "json"] { await expectHarmless(watch + ["-f", form]) }
         }
     }
 
     @Test func recordedSnapshots() async throws {
-        try await TemporaryDirectory.scoped { files in
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-                let target = ["x.test", "--connect", "127.0.0.1:\(server.port)"]
-                let recorded = await pincheck(["snapshot"] + target).expect(.pass)
-                for text in hostileVariants(of: recorded.output) {
-                    let file = try files.write(text, to: "recorded.json")
-                    for form in ["text", "github", "json", "nagios", "junit", "html"] {
-                        await expectHarmless(["diff", file, "-f", form, "--timeout", "1"])
-                        await expectHarmless(target + ["--baseline", file, "-f", form])
-                    }
+        let files = try TemporaryDirectory()
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let target = ["x.test", "--connect", "127.0.0.1:\(server.port)"]
+            let recorded = await pincheck(["snapshot"] + target).expect(.pass)
+            for text in hostileVariants(of: recorded.output) {
+                let file = try files.write(text, to: "recorded.json")
+                for form in ["text", "github", "json", "nagios", "junit", "html"] {
+                    await expectHarmless(["diff", file, "-f", form, "--timeout", "1"])
+                    await expectHarmless(target + ["--baseline", file, "-f", form])
                 }
             }
         }

@@ -6,7 +6,6 @@ import Testing
 
 /// `pincheck pins` against servers on loopback and files; each form of a block is in ``GoldenTests`` (`pins-server`).
 @Suite(.endsSomeTime) struct PinsCommandTests {
-    private static let pki = try! StandardPKI.shared()
     private let host = StandardPKI.serverName
     private static let blocks = ["okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
 
@@ -25,14 +24,12 @@ import Testing
         }
     }
 
-    // MARK: Servers
-
     @Test func anUntrustedChainIsShownWithALoudWarningAndEndsIn1() async throws {
         try await Desk.serving { desk, _ in
             let warning = "pins learned from an unverified connection prove nothing: they may be an interceptor's"
             for form in ["text", "json", "okhttp", "android"] {
                 await desk("pins $HOST --connect $SERVER -f \(form)").expect(
-                    .fail, warning, form == "android" ? desk.expand("$LEAF64") : Self.pki.leaf.pin,
+                    .fail, warning, form == "android" ? desk.expand("$LEAF64") : pki.leaf.pin,
                     errors: "WARNING: \(host):443: not verified: ", warning)
             }
             await desk("pins CHECK --verify-name www.example.org").expect(.fail, "is not valid for www.example.org")
@@ -44,7 +41,7 @@ import Testing
         _ = try await RefusingPort.scoped { refusing in
             try await Desk.serving { desk, _ in
                 await desk("pins CHECK --connect 127.0.0.1:\(refusing.port) -f okhttp").expect(
-                    .unreachable, added(Self.pki.leaf), errors: "UNREACHABLE")
+                    .unreachable, added(pki.leaf), errors: "UNREACHABLE")
             }
         }
     }
@@ -68,15 +65,13 @@ import Testing
         }
     }
 
-    @Test(arguments: ["okhttp", "trustkit", "nspinned", "android"]) func aBlockIsPinsThatTheServerPasses(format: String)
-        async throws
-    {
+    @Test(arguments: ["okhttp", "trustkit", "nspinned", "android"]) func aBlockIsPassed(format: String) async throws {
         try await Desk.serving { desk, _ in
             // TrustKit starts with two pins only.
-            try desk.write(Self.pki.leaf2.key.publicKeyPEM, to: "backup.pub")
+            try desk.write(pki.leaf2.key.publicKeyPEM, to: "backup.pub")
             try desk.write(await desk("pins CHECK @backup.pub -f \(format)").output, to: "block")
             await desk("CHECK --client okhttp --pins @block").expect(.pass, "public key pin matched at depth 0")
-            try desk.write(Self.pki.junk.pem + Self.pki.rootB.pem, to: "junk.pem")
+            try desk.write(pki.junk.pem + pki.rootB.pem, to: "junk.pem")
             try desk.write(await desk("pins @junk.pem --host $HOST -f \(format)").output, to: "wrong")
             await desk("CHECK --client okhttp --pins @wrong").expect(.fail)
         }
@@ -86,7 +81,7 @@ import Testing
         try await Desk.serving { desk, _ in
             let outcome = await desk("pins CHECK --position intermediate,root -f okhttp").expect(.pass)
             let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("    .add(") }
-            #expect(lines.map { "\n" + $0 } == [Self.pki.interA, Self.pki.rootA].map(added))
+            #expect(lines.map { "\n" + $0 } == [pki.interA, pki.rootA].map(added))
             await desk("pins $HOST --connect $SERVER --position root").expect(.noInput)
         }
     }
@@ -113,7 +108,7 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "there is no curl"))
     func curlTakesTheCommandAsItIsPrinted() async throws {
-        let settings = TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with {
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
             $0.application = .answers(Array("HTTP/1.0 204 No Content\r\n\r\n".utf8))
         }
         try await Desk.serving(.tls(settings)) { desk, server in
@@ -137,7 +132,7 @@ import Testing
 
     @Test func severalTargetsEndInATotal() async throws {
         try await Desk.serving { desk, _ in
-            try await LoopbackServer.serving(.presenting([Self.pki.rogue, Self.pki.rogueI])) { bad in
+            try await LoopbackServer.serving(.presenting([pki.rogue, pki.rogueI])) { bad in
                 let two = "$SERVER 127.0.0.1:\(bad.port) --host $HOST --anchors @root.pem"
                 for line in ["pins \(two)", "pins --recommend \(two)"] {
                     await desk(line).says(ending: "\n\n2 targets: 1 FAIL, 1 PASS\n")
@@ -147,23 +142,20 @@ import Testing
         }
     }
 
-    // MARK: Files
-
     @Test func filesOfEveryKindGiveThePinOfTheirKey() async throws {
         let key = try LabKey.shared(.p256, label: "pins")
         let pin = try #require(SHA256Digest(bytes: key.publicKeySHA256)).description
         let request = try key.certificationRequest(for: "next.example.com")
-        try await Desk.open { desk in
-            for bytes in [
-                Array(key.publicKeyPEM.utf8), key.publicKeyInfo, request,
-                Array(pem(request, label: "CERTIFICATE REQUEST").utf8),
-            ] {
-                try desk.files.write(bytes, to: "key")
-                await desk("pins @key").expect(.pass, "      \(pin)\n")
-            }
-            await desk("pins @leaf.cer").says(Self.pki.leaf.pin)
-            await desk("pins -", input: Self.pki.leaf.pem).says(Self.pki.leaf.pin)
+        let desk = try Desk()
+        for bytes in [
+            Array(key.publicKeyPEM.utf8), key.publicKeyInfo, request,
+            Array(pem(request, label: "CERTIFICATE REQUEST").utf8),
+        ] {
+            try desk.files.write(bytes, to: "key")
+            await desk("pins @key").expect(.pass, "      \(pin)\n")
         }
+        await desk("pins @leaf.cer").says(pki.leaf.pin)
+        await desk("pins -", input: pki.leaf.pem).says(pki.leaf.pin)
     }
 
     @Test func aPrivateKeyIsReadOnPurposeOnlyAndNeverShown() async throws {
@@ -171,44 +163,42 @@ import Testing
         let pin = try #require(SHA256Digest(bytes: key.publicKeySHA256)).description
         let secret = try key.privateKeyPEM()
         let lines = secret.split(separator: "\n").dropFirst().dropLast()
-        try await Desk.open(["pem": secret, "broken": secret.replacing(lines[1], with: lines[1].reversed())]) { desk in
-            try desk.files.write(Array(Data(base64Encoded: lines.joined()) ?? Data()), to: "der")
-            for form in ["text", "json"] + Self.blocks {
-                for file in ["pem", "der", "broken"] {
-                    for option in ["--key ", ""] {
-                        let outcome = await desk("pins -f \(form) \(option)@\(file)").expect(
-                            option.isEmpty || file == "broken" ? .data : .pass)
-                        for line in lines where line.count >= 16 { outcome.says(not: String(line)) }
-                    }
+        let desk = try Desk(["pem": secret, "broken": secret.replacing(lines[1], with: lines[1].reversed())])
+        try desk.files.write(Array(Data(base64Encoded: lines.joined()) ?? Data()), to: "der")
+        for form in ["text", "json"] + Self.blocks {
+            for file in ["pem", "der", "broken"] {
+                for option in ["--key ", ""] {
+                    let outcome = await desk("pins -f \(form) \(option)@\(file)").expect(
+                        option.isEmpty || file == "broken" ? .data : .pass)
+                    for line in lines where line.count >= 16 { outcome.says(not: String(line)) }
                 }
             }
-            await desk("pins --key @pem").says(pin)
-            await desk("pins @pem").says(errors: "name the file with --key")
         }
+        await desk("pins --key @pem").says(pin)
+        await desk("pins @pem").says(errors: "name the file with --key")
     }
 
     @Test func filesThatCannotBeUsedEndIn65Or66() async throws {
         let key = try LabKey.shared(.p256, label: "pins")
-        try await Desk.open { desk in
-            for bytes in [
-                Array("no pin\n".utf8), [], Array(Self.pki.leaf.der.dropLast()),
-                Array(try key.certificationRequest(for: "next").dropLast()),
-            ] {
-                let path = try desk.files.write(bytes, to: "broken")
-                await desk("pins @broken").expect(.data, errors: path)
-            }
-            _ = try desk.files.makeDirectory("empty")
-            for line in ["pins missing.pem", "pins ./missing", "pins @missing", "pins @empty", "pins --key @missing"] {
-                await desk(line).expect(.noInput)
-            }
-            for member in [
-                "<key>CFBundleName</key><string>x</string>",
-                "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict>",
-            ] {
-                try desk.write("<plist version=\"1.0\"><dict>\(member)</dict></plist>", to: "Info.plist")
-                await desk("pins @Info.plist").expect(
-                    .data, errors: "neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration")
-            }
+        let desk = try Desk()
+        for bytes in [
+            Array("no pin\n".utf8), [], Array(pki.leaf.der.dropLast()),
+            Array(try key.certificationRequest(for: "next").dropLast()),
+        ] {
+            let path = try desk.files.write(bytes, to: "broken")
+            await desk("pins @broken").expect(.data, errors: path)
+        }
+        _ = try desk.files.makeDirectory("empty")
+        for line in ["pins missing.pem", "pins ./missing", "pins @missing", "pins @empty", "pins --key @missing"] {
+            await desk(line).expect(.noInput)
+        }
+        for member in [
+            "<key>CFBundleName</key><string>x</string>",
+            "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict>",
+        ] {
+            try desk.write("<plist version=\"1.0\"><dict>\(member)</dict></plist>", to: "Info.plist")
+            await desk("pins @Info.plist").expect(
+                .data, errors: "neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration")
         }
     }
 
@@ -226,57 +216,53 @@ import Testing
         }
     }
 
-    // MARK: Authorities and reserves
-
     @Test(arguments: ["okhttp", "trustkit", "nspinned", "android", "curl"]) func aFileGivesTheBlockThatItsServerGives(
         format: String
     ) async throws {
         try await Desk.serving { desk, _ in
-            try desk.write(Self.pki.leaf.pem + Self.pki.interA.pem + Self.pki.rootA.pem, to: "full.pem")
+            try desk.write(pki.leaf.pem + pki.interA.pem + pki.rootA.pem, to: "full.pem")
             let server = await desk("pins CHECK -f \(format)").expect(.pass)
             let file = await desk("pins @full.pem --host $HOST -f \(format)").expect(.pass)
             for block in [server.output, file.output] {
-                #expect(active(Self.pki.leaf, in: block), "\(block)")
-                #expect(!active(Self.pki.interA, in: block) && !active(Self.pki.rootA, in: block), "\(block)")
+                #expect(active(pki.leaf, in: block), "\(block)")
+                #expect(!active(pki.interA, in: block) && !active(pki.rootA, in: block), "\(block)")
             }
             // What differs are the comments on where the keys come from.
             #expect(code(server.output) == code(file.output))
             guard format != "curl" else { return }
             let asked = await desk("pins @full.pem --host $HOST -f \(format) --position intermediate")
-            #expect(active(Self.pki.interA, in: asked.output), "\(asked.output)")
+            #expect(active(pki.interA, in: asked.output), "\(asked.output)")
         }
     }
 
     @Test func aFileOfAuthoritiesAloneIsPinned() async throws {
-        try await Desk.open { desk in
-            #expect(active(Self.pki.interA, in: await desk("pins @inter.pem -f okhttp").output))
-            let both = await desk("pins @inter.pem @leaf.pem -f okhttp").output
-            #expect(active(Self.pki.leaf, in: both) && !active(Self.pki.interA, in: both))
-            let results = try JSONValue(await desk("pins @inter.pem @leaf.pem -f json").output)["results"].array
-            #expect(results.map { $0["keys"][0]["pinned"].flag } == [false, true])
-        }
+        let desk = try Desk()
+        #expect(active(pki.interA, in: await desk("pins @inter.pem -f okhttp").output))
+        let both = await desk("pins @inter.pem @leaf.pem -f okhttp").output
+        #expect(active(pki.leaf, in: both) && !active(pki.interA, in: both))
+        let results = try JSONValue(await desk("pins @inter.pem @leaf.pem -f json").output)["results"].array
+        #expect(results.map { $0["keys"][0]["pinned"].flag } == [false, true])
     }
 
     @Test func aSecondPinIsAskedForOnlyWhereThereIsOne() async throws {
-        let texts = ["backup.key": try Self.pki.leaf2.key.privateKeyPEM(), "list": "$LEAF\n$NEXT\n"]
-        try await Desk.open(texts) { desk in
-            await desk("pins @chain.pem").says("An app with one pin")
-            for form in ["text"] + Self.blocks {
-                let runs = ["@chain.pem --key @backup.key", "--from @list"]
-                // AFNetworking takes certificates, and no hashes of a list.
-                for run in form == "afnetworking" ? Array(runs.prefix(1)) : runs {
-                    let outcome = await desk("pins \(run) --host $HOST -f \(form)").expect(.pass)
-                    for sentence in ["with one pin", "Backup: ", "fewer than two", "second key that you keep"] {
-                        #expect(!outcome.output.contains(sentence), "\(run): \(outcome.output)")
-                    }
+        let texts = ["backup.key": try pki.leaf2.key.privateKeyPEM(), "list": "$LEAF\n$NEXT\n"]
+        let desk = try Desk(texts)
+        await desk("pins @chain.pem").says("An app with one pin")
+        for form in ["text"] + Self.blocks {
+            let runs = ["@chain.pem --key @backup.key", "--from @list"]
+            // AFNetworking takes certificates, and no hashes of a list.
+            for run in form == "afnetworking" ? Array(runs.prefix(1)) : runs {
+                let outcome = await desk("pins \(run) --host $HOST -f \(form)").expect(.pass)
+                for sentence in ["with one pin", "Backup: ", "fewer than two", "second key that you keep"] {
+                    #expect(!outcome.output.contains(sentence), "\(run): \(outcome.output)")
                 }
             }
-            await desk("pins @chain.pem --key @backup.key -f afnetworking").says("needs a certificate")
         }
+        await desk("pins @chain.pem --key @backup.key -f afnetworking").says("needs a certificate")
     }
 
     @Test func aBlockNamesNoPathOfTheMachineAndNoReserveAlone() async throws {
-        let texts = ["backup.key": try Self.pki.leaf2.key.privateKeyPEM(), "leaf.pub": Self.pki.leaf.key.publicKeyPEM]
+        let texts = ["backup.key": try pki.leaf2.key.privateKeyPEM(), "leaf.pub": pki.leaf.key.publicKeyPEM]
         try await Desk.serving(nil, texts) { desk, _ in
             for form in Self.blocks {
                 for line in ["pins CHECK --key @backup.key", "pins @leaf.pub --host $HOST"] {
@@ -284,7 +270,7 @@ import Testing
                     #expect(!block.contains(desk.files.path), "\(block)")
                 }
             }
-            await desk("pins CHECK --key @backup.key -f okhttp").says(added(Self.pki.leaf), added(Self.pki.leaf2))
+            await desk("pins CHECK --key @backup.key -f okhttp").says(added(pki.leaf), added(pki.leaf2))
         }
         _ = try await RefusingPort.scoped { port in
             let outcome = try await desk(

@@ -1,10 +1,10 @@
 import LoopbackLab
-@testable import PinCheckCLI
 import Testing
+
+@testable import PinCheckCLI
 
 /// What messages say to somebody who meets them for the first time.
 @Suite(.endsSomeTime) struct PlainWordsTests {
-    private static let pki = try! StandardPKI.shared()
     private static let bare = "verify @chain.pem --host $HOST"
     private static let texts = [
         "whole.pem": pem(of: [pki.leaf, pki.interA, pki.rootA]),
@@ -87,12 +87,11 @@ import Testing
 
     @Test(arguments: rows.indices) func aMessageSaysIt(index: Int) async throws {
         let (line, status, words, absent) = Self.rows[index]
-        try await Desk.open(Self.texts) { desk in
-            try desk.files.write(Self.pki.rootA.der, to: "Shop.app/a.cer")
-            let outcome = await desk(line).expect(status)
-            #expect(words.isEmpty || (outcome.output + outcome.errors).contains(desk.expand(words)), "\(outcome)")
-            if !absent.isEmpty { outcome.says(not: absent) }
-        }
+        let desk = try Desk(Self.texts)
+        try desk.files.write(pki.rootA.der, to: "Shop.app/a.cer")
+        let outcome = await desk(line).expect(status)
+        #expect(words.isEmpty || (outcome.output + outcome.errors).contains(desk.expand(words)), "\(outcome)")
+        if !absent.isEmpty { outcome.says(not: absent) }
     }
 
     @Test func versionNamesPincheckAndOpenSSL() async {
@@ -124,14 +123,13 @@ import Testing
     @Test func aPolicyCanComeFromStandardInput() async throws {
         try await Desk.serving { desk, _ in
             let policy = "{ hosts: { '$HOST': { connect: '$SERVER' } } }"
-            await desk("snapshot --policy -", input: policy).expect(.pass, Self.pki.leaf.pin)
+            await desk("snapshot --policy -", input: policy).expect(.pass, pki.leaf.pin)
         }
     }
 
     @Test func noSentenceIsCutWhereThereIsNoWidthToFit() async throws {
         let names = (0..<6).map { GeneralName("a-rather-long-name-of-a-server-\($0).subdomain.example.org") }
-        let issuer = try Self.pki.interA.issue(
-            .authority("An authority with a name that takes some room to be written out"))
+        let issuer = try pki.interA.issue(.authority("An authority with a name that takes some room to be written out"))
         let leaf = try issuer.issue(.leaf("x.example.org").with { $0.alternativeNames = names })
         for arguments in ["", "--anchors @root.pem", "--anchors @root.pem --explain"] {
             let outcome = try await desk("\(Self.bare) --client all \(arguments)", ["chain.pem": leaf.pem]).expect(

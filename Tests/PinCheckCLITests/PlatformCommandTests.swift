@@ -7,8 +7,6 @@ import Testing
 
 /// What the platform of a client decides, as command lines show it. The rules are proven by `PlatformVectors`.
 @Suite struct PlatformCommandTests {
-    private static let pki = try! StandardPKI.shared()
-
     private static func leaf(_ change: (inout CertificateTemplate) -> Void) throws -> LabCertificate {
         try pki.interA.issue(CertificateTemplate.leaf(StandardPKI.serverName).with(change))
     }
@@ -35,16 +33,15 @@ import Testing
     }
 
     @Test func aLeafThatLivesTooLongIsRefusedByAppleAndTheWayOutIsNamed() async throws {
-        try await Desk.open(["chain.pem": Self.lasting().pem + Self.pki.interA.pem]) { desk in
-            await desk("VERIFY --client afnetworking -f json").expect(
-                "fail lifetime-too-long", "is valid for 900 days, more than 825 (a rule of Apple's platforms)")
-            await desk("VERIFY --client afnetworking").says(told: "--client okhttp or curl")
-            await desk("VERIFY --client okhttp,curl,generic").expect(.pass)
-            #expect(await desk.decides("VERIFY --client afnetworking,okhttp") == "fail lifetime-too-long")
-            // Once for all clients of a platform.
-            let every = await desk("VERIFY --client all -f json").output
-            #expect(every.ranges(of: "the reason is a rule of Apple's platforms").count == 1)
-        }
+        let desk = try Desk(["chain.pem": Self.lasting().pem + pki.interA.pem])
+        await desk("VERIFY --client afnetworking -f json").expect(
+            "fail lifetime-too-long", "is valid for 900 days, more than 825 (a rule of Apple's platforms)")
+        await desk("VERIFY --client afnetworking").says(told: "--client okhttp or curl")
+        await desk("VERIFY --client okhttp,curl,generic").expect(.pass)
+        #expect(await desk.decides("VERIFY --client afnetworking,okhttp") == "fail lifetime-too-long")
+        // Once for all clients of a platform.
+        let every = await desk("VERIFY --client all -f json").output
+        #expect(every.ranges(of: "the reason is a rule of Apple's platforms").count == 1)
     }
 
     @Test func aRootOnApplesListIsASystemRootWhereverItIsFrom() async throws {
@@ -56,10 +53,9 @@ import Testing
             CertificateTemplate.authority("Look-alike").with { $0.keyUsage = nil }
         ).der
         for (root, decision) in [(listed, "fail no-server-auth"), (unlisted, "pass trusted-without-pins")] {
-            try await Desk.open { desk in
-                try desk.files.write(root, to: "it.cer")
-                #expect(await desk.decides("verify @it.cer --anchors @it.cer --client afnetworking") == decision)
-            }
+            let desk = try Desk()
+            try desk.files.write(root, to: "it.cer")
+            #expect(await desk.decides("verify @it.cer --anchors @it.cer --client afnetworking") == decision)
         }
     }
 
@@ -69,11 +65,9 @@ import Testing
             "may not be used for TLS servers: its extended key usage names Server Gated Crypto, a relic of export rules, "
             + "and not serverAuth\n"
         // OpenSSL itself has no such rule.
-        try await desk("VERIFY --client curl", ["chain.pem": leaf.pem + Self.pki.interA.pem]).expect(
+        try await desk("VERIFY --client curl", ["chain.pem": leaf.pem + pki.interA.pem]).expect(
             .fail, ending: words, not: "a rule of OpenSSL")
     }
-
-    // MARK: Intermediates
 
     private static let start = "  hint: --intermediate gives the issuer, but it was not used "
     private static let end = "the chain must hold its intermediate"
@@ -93,7 +87,7 @@ import Testing
         ("", "afnetworking", "  hint: \(end)\n"), ("PLACED", "okhttp", "  hint: \(end)\n"),
         ("PLACED", "afnetworking,okhttp", "  hint: \(end) (--intermediate FILE judges the chain with it)\n"),
     ]) func anIntermediateThatIsNotUsedIsSaidToBe(leaf: String, arguments: String, words: String) async throws {
-        let presented = leaf.isEmpty ? Self.pki.leaf : try Self.placed()
+        let presented = leaf.isEmpty ? pki.leaf : try Self.placed()
         try await desk("VERIFY --client " + arguments, ["chain.pem": presented.pem]).expect(.fail, words)
     }
 
@@ -105,7 +99,7 @@ import Testing
         try await desk("VERIFY --client afnetworking", texts).expect(
             .fail, errors: "would be fetched from http://ca.example/inter.cer; give it with --intermediate FILE")
         // A certificate that says nothing of where its issuer is leaves nothing to fetch.
-        let mute = ["chain.pem": Self.pki.leaf.pem]
+        let mute = ["chain.pem": pki.leaf.pem]
         try await desk(line + "afnetworking", mute).expect("fail unknown-issuer")
         try await desk("VERIFY --intermediate @absent.cer").expect(.noInput)
         try await desk("VERIFY --intermediate @text.cer", ["text.cer": "no certificate"]).expect(

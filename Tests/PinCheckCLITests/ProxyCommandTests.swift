@@ -4,12 +4,11 @@ import Testing
 
 /// Checks through proxies, as command lines show them; `$SERVER` is the proxy. How it is read is proven by `ProxyChoiceTests`.
 @Suite(.endsSomeTime) struct ProxyCommandTests {
-    private static let pki = try! StandardPKI.shared()
     private let host = StandardPKI.serverName
 
     private func settings(_ speech: ProxySettings.Speech = .http, _ change: (inout ProxySettings) -> Void = { _ in })
         -> ProxySettings
-    { ProxySettings(speech, to: TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA])).with(change) }
+    { ProxySettings(speech, to: TLSServerSettings(presenting: [pki.leaf, pki.interA])).with(change) }
 
     /// What a check through a proxy says, and what the proxy saw.
     private func check(through settings: ProxySettings, _ arguments: String, environment: [String: String] = [:])
@@ -62,16 +61,16 @@ import Testing
     }
 
     @Test func pinsAreNeverHeldAgainstAProxysOwnChain() async throws {
-        let leaf = try Self.pki.rogueI.issue(.leaf("127.0.0.1"))
-        let own = settings { $0.tls = TLSServerSettings(presenting: [leaf, Self.pki.rogueI]) }
+        let leaf = try pki.rogueI.issue(.leaf("127.0.0.1"))
+        let own = settings { $0.tls = TLSServerSettings(presenting: [leaf, pki.rogueI]) }
         let environment = ["SSL_CERT_FILE": "$DIR/other.pem", "SSL_CERT_DIR": "$DIR/none"]
         let through = "--proxy https://$SERVER --pins "
         let accepted = try await check(through: own, through + "$LEAF", environment: environment).outcome
         let report = try JSONValue(accepted.expect("pass pin-matched").output)
         #expect(report["proxy"]["tls"]["version"].text == "TLSv1.3")
         let keys = report["presented"].array.compactMap { $0["spki_sha256"].text }
-        #expect(keys.count == 2 && !keys.contains(Self.pki.rogueI.pin))
-        try await check(through: own, through + Self.pki.rogueI.pin, environment: environment).outcome.expect(
+        #expect(keys.count == 2 && !keys.contains(pki.rogueI.pin))
+        try await check(through: own, through + pki.rogueI.pin, environment: environment).outcome.expect(
             "fail pin-mismatch")
         // The anchors of the targets say nothing about a proxy.
         let (untrusted, seen) = try await check(through: own, through + "$LEAF")

@@ -27,7 +27,7 @@ import Testing
             "leaf.key": try lab.leaf.key.privateKeyPEM(), "root.key": try lab.rootX.key.privateKeyPEM(),
             "inter.key": try lab.interX.key.privateKeyPEM(),
         ]
-        try await Desk.open(texts, body)
+        try await body(Desk(texts))
     }
 
     /// What is recommended for the chain of today, whose root is of a CA that is known.
@@ -71,8 +71,6 @@ import Testing
             #expect(broken > 0, "\(pin) is one too many")
         }
     }
-
-    // MARK: What outlasts what
 
     @Test func theRootsOfAKnownAuthorityOutlastAllItDoes() async throws {
         try await open { desk in
@@ -125,8 +123,6 @@ import Testing
         }
     }
 
-    // MARK: What is missing
-
     @Test func aKeyThatIsOnTheChainIsNoReserve() async throws {
         try await open { desk in
             for key in ["leaf.key", "root.key", "inter.key"] {
@@ -176,8 +172,6 @@ import Testing
             #expect(given["missing"]["id"].text == "next-root-missing")
         }
     }
-
-    // MARK: Servers and blocks
 
     @Test func aServerIsAsked() async throws {
         try await Desk.serving(.presenting([lab.leaf, lab.interX]), ["root.pem": lab.rootX.pem]) { desk, _ in

@@ -1,8 +1,9 @@
-@testable import PinCheckCLI
-@testable import PinChecking
 import PinFormats
 public import Pinning
 import Testing
+
+@testable import PinCheckCLI
+@testable import PinChecking
 
 extension Timestamp: ExpressibleByStringLiteral {
     public init(stringLiteral text: String) { self = try! TimeText.read(text) }

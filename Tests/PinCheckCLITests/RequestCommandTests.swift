@@ -6,7 +6,6 @@ import Testing
 /// The request that follows an acceptance, as whole command lines. Which statuses a text allows is proven by `ExpectedStatusTests`, how
 /// answers end by `HTTPExchangeTests`, and what is said of them in each form by ``GoldenTests`` (`check-request`).
 @Suite(.endsSomeTime) struct RequestCommandTests {
-    private static let pki = try! StandardPKI.shared()
     private let host = StandardPKI.serverName
 
     private static func answer(_ line: String) -> TLSServerSettings.Application {
@@ -16,9 +15,7 @@ import Testing
     private func behavior(
         _ application: TLSServerSettings.Application, _ change: (inout TLSServerSettings) -> Void = { _ in }
     ) -> ServerBehavior {
-        .tls(
-            TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with { $0.application = application }.with(
-                change))
+        .tls(TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = application }.with(change))
     }
 
     /// Runs at a desk beside a server that answers so.
@@ -31,8 +28,6 @@ import Testing
         String(decoding: seen?.applicationOpening ?? [], as: UTF8.self)
     }
 
-    // MARK: The answer and what is expected of it
-
     @Test(arguments: [
         ("HTTP/1.1 200 OK", nil, "pass trusted"), ("HTTP/1.1 503 Busy", nil, "pass trusted"),
         ("HTTP/1.1 200 OK", "2xx", "pass trusted"), ("HTTP/1.1 204", "200-299", "pass trusted"),
@@ -42,9 +37,7 @@ import Testing
         ("HTTP/1.1 300 x", "200-299", "fail unexpected-status"), ("HTTP/1.1 199 x", "1xx", "fail no-http-answer"),
         ("HTTP/1.1 999 x", "5xx", "fail unexpected-status"), ("220 ready", nil, "fail no-http-answer"),
         ("220 ready", "2xx", "fail no-http-answer"), ("HTTP/2 200", nil, "fail no-http-answer"),
-    ]) func theStatusDecidesOnlyWhereOneIsExpectedAndAnAnswerAlways(line: String, expected: String?, decision: String)
-        async throws
-    {
+    ]) func theStatusDecidesWhereOneIsExpected(line: String, expected: String?, decision: String) async throws {
         try await serving(Self.answer(line)) { desk, _ in
             let options = expected.map { " --expect-status \($0)" } ?? ""
             let outcome = await desk("CHECK --request /health -f json" + options).expect(
@@ -58,16 +51,6 @@ import Testing
             #expect(check?["id"].text == "request" && check?["status"].text == (passes ? "pass" : "fail"))
         }
     }
-
-    @Test func everyFormHasTheStatusLine() async throws {
-        try await serving(Self.answer("HTTP/1.1 202 All Well")) { desk, _ in
-            for form in ["text", "json", "jsonl", "nagios", "junit", "github", "html"] {
-                await desk("CHECK --request /health -f \(form)").expect(.pass, "HTTP/1.1 202 All Well")
-            }
-        }
-    }
-
-    // MARK: When nothing is sent
 
     @Test(arguments: [
         "--pins $JUNK", "--verify-name www.example.org", "--at 2099-01-01",
@@ -104,8 +87,6 @@ import Testing
         #expect(!(await pincheck("127.0.0.1:1", "--request", "/").output.contains("GET")))
     }
 
-    // MARK: Names and protocols
-
     @Test(arguments: [
         ("$HOST --connect $SERVER", "$HOST"), ("$HOST:8443 --connect $SERVER", "$HOST:8443"),
         ("https://$HOST/ignored --connect $SERVER", "$HOST"), ("$HOST --connect-to ::127.0.0.1:$PORT", "$HOST"),
@@ -137,8 +118,6 @@ import Testing
             await desk("CHECK --request / --alpn http/1.1").expect(.pass)
         }
     }
-
-    // MARK: No answer
 
     @Test func everyWayNotToAnswerHasOneReason() async throws {
         let cases: [(TLSServerSettings.Application, String)] = [
@@ -187,17 +166,15 @@ import Testing
         }
         try await serving(Self.answer("HTTP/1.1 200 OK"), change) { desk, _ in
             await desk("CHECK --request / -f json").expect("fail no-http-answer", "; give one with --cert\"")
-            let client = try Self.pki.interA.issue(.leaf("client.example.com"))
+            let client = try pki.interA.issue(.leaf("client.example.com"))
             try desk.write(try client.pem + client.key.privateKeyPEM(), to: "client.pem")
             #expect(await desk.decides("CHECK --request / --cert @client.pem") == "pass trusted-without-pins")
         }
     }
 
-    // MARK: What else decides
-
     @Test func aRejectionAndWhatEndsSooner() async throws {
         try await serving(Self.answer("HTTP/1.1 503 Busy")) { desk, _ in
-            let recorded = try await LoopbackServer.serving(.presenting([Self.pki.leaf2, Self.pki.interA])) { other in
+            let recorded = try await LoopbackServer.serving(.presenting([pki.leaf2, pki.interA])) { other in
                 await pincheck("snapshot", host, "--connect", "127.0.0.1:\(other.port)")
             }
             try desk.write(recorded.output, to: "old.json")
@@ -211,48 +188,44 @@ import Testing
         }
     }
 
-    // MARK: Several
-
     @Test func everyAddressIsAskedOnceWhateverElseIsLookedAt() async throws {
-        try await Desk.open { desk in
-            let good = behavior(Self.answer("HTTP/1.1 200 OK"))
-            let bad = behavior(Self.answer("HTTP/1.1 503 Busy"))
-            try await LoopbackServer.serving(good, address: "127.0.0.2") { first in
-                try await LoopbackServer.serving(bad, address: "127.0.0.3", port: first.port) { second in
-                    let outcome = await desk(
-                        "$HOST:\(first.port) --addresses - --anchors @root.pem --request / --expect-status 200 --thorough",
-                        input: "127.0.0.2;127.0.0.3"
-                    ).expect(.fail, ending: " accepted, 1 without the expected answer; consistent\n")
-                    let lines = outcome.output.split(separator: "\n")
-                    let failed = lines.filter { $0.drop { $0 == " " }.hasPrefix("FAIL") }
-                    #expect(failed.count == 2, "\(outcome.output)")
-                    let words = "  127.0.0.3 (ordinary): accepted, but GET / is answered by "
-                    #expect(failed.first?.contains(words) == true)
-                    #expect(lines.contains("  GET /: HTTP/1.1 503 Busy   (127.0.0.3)"), "\(outcome.output)")
-                    for server in [first, second] {
-                        #expect(server.connections.count { $0.applicationBytesReceived > 0 } == 1)
-                        #expect(server.connections.count > 1)
-                    }
+        let desk = try Desk()
+        let good = behavior(Self.answer("HTTP/1.1 200 OK"))
+        let bad = behavior(Self.answer("HTTP/1.1 503 Busy"))
+        try await LoopbackServer.serving(good, address: "127.0.0.2") { first in
+            try await LoopbackServer.serving(bad, address: "127.0.0.3", port: first.port) { second in
+                let outcome = await desk(
+                    "$HOST:\(first.port) --addresses - --anchors @root.pem --request / --expect-status 200 --thorough",
+                    input: "127.0.0.2;127.0.0.3"
+                ).expect(.fail, ending: " accepted, 1 without the expected answer; consistent\n")
+                let lines = outcome.output.split(separator: "\n")
+                let failed = lines.filter { $0.drop { $0 == " " }.hasPrefix("FAIL") }
+                #expect(failed.count == 2, "\(outcome.output)")
+                let words = "  127.0.0.3 (ordinary): accepted, but GET / is answered by "
+                #expect(failed.first?.contains(words) == true)
+                #expect(lines.contains("  GET /: HTTP/1.1 503 Busy   (127.0.0.3)"), "\(outcome.output)")
+                for server in [first, second] {
+                    #expect(server.connections.count { $0.applicationBytesReceived > 0 } == 1)
+                    #expect(server.connections.count > 1)
                 }
             }
         }
     }
 
     @Test func anAddressThatDoesNotAnswerHoldsUpNoOther() async throws {
-        try await Desk.open { desk in
-            let silent = behavior(.goesOn(Array("HTTP/1.1 2".utf8)))
-            let good = behavior(Self.answer("HTTP/1.1 200 OK"))
-            try await LoopbackServer.serving(silent, address: "127.0.0.2") { first in
-                try await LoopbackServer.serving(good, address: "127.0.0.3", port: first.port) { _ in
-                    let outcome = await desk(
-                        "$HOST:\(first.port) --addresses - --anchors @root.pem --request / --timeout 2 -f json",
-                        input: "127.0.0.2;127.0.0.3"
-                    ).expect(.fail)
-                    let results = try JSONValue(outcome.output)["results"].array
-                    #expect(results.map { $0["verdict"].text } == ["accept", "accept"])
-                    #expect(results.map { $0["reason"]["id"].text } == ["no-http-answer", "trusted-without-pins"])
-                    #expect(results.map { $0["http"]["status"].number } == [nil, 200])
-                }
+        let desk = try Desk()
+        let silent = behavior(.goesOn(Array("HTTP/1.1 2".utf8)))
+        let good = behavior(Self.answer("HTTP/1.1 200 OK"))
+        try await LoopbackServer.serving(silent, address: "127.0.0.2") { first in
+            try await LoopbackServer.serving(good, address: "127.0.0.3", port: first.port) { _ in
+                let outcome = await desk(
+                    "$HOST:\(first.port) --addresses - --anchors @root.pem --request / --timeout 2 -f json",
+                    input: "127.0.0.2;127.0.0.3"
+                ).expect(.fail)
+                let results = try JSONValue(outcome.output)["results"].array
+                #expect(results.map { $0["verdict"].text } == ["accept", "accept"])
+                #expect(results.map { $0["reason"]["id"].text } == ["no-http-answer", "trusted-without-pins"])
+                #expect(results.map { $0["http"]["status"].number } == [nil, 200])
             }
         }
     }
@@ -283,8 +256,6 @@ import Testing
             #expect(await desk.decides("diff @old.json --policy @pins.json5") == "fail unexpected-status")
         }
     }
-
-    // MARK: Usage
 
     @Test(arguments: ["verify", "pins", "snapshot", "diff", "lint", "clients", "devices"])
     func commandsWithoutAVerdictOnAConnectionDoNotKnowIt(command: String) async throws {

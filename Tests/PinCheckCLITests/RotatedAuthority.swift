@@ -1,5 +1,5 @@
-import PinChecking
 import LoopbackLab
+import PinChecking
 import Pinning
 
 /// An authority that does to a server what authorities do: it renews, changes intermediates, drops a cross-certificate and moves

@@ -88,7 +88,6 @@ import Testing
     }
 
     @Test func theWorstOfTheTotalIsTheExitStatus() async throws {
-        let pki = try StandardPKI.shared()
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await RefusingPort.scoped { refusing in
                 let places = ["127.0.0.1:\(server.port)", "127.0.0.1:\(refusing.port)"]

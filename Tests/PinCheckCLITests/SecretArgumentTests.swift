@@ -1,7 +1,8 @@
 import Foundation
 import LoopbackLab
-import PinCheckCLI
 import Testing
+
+@testable import PinCheckCLI
 
 @Suite(.endsSomeTime) struct SecretArgumentTests {
     /// A key whose text the parser would take for an option, and the ways a shell hands it over.
@@ -91,21 +92,19 @@ import Testing
 
     /// The path that is asked for is in the report, and in the files of it.
     @Test func noReportOnARequestShowsALineOfAPrivateKey() async throws {
-        let pki = try StandardPKI.shared()
         let line = Self.lines[0]
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-                let list = "\(StandardPKI.serverName) connect=127.0.0.1:\(server.port) request=/\(line)\n"
-                let file = files.path + "/report.json"
-                let outcome = await pincheck(
-                    ["--targets", "-", "--anchors", anchors, "--timeout", "2", "-f", "text", "-f", "json=\(file)"],
-                    input: Array(list.utf8))
-                let written = try String(contentsOfFile: file, encoding: .utf8)
-                #expect(outcome.output.contains("GET /") && written.contains("\"path\""))
-                for text in [outcome.output, outcome.errors, written] {
-                    #expect(!text.contains(line.prefix(16)) && !text.contains(line.suffix(16)), "\(text)")
-                }
+        let files = try TemporaryDirectory()
+        let anchors = try files.write(pki.rootA.pem, to: "root.pem")
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let list = "\(StandardPKI.serverName) connect=127.0.0.1:\(server.port) request=/\(line)\n"
+            let file = files.path + "/report.json"
+            let outcome = await pincheck(
+                ["--targets", "-", "--anchors", anchors, "--timeout", "2", "-f", "text", "-f", "json=\(file)"],
+                input: Array(list.utf8))
+            let written = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(outcome.output.contains("GET /") && written.contains("\"path\""))
+            for text in [outcome.output, outcome.errors, written] {
+                #expect(!text.contains(line.prefix(16)) && !text.contains(line.suffix(16)), "\(text)")
             }
         }
     }
@@ -123,15 +122,14 @@ import Testing
 
     @Test func whatOnlyLooksLikeASecretIsShown() async throws {
         let pin = try StandardPKI.shared().leaf.pin
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(try StandardPKI.shared().leaf.pem, to: "chain.pem")
-            let path = try files.write("sha256/AAAA", to: "Ab3dE5fGhI7jK9lM1nOp3Qr5sT")
-            let outcome = await pincheck("verify", chain, "--anchors", chain, "--pins", pin, "-f", "json")
-            #expect(outcome.output.contains(pin.dropFirst("sha256/".count)))
-            #expect(await pincheck("verify", chain, "--pins", path).errors.contains(path))
-            let bare = String(pin.dropFirst("sha256/".count))
-            #expect(await pincheck("verify", chain, "--pins", bare, "-f", "json").output.contains(bare))
-        }
+        let files = try TemporaryDirectory()
+        let chain = try files.write(try StandardPKI.shared().leaf.pem, to: "chain.pem")
+        let path = try files.write("sha256/AAAA", to: "Ab3dE5fGhI7jK9lM1nOp3Qr5sT")
+        let outcome = await pincheck("verify", chain, "--anchors", chain, "--pins", pin, "-f", "json")
+        #expect(outcome.output.contains(pin.dropFirst("sha256/".count)))
+        #expect(await pincheck("verify", chain, "--pins", path).errors.contains(path))
+        let bare = String(pin.dropFirst("sha256/".count))
+        #expect(await pincheck("verify", chain, "--pins", bare, "-f", "json").output.contains(bare))
     }
 
     @Test func aLineWithAPrivateKeyIsRefusedAndNotShown() async throws {
@@ -141,6 +139,86 @@ import Testing
             #expect(
                 outcome.errors
                     == "Error: standard input:1: this is a private key; it was not used and no part of it is shown\n")
+        }
+    }
+}
+
+/// What is refused is quoted without the passwords and tokens in it.
+@Suite(.endsSomeTime) struct RepeatedSecretTests {
+    private static let url = "https://deploy:s3cr3t@api.example.com/"
+
+    @Test(arguments: [
+        [url], ["check", url], ["pins", url], ["snapshot", url], ["fetch", url], ["verify", url], ["diff", url],
+        ["deploy:s3cr3t@api.example.com"], ["s3cr3t@api.example.com"], ["https://s3cr3t@api.example.com"],
+        ["http://deploy:s3cr3t@api.example.com"], ["deploy:s3cr3t@api.example.com/a"],
+        ["https://deploy:x/s3cr3t@api.example.com"], ["a.example", "--doh", url],
+        ["a.example", "--doh", "deploy:s3cr3t@api.example.com/r"],
+        ["a.example", "--doh", "http://api.example.com:s3cr3t@api.example.com/"],
+        ["a.example", "--httpdns", "http://deploy:s3cr3t@api.example.com/d?dn={name}"],
+        ["a.example", "--httpdns", "http://deploy:s3cr3t@api.example.com/d"],
+        ["a.example", "--proxy", "http://deploy:s3cr3t@api.example.com:x"],
+        ["a.example", "--proxy", "ftp://deploy:s3cr3t@api.example.com"],
+        ["a.example", "--connect", "deploy:s3cr3t@api.example.com"],
+        ["a.example", "--connect", "s3cr3t@api.example.com"], ["a.example", "--host", "deploy:s3cr3t@api.example.com"],
+        ["a.example", "--sni", "deploy:s3cr3t@api.example.com"],
+        ["a.example", "--resolve", "a.example:443:deploy:s3cr3t@api.example.com"], ["a.example", "--timeout", url],
+        ["a.example", "--format", url], ["a.example", "--client", url], ["serve", "--allow-target", url],
+        ["serve", "--allow-target", "*.deploy:s3cr3t@api.example.com"], ["serve", url], ["help", url],
+        ["--unknown", url], ["devices", url],
+    ]) func noPasswordBeforeAHostIsShown(arguments: [String]) async {
+        for form in arguments.contains("--format") ? [[]] : [[], ["-f", "nagios"]] {
+            let outcome = await pincheck(arguments + form).says(not: "s3cr3t")
+            #expect(outcome.status != .pass)
+        }
+        let errors = await pincheck(arguments).errors
+        #expect(
+            errors.contains("api.example.com")
+                || arguments.contains { ["help", "--unknown", "--client"].contains($0) }, "\(errors)")
+    }
+
+    @Test func listsAndPoliciesShowNoneEither() async {
+        let host = "https://deploy:s3cr3t@api.example.com"
+        for (option, text) in [
+            ("--targets", host + "/\n"), ("--targets", "deploy:s3cr3t@api.example.com\n"),
+            ("--targets", "a.example connect=deploy:s3cr3t@api.example.com\n"),
+            ("--targets", "a.example proxy=ftp://deploy:s3cr3t@api.example.com\n"),
+            ("--policy", "{hosts: {\"\(host)\": {}}}"),
+            ("--policy", "{hosts: {\"deploy:s3cr3t@api.example.com\": {}}}"),
+            ("--policy", "{hosts: {\"a.example\": {connect: \"deploy:s3cr3t@api.example.com\"}}}"),
+        ] {
+            await pincheck([option, "-"], input: Array(text.utf8)).expect(
+                .data, errors: "api.example.com", not: "s3cr3t")
+        }
+    }
+
+    @Test(arguments: [
+        (
+            ["fetch", "https://a.example/x", "--header", "Authorization: Bearer s3cr3t\r"],
+            "the header 'Authorization' is none"
+        ), (["a.example", "--header", "Authorization: Bearer s3cr3t"], "the header 'Authorization' plays no part"),
+        (["fetch", "https://a.example/x", "--header", "Bearer s3cr3t"], "the header (13 characters) is none"),
+        (["a.example", "--header", "Bearer s3cr3t"], "the header (13 characters) plays no part"),
+        (["a.example", "--header", "Bearer s3cr3t: x"], "the header (16 characters) plays no part"),
+        (["fetch", "https://a.example/x", "--header", "Range: s3cr3t"], "the header 'Range' is pincheck's own"),
+    ]) func aHeaderIsNamedWithoutItsValue(arguments: [String], words: String) async {
+        await pincheck(arguments).expect(.usage, errors: words, not: "s3cr3t")
+    }
+}
+
+/// A command as the table describes it.
+struct LabCommand: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// The options that take a value, `nil` for what is given without one.
+    let arguments: [String?]
+
+    var testDescription: String { name }
+
+    /// All commands but the demonstration, which takes no text.
+    static func all() -> [LabCommand] {
+        Command.all.filter { $0.name != "demo" }.map { command in
+            LabCommand(
+                name: command.name,
+                arguments: command.arguments.map { _ in nil } + command.options.filter { !$0.isSwitch }.map(\.flag))
         }
     }
 }

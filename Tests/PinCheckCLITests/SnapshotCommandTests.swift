@@ -6,7 +6,6 @@ import Testing
 /// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated. What a rotation is called is proven by
 /// `ChainComparisonTests`.
 @Suite(.endsSomeTime) struct SnapshotCommandTests {
-    private static let pki = try! StandardPKI.shared()
     private static let old = [pki.leaf, pki.interA]
     private static let rekeyed = [pki.leaf2, pki.interA]
 
@@ -27,15 +26,13 @@ import Testing
         try JSONValue(outcome.output)["change"]["classes"].array.compactMap { $0["id"].text }
     }
 
-    // MARK: Changes
-
     @Test func aChangeEndsIn4UnlessEachOfItsKindsIsAllowed() async throws {
         try await serving { desk, rotate, _ in
             for line in ["diff @base.json", "CHECK --baseline @base.json"] {
                 #expect(try await ids(desk(line + " -f json").expect(.pass)).isEmpty)
             }
             let kinds = ["rekeyed", "issuer-changed", "root-changed"]
-            try rotate([Self.pki.rogue, Self.pki.rogueI])
+            try rotate([pki.rogue, pki.rogueI])
             #expect(try await ids(desk("diff @base.json -f json").expect(.changed)) == kinds)
             #expect(
                 try await ids(desk("$HOST --connect $SERVER --anchors @other.pem --baseline @base.json -f json"))
@@ -56,7 +53,7 @@ import Testing
                 .pass, ending: "  unchanged since \(base)\nPASS  \(place)  not judged; unchanged since \(base)\n")
             try rotate(Self.rekeyed)
             await desk("diff @base.json").expect(
-                .changed, "    rekeyed  \(Self.pki.leaf.pin) (", ") → \(Self.pki.leaf2.pin) (",
+                .changed, "    rekeyed  \(pki.leaf.pin) (", ") → \(pki.leaf2.pin) (",
                 ending: "CHANGED  \(place)  not judged; rekeyed since \(base)\n")
             let judged = "diff @base.json --anchors @root.pem --pins "
             await desk(judged + "$INTER").expect(.changed, "  accepted, but rekeyed since \(base)\n")
@@ -75,12 +72,12 @@ import Testing
     }
 
     @Test func hostileNamesReachNoTerminal() async throws {
-        let hostile = try Self.pki.interA.issue(
+        let hostile = try pki.interA.issue(
             .leaf(
                 subject: DistinguishedName(commonName: "a\u{1B}[2Jb\u{202E}c\n\"d"),
                 names: [.dns("x\u{1B}.example.com")]))
         try await serving { desk, rotate, text in
-            try rotate([hostile, Self.pki.interA])
+            try rotate([hostile, pki.interA])
             #expect(isPlain(await desk("diff @base.json").expect(.changed).output))
             await desk("snapshot $HOST --connect $SERVER -o @newer.json").expect(.pass)
             #expect(isPlain(try text("newer.json")))
@@ -88,42 +85,30 @@ import Testing
         }
     }
 
-    // MARK: Addresses and targets
-
     @Test func noAnswerIs2AndIsNotTakenForAChange() async throws {
-        try await TemporaryDirectory.scoped { files in
-            var desk = try Desk(files)
-            try await LoopbackServer.serving(.presenting(Self.old)) { server in
-                try await RefusingPort.scoped { refusing in
-                    desk = try Desk(files, port: server.port)
-                    await desk("snapshot $HOST --connect $SERVER --connect 127.0.0.1:\(refusing.port) -o @base.json")
-                        .expect(
-                            .unreachable, errors: "Error: nothing was recorded",
-                            desk.expand("Error: $HOST:443 → 127.0.0.1:\(refusing.port): connect: "))
-                    await desk("diff @base.json").expect(.noInput)
-                    await desk("snapshot $HOST --connect $SERVER -o @base.json").expect(.pass)
-                }
+        let files = try TemporaryDirectory()
+        var desk = try Desk(in: files)
+        try await LoopbackServer.serving(.presenting(Self.old)) { server in
+            try await RefusingPort.scoped { refusing in
+                desk = try Desk(in: files, port: server.port)
+                await desk("snapshot $HOST --connect $SERVER --connect 127.0.0.1:\(refusing.port) -o @base.json")
+                    .expect(
+                        .unreachable, errors: "Error: nothing was recorded",
+                        desk.expand("Error: $HOST:443 → 127.0.0.1:\(refusing.port): connect: "))
+                await desk("diff @base.json").expect(.noInput)
+                await desk("snapshot $HOST --connect $SERVER -o @base.json").expect(.pass)
             }
-            let gone = await desk("diff @base.json -f json").expect(.unreachable)
-            #expect(try JSONValue(gone.output)["change"].isNull)
         }
+        let gone = await desk("diff @base.json -f json").expect(.unreachable)
+        #expect(try JSONValue(gone.output)["change"].isNull)
     }
 
     /// Servers at 127.0.0.2 and so on with the old chain, and the flags that lead to all of them.
     private func edges(_ count: Int, _ body: (Desk, [LoopbackServer], _ all: String) async throws -> Void) async throws
     {
-        func serve(_ servers: [LoopbackServer]) async throws {
-            guard servers.count < count else {
-                return try await Desk.open {
-                    try await body($0, servers, servers.map { "--connect \($0.place)" }.joined(separator: " "))
-                }
-            }
-            let address = "127.0.0.\(servers.count + 2)"
-            try await LoopbackServer.serving(.presenting(Self.old), address: address) {
-                try await serve(servers + [$0])
-            }
+        try await LoopbackServer.serving(all: Array(repeating: .presenting(Self.old), count: count), onOnePort: true) {
+            try await body(Desk(), $0, $0.map { "--connect \($0.place)" }.joined(separator: " "))
         }
-        try await serve([])
     }
 
     @Test func oneAddressThatIsLeftBehindStandsOut() async throws {
@@ -159,8 +144,8 @@ import Testing
             // The words apart, each fact by itself.
             let rekeyed = change["classes"][0]
             #expect(rekeyed["id"].text == "rekeyed")
-            #expect(rekeyed["old_certificate"]["spki_sha256"].text == Self.pki.leaf.pin)
-            #expect(rekeyed["new_certificate"]["spki_sha256"].text == Self.pki.leaf2.pin)
+            #expect(rekeyed["old_certificate"]["spki_sha256"].text == pki.leaf.pin)
+            #expect(rekeyed["new_certificate"]["spki_sha256"].text == pki.leaf2.pin)
             #expect(rekeyed["new_certificate"]["not_after"].text?.hasSuffix("Z") == true)
         }
     }
@@ -180,7 +165,7 @@ import Testing
                 #expect(endpoints.map { $0["target"].text } == [desk.expand("$SERVER"), desk.expand("$SERVER")])
                 #expect(endpoints.map { $0["connect"].text } == [nil, server.place])
                 let keys = endpoints.map { $0["chain"][0]["spki_sha256"].text }
-                #expect(keys == [Self.pki.leaf.pin, Self.pki.leaf2.pin])
+                #expect(keys == [pki.leaf.pin, pki.leaf2.pin])
                 // Each is compared with its own from now on, and the baseline asks both.
                 for line in [diff, "diff @own.json \(target)", "diff @own.json"] { await desk(line).expect(.pass) }
             }
@@ -210,9 +195,9 @@ import Testing
 
     @Test func whatWasRecordedForAKeyTypeIsAskedForAgain() async throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "rotation")
-        let rsa = try Self.pki.interA.issue(Self.pki.leaf.template, key: key)
+        let rsa = try pki.interA.issue(pki.leaf.template, key: key)
         func settings(_ ecdsa: [LabCertificate]) -> TLSServerSettings {
-            TLSServerSettings([TLSIdentity(ecdsa), TLSIdentity([rsa, Self.pki.interA])])
+            TLSServerSettings([TLSIdentity(ecdsa), TLSIdentity([rsa, pki.interA])])
         }
         try await Desk.serving(.tls(settings(Self.old))) { desk, server in
             await desk("snapshot $HOST --connect $SERVER --key-types rsa,ecdsa -o @base.json").expect(.pass)
@@ -226,8 +211,6 @@ import Testing
         }
     }
 
-    // MARK: The file
-
     @Test func theSameServerGivesTheSameFileByteForByte() async throws {
         try await serving { desk, _, text in
             let first = try text("base.json")
@@ -235,7 +218,7 @@ import Testing
                 let again = await desk("snapshot $HOST --connect $SERVER", at: time).expect(.pass, errors: "")
                 #expect(again.output == first)
             }
-            #expect(try JSONValue(first)["endpoints"][0]["chain"][0]["spki_sha256"].text == Self.pki.leaf.pin)
+            #expect(try JSONValue(first)["endpoints"][0]["chain"][0]["spki_sha256"].text == pki.leaf.pin)
             // What an older file lacks, and a later one has, is not held against the server.
             let other = first.replacing(#/"issuer_key_id" : "[0-9a-f]*",/#, with: "").replacing(
                 "\"schema\"", with: "\"later\": [1], \"schema\"")
@@ -263,15 +246,15 @@ import Testing
                 .changed, errors: "base.json' was not updated: the run ended with CHANGED")
             #expect(try text("base.json") == first)
             await desk("diff @base.json --allow rekeyed --update").expect(.pass, errors: "")
-            #expect(try text("base.json").contains(Self.pki.leaf2.pin))
+            #expect(try text("base.json").contains(pki.leaf2.pin))
             await desk("diff @base.json").expect(.pass)
             // The same by a check, which looks at pins too.
-            try rotate([Self.pki.leafRe, Self.pki.interA])
+            try rotate([pki.leafRe, pki.interA])
             let check = "CHECK --baseline @base.json --allow rekeyed,renewed --update --pins "
             await desk(check + "$NEXT").expect(.fail)
-            #expect(try text("base.json").contains(Self.pki.leaf2.pin))
+            #expect(try text("base.json").contains(pki.leaf2.pin))
             await desk(check + "$LEAF").expect(.pass)
-            #expect(try text("base.json").contains(Self.pki.leaf.pin))
+            #expect(try text("base.json").contains(pki.leaf.pin))
         }
     }
 
@@ -329,12 +312,11 @@ import Testing
         (#"{"schema": "\ud83d"}"#, "is not JSON: '\\u' is followed by half of a character"),
         ("\u{FEFF}" + #"{"schema": 99999999999999999999}"#, "'schema' is not a text"),
     ]) func aFileThatIsNoSnapshotIs65AndSaysWhy(text: String, message: String) async throws {
-        try await Desk.open(["base.json": text]) { desk in
-            for line in ["diff @base.json", "127.0.0.1:1 --baseline @base.json"] {
-                await desk(line).expect(.data, errors: message)
-            }
-            await desk("diff -", input: text).expect(.data, errors: "standard input:")
+        let desk = try Desk(["base.json": text])
+        for line in ["diff @base.json", "127.0.0.1:1 --baseline @base.json"] {
+            await desk(line).expect(.data, errors: message)
         }
+        await desk("diff -", input: text).expect(.data, errors: "standard input:")
     }
 
     @Test func theSchemaOfReportsKnowsEveryChange() async throws {
@@ -344,9 +326,4 @@ import Testing
         let help = await pincheck("help", "diff").output
         for kind in Change.Kind.allCases { #expect(help.contains("  \(kind.rawValue): ")) }
     }
-}
-
-extension LoopbackServer {
-    /// The address and port.
-    fileprivate var place: String { "\(address):\(port)" }
 }

@@ -1,16 +1,14 @@
 import LoopbackLab
+import Pinning
+import TLSProbe
+import Testing
+
 @testable import PinCheckCLI
 @testable import PinChecking
-import Pinning
-import Testing
-import TLSProbe
 
 /// `--timeout` is for a target in all, and what there was no time for is said.
 @Suite(.timeLimit(.minutes(5))) struct TargetDeadlineTests {
-    let pki: StandardPKI
     let host = StandardPKI.serverName
-
-    init() throws { pki = try .shared() }
 
     /// `count` addresses, all of them of this machine.
     private func list(_ count: Int) -> [UInt8] {
@@ -72,9 +70,7 @@ import TLSProbe
         }
     }
 
-    @Test(arguments: [false, true]) func whatThereWasNoTimeToJudgeIsNotAcceptedAndNotAsked(hasQuestion: Bool)
-        async throws
-    {
+    @Test(arguments: [false, true]) func whatThereWasNoTimeToJudgeIsNotAccepted(hasQuestion: Bool) async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: server.port)
             let question = HTTPRequest(try HTTPPath("/"), host: try ServerName(host), port: 443)
@@ -126,26 +122,19 @@ import TLSProbe
         #expect(shared.isUsedUp)
     }
 
-    // MARK: How a server refuses
-
     @Test(arguments: [TLSServerSettings.Refusal.reason, .alert(40), .alert(71), .alert(80), .hangsUp])
     func aKindOfClientThatIsRefusedIsNoFailure(refusal: TLSServerSettings.Refusal) async throws {
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.refusal = refusal }
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            _ = try await LoopbackServer.serving(.tls(settings)) { server in
-                await pincheck(
-                    "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--key-types", "rsa,ecdsa"
-                ).expect(.pass, ending: "  1 address, accepted; consistent\n", not: "RSA")
-            }
+        let files = try TemporaryDirectory()
+        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+        _ = try await LoopbackServer.serving(.tls(settings)) { server in
+            await pincheck(
+                "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--key-types", "rsa,ecdsa"
+            ).expect(.pass, ending: "  1 address, accepted; consistent\n", not: "RSA")
         }
     }
 
-    // MARK: Whatever a server does
-
-    @Test(arguments: Seeds.sample(8)) func everyCommandEndsWhateverAServerDoesAndTheOthersAreJudged(seed: UInt64)
-        async throws
-    {
+    @Test(arguments: Seeds.sample(8)) func everyCommandEndsAndTheOthersAreJudged(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         // Before the end of what a server sends for a handshake, so that it never completes one.
         let position = Int.random(in: 0...900, using: &generator)
@@ -153,38 +142,37 @@ import TLSProbe
         if case .urges = delivery { delivery = .urges(afterBytes: position, thenStalls: true) }
         // Eight seeds in a row go through all of them.
         let command = Int(seed % 7)
-        try await TemporaryDirectory.scoped { files in
-            _ = try files.write(pki.rootA.pem, to: "anchors.pem")
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { good in
-                let hostile = ServerBehavior.presenting([pki.leaf, pki.interA], delivery: delivery)
-                try await LoopbackServer.serving(hostile) { bad in
-                    let place = ["\(host):\(bad.port)", "--connect", "127.0.0.1", "--timeout", "0.3"]
-                    let policy = try files.write(
-                        """
-                        { defaults: { anchors: "anchors.pem", connect: "127.0.0.1" }, hosts: {
-                          "\(host):\(bad.port)": { timeout: 0.3 }, "\(host):\(good.port)": { timeout: 60 } } }
-                        """, to: "policy.json5")
-                    let baseline = files.path + "/baseline.json"
-                    await pincheck("snapshot", "\(host):\(good.port)", "--connect", "127.0.0.1", "-o", baseline).expect(
-                        .pass)
-                    let batch = await pincheck("--policy", policy, "--format", "jsonl").expect(.unreachable)
-                    let accepted = batch.output.split(separator: "\n").filter { $0.contains(#""verdict":"accept""#) }
-                    #expect(accepted.count == 1, "\(batch.output)")
-                    let alone =
-                        switch command {
-                        case 0: await pincheck(place)
-                        case 1: await pincheck(place + ["--thorough"])
-                        case 2: await pincheck(place + ["--retries", "3"])
-                        case 3: await pincheck(place + ["-f", "nagios"])
-                        case 4: await pincheck(["pins"] + place)
-                        case 5: await pincheck(["snapshot"] + place)
-                        default: await pincheck(["diff", baseline] + place)
-                        }
-                    let texts = alone.output + alone.errors
-                    let reasons = ["in time", "took too long", "closed the connection", "reset"]
-                    #expect(reasons.contains { texts.contains($0) }, "\(delivery) \(command): \(texts)")
-                    #expect(alone.status != .pass, "\(delivery) \(command): \(texts)")
-                }
+        let files = try TemporaryDirectory()
+        _ = try files.write(pki.rootA.pem, to: "anchors.pem")
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { good in
+            let hostile = ServerBehavior.presenting([pki.leaf, pki.interA], delivery: delivery)
+            try await LoopbackServer.serving(hostile) { bad in
+                let place = ["\(host):\(bad.port)", "--connect", "127.0.0.1", "--timeout", "0.3"]
+                let policy = try files.write(
+                    """
+                    { defaults: { anchors: "anchors.pem", connect: "127.0.0.1" }, hosts: {
+                      "\(host):\(bad.port)": { timeout: 0.3 }, "\(host):\(good.port)": { timeout: 60 } } }
+                    """, to: "policy.json5")
+                let baseline = files.path + "/baseline.json"
+                await pincheck("snapshot", "\(host):\(good.port)", "--connect", "127.0.0.1", "-o", baseline).expect(
+                    .pass)
+                let batch = await pincheck("--policy", policy, "--format", "jsonl").expect(.unreachable)
+                let accepted = batch.output.split(separator: "\n").filter { $0.contains(#""verdict":"accept""#) }
+                #expect(accepted.count == 1, "\(batch.output)")
+                let alone =
+                    switch command {
+                    case 0: await pincheck(place)
+                    case 1: await pincheck(place + ["--thorough"])
+                    case 2: await pincheck(place + ["--retries", "3"])
+                    case 3: await pincheck(place + ["-f", "nagios"])
+                    case 4: await pincheck(["pins"] + place)
+                    case 5: await pincheck(["snapshot"] + place)
+                    default: await pincheck(["diff", baseline] + place)
+                    }
+                let texts = alone.output + alone.errors
+                let reasons = ["in time", "took too long", "closed the connection", "reset"]
+                #expect(reasons.contains { texts.contains($0) }, "\(delivery) \(command): \(texts)")
+                #expect(alone.status != .pass, "\(delivery) \(command): \(texts)")
             }
         }
     }

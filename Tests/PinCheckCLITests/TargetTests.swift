@@ -1,8 +1,9 @@
-@testable import PinCheckCLI
-@testable import PinChecking
 import PinFormats
 import Pinning
 import Testing
+
+@testable import PinCheckCLI
+@testable import PinChecking
 
 @Suite(.endsSomeTime) struct TargetTests {
     @Test(

@@ -1,6 +1,6 @@
+import Base
 import LoopbackLab
 import Testing
-import Base
 @testable import PinCheckCLI
 @testable import PinChecking
 import TLSProbe
@@ -65,14 +65,11 @@ import TLSProbe
         _ body: (_ world: World, _ files: TemporaryDirectory, _ chain: String, _ trust: [String]) async throws -> Void
     ) async throws {
         let world = try World()
-        try await TemporaryDirectory.scoped { files in
-            let chain = try files.write(world.leaf.pem + world.issuer.pem, to: "chain.pem")
-            let anchors = try files.write(world.root.pem, to: "anchors.pem")
-            try await body(world, files, chain, ["--host", Self.host, "--anchors", anchors])
-        }
+        let files = try TemporaryDirectory()
+        let chain = try files.write(world.leaf.pem + world.issuer.pem, to: "chain.pem")
+        let anchors = try files.write(world.root.pem, to: "anchors.pem")
+        try await body(world, files, chain, ["--host", Self.host, "--anchors", anchors])
     }
-
-    // MARK: Reports
 
     @Test func aChainWithLongNamesFits() async throws {
         try await scoped { world, files, chain, trust in
@@ -175,8 +172,6 @@ import TLSProbe
         }
     }
 
-    // MARK: Lists
-
     @Test(arguments: [["clients"], ["devices"], ["devices", "ios-17"], ["lint", "--rules"], ["demo"]]) func listsFit(
         arguments: [String]
     ) async {
@@ -197,8 +192,6 @@ import TLSProbe
             await expectFitting(["lint", chain, key])
         }
     }
-
-    // MARK: Without a terminal
 
     @Test func aReasonIsOneLineWhereNobodyReadsAtATerminal() async throws {
         try await scoped { world, _, chain, trust in

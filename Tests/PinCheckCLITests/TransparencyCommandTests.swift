@@ -6,12 +6,10 @@ import Testing
 /// What servers send along with their certificates, as command lines judge and show it. What staples say is proven by `StapleTests`, who
 /// minds it by `EvidenceRuleTests` and `EvidenceVectors`.
 @Suite(.timeLimit(.minutes(5))) struct TransparencyCommandTests {
-    private let pki: StandardPKI
     private let logs = [LabLog(), LabLog()]
     private let leaf: LabCertificate
 
     init() throws {
-        pki = try .shared()
         leaf = try pki.interA.issue(
             CertificateTemplate.leaf(StandardPKI.serverName).with { $0.serialNumber = [0x12, 0x34] }, loggedBy: logs)
     }
@@ -40,9 +38,7 @@ import Testing
         try staple { $0.status = .revoked(at: LabClock.now - LabClock.day, reason: 1) }
     }
 
-    @Test(arguments: [TLSVersion.tls12, .tls13]) func embeddedTimestampsAndTheStapleAreReported(version: TLSVersion)
-        async throws
-    {
+    @Test(arguments: [TLSVersion.tls12, .tls13]) func timestampsAndStapleAreReported(version: TLSVersion) async throws {
         let outcome = try await check("--client afnetworking -f json") { settings in
             settings.maximumVersion = version
             settings.staple = try staple()
@@ -58,8 +54,6 @@ import Testing
         let bare = try JSONValue(try await check().output)
         #expect(bare["revocation"]["staple"].text == "none" && bare["transparency"]["timestamps"].array.count == 2)
     }
-
-    // MARK: Staples
 
     @Test func aRevokedLeafIsRejectedByThosePlatformsThatLook() async throws {
         let revoked = try revoked()
@@ -100,8 +94,6 @@ import Testing
             try await check("-f json --fail-on warn") { $0.staple = staple }.expect("warn unusable-staple")
         }
     }
-
-    // MARK: The handshake
 
     @Test(arguments: [
         (2_048, "AES128-SHA256", ["no-forward-secrecy"]), (1_024, "DHE-RSA-AES128-GCM-SHA256", ["weak-key-exchange"]),

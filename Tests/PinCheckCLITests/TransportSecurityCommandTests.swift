@@ -5,7 +5,6 @@ import Testing
 /// App Transport Security of an app that is given decides for its clients, beside their pins. Its rules are proven by
 /// `TransportSecurityTests`, its keys by `TransportSecurityReaderTests`.
 @Suite(.endsSomeTime) struct TransportSecurityCommandTests {
-    private static let pki = try! StandardPKI.shared()
     /// The same server with a key that static RSA needs.
     private static let leaf = try! pki.interA.issue(
         CertificateTemplate.leaf(StandardPKI.serverName).with {
@@ -45,8 +44,6 @@ import Testing
         $0.cipherList = "AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
         $0.prefersOwnCiphers = true
     }
-
-    // MARK: The connection
 
     private static let trusted = "pass trusted-without-pins"
     private static let old = "afnetworking --min-tls 1.0"
@@ -104,19 +101,16 @@ import Testing
         }
     }
 
-    // MARK: The chain
-
     /// Judges a chain with an Info.plist and the pin of its leaf.
     private func verify(_ info: String?, _ arguments: String, device: String = "other", chain: [LabCertificate]? = nil)
         async throws -> Outcome
     {
-        try await Desk.open(["Info.plist": info ?? ""]) { desk in
-            let chain = chain ?? [Self.pki.leaf, Self.pki.interA]
-            try desk.files.write(chain[0].der, to: "pin.cer")
-            try desk.files.write(chain.map(\.pem).joined(), to: "chain.pem")
-            let pins = "--pins @pin.cer" + (info == nil ? "" : " --pins @Info.plist")
-            return await desk("verify @chain.pem --host $HOST -f json --anchors @\(device).pem \(pins) \(arguments)")
-        }
+        let desk = try Desk(["Info.plist": info ?? ""])
+        let chain = chain ?? [pki.leaf, pki.interA]
+        try desk.files.write(chain[0].der, to: "pin.cer")
+        try desk.files.write(chain.map(\.pem).joined(), to: "chain.pem")
+        let pins = "--pins @pin.cer" + (info == nil ? "" : " --pins @Info.plist")
+        return await desk("verify @chain.pem --host $HOST -f json --anchors @\(device).pem \(pins) \(arguments)")
     }
 
     private let lenient = "--mode certificate --allow-invalid-certificates"
@@ -132,8 +126,7 @@ import Testing
             try await verify(info, lenient, device: "root").expect("pass pin-matched")
         }
         // A rejection by the client stays the client's.
-        try await verify(Self.none, "--mode certificate", chain: [Self.pki.leaf, Self.pki.interA]).expect(
-            "fail unknown-issuer")
+        try await verify(Self.none, "--mode certificate", chain: [pki.leaf, pki.interA]).expect("fail unknown-issuer")
         try await verify(Self.none, "--client alamofire:accept-self-signed:evaluator=pinned-certificates").expect(
             "fail ats-exception-needed")
     }
@@ -155,7 +148,7 @@ import Testing
             -> [LabCertificate]
         {
             let template = CertificateTemplate.leaf(StandardPKI.serverName).with(change)
-            return [try Self.pki.interA.issue(template, key: key), Self.pki.interA]
+            return [try pki.interA.issue(template, key: key), pki.interA]
         }
         let short = try issue(.shared(.rsa(bits: 1024), label: "ats"))
         try await verify(Self.exception(Self.insecure), basic, device: "root", chain: short).expect("fail ats-weak-key")
@@ -176,8 +169,6 @@ import Testing
         let statuses = steps.map { "\($0["id"].text ?? "") \($0["status"].text ?? "")" }
         #expect(statuses == ["ats-tls skip", "ats-forward-secrecy skip", "ats-certificate pass", "ats-trust pass"])
     }
-
-    // MARK: Reports and bad input
 
     @Test func whatWasAppliedIsListed() async throws {
         let info = Self.exception(Self.least("TLSv1.1") + Self.noForwardSecrecy + Self.insecure)

@@ -1,16 +1,14 @@
 import LoopbackLab
-@testable import PinCheckCLI
-@testable import PinChecking
 import Pinning
 import Testing
 import X509
 
+@testable import PinCheckCLI
+@testable import PinChecking
+
 /// What is not judged is said by default where it can matter for the chain, and in JSON always.
 @Suite(.endsSomeTime) struct UnjudgedMatterTests {
-    let pki: StandardPKI
     private let host = StandardPKI.serverName
-
-    init() throws { pki = try .shared() }
 
     private let revocation = "not judged here: revocation, which the certificate says where to ask for"
 
@@ -37,11 +35,10 @@ import X509
     private func outcome(_ chain: [LabCertificate], _ arguments: String..., root: LabCertificate? = nil) async throws
         -> Outcome
     {
-        try await TemporaryDirectory.scoped { files in
-            let path = try files.write(pem(of: chain), to: "chain.pem")
-            let anchors = try files.write((root ?? pki.rootA).pem, to: "anchors.pem")
-            return await pincheck(["verify", path, "--anchors", anchors, "--host", host] + arguments)
-        }
+        let files = try TemporaryDirectory()
+        let path = try files.write(pem(of: chain), to: "chain.pem")
+        let anchors = try files.write((root ?? pki.rootA).pem, to: "anchors.pem")
+        return await pincheck(["verify", path, "--anchors", anchors, "--host", host] + arguments)
     }
 
     @Test(arguments: [("list", true), ("service", true), ("issuer", false), ("none", false)])

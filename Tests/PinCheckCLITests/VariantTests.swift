@@ -4,7 +4,6 @@ import Testing
 
 /// `pincheck check` with every variant of a target.
 @Suite(.timeLimit(.minutes(5))) struct VariantTests {
-    private static let pki = try! StandardPKI.shared()
     private static let rsa = try! pki.interA.issue(
         .leaf(StandardPKI.serverName), key: try LabKey.shared(.rsa(bits: 2_048), label: "vector 154"))
     private static let old = ServerBehavior.presenting([pki.leaf, pki.interA])
@@ -17,25 +16,18 @@ import Testing
         _ behaviors: [ServerBehavior], addresses: Int? = nil,
         _ body: (_ ask: (String) async -> Outcome, _ target: String) async throws -> Void
     ) async throws {
-        func serve(_ servers: [LoopbackServer]) async throws {
-            guard servers.count < behaviors.count else {
-                return try await Desk.open { desk in
-                    let target = "\(StandardPKI.serverName):\(servers[0].port)"
-                    let list = (0..<(addresses ?? servers.count)).map { "127.0.0.\($0 + 2)" }.joined(separator: ";")
-                    let all = "\(target) --anchors @root.pem "
-                    try await body(
-                        {
-                            await desk(
-                                $0.replacing("EDGES", with: all + "--addresses -").replacing(
-                                    "ONE", with: all + "--connect 127.0.0.2"), at: LabClock.now, input: list)
-                        }, target)
-                }
-            }
-            try await LoopbackServer.serving(
-                behaviors[servers.count], address: "127.0.0.\(servers.count + 2)", port: servers.first?.port ?? 0
-            ) { try await serve(servers + [$0]) }
+        try await LoopbackServer.serving(all: behaviors, onOnePort: true) { servers in
+            let desk = try Desk()
+            let target = "\(StandardPKI.serverName):\(servers[0].port)"
+            let list = (0..<(addresses ?? servers.count)).map { "127.0.0.\($0 + 2)" }.joined(separator: ";")
+            let all = "\(target) --anchors @root.pem "
+            try await body(
+                {
+                    await desk(
+                        $0.replacing("EDGES", with: all + "--addresses -").replacing(
+                            "ONE", with: all + "--connect 127.0.0.2"), at: LabClock.now, input: list)
+                }, target)
         }
-        try await serve([])
     }
 
     private func verdictLines(_ outcome: Outcome) -> [String] {
@@ -43,8 +35,6 @@ import Testing
             ["PASS", "FAIL", "WARN", "UNREACHABLE"].contains { line.hasPrefix($0 + "  ") }
         }
     }
-
-    // MARK: Addresses
 
     @Test func aWarningNamesTheAddressThatItIsAbout() async throws {
         try await serving([Self.old, Self.new, Self.old]) { ask, target in
@@ -81,7 +71,7 @@ import Testing
                     + "FAIL  \(target)  4 addresses: 3 accepted, 1 rejected; the addresses differ\n", errors: "")
             #expect(verdictLines(outcome).count == 1)
             // Two keys are shown, each once, and no chain.
-            #expect(outcome.output.ranges(of: "\n    B  \(Self.pki.leaf.pin)\n").count == 1)
+            #expect(outcome.output.ranges(of: "\n    B  \(pki.leaf.pin)\n").count == 1)
             #expect(!outcome.output.contains("  0 leaf"))
             let whole = await ask("EDGES --pins $NEXT --explain")
             let verdicts = verdictLines(whole)
@@ -96,7 +86,7 @@ import Testing
         for (other, words) in [
             (Self.new, "127.0.0.2 serves the key A; 127.0.0.3 serves the key B"),
             (
-                ServerBehavior.presenting([Self.pki.leafRe, Self.pki.interA]),
+                ServerBehavior.presenting([pki.leafRe, pki.interA]),
                 "the key is the same, but 127.0.0.2 serves a certificate until "
             ),
         ] {
@@ -112,7 +102,7 @@ import Testing
     }
 
     @Test func anEdgeThatSendsAnotherChainIsNamed() async throws {
-        try await serving([Self.old, Self.old, .presenting([Self.pki.leaf])]) { ask, _ in
+        try await serving([Self.old, Self.old, .presenting([pki.leaf])]) { ask, _ in
             await ask("EDGES").expect(
                 .fail,
                 "the leaf is the same, but 127.0.0.2 and 127.0.0.3 serve the leaf with CN=InterA; "
@@ -188,13 +178,11 @@ import Testing
         #expect(words.isEmpty || outcome.errors.contains(words), "\(outcome)")
     }
 
-    // MARK: Key types
-
     @Test func `vector 154: a pin of one of two leaves is at risk, and the probe for each key shows which`()
         async throws
     {
         try await serving([Self.dual]) { ask, _ in
-            for (pin, failing) in [(Self.rsa.pin, "ECDSA"), (Self.pki.leaf.pin, "RSA")] {
+            for (pin, failing) in [(Self.rsa.pin, "ECDSA"), (pki.leaf.pin, "RSA")] {
                 let outcome = await ask("ONE --key-types rsa,ecdsa --pins \(pin)").expect(
                     .fail, "  FAIL  127.0.0.2 (", "\(failing)): no configured pin")
                 #expect(verdictLines(outcome).count == 1)
@@ -216,21 +204,17 @@ import Testing
     @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aServerWithOneKeyTypeIsNoFailure(
         version: LoopbackLab.TLSVersion
     ) async throws {
-        let settings = TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with {
-            $0.maximumVersion = version
-        }
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.maximumVersion = version }
         try await serving([.tls(settings)]) { ask, _ in
             await ask("ONE --key-types rsa,ecdsa --retries 100").expect(
                 .pass, ending: "1 address, accepted; consistent\n", not: "RSA")
         }
     }
 
-    // MARK: SNI
-
     @Test func whatClientsWithoutSNIGetIsSaidAndDoesNotCount() async throws {
-        let tenant = try Self.pki.interA.issue(.leaf("other-tenant.example"))
-        let shared = TLSServerSettings(presenting: [tenant, Self.pki.interA]).with {
-            $0.identitiesByName = [StandardPKI.serverName: [TLSIdentity([Self.pki.leaf, Self.pki.interA])]]
+        let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
+        let shared = TLSServerSettings(presenting: [tenant, pki.interA]).with {
+            $0.identitiesByName = [StandardPKI.serverName: [TLSIdentity([pki.leaf, pki.interA])]]
         }
         try await serving([.tls(shared)]) { ask, target in
             let outcome = await ask("ONE --thorough").expect(
@@ -240,14 +224,12 @@ import Testing
             #expect(lines == ["PASS  \(target)  1 address, accepted; another certificate without SNI"])
             await ask("ONE --thorough --no-sni").expect(.fail)
         }
-        let strict = TLSServerSettings(presenting: [Self.pki.leaf, Self.pki.interA]).with { $0.absentName = .alert }
+        let strict = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.absentName = .alert }
         try await serving([.tls(strict)]) { ask, _ in
             await ask("ONE --thorough").expect(
                 .pass, "without SNI the server refuses the handshake (alert unrecognized_name (112))")
         }
     }
-
-    // MARK: Everything
 
     @Test func thoroughChecksEveryVariantOfEveryAddressAndNothingElse() async throws {
         try await Desk.serving(Self.dual) { desk, server in

@@ -7,8 +7,6 @@ import Testing
 
 /// `pincheck verify` over files; what it says of the usual ones is in ``GoldenTests``.
 @Suite(.endsSomeTime) struct VerifyCommandTests {
-    private static let pki = try! StandardPKI.shared()
-
     /// What is judged, by what, and the decision.
     @Test(arguments: [
         ("VERIFY --at 2200-01-01", "fail expired"), ("VERIFY --at 1999-01-01T00:00:00Z", "fail not-yet-valid"),
@@ -30,11 +28,9 @@ import Testing
         ("verify @chain.pem --anchors @root.pem --verify-name ' '", "fail name-mismatch"),
         ("verify @chain.pem --anchors @root.pem --verify-name .", "fail name-mismatch"),
     ]) func aChainIsJudgedByWhatIsGiven(line: String, decision: String) async throws {
-        try await Desk.open { desk in
-            let outcome = await desk(
-                line + " -f json", environment: ["SSL_CERT_FILE": "$DIR/root.pem"], at: LabClock.now)
-            #expect(isPlain(outcome.expect(decision).output))
-        }
+        let desk = try Desk()
+        let outcome = await desk(line + " -f json", environment: ["SSL_CERT_FILE": "$DIR/root.pem"], at: LabClock.now)
+        #expect(isPlain(outcome.expect(decision).output))
     }
 
     @Test(arguments: [
@@ -50,34 +46,30 @@ import Testing
         #expect(outcome.errors == "Warning: mode none ignores pins: the pin you gave is not used\n")
     }
 
-    // MARK: Files
-
     @Test func filesThatHoldNoChainEndWith65AndMissingOnesWith66() async throws {
-        try await Desk.open { desk in
-            let pem = try contents(ofFile: desk.files.path + "/chain.pem")
-            await desk("verify - --anchors @root.pem --host $HOST", input: pem).expect(.pass)
-            let leaf = Self.pki.leaf
-            let bundle = signedData(of: [leaf, Self.pki.interA])
-            let pem7 = LoopbackLab.pem(bundle, label: "PKCS7")
-            for (bytes, sentence) in [
-                ([], ""), (Array("no certificate here\n".utf8), ""), (Array(leaf.der.dropLast(10)), ""),
-                (leaf.der + [0], ""), (Array(leaf.pem.utf8.prefix(200)), ""),
-                (bundle, " is a PKCS #7 bundle, whose certificates are in no order: "),
-                (Array(pem7.utf8), " is a PKCS #7 bundle, whose certificates"),
-            ] {
-                let path = try desk.files.write(bytes, to: "broken")
-                let outcome = await desk("verify @broken --anchors @root.pem").expect(.data, "")
-                #expect(outcome.errors.hasPrefix("Error: '\(path)' \(sentence.dropFirst())"), "\(outcome)")
-                #expect(outcome.errors.split(separator: "\n").count == 1)
-                await desk("verify - --anchors @broken", input: leaf.pem).expect(.data)
-            }
-            try desk.files.makeDirectory("none")
-            for line in [
-                "verify @missing.pem", "verify $DIR", "verify ''", "verify @none",
-                "verify @leaf.pem --anchors @missing", "verify @leaf.pem --anchors @none",
-                "verify @leaf.pem --pins @none",
-            ] { await desk(line).expect(.noInput) }
+        let desk = try Desk()
+        let pem = try contents(ofFile: desk.files.path + "/chain.pem")
+        await desk("verify - --anchors @root.pem --host $HOST", input: pem).expect(.pass)
+        let leaf = pki.leaf
+        let bundle = signedData(of: [leaf, pki.interA])
+        let pem7 = LoopbackLab.pem(bundle, label: "PKCS7")
+        for (bytes, sentence) in [
+            ([], ""), (Array("no certificate here\n".utf8), ""), (Array(leaf.der.dropLast(10)), ""),
+            (leaf.der + [0], ""), (Array(leaf.pem.utf8.prefix(200)), ""),
+            (bundle, " is a PKCS #7 bundle, whose certificates are in no order: "),
+            (Array(pem7.utf8), " is a PKCS #7 bundle, whose certificates"),
+        ] {
+            let path = try desk.files.write(bytes, to: "broken")
+            let outcome = await desk("verify @broken --anchors @root.pem").expect(.data, "")
+            #expect(outcome.errors.hasPrefix("Error: '\(path)' \(sentence.dropFirst())"), "\(outcome)")
+            #expect(outcome.errors.split(separator: "\n").count == 1)
+            await desk("verify - --anchors @broken", input: leaf.pem).expect(.data)
         }
+        try desk.files.makeDirectory("none")
+        for line in [
+            "verify @missing.pem", "verify $DIR", "verify ''", "verify @none", "verify @leaf.pem --anchors @missing",
+            "verify @leaf.pem --anchors @none", "verify @leaf.pem --pins @none",
+        ] { await desk(line).expect(.noInput) }
     }
 
     @Test func neverPrintsAPrivateKey() async throws {
@@ -89,27 +81,23 @@ import Testing
     }
 
     @Test func anchorsInADirectoryAreReadWhateverTheirNames() async throws {
-        try await Desk.open { desk in
-            let directory = try desk.files.makeDirectory("anchors")
-            let name: [UInt8] = Array("\(directory)/caf".utf8) + [0xE9, 0]
-            let file = try #require(name.withUnsafeBytes { fopen($0.bindMemory(to: CChar.self).baseAddress, "w") })
-            fputs(Self.pki.rootA.pem, file)
-            fclose(file)
-            await desk("verify @chain.pem --anchors @anchors --host $HOST").expect(.pass)
-            await desk("verify @chain.pem --anchors @anchors --pins @anchors").expect(.noInput, errors: "is not UTF-8")
-        }
+        let desk = try Desk()
+        let directory = try desk.files.makeDirectory("anchors")
+        let name: [UInt8] = Array("\(directory)/caf".utf8) + [0xE9, 0]
+        let file = try #require(name.withUnsafeBytes { fopen($0.bindMemory(to: CChar.self).baseAddress, "w") })
+        fputs(pki.rootA.pem, file)
+        fclose(file)
+        await desk("verify @chain.pem --anchors @anchors --host $HOST").expect(.pass)
+        await desk("verify @chain.pem --anchors @anchors --pins @anchors").expect(.noInput, errors: "is not UTF-8")
     }
 
-    // MARK: Output
-
     @Test func jsonKeepsEveryCharacterAndShowsNoneThatIsDangerous() async throws {
-        try await TemporaryDirectory.scoped { files in
-            let evil = "\u{1B}[2J\u{202E}\u{E0041}\u{9B}\u{2028}\"\\\u{7F}é東.pem"
-            let chain = try files.write(Self.pki.leaf.pem, to: evil)
-            let outcome = await pincheck("verify", chain, "--format", "json").expect(.fail)
-            #expect(isPlain(outcome.output))
-            #expect(try JSONValue(outcome.output)["target"].text == chain)
-        }
+        let files = try TemporaryDirectory()
+        let evil = "\u{1B}[2J\u{202E}\u{E0041}\u{9B}\u{2028}\"\\\u{7F}é東.pem"
+        let chain = try files.write(pki.leaf.pem, to: evil)
+        let outcome = await pincheck("verify", chain, "--format", "json").expect(.fail)
+        #expect(isPlain(outcome.output))
+        #expect(try JSONValue(outcome.output)["target"].text == chain)
     }
 
     @Test func quietWritesNothingButKeepsTheStatusAndJSONHoldsTheWarnings() async throws {
@@ -123,46 +111,40 @@ import Testing
     }
 
     @Test(arguments: [(OutputError.failed("No space left on device"), ExitStatus.inputOutput), (.brokenPipe, .pass)])
-    func aResultThatCannotBeWrittenEndsWith74AndABrokenPipeIsQuiet(failure: OutputError, status: ExitStatus)
-        async throws
-    {
-        try await Desk.open { desk in
-            let errors = OutputBuffer()
-            let output = OutputStream(isTerminal: false) { _ throws(OutputError) in throw failure }
-            let context = Context(
-                console: Console(output: output, errors: errors.stream()), environment: [:],
-                now: { .init(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
-            let arguments = ["verify", "$DIR/chain.pem", "--anchors", "$DIR/root.pem", "--host", "$HOST"]
-            #expect(await PinCheck.run(arguments: arguments.map(desk.expand), in: context) == status)
-            let words = "Error: the result could not be written: No space left on device\n"
-            #expect(errors.text == (status == .pass ? "" : words))
-        }
+    func aResultThatCannotBeWrittenEndsWith74(failure: OutputError, status: ExitStatus) async throws {
+        let desk = try Desk()
+        let errors = OutputBuffer()
+        let output = OutputStream(isTerminal: false) { _ throws(OutputError) in throw failure }
+        let context = Context(
+            console: Console(output: output, errors: errors.stream()), environment: [:],
+            now: { .init(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
+        let arguments = ["verify", "$DIR/chain.pem", "--anchors", "$DIR/root.pem", "--host", "$HOST"]
+        #expect(await PinCheck.run(arguments: arguments.map(desk.expand), in: context) == status)
+        let words = "Error: the result could not be written: No space left on device\n"
+        #expect(errors.text == (status == .pass ? "" : words))
     }
-
-    // MARK: Pins of authorities
 
     @Test(arguments: ["afnetworking", "alamofire", "okhttp", "trustkit", "android"])
     func anAuthorityPinnedBesideTheLeafIsWarnedOf(client: String) async throws {
-        let own = try LabCertificate.selfSigned(.authority("Leaf"), key: Self.pki.leaf.key)
+        let own = try LabCertificate.selfSigned(.authority("Leaf"), key: pki.leaf.key)
         // TrustKit starts with two pins only.
         let texts = [
-            "authorities.pem": Self.pki.interA.pem + Self.pki.rootA.pem, "own.pem": own.pem + Self.pki.leaf2.pem,
-            "two.pem": Self.pki.leaf.pem + Self.pki.leaf2.pem,
+            "authorities.pem": pki.interA.pem + pki.rootA.pem, "own.pem": own.pem + pki.leaf2.pem,
+            "two.pem": pki.leaf.pem + pki.leaf2.pem,
         ]
-        try await Desk.open(texts) { desk in
-            func said(_ pins: String) async throws -> (warnings: Bool, notes: Bool) {
-                let report = try JSONValue(
-                    await desk("VERIFY -f json --client \(client) --pins \(pins)").expect("pass pin-matched").output)
-                func has(_ key: String) -> Bool { report[key].array.contains { $0["id"].text == "authority-pin" } }
-                return (has("warnings"), has("notes"))
-            }
-            let beside = try await said("@chain.pem").warnings
-            #expect(beside)
-            #expect(try await said("@authorities.pem") == (false, true))
-            #expect(try await !said("@two.pem").warnings)
-            // Self-signed certificates of the leaf's key that OpenSSL made are those of CAs.
-            guard ["okhttp", "trustkit", "android"].contains(client) else { return }
-            #expect(try await !said("@own.pem").warnings)
+        let desk = try Desk(texts)
+        func said(_ pins: String) async throws -> (warnings: Bool, notes: Bool) {
+            let report = try JSONValue(
+                await desk("VERIFY -f json --client \(client) --pins \(pins)").expect("pass pin-matched").output)
+            func has(_ key: String) -> Bool { report[key].array.contains { $0["id"].text == "authority-pin" } }
+            return (has("warnings"), has("notes"))
         }
+        let beside = try await said("@chain.pem").warnings
+        #expect(beside)
+        #expect(try await said("@authorities.pem") == (false, true))
+        #expect(try await !said("@two.pem").warnings)
+        // Self-signed certificates of the leaf's key that OpenSSL made are those of CAs.
+        guard ["okhttp", "trustkit", "android"].contains(client) else { return }
+        #expect(try await !said("@own.pem").warnings)
     }
 }

@@ -73,28 +73,26 @@ import Testing
         client: String
     ) async throws {
         for (pin, status) in [(Self.stranger, ExitStatus.fail), ("$LEAF64", .pass)] {
-            try await Desk.open(["Shop.app/Info.plist": Self.apple(pin)]) { desk in
-                try desk.files.write(StandardPKI.shared().rootA.der, to: "Shop.app/root.cer")
-                await desk("VERIFY --pins @Shop.app --client \(client)").expect(status)
-            }
+            let desk = try Desk(["Shop.app/Info.plist": Self.apple(pin)])
+            try desk.files.write(StandardPKI.shared().rootA.der, to: "Shop.app/root.cer")
+            await desk("VERIFY --pins @Shop.app --client \(client)").expect(status)
         }
     }
 
     @Test func pinsOfEachOfTwoClientsAreCounted() async throws {
-        try await Desk.open(Self.texts) { desk in
-            let line = "VERIFY --pins @Other.kt --pins @right.xml --client okhttp -f "
-            let report = try JSONValue(await desk(line + "json").output)
-            #expect(report["reason"]["id"].text == "pins-not-applied")
-            #expect(report["pins"]["matched"].array.compactMap { $0["depth"].number } == [0])
-            await desk(line + "nagios").says("pins_matched=1;")
-            await desk(line + "text").says("  pins: 1 configured, 1 matched (leaf)\n")
-            // The one compares what the other does not: nothing is left out.
-            await desk("VERIFY --pins @right.xml --pins $INTER --client okhttp").says(not: "not compare")
-            // Pins of an Android app are no reserve of another client.
-            let both = try JSONValue(await desk("VERIFY -f json --pins @root.cer --pins @wrong.xml").output)
-            #expect(both["outlook"]["has_backup"].flag == false)
-            #expect(both["clients"][0]["settings"]["mode"].text == "certificate")
-        }
+        let desk = try Desk(Self.texts)
+        let line = "VERIFY --pins @Other.kt --pins @right.xml --client okhttp -f "
+        let report = try JSONValue(await desk(line + "json").output)
+        #expect(report["reason"]["id"].text == "pins-not-applied")
+        #expect(report["pins"]["matched"].array.compactMap { $0["depth"].number } == [0])
+        await desk(line + "nagios").says("pins_matched=1;")
+        await desk(line + "text").says("  pins: 1 configured, 1 matched (leaf)\n")
+        // The one compares what the other does not: nothing is left out.
+        await desk("VERIFY --pins @right.xml --pins $INTER --client okhttp").says(not: "not compare")
+        // Pins of an Android app are no reserve of another client.
+        let both = try JSONValue(await desk("VERIFY -f json --pins @root.cer --pins @wrong.xml").output)
+        #expect(both["outlook"]["has_backup"].flag == false)
+        #expect(both["clients"][0]["settings"]["mode"].text == "certificate")
     }
 
     @Test func keysOfAnInfoPlistThatCountForNothingAreNamed() async throws {
@@ -105,26 +103,22 @@ import Testing
             ("<key>NSAppTransportSecurity~ipad</key><dict/>", "is for some devices"),
         ] {
             let plist = "<plist><dict>\(body)<key>NSAppTransportSecurity</key><dict/></dict></plist>"
-            try await Desk.open(["Info.plist": plist]) { desk in
-                let findings = try JSONValue(await desk("lint @Info.plist -f json").output)["findings"].array
-                let found = findings.filter { $0["id"].text == "unknown-key" }
-                #expect(found.first?["message"].text?.contains(words) == true, "\(findings)")
-                await desk("VERIFY -f json --pins @Info.plist").says("\"nothing-pinned\"")
-            }
+            let desk = try Desk(["Info.plist": plist])
+            let findings = try JSONValue(await desk("lint @Info.plist -f json").output)["findings"].array
+            let found = findings.filter { $0["id"].text == "unknown-key" }
+            #expect(found.first?["message"].text?.contains(words) == true, "\(findings)")
+            await desk("VERIFY -f json --pins @Info.plist").says("\"nothing-pinned\"")
         }
     }
 
-    // MARK: Files
-
     @Test func aLinkedCertificateInABundleIsAPin() async throws {
-        try await Desk.open(["Shop.app/Info.plist": Self.ats]) { desk in
-            _ = try desk.files.makeDirectory("Shop.app/certificates")
-            try desk.files.write(StandardPKI.shared().rogue.der, to: "Shop.app/certificates/api.der")
-            #expect(symlink("certificates/api.der", desk.files.path + "/Shop.app/api.cer") == 0)
-            // A bundle has links to itself, too.
-            #expect(symlink(".", desk.files.path + "/Shop.app/Current") == 0)
-            #expect(await desk.decides("VERIFY --pins @Shop.app") == "fail pin-mismatch")
-        }
+        let desk = try Desk(["Shop.app/Info.plist": Self.ats])
+        _ = try desk.files.makeDirectory("Shop.app/certificates")
+        try desk.files.write(StandardPKI.shared().rogue.der, to: "Shop.app/certificates/api.der")
+        #expect(symlink("certificates/api.der", desk.files.path + "/Shop.app/api.cer") == 0)
+        // A bundle has links to itself, too.
+        #expect(symlink(".", desk.files.path + "/Shop.app/Current") == 0)
+        #expect(await desk.decides("VERIFY --pins @Shop.app") == "fail pin-mismatch")
     }
 
     @Test func aResourceThatSomeDevicesTakeFromElsewhereIsNotJudgedForAll() async throws {
@@ -132,14 +126,13 @@ import Testing
             <manifest xmlns:android="http://schemas.android.com/apk/res/android">
             <application android:networkSecurityConfig="@xml/n"/></manifest>
             """
-        try await Desk.open(["AndroidManifest.xml": manifest, "res/xml/n.xml": Self.android("$LEAF64")]) { desk in
-            let line = "VERIFY --client android --pins @AndroidManifest.xml"
-            #expect(await desk.decides(line) == "pass pin-matched")
-            try desk.write(Self.android(Self.stranger), to: "res/xml-v31/other.xml")
-            #expect(await desk.decides(line) == "pass pin-matched")
-            try desk.write(Self.android(Self.stranger), to: "res/xml-v31/n.xml")
-            await desk(line).expect(.data, errors: "'xml-v31' for some devices")
-        }
+        let desk = try Desk(["AndroidManifest.xml": manifest, "res/xml/n.xml": Self.android("$LEAF64")])
+        let line = "VERIFY --client android --pins @AndroidManifest.xml"
+        #expect(await desk.decides(line) == "pass pin-matched")
+        try desk.write(Self.android(Self.stranger), to: "res/xml-v31/other.xml")
+        #expect(await desk.decides(line) == "pass pin-matched")
+        try desk.write(Self.android(Self.stranger), to: "res/xml-v31/n.xml")
+        await desk(line).expect(.data, errors: "'xml-v31' for some devices")
     }
 
     @Test func anAnchorOnTheWayToARootIsNotTheEndOfThePath() async throws {
@@ -150,7 +143,6 @@ import Testing
             let anchors = "<certificates src=\"@raw/inter\"\(inter)/><certificates src=\"@raw/root\"\(root)/>"
             // Of two files of one name none is taken.
             let line = "verify @chain.pem --host $HOST --client android --pins @own/nsc.xml"
-            let pki = try StandardPKI.shared()
             let texts = [
                 "own/nsc.xml": Self.android(pin, anchors: anchors), "own/inter.pem": pki.interA.pem,
                 "own/root.pem": pki.rootA.pem,
@@ -187,15 +179,14 @@ import Testing
     @Test func whatAConfigurationNamesIsNotWrittenOver() async throws {
         let root = try StandardPKI.shared().rootA.pem
         let nsc = Self.android("$LEAF64", anchors: "<certificates src=\"@raw/root\"/>")
-        try await Desk.open(["own/nsc.xml": nsc, "own/root.pem": root]) { desk in
-            for output in ["-o @own/root.pem", "-f junit=@own/root.pem", "-f jsonl=@own/root.pem"] {
-                await desk("verify @chain.pem --host $HOST --pins @own/nsc.xml \(output)").expect(
-                    .usage, errors: "is read in this run")
-            }
-            await desk("lint @own/nsc.xml -f json=@own/root.pem").expect(.usage)
-            let kept = try contents(ofFile: desk.files.path + "/own/root.pem")
-            #expect(kept == root)
+        let desk = try Desk(["own/nsc.xml": nsc, "own/root.pem": root])
+        for output in ["-o @own/root.pem", "-f junit=@own/root.pem", "-f jsonl=@own/root.pem"] {
+            await desk("verify @chain.pem --host $HOST --pins @own/nsc.xml \(output)").expect(
+                .usage, errors: "is read in this run")
         }
+        await desk("lint @own/nsc.xml -f json=@own/root.pem").expect(.usage)
+        let kept = try contents(ofFile: desk.files.path + "/own/root.pem")
+        #expect(kept == root)
     }
 
     @Test func whatAnAppSaysOfTrustDoesNotStandForPinsThatAreWrong() async throws {
@@ -203,32 +194,30 @@ import Testing
             "Shop.app/Info.plist": Self.ats, "pins/nsc.xml": Self.texts["trust/nsc.xml"]!,
             "pins/a.txt": "sha256/AAAA\n",
         ]) { $1 }
-        try await Desk.open(texts) { desk in
-            try desk.files.write([1, 2, 3], to: "Shop.app/leaf.cer")
-            await desk("VERIFY --client afnetworking --pins @Shop.app").expect(.data)
-            await desk("VERIFY --client android --pins @pins").expect(.data)
-            // Without a pin there is something to say, whichever client is asked.
-            for client in ["okhttp", "android", "afnetworking"] {
-                await desk("VERIFY -f json --client \(client) --pins @trust/nsc.xml").expect(
-                    .pass, "pins nothing: no pin is compared")
-            }
+        let desk = try Desk(texts)
+        try desk.files.write([1, 2, 3], to: "Shop.app/leaf.cer")
+        await desk("VERIFY --client afnetworking --pins @Shop.app").expect(.data)
+        await desk("VERIFY --client android --pins @pins").expect(.data)
+        // Without a pin there is something to say, whichever client is asked.
+        for client in ["okhttp", "android", "afnetworking"] {
+            await desk("VERIFY -f json --client \(client) --pins @trust/nsc.xml").expect(
+                .pass, "pins nothing: no pin is compared")
         }
     }
 
     @Test func anInfoPlistIsReadHoweverItSpellsItsKeys() async throws {
         let plist = Self.apple(Self.stranger, key: "NSPinned&#68;omains")
-        try await Desk.open { desk in
-            _ = try desk.files.makeDirectory("Shop.app")
-            try desk.files.write(StandardPKI.shared().leaf.der, to: "Shop.app/leaf.cer")
-            func decide(_ bytes: [UInt8]) async throws -> Outcome {
-                try desk.files.write(bytes, to: "Shop.app/Info.plist")
-                return await desk("VERIFY -f json --client nspinneddomains --pins @Shop.app")
-            }
-            try await decide(Array(desk.expand(plist).utf8)).expect("fail pin-mismatch")
-            let wide = try #require(desk.expand(plist).replacing("&#68;", with: "D").data(using: .utf16))
-            #expect(try await decide(Array(wide)).decision != "pass trusted-without-pins")
-            try await decide([]).expect(.data)
-            try await decide((0..<60).map { UInt8(truncatingIfNeeded: $0 &* 37) }).expect(.data)
+        let desk = try Desk()
+        _ = try desk.files.makeDirectory("Shop.app")
+        try desk.files.write(StandardPKI.shared().leaf.der, to: "Shop.app/leaf.cer")
+        func decide(_ bytes: [UInt8]) async throws -> Outcome {
+            try desk.files.write(bytes, to: "Shop.app/Info.plist")
+            return await desk("VERIFY -f json --client nspinneddomains --pins @Shop.app")
         }
+        try await decide(Array(desk.expand(plist).utf8)).expect("fail pin-mismatch")
+        let wide = try #require(desk.expand(plist).replacing("&#68;", with: "D").data(using: .utf16))
+        #expect(try await decide(Array(wide)).decision != "pass trusted-without-pins")
+        try await decide([]).expect(.data)
+        try await decide((0..<60).map { UInt8(truncatingIfNeeded: $0 &* 37) }).expect(.data)
     }
 }

@@ -1,7 +1,8 @@
-@testable import PinChecking
 import Pinning
 import Testing
 import X509
+
+@testable import PinChecking
 
 /// The one function that decides how a check ends, over all that it is asked with.
 @Suite struct EndingTests {

@@ -1,16 +1,13 @@
 import LoopbackLab
-@testable import PinChecking
 import Pinning
-@testable import TLSProbe
 import Testing
 import X509
 
+@testable import PinChecking
+@testable import TLSProbe
+
 /// The keys of a server that is asked for keys of several types.
 @Suite struct KeySourceTests {
-    private let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     private func connection(_ variant: Variant, _ result: Result<Handshake, ProbeError>) throws -> CheckedConnection {
         let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: 443)
         let endpoint = CheckEndpoint(

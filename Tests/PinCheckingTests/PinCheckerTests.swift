@@ -3,19 +3,16 @@ import PinChecking
 import Pinning
 import Testing
 
+let pki = try! StandardPKI.shared()
+
 /// The library as a program of somebody else's uses it.
 @Suite(.timeLimit(.minutes(10))) struct PinCheckerTests {
-    let pki: StandardPKI
     let host = "api.example.com"
-
-    init() throws { pki = try StandardPKI.shared() }
 
     /// Runs `body` with the files of the pki's first root and of its leaf.
     private func withFiles(_ body: (_ anchors: String, _ leaf: String) async throws -> Void) async throws {
-        try await TemporaryDirectory.scoped { files in
-            try await body(
-                try files.write(pki.rootA.pem, to: "anchors.pem"), try files.write(pki.leaf.pem, to: "leaf.pem"))
-        }
+        let files = try TemporaryDirectory()
+        try await body(try files.write(pki.rootA.pem, to: "anchors.pem"), try files.write(pki.leaf.pem, to: "leaf.pem"))
     }
 
     @Test func aServerAndItsChainGetTheSameAnswer() async throws {

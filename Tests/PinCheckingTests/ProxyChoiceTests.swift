@@ -1,6 +1,6 @@
 import Pinning
-import Testing
 import TLSProbe
+import Testing
 
 @testable import PinChecking
 
@@ -42,17 +42,13 @@ struct ProxyChoiceTests {
             "\(String(describing: error))")
     }
 
-    // MARK: Environment
-
     @Test(arguments: [
         (["HTTPS_PROXY": "a", "https_proxy": "b"], "http://b:1080", "https_proxy"),
         (["HTTPS_PROXY": "a", "https_proxy": ""], "http://a:1080", "HTTPS_PROXY"),
         (["ALL_PROXY": "a", "all_proxy": "b"], "http://b:1080", "all_proxy"),
         (["ALL_PROXY": "socks5h://a", "HTTPS_PROXY": ""], "socks5h://a:1080", "ALL_PROXY"),
         (["ALL_PROXY": "a", "HTTPS_PROXY": "c"], "http://c:1080", "HTTPS_PROXY"),
-    ]) func theFirstVariableThatSaysSomethingNamesTheProxy(environment: [String: String], url: String, origin: String)
-        throws
-    {
+    ]) func theFirstVariableNamesTheProxy(environment: [String: String], url: String, origin: String) throws {
         let proxy = try #require(try ProxyEnvironment(environment)?.proxy)
         #expect(proxy.url == url && proxy.origin == origin)
         #expect(try ProxyEnvironment(environment, namesProxy: false) == nil)
@@ -69,8 +65,6 @@ struct ProxyChoiceTests {
         let text = error.map { "\($0)" } ?? ""
         #expect(text.hasPrefix("ALL_PROXY: the proxy 'gopher://h'") && !text.contains("secret"), "\(text)")
     }
-
-    // MARK: Exceptions
 
     private static let exceptions: [(list: String, host: String, isCovered: Bool)] = [
         ("*", "api.example.com", true), ("*", "192.0.2.1", true), ("*,x", "api.example.com", false),

@@ -1,6 +1,6 @@
-import PinChecking
 import Foundation
 import LoopbackLab
+import PinChecking
 import PinFormats
 import Pinning
 import Testing
@@ -60,21 +60,20 @@ import X509
         let folder = DeviceDataScriptTests.script.deletingLastPathComponent().deletingLastPathComponent().appending(
             path: "PinChecking/Pins/PublicCAs")
         let roots = DeviceData.builtIn.certificates.map { pem($0, label: "CERTIFICATE") }.joined()
-        try TemporaryDirectory.scoped { directory in
-            let output = directory.path + "/PublicCAs.swift"
-            let process = Process()
-            process.executableURL = URL(filePath: try #require(DeviceDataScriptTests.python))
-            process.arguments = [
-                folder.appending(path: "make-public-cas").path, folder.appending(path: "public-cas.json").path,
-                try directory.write(roots, to: "roots.pem"), "--output", output,
-            ]
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
-            let made = try String(contentsOfFile: output, encoding: .utf8)
-            let committed = try String(contentsOf: folder.appending(path: "PublicCAs.swift"), encoding: .utf8)
-            #expect(made == committed)
-        }
+        let directory = try TemporaryDirectory()
+        let output = directory.path + "/PublicCAs.swift"
+        let process = Process()
+        process.executableURL = URL(filePath: try #require(DeviceDataScriptTests.python))
+        process.arguments = [
+            folder.appending(path: "make-public-cas").path, folder.appending(path: "public-cas.json").path,
+            try directory.write(roots, to: "roots.pem"), "--output", output,
+        ]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let made = try String(contentsOfFile: output, encoding: .utf8)
+        let committed = try String(contentsOf: folder.appending(path: "PublicCAs.swift"), encoding: .utf8)
+        #expect(made == committed)
     }
 }

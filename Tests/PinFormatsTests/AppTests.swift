@@ -7,7 +7,7 @@ import Testing
 /// Apps as they ship: archives, bundles, and what is neither.
 @Suite(.timeLimit(.minutes(5))) struct AppTests {
     /// The files of a small app, by their paths in its bundle.
-    private var files: [(name: String, contents: [UInt8])] {
+    private static var files: [(name: String, contents: [UInt8])] {
         [
             ("Info.plist", Array(Samples.infoPlist.utf8)), ("root.cer", root.der), ("extra.crt", leaf.der),
             ("more.DER", leaf.der), ("App", [0xCF, 0xFA, 0xED, 0xFE]), ("Base.lproj/old.cer", leaf.der),
@@ -15,7 +15,9 @@ import Testing
         ]
     }
 
-    private func ipa(_ files: [(name: String, contents: [UInt8])], in folder: String = "Payload/App.app/") -> [UInt8] {
+    private static func ipa(_ files: [(name: String, contents: [UInt8])], in folder: String = "Payload/App.app/")
+        -> [UInt8]
+    {
         var zip = ZipWriter()
         zip.add(folder, [])
         for file in files { zip.add(folder + file.name, file.contents) }
@@ -25,23 +27,22 @@ import Testing
     @Test func theNamesOfItsFilesBeginNoLineAndMoveNoCursor() throws {
         let hostile = "x\n::evil::pwn\r\n\u{1B}[31m\u{202E}\u{2028}\u{85}y"
         let contents: [[UInt8]] = [leaf.der, Array("junk".utf8), Array(leaf.pem.utf8), []]
-        try TemporaryDirectory.scoped { directory in
-            for name in ["\(hostile).cer", "\(hostile).plist", "\(hostile)/c.crt", "../\(hostile).cer", hostile] {
-                for bytes in contents {
-                    let files = [(name: "root.cer", contents: root.der), (name: name, contents: bytes)]
-                    let source = PinSource(try directory.write(ipa(files), to: "App.ipa"))
-                    let inspection = source.inspect()
-                    var texts = inspection.notes.map(\.message) + inspection.problems.map(\.description)
-                    do {
-                        let reading = try source.read()
-                        texts += reading.notes.map(\.message)
-                    } catch { texts.append("\(error)") }
-                    for text in texts {
-                        let isPlain = text.unicodeScalars.allSatisfy {
-                            ![.control, .format].contains($0.properties.generalCategory)
-                        }
-                        #expect(isPlain && !text.contains("\u{2028}"), "\(name.debugDescription): \(text)")
+        let directory = try TemporaryDirectory()
+        for name in ["\(hostile).cer", "\(hostile).plist", "\(hostile)/c.crt", "../\(hostile).cer", hostile] {
+            for bytes in contents {
+                let files = [(name: "root.cer", contents: root.der), (name: name, contents: bytes)]
+                let source = PinSource(try directory.write(Self.ipa(files), to: "App.ipa"))
+                let inspection = source.inspect()
+                var texts = inspection.notes.map(\.message) + inspection.problems.map(\.description)
+                do {
+                    let reading = try source.read()
+                    texts += reading.notes.map(\.message)
+                } catch { texts.append("\(error)") }
+                for text in texts {
+                    let isPlain = text.unicodeScalars.allSatisfy {
+                        ![.control, .format].contains($0.properties.generalCategory)
                     }
+                    #expect(isPlain && !text.contains("\u{2028}"), "\(name.debugDescription): \(text)")
                 }
             }
         }
@@ -49,12 +50,11 @@ import Testing
 
     @Test func manyCopiesOfACertificateAreReadOnce() throws {
         let copies = (0..<30_000).map { (name: "\($0).cer", contents: leaf.der) }
-        try TemporaryDirectory.scoped { directory in
-            let reading = try PinSource(try directory.write(ipa(copies), to: "App.ipa")).read()
-            let entries = reading.configurations.flatMap(\.entries)
-            #expect(entries.count == copies.count)
-            #expect(Set(entries.map(\.origin)).count == copies.count)
-        }
+        let directory = try TemporaryDirectory()
+        let reading = try PinSource(try directory.write(Self.ipa(copies), to: "App.ipa")).read()
+        let entries = reading.configurations.flatMap(\.entries)
+        #expect(entries.count == copies.count)
+        #expect(Set(entries.map(\.origin)).count == copies.count)
     }
 
     private func write(
@@ -91,31 +91,27 @@ import Testing
             ])
     }
 
-    // MARK: What is read
-
     @Test func anIPAHasThePinsOfItsInfoPlistAndItsCertificates() throws {
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(ipa(files), to: "App.ipa")
-            let reading = try PinSource(path).read()
-            try expectSampleApp(reading, "\(path):Payload/App.app", certificatesOf: ":")
-        }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(Self.ipa(Self.files), to: "App.ipa")
+        let reading = try PinSource(path).read()
+        try expectSampleApp(reading, "\(path):Payload/App.app", certificatesOf: ":")
     }
 
     @Test func anUnpackedAppIsReadTheSame() throws {
-        try TemporaryDirectory.scoped { directory in
-            try write(files, below: "Payload/App.app/", in: directory)
-            let payload = "\(directory.path)/Payload"
-            try expectSampleApp(try PinSource(directory.path).read(), "\(payload)/App.app", certificatesOf: "/")
-            try expectSampleApp(try PinSource("\(payload)/App.app").read(), "\(payload)/App.app", certificatesOf: "/")
-            try expectSampleApp(try PinSource(payload).read(), "\(payload)/App.app", certificatesOf: "/")
-        }
+        let directory = try TemporaryDirectory()
+        try write(Self.files, below: "Payload/App.app/", in: directory)
+        let payload = "\(directory.path)/Payload"
+        try expectSampleApp(try PinSource(directory.path).read(), "\(payload)/App.app", certificatesOf: "/")
+        try expectSampleApp(try PinSource("\(payload)/App.app").read(), "\(payload)/App.app", certificatesOf: "/")
+        try expectSampleApp(try PinSource(payload).read(), "\(payload)/App.app", certificatesOf: "/")
     }
 
     @Test func anAppOfMacOSHasItsResourcesOneLevelBelow() throws {
         let files: [(name: String, contents: [UInt8])] = [
             ("Info.plist", Array(Samples.infoPlist.utf8)), ("Resources/root.cer", root.der), ("old.cer", leaf.der),
         ]
-        let reading = try reading(ofFile: "App.zip", ipa(files, in: "App.app/Contents/"))
+        let reading = try reading(ofFile: "App.zip", Self.ipa(files, in: "App.app/Contents/"))
         let app = try #require(reading.configurations.first { $0.kind == .appBundle })
         #expect(app.entries.flatMap(\.pins).map(\.certificate?.der) == [root.der])
         #expect(reading.configurations.map(\.kind) == [.nsPinnedDomains, .appBundle])
@@ -129,7 +125,7 @@ import Testing
             ("root.cer", root.der), ("Frameworks/AFNetworking.framework/AFNetworking", [0]),
             ("Frameworks/AFNetworking.framework/leaf.cer", leaf.der), ("Frameworks/B.framework/b.cer", leaf.der),
         ]
-        let reading = try reading(ofFile: "App.ipa", ipa(files))
+        let reading = try reading(ofFile: "App.ipa", Self.ipa(files))
         let app = try #require(reading.configurations.first)
         #expect(app.entries.map(\.loaders) == [[.afNetworking3], [.afNetworking4, .alamofire]])
         #expect(reading.notes.contains { $0.message.hasSuffix("'Frameworks/B.framework/b.cer'") })
@@ -137,36 +133,72 @@ import Testing
     }
 
     @Test func aBinaryInfoPlistIsReadToo() throws {
-        let reading = try reading(ofFile: "App.ipa", ipa([("Info.plist", try Samples.binaryInfoPlist())]))
+        let reading = try reading(ofFile: "App.ipa", Self.ipa([("Info.plist", try Samples.binaryInfoPlist())]))
         #expect(reading.configurations.map(\.kind) == [.nsPinnedDomains])
         #expect(reading.configurations.first?.entries.first?.origin.contains(":Payload/App.app/Info.plist: ") == true)
     }
 
-    @Test func aPEMNamedCERIsAnErrorWithACommandThatNamesNoArchive() throws {
-        let error = try failure(ofFile: "App.ipa", ipa([("a.cer", Array(root.pem.utf8))]))
-        #expect(error.problem == .cerNotDER)
-        #expect("\(error.place)".hasSuffix("App.ipa:Payload/App.app/a.cer"))
-        #expect(error.remedy == "convert it: openssl x509 -in a.cer -outform der -out a.der && mv a.der a.cer")
+    private static func zip(_ change: (inout ZipWriter) -> Void) -> [UInt8] {
+        var zip = ZipWriter()
+        change(&zip)
+        return zip.archive
     }
 
-    @Test func aPrivateKeyAmongTheCertificatesIsRefused() throws {
-        let key = Array(try leaf.key.privateKeyPEM().utf8)
-        #expect(try failure(ofFile: "App.ipa", ipa([("a.cer", root.der), ("b.crt", key)])).problem == .privateKey)
+    private typealias Refusal = (name: String, archive: [UInt8], problem: PinProblem?, place: String, words: String)
+
+    /// Archives that are no apps or mean no good: name, contents, what is wrong, the end of its place, and words of it.
+    private static let refused: [Refusal] = [
+        (
+            "App.ipa", ipa([("a.cer", Array(root.pem.utf8))]), .cerNotDER, "App.ipa:Payload/App.app/a.cer",
+            "convert it: openssl x509 -in a.cer -outform der -out a.der && mv a.der a.cer"
+        ),
+        (
+            "App.ipa", ipa([("a.cer", root.der), ("b.crt", Array(try! leaf.key.privateKeyPEM().utf8))]), .privateKey,
+            "", ""
+        ),
+        (
+            "App.ipa", ipa([("App", [1])]), .noPinsInDirectory, "",
+            ": the app has no pin: neither NSPinnedDomains nor TSKConfiguration"
+        ),
+        (
+            "App.ipa", zip { $0.addZeros("Payload/App.app/bomb.cer", megabytes: 512) }, .tooLarge,
+            "App.ipa:Payload/App.app/bomb.cer", ": unpacks to more than 16 MiB, no pin file is that large"
+        ),
+        (
+            "App.ipa",
+            zip {
+                let crc = ZipWriter.crc32(repeatElement(0, count: ZipWriter.zeroCount(megabytes: 11)))
+                for index in 0..<6 { $0.addZeros("Payload/App.app/bomb\(index).der", megabytes: 11, crc: crc) }
+            }, nil, "", ": has more than 64 MiB of certificates and configuration, no app is like that"
+        ), ("App.ipa", ipa([("a.cer", root.der), ("a.cer", leaf.der)]), .duplicate, "", ""),
+        (
+            "App.ipa", zip { $0.add("Payload/App.app/root.cer", root.der, flags: 0x0801) }, .encrypted,
+            "App.ipa:Payload/App.app/root.cer", ""
+        ), ("all.zip", zip { $0.add("App.ipa", ipa(files)) }, nil, "", ": is a zip archive without an app in it"),
+        ("empty.zip", ZipWriter().archive, .brokenDocument, "", ""),
+    ]
+    private static let cutOff: [Refusal] = [4, 30, ipa(files).count / 2, ipa(files).count - 1].map {
+        ("App.ipa", Array(ipa(files).prefix($0)), .brokenDocument, "", "it may be cut off: copy or download it again")
     }
 
-    @Test func anAppWithoutPinsSaysSoAndOneWithoutAnInfoPlistIsMissingInput() throws {
-        let plist = Array("<plist><dict/></plist>".utf8)
-        try TemporaryDirectory.scoped { directory in
-            let app = try directory.write(ipa([("Info.plist", plist), ("App", [1])]), to: "App.ipa")
-            #expect(try PinSource(app).read().notes.map(\.id) == [.nothingPinned])
+    @Test(arguments: 0..<(refused.count + cutOff.count)) func anArchiveThatIsNoAppIsRefused(index: Int) throws {
+        let (name, archive, problem, place, words) = (Self.refused + Self.cutOff)[index]
+        #expect(archive.count < 4 << 20)
+        let error = try failure(ofFile: name, archive)
+        if let problem { #expect(error.problem == problem) }
+        #expect(problem != .noPinsInDirectory || error.kind == .missing)
+        #expect("\(error.place)".hasSuffix(place) && (words.isEmpty || error.description.contains(words)), "\(error)")
+    }
+
+    @Test func whatNoClientReadsIsNotUnpackedAndAnAppWithoutPinsSaysSo() throws {
+        let harmless = Self.zip {
+            $0.addZeros("Payload/App.app/Assets.car", megabytes: 64)
+            $0.add("Payload/App.app/root.cer", root.der)
         }
-        let error = try failure(ofFile: "App.ipa", ipa([("App", [1])]))
-        #expect(error.problem == .noPinsInDirectory)
-        #expect(error.kind == .missing)
-        #expect(error.reason.hasPrefix("the app has no pin: neither NSPinnedDomains nor TSKConfiguration"))
+        #expect(try reading(ofFile: "App.ipa", harmless).configurations.count == 1)
+        let bare = Self.ipa([("Info.plist", Array("<plist><dict/></plist>".utf8)), ("App", [1])])
+        #expect(try reading(ofFile: "App.ipa", bare).notes.map(\.id) == [.nothingPinned])
     }
-
-    // MARK: Android
 
     @Test func aBuiltAndroidAppIsNamedForWhatItIs() throws {
         let binary: [UInt8] = [0x03, 0x00, 0x08, 0x00, 0x10, 0, 0, 0]
@@ -184,101 +216,41 @@ import Testing
     }
 
     @Test func aDirectoryWithAManifestInTextIsFollowed() throws {
-        try TemporaryDirectory.scoped { directory in
-            try directory.write(
-                "<manifest><application android:networkSecurityConfig=\"@xml/pins\"/></manifest>",
-                to: "AndroidManifest.xml")
-            try directory.makeDirectory("res")
-            try directory.makeDirectory("res/xml")
-            try directory.write(Samples.android, to: "res/xml/pins.xml")
-            #expect(try PinSource(directory.path).read().configurations.map(\.kind) == [.android])
-        }
-    }
-
-    // MARK: Archives that mean no good
-
-    @Test func anEntryThatUnpacksToGigabytesIsLeftAtTheBound() throws {
-        var zip = ZipWriter()
-        zip.addZeros("Payload/App.app/bomb.cer", megabytes: 512)
-        let archive = zip.archive
-        #expect(archive.count < 4 << 20)
-        let error = try failure(ofFile: "App.ipa", archive)
-        #expect(error.problem == .tooLarge)
-        #expect("\(error.place)".hasSuffix("App.ipa:Payload/App.app/bomb.cer"))
-        #expect(error.reason == "unpacks to more than 16 MiB, no pin file is that large")
-        // What no client reads is not unpacked at all.
-        var harmless = ZipWriter()
-        harmless.addZeros("Payload/App.app/Assets.car", megabytes: 64)
-        harmless.add("Payload/App.app/root.cer", root.der)
-        #expect(try reading(ofFile: "App.ipa", harmless.archive).configurations.count == 1)
-    }
-
-    @Test func manyEntriesThatUnpackToMuchTogetherAreLeftAtTheBound() throws {
-        var zip = ZipWriter()
-        let crc = ZipWriter.crc32(repeatElement(0, count: ZipWriter.zeroCount(megabytes: 11)))
-        for index in 0..<6 { zip.addZeros("Payload/App.app/bomb\(index).der", megabytes: 11, crc: crc) }
-        let error = try failure(ofFile: "App.ipa", zip.archive)
-        #expect(error.reason == "has more than 64 MiB of certificates and configuration, no app is like that")
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            "<manifest><application android:networkSecurityConfig=\"@xml/pins\"/></manifest>", to: "AndroidManifest.xml"
+        )
+        try directory.makeDirectory("res")
+        try directory.makeDirectory("res/xml")
+        try directory.write(Samples.android, to: "res/xml/pins.xml")
+        #expect(try PinSource(directory.path).read().configurations.map(\.kind) == [.android])
     }
 
     @Test(arguments: [
         "../evil.cer", "/etc/evil.cer", "Payload/App.app/../../../evil.cer", "Payload/App.app/./x.cer",
         "Payload//x.cer", "..\\evil.cer",
     ]) func aPathOutOfTheArchiveIsRefused(name: String) throws {
-        try TemporaryDirectory.scoped { directory in
-            var zip = ZipWriter()
-            zip.add("Payload/App.app/root.cer", root.der)
-            zip.add(name, leaf.der)
-            let path = try directory.write(zip.archive, to: "App.ipa")
-            #expect(try failure(path).reason.hasSuffix("' leads out of the archive"))
-            #expect(access(directory.path + "/../evil.cer", F_OK) != 0)
-            #expect(try RegularFileNames.inDirectory(directory.path) == ["App.ipa"])
-        }
-    }
-
-    @Test func anEntryThatIsThereTwiceIsRefused() throws {
-        let error = try failure(ofFile: "App.ipa", ipa([("a.cer", root.der), ("a.cer", leaf.der)]))
-        #expect(error.problem == .duplicate)
-    }
-
-    @Test func anEncryptedEntryIsNamed() throws {
+        let directory = try TemporaryDirectory()
         var zip = ZipWriter()
-        zip.add("Payload/App.app/root.cer", root.der, flags: 0x0801)
-        let error = try failure(ofFile: "App.ipa", zip.archive)
-        #expect(error.problem == .encrypted)
-        #expect("\(error.place)".hasSuffix("App.ipa:Payload/App.app/root.cer"))
-    }
-
-    @Test func anArchiveThatIsCutOffIsNamedAsSuch() throws {
-        let archive = ipa(files)
-        for count in [4, 30, archive.count / 2, archive.count - 1] {
-            let error = try failure(ofFile: "App.ipa", Array(archive.prefix(count)))
-            #expect(error.problem == .brokenDocument, "\(count): \(error)")
-            #expect(error.remedy == "it may be cut off: copy or download it again")
-        }
-    }
-
-    @Test func anArchiveInAnArchiveIsNoApp() throws {
-        var zip = ZipWriter()
-        zip.add("App.ipa", ipa(files))
-        let error = try failure(ofFile: "all.zip", zip.archive)
-        #expect(error.reason == "is a zip archive without an app in it")
-        let empty = try failure(ofFile: "empty.zip", ZipWriter().archive)
-        #expect(empty.problem == .brokenDocument)
+        zip.add("Payload/App.app/root.cer", root.der)
+        zip.add(name, leaf.der)
+        let path = try directory.write(zip.archive, to: "App.ipa")
+        #expect(try failure(path).reason.hasSuffix("' leads out of the archive"))
+        #expect(access(directory.path + "/../evil.cer", F_OK) != 0)
+        #expect(try RegularFileNames.inDirectory(directory.path) == ["App.ipa"])
     }
 
     @Test(arguments: Seeds.sample(2)) func damagedArchivesAreReadOrRefused(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let archive = ipa(files)
-        try TemporaryDirectory.scoped { directory in
-            for _ in 0..<100 {
-                let bytes = MutatedSourceTests.damaged(archive, &random)
-                switch outcome(try directory.write(bytes, to: "App.ipa")) {
-                case .success(let reading): #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty)
-                case .failure(let error):
-                    #expect(!error.description.contains { $0.isNewline })
-                    #expect(error.description.count < 1_000)
-                }
+        let archive = Self.ipa(Self.files)
+        let directory = try TemporaryDirectory()
+        for _ in 0..<100 {
+            let bytes = MutatedSourceTests.damaged(archive, &random)
+            switch outcome(try directory.write(bytes, to: "App.ipa")) {
+            case .success(let reading): #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty)
+            case .failure(let error):
+                #expect(!error.description.contains { $0.isNewline })
+                #expect(error.description.count < 1_000)
             }
         }
     }

@@ -35,12 +35,11 @@ import Testing
             <application android:networkSecurityConfig="@xml/net"/>
             </manifest>
             """
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(Array(manifest.utf8), to: "AndroidManifest.xml")
-            #expect(try failure(path).problem == .missingFile)
-            _ = try directory.write(Array(Samples.android.utf8), to: "net.xml")
-            #expect(try PinSource(path).read().configurations.first?.entries.first?.pins.count == 2)
-        }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(Array(manifest.utf8), to: "AndroidManifest.xml")
+        #expect(try failure(path).problem == .missingFile)
+        _ = try directory.write(Array(Samples.android.utf8), to: "net.xml")
+        #expect(try PinSource(path).read().configurations.first?.entries.first?.pins.count == 2)
     }
 
     @Test func propertyListsInXMLAndBinary() throws {
@@ -52,8 +51,7 @@ import Testing
             let entry = try #require(configuration.entries.first)
             #expect(entry.hosts == HostPattern(text: "example.com", .upToOneLabel))
             guard case .positions(nil, let authorities?) = entry.identities else {
-                Issue.record("not authority identities")
-                return
+                return #expect(Bool(false), "not authority identities")
             }
             #expect(authorities.map(\.spkiSHA256) == [first])
         }
@@ -152,12 +150,11 @@ import Testing
     }
 
     @Test func aListWhosePinsAreAllWrongIsNotAlsoCalledEmpty() throws {
-        try TemporaryDirectory.scoped { directory in
-            let text = Samples.infoPlist.replacing(Samples.a, with: Samples.a.dropLast())
-            let reading = PinSource(try directory.write(text, to: "Info.plist")).inspect()
-            #expect(reading.problems.map(\.problem) == [.padding])
-            #expect(reading.notes.isEmpty)
-        }
+        let directory = try TemporaryDirectory()
+        let text = Samples.infoPlist.replacing(Samples.a, with: Samples.a.dropLast())
+        let reading = PinSource(try directory.write(text, to: "Info.plist")).inspect()
+        #expect(reading.problems.map(\.problem) == [.padding])
+        #expect(reading.notes.isEmpty)
     }
 
     @Test func anEmptyListPinsToNothingAndSaysSo() throws {
@@ -166,8 +163,7 @@ import Testing
         let reading = try reading(ofFile: "Info.plist", empty)
         #expect(reading.notes.map(\.id) == [.pinnedToNothing])
         guard case .positions(nil, let list?) = reading.configurations.first?.entries.first?.identities else {
-            Issue.record("the key is there")
-            return
+            return #expect(Bool(false), "the key is there")
         }
         #expect(list.isEmpty)
     }

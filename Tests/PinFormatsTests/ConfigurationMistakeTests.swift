@@ -132,21 +132,20 @@ import Testing
     @Test(arguments: Seeds.sample(2)) func damagedConfigurationsAreReadOrRefused(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let originals = Samples.all.map { Array($0.utf8) } + [try Samples.binaryInfoPlist()]
-        try TemporaryDirectory.scoped { directory in
-            for original in originals {
-                for _ in 0..<60 {
-                    let path = try directory.write(MutatedSourceTests.damaged(original, &random), to: "source")
-                    switch outcome(path) {
-                    case .success(let reading):
-                        let decides = reading.networkSecurity.contains { !$0.isEmpty }
-                        let binds = reading.transportSecurity.contains(where: \.isStated)
-                        #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty || decides || binds)
-                    case .failure(let error): #expect(!error.description.contains { $0.isNewline }, "\(error)")
-                    }
-                    let inspection = PinSource(path).inspect()
-                    let isRead = if case .success = outcome(path) { true } else { false }
-                    #expect(inspection.problems.isEmpty == isRead, "\(inspection.problems)")
+        let directory = try TemporaryDirectory()
+        for original in originals {
+            for _ in 0..<60 {
+                let path = try directory.write(MutatedSourceTests.damaged(original, &random), to: "source")
+                switch outcome(path) {
+                case .success(let reading):
+                    let decides = reading.networkSecurity.contains { !$0.isEmpty }
+                    let binds = reading.transportSecurity.contains(where: \.isStated)
+                    #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty || decides || binds)
+                case .failure(let error): #expect(!error.description.contains { $0.isNewline }, "\(error)")
                 }
+                let inspection = PinSource(path).inspect()
+                let isRead = if case .success = outcome(path) { true } else { false }
+                #expect(inspection.problems.isEmpty == isRead, "\(inspection.problems)")
             }
         }
     }

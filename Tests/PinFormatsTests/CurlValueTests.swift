@@ -55,21 +55,18 @@ private enum PEMText {
 
     @Test func blanksInThePEMOfAKeyAreNotPassedOver() throws {
         let lines = PEMText.block("PUBLIC KEY", leaf.key.publicKeyInfo).split(separator: "\n")
-        try TemporaryDirectory.scoped { directory in
-            let good = try directory.write(Array(lines.joined(separator: "\r\n").utf8), to: "good.pem")
-            #expect(try outcome(good).get().pins.count == 1)
-            for end in [" ", "\t"] {
-                let text = lines.map { $0.hasPrefix("-") ? String($0) : $0 + end }.joined(separator: "\n") + "\n"
-                let error = try failure(try directory.write(Array(text.utf8), to: "blank.pem"))
-                #expect(error.problem == .whitespace, "\(error)")
-                #expect(error.description.contains("blank.pem:2: has blanks in the key, which curl does not pass over"))
-            }
+        let directory = try TemporaryDirectory()
+        let good = try directory.write(Array(lines.joined(separator: "\r\n").utf8), to: "good.pem")
+        #expect(try outcome(good).get().pins.count == 1)
+        for end in [" ", "\t"] {
+            let text = lines.map { $0.hasPrefix("-") ? String($0) : $0 + end }.joined(separator: "\n") + "\n"
+            let error = try failure(try directory.write(Array(text.utf8), to: "blank.pem"))
+            #expect(error.problem == .whitespace, "\(error)")
+            #expect(error.description.contains("blank.pem:2: has blanks in the key, which curl does not pass over"))
         }
     }
 
-    @Test(arguments: ["sha256/", "SHA256//", ""]) func aHashWithoutCurlsPrefixIsTheNameOfAFileThatIsNotThere(
-        prefix: String
-    ) throws {
+    @Test(arguments: ["sha256/", "SHA256//", ""]) func aHashWithoutCurlsPrefixIsAFilesName(prefix: String) throws {
         let error = try failure(prefix + Self.a)
         #expect(
             error.description
@@ -83,7 +80,8 @@ private enum PEMText {
     @Test func aFileHoldsOnePublicKeyAndNoCertificate() throws {
         let pin = SHA256Digest(bytes: leaf.publicKeySHA256)!
         func read(_ bytes: [UInt8]) throws -> Result<PinReading, PinFormatError> {
-            try TemporaryDirectory.scoped { outcome(try $0.write(bytes, to: "key")) }
+            let files = try TemporaryDirectory()
+            return outcome(try files.write(bytes, to: "key"))
         }
         let pem = leaf.key.publicKeyPEM
         let good = [
@@ -113,3 +111,5 @@ private enum PEMText {
         #expect(secret.problem == .privateKey)
     }
 }
+
+/// Inspecting a source gathers everything that is wrong where reading it stops at the first.

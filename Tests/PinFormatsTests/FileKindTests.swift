@@ -73,23 +73,21 @@ import Testing
     @Test(arguments: unread) func whatIsNotReadSaysWhatToGiveInstead(
         name: String, text: String, line: Int, reason: String, remedy: String
     ) throws {
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(text, to: name)
-            let problems = PinSource(path).inspect().problems
-            try #require(problems.count == 1, "\(problems)")
-            let error = try failure(path)
-            #expect(problems == [error])
-            #expect(error.place == (line == 0 ? .file(path) : .line(line, of: path)))
-            #expect(error.reason.hasPrefix(reason), "\(error)")
-            #expect(error.remedy?.hasSuffix(remedy) == true, "\(error)")
-        }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(text, to: name)
+        let problems = PinSource(path).inspect().problems
+        try #require(problems.count == 1, "\(problems)")
+        let error = try failure(path)
+        #expect(problems == [error])
+        #expect(error.place == (line == 0 ? .file(path) : .line(line, of: path)))
+        #expect(error.reason.hasPrefix(reason), "\(error)")
+        #expect(error.remedy?.hasSuffix(remedy) == true, "\(error)")
     }
 
     @Test func whatIsCompressedSaysHowToUnpackIt() throws {
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3], to: "list.gz")
-            #expect(try failure(path).description == "\(path): is compressed with gzip; unpack it: gunzip -k \(path)")
-        }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3], to: "list.gz")
+        #expect(try failure(path).description == "\(path): is compressed with gzip; unpack it: gunzip -k \(path)")
     }
 
     /// A name decides on no reader.
@@ -123,12 +121,11 @@ import Testing
         ("list.txt", "v.example.com sha256/\(a)\nsha256/\(a)", "is not a host name"),
         ("notes", "pins of the app:\nsha256/\(a)\nand more prose\nand more", "the text (4 characters) is not a pin"),
     ]) func aSecondNotationIsAMistake(name: String, text: String, reason: String) throws {
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(text.replacing("PEM", with: root.pem), to: name)
-            let error = try failure(path)
-            #expect(error.reason.contains(reason), "\(error)")
-            #expect(PinSource(path).inspect().problems.count == 1)
-        }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(text.replacing("PEM", with: root.pem), to: name)
+        let error = try failure(path)
+        #expect(error.reason.contains(reason), "\(error)")
+        #expect(PinSource(path).inspect().problems.count == 1)
     }
 
     @Test(arguments: [
@@ -151,8 +148,6 @@ import Testing
         #expect(try reading(ofFile: "list.txt", list).configurations.map(\.kind) == [.okHttp])
     }
 
-    // MARK: Bad input
-
     /// Of each kind of file people have.
     private static let kinds: [(String, String)] = [
         ("network_security_config.xml", Samples.android), ("Info.plist", Samples.infoPlist),
@@ -171,36 +166,34 @@ import Testing
             ("private key", Array((text + "\n" + key).utf8), [.privateKey]),
             ("private key alone", Array(key.utf8), [.privateKey]),
         ]
-        try TemporaryDirectory.scoped { directory in
-            for (what, bytes, problems) in bad {
-                let path = try directory.write(bytes, to: name)
-                let error = try failure(path)
-                #expect(problems.contains(error.problem), "\(what): \(error)")
-                #expect(error.place.path == path)
-                #expect(error.remedy != nil || error.problem == .empty)
-                #expect(!error.description.contains(secret) && !error.description.contains { $0.isNewline })
-            }
-            // Cut off anywhere it is refused, or less is read than the whole; a list may end behind any line.
-            let whole = try PinSource(try directory.write(text, to: name)).read()
-            for end in stride(from: 0, to: text.utf8.count - 2, by: 7) {
-                let cut = try directory.write(Array(text.utf8.prefix(end)), to: name)
-                guard case .success(let reading) = outcome(cut) else { continue }
-                #expect(name.hasSuffix(".txt"), "\(name) cut after \(end) bytes")
-                #expect((reading.pins, reading.configurations) != (whole.pins, whole.configurations))
-            }
+        let directory = try TemporaryDirectory()
+        for (what, bytes, problems) in bad {
+            let path = try directory.write(bytes, to: name)
+            let error = try failure(path)
+            #expect(problems.contains(error.problem), "\(what): \(error)")
+            #expect(error.place.path == path)
+            #expect(error.remedy != nil || error.problem == .empty)
+            #expect(!error.description.contains(secret) && !error.description.contains { $0.isNewline })
+        }
+        // Cut off anywhere it is refused, or less is read than the whole; a list may end behind any line.
+        let whole = try PinSource(try directory.write(text, to: name)).read()
+        for end in stride(from: 0, to: text.utf8.count - 2, by: 7) {
+            let cut = try directory.write(Array(text.utf8.prefix(end)), to: name)
+            guard case .success(let reading) = outcome(cut) else { continue }
+            #expect(name.hasSuffix(".txt"), "\(name) cut after \(end) bytes")
+            #expect((reading.pins, reading.configurations) != (whole.pins, whole.configurations))
         }
     }
 
     @Test func manyLinesAndEqualKeysAreRefusedOrBounded() throws {
-        try TemporaryDirectory.scoped { directory in
-            let wrong = try directory.write(String(repeating: "sha256/AAEC\n", count: 50_000), to: "pins.txt")
-            let inspection = PinSource(wrong).inspect()
-            #expect(inspection.problems.count == 1_000)
-            #expect(inspection.omittedProblemCount == 49_000)
-            let many = try directory.write(String(repeating: "a\n", count: 1_000_000), to: "many.txt")
-            #expect(try failure(many).problem == .tooLarge)
-            let twice = try directory.write("{\"TSKPinnedDomains\": {}, \"TSKPinnedDomains\": {}}", to: "twice.json")
-            #expect(try failure(twice).problem == .duplicate)
-        }
+        let directory = try TemporaryDirectory()
+        let wrong = try directory.write(String(repeating: "sha256/AAEC\n", count: 50_000), to: "pins.txt")
+        let inspection = PinSource(wrong).inspect()
+        #expect(inspection.problems.count == 1_000)
+        #expect(inspection.omittedProblemCount == 49_000)
+        let many = try directory.write(String(repeating: "a\n", count: 1_000_000), to: "many.txt")
+        #expect(try failure(many).problem == .tooLarge)
+        let twice = try directory.write("{\"TSKPinnedDomains\": {}, \"TSKPinnedDomains\": {}}", to: "twice.json")
+        #expect(try failure(twice).problem == .duplicate)
     }
 }

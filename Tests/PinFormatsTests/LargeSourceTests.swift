@@ -17,15 +17,12 @@ import Testing
     @Test("50 MB are refused without a look at them", arguments: starts.keys.sorted()) func fiftyMegabytesAreRefused(
         name: String
     ) throws {
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(try #require(Self.starts[name]), to: name)
-            try #require(truncate(path, 50_000_000) == 0)
-            #expect(try failure(path).problem == .tooLarge)
-            #expect(try failure(directory.path).problem == .tooLarge)
-        }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(try #require(Self.starts[name]), to: name)
+        try #require(truncate(path, 50_000_000) == 0)
+        #expect(try failure(path).problem == .tooLarge)
+        #expect(try failure(directory.path).problem == .tooLarge)
     }
-
-    // MARK: XML
 
     @Test func entitiesAreNotExpanded() throws {
         let laughs = (1...9).map { "<!ENTITY a\($0) \"\(String(repeating: "&a\($0 - 1);", count: 10))\">" }.joined()
@@ -77,17 +74,14 @@ import Testing
     }
 
     @Test func aFileThatManyHostsOfAPolicyNameIsReadOnce() throws {
-        try TemporaryDirectory.scoped { directory in
-            try directory.write(String(repeating: "# comment\n", count: 2_000) + first.base64, to: "pins.txt")
-            let hosts = (0..<2_000).map { "\"a\($0).example.com\": {pins: \"pins.txt\"}" }.joined(separator: ",")
-            let path = try directory.write("{version: 1, hosts: {\(hosts)}}", to: "policy.json5")
-            let entries = try PinSource(path).read().configurations.flatMap(\.entries)
-            #expect(entries.count == 2_000)
-            #expect(Set(entries.flatMap(\.pins).map(\.origin)).count == 1)
-        }
+        let directory = try TemporaryDirectory()
+        try directory.write(String(repeating: "# comment\n", count: 2_000) + first.base64, to: "pins.txt")
+        let hosts = (0..<2_000).map { "\"a\($0).example.com\": {pins: \"pins.txt\"}" }.joined(separator: ",")
+        let path = try directory.write("{version: 1, hosts: {\(hosts)}}", to: "policy.json5")
+        let entries = try PinSource(path).read().configurations.flatMap(\.entries)
+        #expect(entries.count == 2_000)
+        #expect(Set(entries.flatMap(\.pins).map(\.origin)).count == 1)
     }
-
-    // MARK: Binary property lists
 
     /// A binary property list of `objects`, of which the first is the root; references have two bytes.
     private func binaryList(_ objects: [[UInt8]]) -> [UInt8] {
@@ -120,8 +114,6 @@ import Testing
         let shared = [0xAF, 0x11, 0x27, 0x10] + Array(repeating: [0, 1] as [UInt8], count: 10_000).joined()
         #expect(try failure(ofFile: "source", binaryList([shared, text, Self.mark])).problem == .unreasonableDocument)
     }
-
-    // MARK: Text
 
     /// A hundred kilobytes of what could be gone through again from every place in it.
     ///
@@ -189,11 +181,10 @@ import Testing
 
     @Test func moreThanAKeyIsNotTriedAsOne() throws {
         let nested = Array(repeating: [0x30, 0x80] as [UInt8], count: 150_000).joined()
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(Array(nested), to: "key.der")
-            let error = try #require(throws: PinFormatError.self) { try KeyFile.publicHalf(ofKeyFile: path) }
-            #expect(error.problem == .otherKind)
-        }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(Array(nested), to: "key.der")
+        let error = try #require(throws: PinFormatError.self) { try KeyFile.publicHalf(ofKeyFile: path) }
+        #expect(error.problem == .otherKind)
     }
 
     @Test func moreAppsThanAnArchiveHasAreRefused() throws {

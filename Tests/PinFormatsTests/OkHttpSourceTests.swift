@@ -58,12 +58,11 @@ import Testing
 
     @Test func everySourceIsReadWholeOrRefusedAtItsLine() throws {
         #expect(Self.rows.count > 500)
-        try TemporaryDirectory.scoped { directory in
-            for row in Self.rows {
-                let path = try directory.write(row.text, to: row.name)
-                #expect(Self.told(outcome(path)) == row.expected, "\(row.name): \(row.text)")
-                #expect(PinSource(path).inspect().problems.isEmpty == (Int(row.expected) == nil))
-            }
+        let directory = try TemporaryDirectory()
+        for row in Self.rows {
+            let path = try directory.write(row.text, to: row.name)
+            #expect(Self.told(outcome(path)) == row.expected, "\(row.name): \(row.text)")
+            #expect(PinSource(path).inspect().problems.isEmpty == (Int(row.expected) == nil))
         }
     }
 
@@ -73,22 +72,20 @@ import Testing
         // What is in comments is no text of the source's, and cannot be told by a search.
         let texts = Self.rows.map(\.text).filter { !$0.contains("//") && !$0.contains("/*") }
         let read = Self.rows.filter { Int($0.expected) == nil }.map(\.text)
-        try TemporaryDirectory.scoped { directory in
-            for _ in 0..<400 {
-                var text = try #require((Bool.random(using: &random) ? read : texts).randomElement(using: &random))
-                if Bool.random(using: &random) { text += "\n" + (texts.randomElement(using: &random) ?? "") }
-                let bytes =
-                    Bool.random(using: &random)
-                    ? Array(text.utf8) : MutatedSourceTests.damaged(Array(text.utf8), &random)
-                let damaged = String(decoding: bytes, as: UTF8.self)
-                guard !damaged.contains("//"), !damaged.contains("/*"), damaged.contains("CertificatePinner"),
-                    case .success(let reading) = outcome(try directory.write(bytes, to: "A.kt"))
-                else { continue }
-                let pins = Set(
-                    reading.configurations.flatMap(\.entries).flatMap(\.pins).map { "sha256/\($0.spkiSHA256.base64)" })
-                for match in damaged.matches(of: /"(sha256\/[^"\n]*)"/) {
-                    #expect(pins.contains(String(match.1)), "\(damaged)")
-                }
+        let directory = try TemporaryDirectory()
+        for _ in 0..<400 {
+            var text = try #require((Bool.random(using: &random) ? read : texts).randomElement(using: &random))
+            if Bool.random(using: &random) { text += "\n" + (texts.randomElement(using: &random) ?? "") }
+            let bytes =
+                Bool.random(using: &random) ? Array(text.utf8) : MutatedSourceTests.damaged(Array(text.utf8), &random)
+            let damaged = String(decoding: bytes, as: UTF8.self)
+            guard !damaged.contains("//"), !damaged.contains("/*"), damaged.contains("CertificatePinner"),
+                case .success(let reading) = outcome(try directory.write(bytes, to: "A.kt"))
+            else { continue }
+            let pins = Set(
+                reading.configurations.flatMap(\.entries).flatMap(\.pins).map { "sha256/\($0.spkiSHA256.base64)" })
+            for match in damaged.matches(of: /"(sha256\/[^"\n]*)"/) {
+                #expect(pins.contains(String(match.1)), "\(damaged)")
             }
         }
     }

@@ -7,67 +7,63 @@ import Testing
     private static let a = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
     @Test func everyPinFileCountsInTheOrderOfTheNames() throws {
-        try TemporaryDirectory.scoped { directory in
-            try directory.write(root.der, to: "b.cer")
-            try directory.write(leaf.der, to: "a.cer")
-            try directory.write("sha256/\(Self.a)\n", to: "c.txt")
-            try directory.write(leaf.key.publicKeyPEM, to: "d")
-            try directory.write(Array("not looked at".utf8), to: ".hidden.cer")
-            let reading = try PinSource(directory.path).read()
-            #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der, nil, nil])
-            #expect(reading.pins.map(\.origin) == ["/a.cer", "/b.cer", "/c.txt:1", "/d:1"].map { directory.path + $0 })
-            #expect(reading.notes.isEmpty)
-            #expect(try PinSource(directory.path + "/").read().pins == reading.pins)
-        }
+        let directory = try TemporaryDirectory()
+        try directory.write(root.der, to: "b.cer")
+        try directory.write(leaf.der, to: "a.cer")
+        try directory.write("sha256/\(Self.a)\n", to: "c.txt")
+        try directory.write(leaf.key.publicKeyPEM, to: "d")
+        try directory.write(Array("not looked at".utf8), to: ".hidden.cer")
+        let reading = try PinSource(directory.path).read()
+        #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der, nil, nil])
+        #expect(reading.pins.map(\.origin) == ["/a.cer", "/b.cer", "/c.txt:1", "/d:1"].map { directory.path + $0 })
+        #expect(reading.notes.isEmpty)
+        #expect(try PinSource(directory.path + "/").read().pins == reading.pins)
     }
 
     @Test func certificatesAFNetworkingWouldNotLoadAreNamedAndCount() throws {
-        try TemporaryDirectory.scoped { directory in
-            try directory.write(root.der, to: "a.cer")
-            try directory.write(leaf.der, to: "b.crt")
-            try directory.write(leaf.pem, to: "c.pem")
-            try directory.write(leaf.der, to: "d.der")
-            try directory.write(leaf.der, to: "e.CER")
-            let reading = try PinSource(directory.path).read()
-            #expect(reading.pins.count == 5)
-            #expect(reading.notes.map(\.id) == [.notLoadedByAFNetworking])
-            #expect(
-                reading.notes.first?.message
-                    == "\(directory.path): AFNetworking loads only DER files named .cer from a bundle, "
-                    + "not 'b.crt', 'c.pem', 'd.der', 'e.CER'")
-        }
+        let directory = try TemporaryDirectory()
+        try directory.write(root.der, to: "a.cer")
+        try directory.write(leaf.der, to: "b.crt")
+        try directory.write(leaf.pem, to: "c.pem")
+        try directory.write(leaf.der, to: "d.der")
+        try directory.write(leaf.der, to: "e.CER")
+        let reading = try PinSource(directory.path).read()
+        #expect(reading.pins.count == 5)
+        #expect(reading.notes.map(\.id) == [.notLoadedByAFNetworking])
+        #expect(
+            reading.notes.first?.message
+                == "\(directory.path): AFNetworking loads only DER files named .cer from a bundle, "
+                + "not 'b.crt', 'c.pem', 'd.der', 'e.CER'")
     }
 
     @Test func filesThatPromiseNothingAndHoldNothingAreNamed() throws {
-        try TemporaryDirectory.scoped { directory in
-            try directory.write(leaf.der, to: "leaf.cer")
-            try directory.write("Example: sha256/\(Self.a)\n", to: "README")
-            try directory.write("sha256/\(Self.a) is an example", to: "notes.md")
-            try directory.write("Nothing of interest.", to: "prose.txt")
-            try directory.write([0x89, 0x50, 0x4E, 0x47, 0], to: "icon.png")
-            try directory.makeDirectory("old")
-            let reading = try PinSource(directory.path).read()
-            #expect(reading.pins.count == 1)
-            #expect(reading.notes.map(\.id) == Array(repeating: .notAPinFile, count: 4))
-            #expect(
-                reading.notes.map { $0.message.dropFirst(directory.path.count + 1) } == [
-                    "icon.png: binary data that is neither a certificate nor a public key",
-                    "notes.md: documentation, which was not looked into",
-                    "old: a subdirectory, which was not looked into", "prose.txt: holds no pin",
-                ])
-        }
+        let directory = try TemporaryDirectory()
+        try directory.write(leaf.der, to: "leaf.cer")
+        try directory.write("Example: sha256/\(Self.a)\n", to: "README")
+        try directory.write("sha256/\(Self.a) is an example", to: "notes.md")
+        try directory.write("Nothing of interest.", to: "prose.txt")
+        try directory.write([0x89, 0x50, 0x4E, 0x47, 0], to: "icon.png")
+        try directory.makeDirectory("old")
+        let reading = try PinSource(directory.path).read()
+        #expect(reading.pins.count == 1)
+        #expect(reading.notes.map(\.id) == Array(repeating: .notAPinFile, count: 4))
+        #expect(
+            reading.notes.map { $0.message.dropFirst(directory.path.count + 1) } == [
+                "icon.png: binary data that is neither a certificate nor a public key",
+                "notes.md: documentation, which was not looked into", "old: a subdirectory, which was not looked into",
+                "prose.txt: holds no pin",
+            ])
     }
 
     @Test(arguments: ["broken.cer", "broken.crt", "broken.der", "broken.pem", "broken.PUB", "broken.key"])
     func aFileNamedAsPinsAreHasToBeOne(name: String) throws {
         for bytes in [[], Array("hello".utf8), [0, 1, 2], Array(leaf.der.dropLast())] {
-            try TemporaryDirectory.scoped { directory in
-                try directory.write(root.der, to: "a.cer")
-                let path = try directory.write(bytes, to: name)
-                let error = try failure(directory.path)
-                #expect(error.kind == .malformed)
-                #expect(error.place == .file(path))
-            }
+            let directory = try TemporaryDirectory()
+            try directory.write(root.der, to: "a.cer")
+            let path = try directory.write(bytes, to: name)
+            let error = try failure(directory.path)
+            #expect(error.kind == .malformed)
+            #expect(error.place == .file(path))
         }
     }
 
@@ -84,40 +80,71 @@ import Testing
             name: String, bytes: [UInt8], problem: PinProblem?
         ) throws
     {
-        try TemporaryDirectory.scoped { directory in
-            try directory.write(leaf.der, to: "leaf.cer")
-            try directory.write(bytes, to: name)
-            let inspection = PinSource(directory.path).inspect()
-            #expect(inspection.problems.map(\.problem) == (problem.map { [$0] } ?? []))
-            #expect(inspection.notes.map(\.id) == (problem == nil ? [.notAPinFile] : []))
-        }
+        let directory = try TemporaryDirectory()
+        try directory.write(leaf.der, to: "leaf.cer")
+        try directory.write(bytes, to: name)
+        let inspection = PinSource(directory.path).inspect()
+        #expect(inspection.problems.map(\.problem) == (problem.map { [$0] } ?? []))
+        #expect(inspection.notes.map(\.id) == (problem == nil ? [.notAPinFile] : []))
     }
 
     @Test func theConfigurationsOfAnAppsResourcesAreRead() throws {
-        try TemporaryDirectory.scoped { directory in
-            for name in ["res", "res/xml", "res/values"] { try directory.makeDirectory(name) }
-            try directory.write(Samples.android, to: "res/xml/n.xml")
-            for path in ["/res", "/res/", "/res/xml"] {
-                #expect(try PinSource(directory.path + path).read().configurations.map(\.kind) == [.android])
-            }
-            try directory.makeDirectory("res/xml-v31")
-            try directory.write("<network-security-config/>", to: "res/xml-v31/n.xml")
-            for path in ["/res", "/res/xml", "/res/xml/n.xml", "/res/xml-v31/n.xml"] {
-                #expect(try failure(directory.path + path).problem == .duplicate)
-            }
+        let directory = try TemporaryDirectory()
+        for name in ["res", "res/xml", "res/values"] { try directory.makeDirectory(name) }
+        try directory.write(Samples.android, to: "res/xml/n.xml")
+        for path in ["/res", "/res/", "/res/xml"] {
+            #expect(try PinSource(directory.path + path).read().configurations.map(\.kind) == [.android])
+        }
+        try directory.makeDirectory("res/xml-v31")
+        try directory.write("<network-security-config/>", to: "res/xml-v31/n.xml")
+        for path in ["/res", "/res/xml", "/res/xml/n.xml", "/res/xml-v31/n.xml"] {
+            #expect(try failure(directory.path + path).problem == .duplicate)
         }
     }
 
     @Test func aDirectoryWithoutPinsIsMissingInput() throws {
-        try TemporaryDirectory.scoped { directory in
-            let empty = try failure(directory.path)
-            #expect(empty.problem == .noPinsInDirectory)
-            #expect(empty.kind == .missing)
-            #expect(
-                empty.description == "\(directory.path): no file in this directory holds a pin; "
-                    + "name the directory or file that does; hidden files are not searched")
-            try directory.write("sha256/\(Self.a)", to: "README.md")
-            #expect(try failure(directory.path).problem == .noPinsInDirectory)
-        }
+        let directory = try TemporaryDirectory()
+        let empty = try failure(directory.path)
+        #expect(empty.problem == .noPinsInDirectory)
+        #expect(empty.kind == .missing)
+        #expect(
+            empty.description == "\(directory.path): no file in this directory holds a pin; "
+                + "name the directory or file that does; hidden files are not searched")
+        try directory.write("sha256/\(Self.a)", to: "README.md")
+        #expect(try failure(directory.path).problem == .noPinsInDirectory)
     }
+}
+
+/// `Pins/` of this repository, as `--pins Pins` reads it.
+@Suite struct SamplePinsTests {
+    private static let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Pins"
+
+    @Test func theSamplePinsAreTwoKeysInTextAndABackupKey() throws {
+        let reading = try PinSource(Self.path).read()
+        #expect(
+            reading.pins.map(\.spkiSHA256.base64) == [
+                "kEsLJtB2qAnwYwymiln5wPm7yarzzMnrIw6IAwkV0lE=", "czqAStwt/WEayHj5xhyjazo6zfxAgFz9fdWVOwMOx0c=",
+                "w1P4K1+hqivjjRs3gbX0C0ySAPUAMOPkN+yN/AS1ZxM=",
+            ])
+        #expect(
+            reading.pins.map { $0.origin.dropFirst(Self.path.count) } == [
+                "/api.example.com-backup.pem:1", "/api.example.com.txt:4", "/api.example.com.txt:5",
+            ])
+        #expect(reading.pins.allSatisfy { $0.certificate == nil })
+    }
+
+    @Test func thePolicyNamesThemForItsHosts() throws {
+        let reading = try PinSource(Self.path + "/pins.json5").read()
+        #expect(reading.pins.isEmpty)
+        let entries = try #require(reading.configurations.first?.entries)
+        #expect(reading.configurations.map(\.kind) == [.policy])
+        try #require(entries.map { $0.hosts?.name } == ["api.example.com", "api.example.com"])
+        #expect(
+            entries.map { $0.pins.map { $0.origin.dropFirst(Self.path.count) } }[1].last
+                == "/api.example.com-backup.pem:1")
+        #expect(entries[0].pins.count == 3)
+        #expect(reading.notes.map(\.id) == [.policySettings])
+    }
+
+    @Test func theirExplanationGoesWithoutSaying() throws { #expect(try PinSource(Self.path).read().notes.isEmpty) }
 }

@@ -7,30 +7,23 @@ import Testing
     private static let a = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
     private static let b = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8="
 
-    // MARK: What is read
-
-    @Test(arguments: ["leaf.cer", "leaf.der", "leaf.pem", "leaf"]) func aDERCertificateIsOneWhateverItsName(
-        name: String
-    ) throws {
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(leaf.der, to: name)
-            let reading = try PinSource(path).read()
-            #expect(reading.pins.map(\.certificate?.der) == [leaf.der])
-            #expect(reading.pins.map(\.origin) == [path])
-            #expect(reading.notes.isEmpty)
-        }
+    @Test(arguments: ["leaf.cer", "leaf.der", "leaf.pem", "leaf"]) func aDERCertificateIsRead(name: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(leaf.der, to: name)
+        let reading = try PinSource(path).read()
+        #expect(reading.pins.map(\.certificate?.der) == [leaf.der])
+        #expect(reading.pins.map(\.origin) == [path])
+        #expect(reading.notes.isEmpty)
     }
 
     @Test func severalPEMCertificatesWithJunkAroundThemKeepTheirLines() throws {
-        try TemporaryDirectory.scoped { directory in
-            let text =
-                "subject=CN = leaf\nnoise \u{e9}\n" + leaf.pem + "\n\r\nmore noise, 100 % of it\n" + root.pem + "end"
-            let path = try directory.write(text, to: "chain.pem")
-            let reading = try PinSource(path).read()
-            #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der])
-            let second = 3 + leaf.pem.split(separator: "\n").count + 3
-            #expect(reading.pins.map(\.origin) == ["\(path):3", "\(path):\(second)"])
-        }
+        let directory = try TemporaryDirectory()
+        let text = "subject=CN = leaf\nnoise \u{e9}\n" + leaf.pem + "\n\r\nmore noise, 100 % of it\n" + root.pem + "end"
+        let path = try directory.write(text, to: "chain.pem")
+        let reading = try PinSource(path).read()
+        #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der])
+        let second = 3 + leaf.pem.split(separator: "\n").count + 3
+        #expect(reading.pins.map(\.origin) == ["\(path):3", "\(path):\(second)"])
     }
 
     @Test func aPublicKeyIsReadFromPEMAndDER() throws {
@@ -53,33 +46,29 @@ import Testing
     }
 
     @Test func aListOfPinsHasCommentsAndEveryNotation() throws {
-        try TemporaryDirectory.scoped { directory in
-            let text = """
-                \u{FEFF}# the server's key
+        let directory = try TemporaryDirectory()
+        let text = """
+            \u{FEFF}# the server's key
 
-                sha256/\(Self.a)   # in use
-                \tsha256//\(Self.b);sha256//\(Self.a)\r
-                \(Self.b)
-                pin-sha256="\(Self.a)"; max-age=5; pin-sha256="\(Self.b)"
-                """
-            let path = try directory.write(text, to: "pins.txt")
-            let reading = try PinSource(path).read()
-            #expect(reading.pins.map(\.spkiSHA256) == [first, second, first, second, first, second])
-            #expect(reading.pins.map(\.origin) == [3, 4, 4, 5, 6, 6].map { "\(path):\($0)" })
-        }
+            sha256/\(Self.a)   # in use
+            \tsha256//\(Self.b);sha256//\(Self.a)\r
+            \(Self.b)
+            pin-sha256="\(Self.a)"; max-age=5; pin-sha256="\(Self.b)"
+            """
+        let path = try directory.write(text, to: "pins.txt")
+        let reading = try PinSource(path).read()
+        #expect(reading.pins.map(\.spkiSHA256) == [first, second, first, second, first, second])
+        #expect(reading.pins.map(\.origin) == [3, 4, 4, 5, 6, 6].map { "\(path):\($0)" })
     }
 
     @Test func aFileWinsOverAPinOfTheSameText() throws {
         // Not in the working directory, so the path has to be more than the pin.
-        try TemporaryDirectory.scoped { directory in
-            let sub = try directory.makeDirectory("sha256")
-            let path = try directory.write("sha256/\(Self.b)", to: "sha256/\(Self.a)")
-            #expect(path == "\(sub)/\(Self.a)")
-            #expect(try hashes(path) == [second])
-        }
+        let directory = try TemporaryDirectory()
+        let sub = try directory.makeDirectory("sha256")
+        let path = try directory.write("sha256/\(Self.b)", to: "sha256/\(Self.a)")
+        #expect(path == "\(sub)/\(Self.a)")
+        #expect(try hashes(path) == [second])
     }
-
-    // MARK: What is refused
 
     @Test func everyMistakeInAListHasItsLineAndShowsNoTextThatClaimsNothing() throws {
         let cases: [(line: String, problem: PinProblem, message: String)] = [
@@ -106,14 +95,13 @@ import Testing
             ),
         ]
         for (line, problem, message) in cases {
-            try TemporaryDirectory.scoped { directory in
-                let path = try directory.write("# pins\nsha256/\(Self.a)\n\(line)\n", to: "pins.txt")
-                let error = try failure(path)
-                #expect(error.problem == problem)
-                #expect(error.place == .line(3, of: path))
-                #expect(error.kind == .malformed)
-                #expect(error.description.hasPrefix("\(path):3: \(message)"))
-            }
+            let directory = try TemporaryDirectory()
+            let path = try directory.write("# pins\nsha256/\(Self.a)\n\(line)\n", to: "pins.txt")
+            let error = try failure(path)
+            #expect(error.problem == problem)
+            #expect(error.place == .line(3, of: path))
+            #expect(error.kind == .malformed)
+            #expect(error.description.hasPrefix("\(path):3: \(message)"))
         }
     }
 
@@ -129,9 +117,7 @@ import Testing
         ("id.pub", Array("ssh-ed25519 AAAAC3NzaC1l me@here".utf8), .otherKind),
     ]
 
-    @Test(arguments: refused) func whatHoldsNoPinIsNamedForWhatItIs(name: String, bytes: [UInt8], problem: PinProblem)
-        throws
-    {
+    @Test(arguments: refused) func whatHoldsNoPinIsNamed(name: String, bytes: [UInt8], problem: PinProblem) throws {
         let error = try failure(ofFile: name, bytes)
         #expect(error.problem == problem && error.kind == .malformed)
     }
@@ -156,39 +142,36 @@ import Testing
     }
 
     @Test func brokenPEMHasTheLineOfItsBlock() throws {
-        try TemporaryDirectory.scoped { directory in
-            let lines = leaf.pem.split(separator: "\n").count
-            let path = try directory.write(leaf.pem + leaf.pem.replacing("\nMII", with: "\nM?I"), to: "chain.pem")
-            let error = try failure(path)
-            #expect(error.problem == .brokenPEM)
-            #expect(error.place == .line(lines + 1, of: path))
-            let cut = try directory.write(String(leaf.pem.dropLast(60)), to: "cut.pem")
-            #expect(try failure(cut).place == .line(1, of: cut))
-            let hollow = try directory.write("\n" + pem([0x30, 0x05, 0x01], label: "CERTIFICATE"), to: "hollow.pem")
-            #expect(
-                try failure(hollow).description.hasPrefix("\(hollow):2: a certificate that is cut off: 3 of 7 bytes"))
-        }
+        let directory = try TemporaryDirectory()
+        let lines = leaf.pem.split(separator: "\n").count
+        let path = try directory.write(leaf.pem + leaf.pem.replacing("\nMII", with: "\nM?I"), to: "chain.pem")
+        let error = try failure(path)
+        #expect(error.problem == .brokenPEM)
+        #expect(error.place == .line(lines + 1, of: path))
+        let cut = try directory.write(String(leaf.pem.dropLast(60)), to: "cut.pem")
+        #expect(try failure(cut).place == .line(1, of: cut))
+        let hollow = try directory.write("\n" + pem([0x30, 0x05, 0x01], label: "CERTIFICATE"), to: "hollow.pem")
+        #expect(try failure(hollow).description.hasPrefix("\(hollow):2: a certificate that is cut off: 3 of 7 bytes"))
     }
 
     @Test func aPEMNamedCERComesWithTheCommandThatConvertsIt() throws {
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(leaf.pem, to: "api.cer")
-            let error = try failure(path)
-            #expect(error.problem == .cerNotDER)
-            #expect(error.kind == .malformed)
-            #expect(
-                error.description
-                    == "\(path): is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes; convert it: "
-                    + "openssl x509 -in \(path) -outform der -out \(directory.path)/api.der && mv \(directory.path)/api.der \(path)"
-            )
-            let awkward = try directory.write(leaf.pem + root.pem, to: "it's two.CER")
-            #expect(
-                try failure(awkward).description.hasSuffix(
-                    "openssl x509 -in '\(directory.path)/it'\\''s two.CER' -outform der "
-                        + "-out '\(directory.path)/it'\\''s two.der' && mv '\(directory.path)/it'\\''s two.der' "
-                        + "'\(directory.path)/it'\\''s two.CER' "
-                        + "(it holds 2 certificates, each needs a file of its own)"))
-        }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(leaf.pem, to: "api.cer")
+        let error = try failure(path)
+        #expect(error.problem == .cerNotDER)
+        #expect(error.kind == .malformed)
+        #expect(
+            error.description
+                == "\(path): is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes; convert it: "
+                + "openssl x509 -in \(path) -outform der -out \(directory.path)/api.der && mv \(directory.path)/api.der \(path)"
+        )
+        let awkward = try directory.write(leaf.pem + root.pem, to: "it's two.CER")
+        #expect(
+            try failure(awkward).description.hasSuffix(
+                "openssl x509 -in '\(directory.path)/it'\\''s two.CER' -outform der "
+                    + "-out '\(directory.path)/it'\\''s two.der' && mv '\(directory.path)/it'\\''s two.der' "
+                    + "'\(directory.path)/it'\\''s two.CER' "
+                    + "(it holds 2 certificates, each needs a file of its own)"))
     }
 
     @Test func theKeyOfARequestIsPinnedAndSaysSo() throws {

@@ -9,26 +9,24 @@ import Testing
 
     /// What is wrong with a file: problems with the part of their place that follows the file's name.
     private func problems(_ text: String, name: String = "source") throws -> [String] {
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write(text, to: name)
-            return PinSource(path).inspect().problems.map { error in
-                "\(error.problem.rawValue) \(error.place.description.dropFirst(path.utf8.count))"
-            }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(text, to: name)
+        return PinSource(path).inspect().problems.map { error in
+            "\(error.problem.rawValue) \(error.place.description.dropFirst(path.utf8.count))"
         }
     }
 
     @Test func everyBadPinOfAListIsNamedAndTheGoodOnesCount() throws {
-        try TemporaryDirectory.scoped { directory in
-            let text = "sha256/\(Samples.a)\nsha256/AAAA\nsha1/AAAA\nsha256/\(Samples.b)\nsha256:\(Samples.b)\n"
-            let inspection = PinSource(try directory.write(text, to: "pins.txt")).inspect()
-            #expect(inspection.problems.map(\.problem) == [.wrongLength, .wrongAlgorithm, .notation])
-            #expect(
-                inspection.problems.map { inspection.place(ofOrigin: $0.place.description) == $0.place } == [
-                    true, true, true,
-                ])
-            #expect(inspection.pins.map(\.spkiSHA256) == [first, second])
-            #expect(inspection.omittedProblemCount == 0)
-        }
+        let directory = try TemporaryDirectory()
+        let text = "sha256/\(Samples.a)\nsha256/AAAA\nsha1/AAAA\nsha256/\(Samples.b)\nsha256:\(Samples.b)\n"
+        let inspection = PinSource(try directory.write(text, to: "pins.txt")).inspect()
+        #expect(inspection.problems.map(\.problem) == [.wrongLength, .wrongAlgorithm, .notation])
+        #expect(
+            inspection.problems.map { inspection.place(ofOrigin: $0.place.description) == $0.place } == [
+                true, true, true,
+            ])
+        #expect(inspection.pins.map(\.spkiSHA256) == [first, second])
+        #expect(inspection.omittedProblemCount == 0)
     }
 
     @Test func everyBadHostAndPinOfAConfigurationIsNamed() throws {
@@ -65,31 +63,27 @@ import Testing
     }
 
     @Test func anEntryWhosePinWasWrongSaysSo() throws {
-        try TemporaryDirectory.scoped { directory in
-            let text = Samples.okHttpList.replacing("sha256/\(Samples.a),", with: "sha256/AAAA,")
-            let inspection = PinSource(try directory.write(text, to: "list")).inspect()
-            let entries = try #require(inspection.configurations.first?.entries)
-            #expect(entries.map { inspection.incompleteEntries.contains($0.origin) } == [true, false])
-        }
+        let directory = try TemporaryDirectory()
+        let text = Samples.okHttpList.replacing("sha256/\(Samples.a),", with: "sha256/AAAA,")
+        let inspection = PinSource(try directory.write(text, to: "list")).inspect()
+        let entries = try #require(inspection.configurations.first?.entries)
+        #expect(entries.map { inspection.incompleteEntries.contains($0.origin) } == [true, false])
     }
 
     @Test func aSourceWithoutAPinHasAProblem() throws {
-        try TemporaryDirectory.scoped { directory in
-            #expect(PinSource(directory.path).inspect().problems.map(\.problem) == [.noPinsInDirectory])
-            #expect(PinSource(directory.path + "/gone").inspect().problems.map(\.problem) == [.missingFile])
-            #expect(PinSource("").inspect().problems.map(\.problem) == [.empty])
-            let path = try directory.write("prose", to: "a: b:3")
-            #expect(PinSource(path).inspect().problems.map(\.place) == [.file(path)])
-            #expect(PinSource(path).inspect().place(ofOrigin: path) == .file(path))
-        }
+        let directory = try TemporaryDirectory()
+        #expect(PinSource(directory.path).inspect().problems.map(\.problem) == [.noPinsInDirectory])
+        #expect(PinSource(directory.path + "/gone").inspect().problems.map(\.problem) == [.missingFile])
+        #expect(PinSource("").inspect().problems.map(\.problem) == [.empty])
+        let path = try directory.write("prose", to: "a: b:3")
+        #expect(PinSource(path).inspect().problems.map(\.place) == [.file(path)])
+        #expect(PinSource(path).inspect().place(ofOrigin: path) == .file(path))
     }
 
     @Test func theKeysBehindPinsAreKept() throws {
-        try TemporaryDirectory.scoped { directory in
-            let inspection = PinSource(try directory.write(leaf.key.publicKeyPEM, to: "k.pub")).inspect()
-            #expect(
-                inspection.publicKeys[try #require(inspection.pins.first).spkiSHA256]?.algorithm.description
-                    == "EC P-256")
-        }
+        let directory = try TemporaryDirectory()
+        let inspection = PinSource(try directory.write(leaf.key.publicKeyPEM, to: "k.pub")).inspect()
+        #expect(
+            inspection.publicKeys[try #require(inspection.pins.first).spkiSHA256]?.algorithm.description == "EC P-256")
     }
 }

@@ -1,12 +1,14 @@
 import LoopbackLab
-@testable import PinFormats
 import Pinning
 import Testing
+
+@testable import PinFormats
 
 /// Policy files: what is read, and what is said of those that are wrong.
 @Suite struct PolicyTests {
     private func reading<Value>(_ text: String, _ body: (String) throws -> Value) throws -> Value {
-        try TemporaryDirectory.scoped { files in try body(try files.write(text, to: "pins.json5")) }
+        let files = try TemporaryDirectory()
+        return try body(try files.write(text, to: "pins.json5"))
     }
 
     @Test func hostsHaveTheirOwnSettingsAndTheDefaultsForTheRest() throws {
@@ -38,12 +40,11 @@ import Testing
     }
 
     @Test func pathsAreRelativeToThePolicyWhereSomethingIsThere() throws {
-        try TemporaryDirectory.scoped { files in
-            try files.write("x", to: "a.pem")
-            let path = try files.write("{ hosts: { 'a.example': { pins: ['a.pem', 'b.pem'] } } }", to: "pins.json5")
-            let pins = try #require(PolicyReader.policy(at: path).hosts.first).pins()
-            #expect(pins.map(\.text) == ["\(files.path)/a.pem", "b.pem"])
-        }
+        let files = try TemporaryDirectory()
+        try files.write("x", to: "a.pem")
+        let path = try files.write("{ hosts: { 'a.example': { pins: ['a.pem', 'b.pem'] } } }", to: "pins.json5")
+        let pins = try #require(PolicyReader.policy(at: path).hosts.first).pins()
+        #expect(pins.map(\.text) == ["\(files.path)/a.pem", "b.pem"])
     }
 
     @Test(arguments: [
@@ -73,24 +74,70 @@ import Testing
     }
 
     @Test func aPolicyTakesNoPinsFromAnotherOneWhenItIsReadAsPins() throws {
-        try TemporaryDirectory.scoped { files in
-            let path = try files.write("{ hosts: { 'a.example': { pins: 'pins.json5' } } }", to: "pins.json5")
-            let error = #expect(throws: PinFormatError.self) { try PinSource(path).read() }
-            #expect(error?.problem == .otherKind)
-        }
+        let files = try TemporaryDirectory()
+        let path = try files.write("{ hosts: { 'a.example': { pins: 'pins.json5' } } }", to: "pins.json5")
+        let error = #expect(throws: PinFormatError.self) { try PinSource(path).read() }
+        #expect(error?.problem == .otherKind)
     }
 
     @Test func aPolicyAsASourceOfPinsHasThoseOfItsHostsAndOfTheConfigurationsItNames() throws {
         let pin = "sha256/czqAStwt/WEayHj5xhyjazo6zfxAgFz9fdWVOwMOx0c="
-        try TemporaryDirectory.scoped { files in
-            try files.write("*.example.org \(pin)\n", to: "okhttp.txt")
-            let path = try files.write(
-                "{ hosts: { 'a.example': { pins: ['\(pin)', 'okhttp.txt'] } } }", to: "pins.json5")
-            let reading = try PinSource(path).read()
-            #expect(Set(reading.configurations.map(\.kind)) == [.policy, .okHttp])
-            let own = try #require(reading.configurations.first { $0.kind == .policy })
-            #expect(own.entries.map { $0.pins.map(\.spkiSHA256.description) } == [[pin]])
-            #expect(own.entries.first?.pins.first?.origin == "\(path):1")
-        }
+        let files = try TemporaryDirectory()
+        try files.write("*.example.org \(pin)\n", to: "okhttp.txt")
+        let path = try files.write("{ hosts: { 'a.example': { pins: ['\(pin)', 'okhttp.txt'] } } }", to: "pins.json5")
+        let reading = try PinSource(path).read()
+        #expect(Set(reading.configurations.map(\.kind)) == [.policy, .okHttp])
+        let own = try #require(reading.configurations.first { $0.kind == .policy })
+        #expect(own.entries.map { $0.pins.map(\.spkiSHA256.description) } == [[pin]])
+        #expect(own.entries.first?.pins.first?.origin == "\(path):1")
+    }
+}
+
+/// `30d`, `12h`, `33%`.
+struct ThresholdTests {
+    @Test(
+        arguments: [
+            ("30d", .seconds(2_592_000), "30d"), ("12h", .seconds(43_200), "12h"), ("2w", .seconds(1_209_600), "14d"),
+            ("90m", .seconds(5_400), "90m"), ("24h", .seconds(86_400), "1d"), ("0d", .seconds(0), "0d"),
+            ("33%", .percent(33), "33%"), ("0%", .percent(0), "0%"), ("100%", .percent(100), "100%"),
+        ] as [(String, Threshold, String)]) func readsAndWrites(text: String, expected: Threshold, written: String)
+        throws
+    {
+        #expect(try Threshold(text) == expected)
+        #expect(expected.description == written)
+    }
+
+    @Test(arguments: ["", "d", "30", "-1d", "+3d", "3.5d", "30 d", "101%", "1y", "30D", "1234567d", "३d", "%", "1dd"])
+    func refusesAnythingElse(text: String) {
+        let error = #expect(throws: ThresholdError.self) { try Threshold(text) }
+        #expect(error?.description.contains("is not a threshold: write ") == true)
+        #expect(error?.description.contains("'\(text)'") == true)
+    }
+
+    @Test func aBareNumberIsToldItsUnit() {
+        #expect(
+            ThresholdError(text: "30").description
+                == "'30' is not a threshold: write 30d for days, or 33% of the lifetime")
+    }
+
+    @Test(
+        arguments: [
+            ("30d", 60, false), ("30d", 30, false), ("30d", 29, true), ("30d", -1, true), ("0d", 0, false),
+            ("0d", -1, true), ("33%", 33, false), ("33%", 32, true), ("100%", 100, false), ("100%", 99, true),
+        ] as [(String, Int64, Bool)]) func isReachedBelow(text: String, daysLeft: Int64, isReached: Bool) throws
+    {
+        let start = Timestamp(secondsSinceEpoch: 1_000_000)
+        let end = start.advanced(bySeconds: 100 * 86_400)
+        let time = end.advanced(bySeconds: -daysLeft * 86_400)
+        #expect(try Threshold(text).isReached(at: time, from: start, to: end) == isReached)
+    }
+
+    @Test func extremesDoNotOverflow() throws {
+        let first = Timestamp(secondsSinceEpoch: .min)
+        let last = Timestamp(secondsSinceEpoch: .max)
+        #expect(try !Threshold("100%").isReached(at: first, from: first, to: last))
+        #expect(try Threshold("50%").isReached(at: last, from: first, to: last))
+        #expect(try !Threshold("999999w").isReached(at: first, from: first, to: last))
+        #expect(try Threshold("1d").isReached(at: last, from: first, to: first))
     }
 }

@@ -27,13 +27,12 @@ import Testing
                 let error = try failure(ofFile: name, contents)
                 #expect(error.problem == .privateKey, "\(name)")
                 expectNothing(of: text, in: error)
-                try TemporaryDirectory.scoped { directory in
-                    try directory.write(leaf.pem, to: "a.pem")
-                    try directory.write(contents, to: name)
-                    let other = try failure(directory.path)
-                    #expect(other.problem == .privateKey)
-                    expectNothing(of: text, in: other)
-                }
+                let directory = try TemporaryDirectory()
+                try directory.write(leaf.pem, to: "a.pem")
+                try directory.write(contents, to: name)
+                let other = try failure(directory.path)
+                #expect(other.problem == .privateKey)
+                expectNothing(of: text, in: other)
             }
             for argument in [text, body.joined(), "sha256/" + body.joined(), body.joined(separator: " ")] {
                 let error = try failure(argument)
@@ -73,13 +72,12 @@ import Testing
     }
 
     @Test func theMessageSaysWhatToDoInstead() throws {
-        try TemporaryDirectory.scoped { directory in
-            let path = try directory.write("# mine\n-----BEGIN EC PRIVATE KEY-----\n", to: "key.pem")
-            #expect(
-                try failure(path).description
-                    == "\(path):2: this is a private key; it was not used and no part of it is shown; "
-                    + "pins are made of public keys (openssl pkey -in KEY -pubout); take the private key out of here "
-                    + "and replace it if others could read it")
-        }
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("# mine\n-----BEGIN EC PRIVATE KEY-----\n", to: "key.pem")
+        #expect(
+            try failure(path).description
+                == "\(path):2: this is a private key; it was not used and no part of it is shown; "
+                + "pins are made of public keys (openssl pkey -in KEY -pubout); take the private key out of here "
+                + "and replace it if others could read it")
     }
 }

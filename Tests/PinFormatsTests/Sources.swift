@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackLab
 import PinFormats
 import Pinning
@@ -38,9 +39,8 @@ struct UnexpectedSuccess: Error {}
 func failure(ofFile name: String, _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws
     -> PinFormatError
 {
-    try TemporaryDirectory.scoped { directory in
-        try failure(directory.write(bytes, to: name), sourceLocation: sourceLocation)
-    }
+    let directory = try TemporaryDirectory()
+    return try failure(directory.write(bytes, to: name), sourceLocation: sourceLocation)
 }
 
 func failure(ofFile name: String, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws
@@ -48,7 +48,208 @@ func failure(ofFile name: String, _ text: String, sourceLocation: SourceLocation
 { try failure(ofFile: name, Array(text.utf8), sourceLocation: sourceLocation) }
 
 func reading(ofFile name: String, _ bytes: [UInt8]) throws -> PinReading {
-    try TemporaryDirectory.scoped { try PinSource($0.write(bytes, to: name)).read() }
+    let directory = try TemporaryDirectory()
+    return try PinSource(directory.write(bytes, to: name)).read()
 }
 
 func reading(ofFile name: String, _ text: String) throws -> PinReading { try reading(ofFile: name, Array(text.utf8)) }
+
+/// A small configuration in each format, as projects have them.
+enum Samples {
+    static let a = first.base64
+    static let b = second.base64
+
+    static let android = """
+        <?xml version="1.0" encoding="utf-8"?>
+        <network-security-config>
+            <base-config><trust-anchors><certificates src="system" /></trust-anchors></base-config>
+            <domain-config cleartextTrafficPermitted="false">
+                <domain includeSubdomains="true"> API.example.com
+                </domain>
+                <pin-set expiration="2040-06-01">
+                    <pin digest="SHA-256">\(a)</pin>
+                    <!-- backup -->
+                    <pin digest="SHA-256">\(b)</pin>
+                </pin-set>
+                <trustkit-config enforcePinning="true" disableDefaultReportUri="true">
+                    <report-uri>https://r.example.com/pin</report-uri>
+                </trustkit-config>
+            </domain-config>
+            <debug-overrides><trust-anchors><certificates src="user" /></trust-anchors></debug-overrides>
+        </network-security-config>
+        """
+
+    static let infoPlist = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+            <key>CFBundleName</key><string>App</string>
+            <key>LSRequiresIPhoneOS</key><true/>
+            <key>NSAppTransportSecurity</key>
+            <dict><key>NSPinnedDomains</key><dict>
+                <key>example.com</key>
+                <dict>
+                    <key>NSIncludesSubdomains</key><true/>
+                    <key>NSPinnedCAIdentities</key>
+                    <array><dict><key>SPKI-SHA256-BASE64</key><string>\(a)</string></dict></array>
+                </dict>
+            </dict></dict>
+        </dict>
+        </plist>
+        """
+
+    static let trustKit = """
+        {
+          "TSKSwizzleNetworkDelegates": false,
+          "TSKPinnedDomains": {
+            "example.com": {
+              "TSKIncludeSubdomains": true,
+              "TSKPublicKeyHashes": [
+                "\(a)",
+                "\(b)"
+              ],
+              "TSKPublicKeyAlgorithms": ["TSKAlgorithmRsa2048"],
+              "TSKExpirationDate": "2040-06-01"
+            },
+            "static.example.com": {"kSKExcludeSubdomainFromParentPolicy": true}
+          }
+        }
+        """
+
+    static let reactNative = """
+        // pins of the app
+        {'example.com': {includeSubdomains: true, publicKeyHashes: ['\(a)', '\(b)'], expirationDate: '2040-06-01'},}
+        """
+
+    static let kotlin = """
+        object Api {
+            private const val HOST = "api.example.com"
+            // .add("old.example.com", "sha256/…")
+            val pinner = CertificatePinner.Builder()
+                .add(HOST, "sha256/\(a)",
+                    "sha256/\(b)")
+                .add("**.example.net", /* the CDN */ "sha256/\(b)")
+                .build()
+            val list = mutableListOf<String>().add("sha256")
+        }
+        """
+
+    static let okHttpList = """
+        # host pins
+        api.example.com  sha256/\(a),sha256/\(b)
+        *.example.net    sha256/\(b)
+        """
+
+    /// The samples under names that say nothing.
+    static let all = [android, infoPlist, trustKit, reactNative, kotlin, okHttpList]
+
+    /// The plist in Apple's binary form.
+    static func binaryInfoPlist() throws -> [UInt8] {
+        let object = try PropertyListSerialization.propertyList(from: Data(infoPlist.utf8), format: nil)
+        return Array(try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0))
+    }
+}
+
+/// Writes zip archives byte by byte, right ones and wrong ones: entries stored, or with bytes that say they are compressed.
+struct ZipWriter {
+    private var body: [UInt8] = []
+    private var directory: [UInt8] = []
+    private var count: UInt16 = 0
+
+    /// The method of entries that stand there as they are.
+    static let stored: UInt16 = 0
+    /// Raw DEFLATE (RFC 1951).
+    static let deflated: UInt16 = 8
+
+    /// Adds a stored entry.
+    mutating func add(_ name: String, _ contents: [UInt8], flags: UInt16 = 0x0800) {
+        add(name, contents, method: Self.stored, size: contents.count, crc: Self.crc32(contents), flags: flags)
+    }
+
+    mutating func add(_ name: String, _ text: String) { add(name, Array(text.utf8)) }
+
+    /// Adds an entry of which everything is given.
+    mutating func add(_ name: String, _ data: [UInt8], method: UInt16, size: Int, crc: UInt32, flags: UInt16 = 0x0800) {
+        let offset = UInt32(body.count)
+        let common =
+            Self.bytes(UInt16(20)) + Self.bytes(flags) + Self.bytes(method) + Self.bytes(UInt32(0x5A21_0000))
+            + Self.bytes(crc) + Self.bytes(UInt32(data.count)) + Self.bytes(UInt32(size))
+            + Self.bytes(UInt16(name.utf8.count)) + Self.bytes(UInt16(0))
+        body += Self.bytes(UInt32(0x0403_4B50)) + common + Array(name.utf8) + data
+        let mode: UInt32 = name.hasSuffix("/") ? 0o40755 : 0o100644
+        directory += Self.bytes(UInt32(0x0201_4B50)) + Self.bytes(UInt16(0x031E)) + common
+        directory += Self.bytes(UInt16(0)) + Self.bytes(UInt16(0)) + Self.bytes(UInt16(0))
+        directory += Self.bytes(mode << 16) + Self.bytes(offset) + Array(name.utf8)
+        count += 1
+    }
+
+    /// Adds an entry of zeros that takes a thousandth of what it unpacks to: DEFLATE with one code for 258 of them.
+    mutating func addZeros(_ name: String, megabytes: Int, crc: UInt32 = 0) {
+        // One literal zero, then matches of length 258 at distance 1 in the fixed code. Eight of those are 13 bytes.
+        let groups = megabytes * (1 << 20) / (258 * 8)
+        var bits = BitWriter()
+        bits.write(0b1, 1)
+        bits.write(0b01, 2)
+        bits.writeCode(0x30, 8)
+        for _ in 0..<16 {
+            bits.writeCode(0xC5, 8)
+            bits.writeCode(0, 5)
+        }
+        bits.writeCode(0, 7)
+        let two = bits.finished
+        let data = two[..<2] + Array(repeating: two[2..<15], count: groups - 1).joined() + two[15...]
+        add(name, Array(data), method: Self.deflated, size: Self.zeroCount(megabytes: megabytes), crc: crc)
+    }
+
+    /// How many zeros such an entry has.
+    static func zeroCount(megabytes: Int) -> Int { megabytes * (1 << 20) / (258 * 8) * 258 * 8 + 1 }
+
+    /// The whole archive.
+    var archive: [UInt8] {
+        body + directory + Self.bytes(UInt32(0x0605_4B50)) + Self.bytes(UInt16(0)) + Self.bytes(UInt16(0))
+            + Self.bytes(count) + Self.bytes(count) + Self.bytes(UInt32(directory.count))
+            + Self.bytes(UInt32(body.count)) + Self.bytes(UInt16(0))
+    }
+
+    private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+    }
+
+    static func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        table.withUnsafeBufferPointer { table in
+            var crc: UInt32 = ~0
+            for byte in bytes { crc = crc >> 8 ^ table[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] }
+            return ~crc
+        }
+    }
+}
+
+/// Bits as DEFLATE packs them: numbers from their lowest bit on, codes from their highest.
+private struct BitWriter {
+    private var bytes: [UInt8] = []
+    private var current: UInt8 = 0
+    private var length = 0
+
+    mutating func write(_ value: Int, _ count: Int) { for bit in 0..<count { append(value >> bit & 1) } }
+
+    mutating func writeCode(_ value: Int, _ count: Int) {
+        for bit in (0..<count).reversed() { append(value >> bit & 1) }
+    }
+
+    private mutating func append(_ bit: Int) {
+        current |= UInt8(bit) << UInt8(length)
+        length += 1
+        if length == 8 {
+            bytes.append(current)
+            current = 0
+            length = 0
+        }
+    }
+
+    var finished: [UInt8] { length == 0 ? bytes : bytes + [current] }
+}

@@ -63,9 +63,7 @@ import Testing
                 "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSIncludesSubdomains</key>\n"
                     + "<dict/></dict></dict>", 7, "is not true or false"
             ),
-        ] as [(String, Int, String)]) func aValueOfTheWrongKindIsAnErrorWithItsPlace(
-            body: String, line: Int, words: String
-        ) throws
+        ] as [(String, Int, String)]) func aWrongKindIsAnError(body: String, line: Int, words: String) throws
     {
         let error = try failure(ofFile: "Info.plist", plist(body))
         #expect(error.kind == .malformed && error.problem == .wrongValue)

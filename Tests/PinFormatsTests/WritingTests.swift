@@ -36,8 +36,6 @@ import X509
         return try #require(list as? [String: Any])
     }
 
-    // MARK: Each format, read back
-
     @Test func notationsAreReadAsTheSamePin() throws {
         let notations = leaf.notations
         for text in [notations.okhttp, notations.curl, notations.hpkp, notations.base64] {
@@ -125,10 +123,7 @@ import X509
         #expect(block.contains("AFSSLPinningModePublicKey"))
     }
 
-    // MARK: All formats
-
-    @Test(arguments: PinBlockFormat.allCases) func everyHashStandsBelowItsOwnerAndExpiry(format: PinBlockFormat) throws
-    {
+    @Test(arguments: PinBlockFormat.allCases) func everyHashStandsBelowItsOwner(format: PinBlockFormat) throws {
         let lines = try format.block([group()]).split(separator: "\n").map(String.init)
         for item in [leaf, intermediate, root] {
             let certificate = try #require(item.certificate)
@@ -142,9 +137,7 @@ import X509
         }
     }
 
-    @Test(arguments: PinBlockFormat.allCases) func withoutAHostAPlaceholderStandsThatNobodyOwns(format: PinBlockFormat)
-        throws
-    {
+    @Test(arguments: PinBlockFormat.allCases) func withoutAHostAPlaceholderStands(format: PinBlockFormat) throws {
         let block = try format.block([group(host: nil)])
         #expect(block.contains("Write the host of your requests for your-host.example."))
         #expect(try format.block([]).isEmpty)
@@ -205,8 +198,6 @@ import X509
         #expect(try holds(.android, "a&quot;\(mark)b\\\(mark)c$\(mark)d&apos;\(mark)e&lt;\(mark)f&amp;\(mark)"))
     }
 
-    // MARK: Files
-
     @Test(
         arguments: [
             ("api.example.com", "leaf-api.example.com.cer"), ("*.example.com", "leaf-example.com.cer"),
@@ -226,20 +217,19 @@ import X509
         let pki = try StandardPKI.shared()
         let renewed = try CertificateReader.certificate(der: pki.leafRe.der)
         let certificate = try #require(leaf.certificate)
-        try TemporaryDirectory.scoped { directory in
-            let saver = try CertificateSaver(directory: directory.path + "/new")
-            let saved = try saver.save(certificate, role: .leaf)
-            #expect(saved.path == directory.path + "/new/leaf-leaf.cer" && !saved.wasThere)
-            #expect(try saver.save(certificate, role: .leaf).wasThere)
-            let other = try saver.save(renewed, role: .leaf)
-            #expect(other.path.hasSuffix("/leaf-leaf-\(renewed.fingerprint.hexadecimal.prefix(8)).cer"))
-            let files = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/new")
-            #expect(files.count == 2)
-            #expect(try Array(Data(contentsOf: URL(fileURLWithPath: saved.path))) == certificate.der)
-            let mode = try FileManager.default.attributesOfItem(atPath: saved.path)[.posixPermissions] as? Int
-            #expect(mode == 0o644)
-            #expect(throws: CertificateSaver.Failure.self) { try CertificateSaver(directory: saved.path) }
-            #expect(throws: CertificateSaver.Failure.self) { try CertificateSaver(directory: "") }
-        }
+        let directory = try TemporaryDirectory()
+        let saver = try CertificateSaver(directory: directory.path + "/new")
+        let saved = try saver.save(certificate, role: .leaf)
+        #expect(saved.path == directory.path + "/new/leaf-leaf.cer" && !saved.wasThere)
+        #expect(try saver.save(certificate, role: .leaf).wasThere)
+        let other = try saver.save(renewed, role: .leaf)
+        #expect(other.path.hasSuffix("/leaf-leaf-\(renewed.fingerprint.hexadecimal.prefix(8)).cer"))
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/new")
+        #expect(files.count == 2)
+        #expect(try Array(Data(contentsOf: URL(fileURLWithPath: saved.path))) == certificate.der)
+        let mode = try FileManager.default.attributesOfItem(atPath: saved.path)[.posixPermissions] as? Int
+        #expect(mode == 0o644)
+        #expect(throws: CertificateSaver.Failure.self) { try CertificateSaver(directory: saved.path) }
+        #expect(throws: CertificateSaver.Failure.self) { try CertificateSaver(directory: "") }
     }
 }

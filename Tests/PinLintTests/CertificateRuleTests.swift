@@ -7,10 +7,6 @@ import X509
 
 /// What is found of pinned certificates.
 @Suite struct CertificateRuleTests {
-    private let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     private func authority(_ name: DistinguishedName, days: Int64) throws -> LabCertificate {
         try .selfSigned(
             CertificateTemplate.authority(name).valid(
@@ -112,10 +108,6 @@ import X509
 
 /// Pinned servers' certificates that Apple's platforms never take.
 @Suite struct AppleLeafRuleTests {
-    private let pki: StandardPKI
-
-    init() throws { pki = try .shared() }
-
     private func leaf(days: Int64, _ usage: [OID]?) throws -> LabCertificate {
         try pki.interA.issue(
             CertificateTemplate.leaf("a.example").valid(

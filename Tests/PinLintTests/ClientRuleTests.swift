@@ -8,8 +8,6 @@ import Testing
 @Suite struct ClientRuleTests {
     private static let both = "\"\(Hashes.a)\", \"\(Hashes.b)\""
 
-    // MARK: Android
-
     private func android(_ inner: String) -> Files {
         Files(("nsc.xml", "<network-security-config>\n\(inner)\n</network-security-config>\n"))
     }
@@ -62,8 +60,6 @@ import Testing
         let files = android("<domain-config><domain>a.example.com</domain></domain-config>")
         #expect(try files.lint() == ["warning host-not-pinned nsc.xml"])
     }
-
-    // MARK: TrustKit
 
     @Test func trustKitsStartUpRulesAreMalformedInItsOwnFile() throws {
         let text = """
@@ -125,8 +121,6 @@ import Testing
         #expect(loose == ["error trustkit-unsupported-key key.pem:1", "error trustkit-too-few-pins key.pem:1"])
     }
 
-    // MARK: Apple
-
     private func plist(_ domains: String) -> Files {
         Files(
             (
@@ -164,8 +158,6 @@ import Testing
             ])
     }
 
-    // MARK: OkHttp
-
     @Test func okHttpsPatternsCoverLessThanTheyLookLike() throws {
         let both = "sha256/\(Hashes.a),sha256/\(Hashes.b)"
         #expect(try Files(("hosts", "*.example.com \(both)\n")).lint() == ["warning okhttp-one-label hosts:1"])
@@ -176,10 +168,7 @@ import Testing
         #expect(try Files(("hosts", "**.example.com \(both)\n")).lint() == [])
     }
 
-    // MARK: Bundles
-
     @Test func filesThatAFNetworkingDoesNotLoadAreNamed() throws {
-        let pki = try StandardPKI.shared()
         let mixed = Files([("a.cer", pki.rootA.der), ("b.crt", pki.rootB.der), ("c.pem", Array(pki.interA.pem.utf8))])
         #expect(
             try mixed.lint(asDirectory: true).filter { $0.contains("loaded") } == [
@@ -198,13 +187,11 @@ import Testing
     }
 
     @Test func aPEMNamedCERIsMalformed() throws {
-        let pki = try StandardPKI.shared()
         let files = Files([("a.cer", Array(pki.rootA.pem.utf8)), ("b.cer", pki.rootB.der)])
         #expect(try files.lint(asDirectory: true).contains("error cer-not-der a.cer"))
     }
 
     @Test func clientsThatTakeOtherFormsAreTold() throws {
-        let pki = try StandardPKI.shared()
         let list = Files(("pins.txt", "sha256/\(Hashes.a)\nsha256/\(Hashes.b)\n"))
         #expect(
             try list.lint(clients: ["afnetworking"]) == [

@@ -1,3 +1,4 @@
+import LoopbackLab
 import Pinning
 import Testing
 
@@ -39,5 +40,119 @@ import Testing
     @Test func `an empty pin set cannot exist`() {
         #expect(PinSet([]) == nil)
         #expect(PresentedChain([]) == nil)
+    }
+}
+
+@Suite struct HostIndexTests {
+    @Test func aHostIsFoundAsByLookingAtEachPattern() {
+        let depths: [HostPattern.Depth] = [.exact, .oneLabel, .upToOneLabel, .anyNumber]
+        let names = [
+            "com", "example.com", "api.example.com", "a.api.example.com", "example.com.", ".com", "", "1.2.3.4",
+        ]
+        let patterns = names.flatMap { name in depths.map { HostPattern(text: name, $0) } }
+        let index = HostIndex(patterns.map { ($0, $0) })
+        for host in names + ["b.a.api.example.com", "xample.com", "a..com", "4", "api.example.org"] {
+            #expect(index.covering(host) == patterns.filter { $0.covers(host) }, "\(host)")
+        }
+    }
+}
+
+@Suite("An address is what inet_pton takes") struct IPAddressTests {
+    /// What the C library makes of `text`, the independent opinion.
+    static func inetPton(_ text: String) -> [UInt8]? {
+        guard !text.utf8.contains(0) else { return nil }
+        for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: length)
+            if inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return nil
+    }
+
+    @Test(arguments: [
+        "0.0.0.0", "127.0.0.1", "255.255.255.255", "256.1.1.1", "01.2.3.4", "1.2.3", "1.2.3.4.5", "1.2.3.4.",
+        ".1.2.3.4", "1..3.4", "0x7f.0.0.1", "127.1", "2130706433", "1.2.3.4 ", " 1.2.3.4", "1.2.3.-4", "1.2.3.+4",
+        "00.0.0.0", "١.2.3.4", "::", "::1", "1::", "1::8", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9",
+        "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8", "1:2:3::5:6:7:8", "1::2::3", ":::", ":1", "1:", "12345::", "fe80::1%eth0",
+        "::ffff:1.2.3.4", "::1.2.3.4", "1.2.3.4::", "::1.2.3.4:5", "1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:7:1.2.3.4",
+        "::01.2.3.4", "::g", "FE80::ABCD", "[::1]", "", ":", "1", "::\u{0}1", "2001:db8::1/64",
+        "0000:0000:0000:0000:0000:0000:0000:0001", "::00001",
+    ]) func `both read the same bytes or refuse`(_ text: String) {
+        #expect(IPAddress(text)?.bytes == Self.inetPton(text))
+    }
+
+    @Test(arguments: Seeds.sample(2)) func `random texts are read as inet_pton reads them`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let pieces = ["0", "1", "01", "255", "256", "a", "ffff", "10000", ":", "::", ".", "1.2.3.4", "", "-", "%"]
+        for _ in 0..<6_000 {
+            let text = (0..<Int.random(in: 1...17, using: &generator)).map { _ in
+                pieces.randomElement(using: &generator)!
+            }.joined()
+            #expect(IPAddress(text)?.bytes == Self.inetPton(text), "\(text)")
+        }
+    }
+
+    @Test func `an address is written as inet_ntop writes it and can be read back`() {
+        var generator = SeededGenerator(seed: 11)
+        for _ in 0..<5_000 {
+            var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            // Long and short runs of zero groups, which the notation folds away.
+            for group in 0..<8 where Bool.random(using: &generator) {
+                bytes[2 * group] = 0
+                bytes[2 * group + 1] = 0
+            }
+            let address = IPAddress(bytes: bytes)!
+            #expect(IPAddress(address.description) == address)
+        }
+        #expect(IPAddress("2001:DB8:0:0:1:0:0:1")?.description == "2001:db8::1:0:0:1")
+        #expect(IPAddress("1:0:2:0:3:0:4:0")?.description == "1:0:2:0:3:0:4:0")
+        #expect(IPAddress("::")?.description == "::")
+        #expect(IPAddress("192.0.2.7")?.description == "192.0.2.7")
+    }
+}
+
+@Suite("A server name is in the one form that is safe to compare") struct ServerNameTests {
+    @Test(arguments: [
+        ("api.example.com", "api.example.com"), ("API.Example.COM.", "api.example.com"), ("localhost", "localhost"),
+        ("xn--bcher-kva.example", "xn--bcher-kva.example"), ("_sip.example.com", "_sip.example.com"),
+        ("1.2.3.4", "1.2.3.4"), ("[::1]", "::1"), ("2001:DB8::1", "2001:db8::1"), ("3com.example", "3com.example"),
+        ("host.0xyz", "host.0xyz"),
+    ]) func `good names are normalised`(text: String, expected: String) throws {
+        #expect(try ServerName(text).description == expected)
+    }
+
+    @Test(arguments: [
+        ("", ServerNameError.Problem.empty), (".", .empty), (".example.com", .emptyLabel), ("a..b", .emptyLabel),
+        ("example.com..", .emptyLabel), ("*.example.com", .character("*")), ("https://example.com", .character(":")),
+        ("example.com/path", .character("/")), ("user@example.com", .character("@")), ("[1.2.3.4]", .character("[")),
+        ("[::1", .character("[")), ("a b", .controlCharacterOrSpace), ("a\u{0}b", .controlCharacterOrSpace),
+        ("a\nb", .controlCharacterOrSpace), ("bücher.example", .notASCII),
+        // A fullwidth dot and a soft hyphen are not ASCII either.
+        ("example。com", .notASCII), (String(repeating: "a", count: 64) + ".com", .labelTooLong),
+        (String(repeating: "a.", count: 127), .numericLastLabel),
+        (Array(repeating: String(repeating: "a", count: 63), count: 5).joined(separator: "."), .tooLong),
+        ("1.2.3.4.5", .numericLastLabel), ("01.2.3.4", .numericLastLabel), ("127.1", .numericLastLabel),
+        ("0x7f.0x1", .numericLastLabel), ("example.0x", .numericLastLabel),
+    ]) func `names that no certificate can have are refused`(text: String, problem: ServerNameError.Problem) {
+        guard text != String(repeating: "a.", count: 127) else {
+            // 127 one-letter labels and a trailing dot: exactly 253 characters, the longest name there is.
+            #expect((try? ServerName(text)) != nil)
+            return
+        }
+        #expect(throws: ServerNameError(text: text, problem: problem)) { try ServerName(text) }
+        #expect(ReferenceName(text) == .impossible(ServerNameError(text: text, problem: problem)))
+    }
+
+    @Test func `every refusal is one line that quotes the text`() {
+        for text in ["", ".a", "*.a", "a\nb", String(repeating: "x", count: 300)] {
+            let message = (ReferenceName(text)).impossibleDescription ?? ""
+            #expect(!message.isEmpty)
+            #expect(message.count < 220)
+        }
+    }
+}
+
+extension ReferenceName {
+    fileprivate var impossibleDescription: String? {
+        if case .impossible(let error) = self { error.description } else { nil }
     }
 }

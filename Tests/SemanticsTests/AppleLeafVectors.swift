@@ -100,9 +100,7 @@ import X509
                 .with { $0.extendedKeyUsage = row.usage })
     }
 
-    @Test(arguments: rows, Anchor.allCases) func `the leaf is judged as the table says`(_ row: Row, _ anchor: Anchor)
-        throws
-    {
+    @Test(arguments: rows, Anchor.allCases) func `the table judges the leaf`(_ row: Row, _ anchor: Anchor) throws {
         let verdict = try verdict(try leaf(row), row.isMail ? Self.mailInter : Self.inter, pins: [Self.root], anchor)
         // The class is by the bytes of the path's end: pinning a root of the system's or the user's makes it no other.
         let reason = row.reasons[anchor == .app ? 0 : [.user, .appUser].contains(anchor) ? 1 : 2]
@@ -120,9 +118,7 @@ import X509
         #expect(try verdict(unsaid, Self.inter, pins: [Self.inter], .appSystem).reason.id == "no-server-auth")
     }
 
-    @Test func `a leaf that was installed by hand as it is has neither a limit nor a floor, a pinned one has both`()
-        throws
-    {
+    @Test func `a leaf installed by hand has neither a limit nor a floor, a pinned one has both`() throws {
         let template = CertificateTemplate.leaf(Self.host).valid(
             from: Self.september2020, to: Self.september2020 + 5_000 * 86_400)
         for key in [LabKey.Algorithm.p256, .rsa(bits: 1_024)] {

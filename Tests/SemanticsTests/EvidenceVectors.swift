@@ -3,6 +3,103 @@ import Pinning
 import Testing
 import X509
 
+@Suite("Names are compared as the decision table's vectors 146 to 150 say") struct NameVectors {
+    static let vectors: [(String, names: [GeneralName], host: String, Bool)] = [
+        // YH: nothing but a common name, which OpenSSL alone would take.
+        ("146", [], "fake.yahoo.com", false), ("147", [.dns("10.0.0.1")], "10.0.0.1", false),
+        ("147 (iPAddress)", [.ip([10, 0, 0, 1])], "10.0.0.1", true),
+        ("147 (other address)", [.ip([10, 0, 0, 1])], "10.0.0.2", false),
+        ("147 (IPv6)", [.ip([UInt8](repeating: 0, count: 15) + [1])], "[::1]", true),
+        ("147 (name)", [.ip([10, 0, 0, 1])], "host.example", false),
+        ("148", [.dns("api.example.com")], "API.Example.COM.", true),
+        ("148 (certificate)", [.dns("API.EXAMPLE.COM")], "api.example.com", true),
+        ("149", [.dns("*.example.com")], "www.example.com", true),
+        ("149 (two labels)", [.dns("*.example.com")], "a.b.example.com", false),
+        ("149 (no label)", [.dns("*.example.com")], "example.com", false),
+        ("149 (part of a label)", [.dns("w*.example.com")], "www.example.com", false),
+        ("150 (co.uk)", [.dns("*.co.uk")], "example.co.uk", false),
+        ("150 (com)", [.dns("*.com")], "example.com", false),
+        ("leading dot", [.dns("*.example.com")], ".example.com", false),
+        ("wildcard asked for", [.dns("*.example.com")], "*.example.com", false),
+    ]
+
+    @Test(arguments: vectors) func `a certificate is valid for its names and for no others`(
+        _ number: String, names: [GeneralName], host: String, expected: Bool
+    ) throws {
+        let leaf = try pki.interA.issue(.leaf(subject: "fake.yahoo.com", names: names))
+        let scene = Scene.ordinary(presented: [leaf, pki.interA], host: host)
+        let verdict = try scene.afNetworking4()
+        #expect(verdict.reason.id == (expected ? "trusted-without-pins" : "name-mismatch"), "vector \(number)")
+    }
+
+    @Test func `vector 147: the message says why an address written as a name does not match`() throws {
+        let leaf = try pki.interA.issue(.leaf(subject: "leaf", names: [.dns("10.0.0.1")]))
+        let verdict = try Scene.ordinary(presented: [leaf, pki.interA], host: "10.0.0.1").afNetworking4()
+        guard case .untrusted(let failures) = verdict.reason else { return #expect(Bool(false), "\(verdict.reason)") }
+        #expect(failures.first?.description.hasSuffix("10.0.0.1 (a dNSName, which matches no address)") == true)
+    }
+
+    @Test func `vector 146: the message says that the common name does not count`() throws {
+        let leaf = try pki.interA.issue(.leaf(subject: "fake.yahoo.com", names: []))
+        let verdict = try Scene.ordinary(presented: [leaf, pki.interA], host: "fake.yahoo.com").afNetworking4()
+        guard case .untrusted(let failures) = verdict.reason else { return #expect(Bool(false), "\(verdict.reason)") }
+        #expect(failures.map(\.id) == ["name-mismatch"])
+        let explanation = "it names no server (the common name does not count) (a rule of Apple's platforms)"
+        #expect(failures[0].description.hasSuffix(explanation))
+    }
+}
+
+/// Which key usages the TLS of a platform takes (platform rules, "leaf keyUsage present").
+@Suite("A handshake that the platform's TLS ends is never accepted") struct HandshakeVectors {
+    private static let rsa = try! LabKey.shared(.rsa(bits: 2_048), label: "usage")
+    private static let everyone: Set = ["apple", "android", "openssl", "generic"]
+
+    private static func facts(_ version: ProtocolVersion, _ cipher: String) -> ConnectionFacts {
+        ConnectionFacts(version: version, cipher: cipher, hasECDHE: version == .tls13 || cipher.hasPrefix("ECDHE"))
+    }
+
+    private static let handshakes: [(name: String, facts: ConnectionFacts?)] = [
+        ("none", nil), ("1.3", facts(.tls13, "TLS_AES_128_GCM_SHA256")),
+        ("1.2 ECDHE", facts(.tls12, "ECDHE-RSA-AES128-GCM-SHA256")), ("1.2 RSA", facts(.tls12, "AES128-GCM-SHA256")),
+    ]
+
+    /// What the leaf may be used for, whether its key is RSA, and who accepts on which handshakes; on the others openssl and generic alone.
+    static let rows: [(usage: [CertificateTemplate.KeyUsage]?, isRSA: Bool, phones: Set<String>, others: Bool)] = [
+        (nil, true, ["none", "1.3", "1.2 ECDHE", "1.2 RSA"], true),
+        ([.digitalSignature], true, ["none", "1.3", "1.2 ECDHE"], true),
+        ([.digitalSignature], false, ["none", "1.3", "1.2 ECDHE", "1.2 RSA"], true),
+        ([.keyEncipherment], true, ["1.2 RSA"], true), ([.keyAgreement], false, [], true),
+        ([.digitalSignature, .keyEncipherment], true, ["none", "1.3", "1.2 ECDHE", "1.2 RSA"], true),
+        ([.keyCertSign, .cRLSign], true, [], false),
+    ]
+
+    @Test(arguments: rows.indices) func `key usage is judged by the handshake, for any client`(_ index: Int) throws {
+        let row = Self.rows[index]
+        let leaf = try pki.interA.issue(
+            CertificateTemplate.leaf(StandardPKI.serverName).with { $0.keyUsage = row.usage },
+            key: row.isRSA ? Self.rsa : nil)
+        let lenient = AFSecurityPolicy(mode: .publicKey, allowInvalidCertificates: true, validatesDomainName: false)
+        let clients: [(platform: String, client: any ClientProcedure)] = [
+            ("apple", AFNetworking(policy: lenient)),
+            ("apple", AFNetworking(policy: lenient, validatesCertificateChain: false)),
+            ("apple", Alamofire(.publicKeys())), ("apple", NSPinnedDomains()),
+            ("apple", try TrustKit(pins: Scene.ordinary(pins: [leaf, pki.junk]).pinSet)), ("android", OkHttp()),
+            ("android", AndroidNetworkSecurityConfig()), ("openssl", Curl()), ("generic", Generic()),
+        ]
+        for (name, facts) in Self.handshakes {
+            var scene = Scene.ordinary(pins: [leaf, pki.junk], presented: [leaf, pki.interA])
+            scene.connection = facts
+            for (platform, client) in clients {
+                let isPhone = platform == "apple" || platform == "android"
+                let verdict = try scene.verdict(of: client)
+                let isAccepted = isPhone ? row.phones.contains(name) : row.others
+                #expect(verdict.isAccepted == isAccepted, "\(type(of: client)) on \(name): \(verdict.trace)")
+                if isPhone, !isAccepted { #expect(verdict.reason.id == "key-usage", "\(type(of: client)) on \(name)") }
+            }
+        }
+    }
+}
+
 /// What comes along with a leaf, as the clients judge it on paths that a verifier finds.
 @Suite("What comes along with a leaf is judged on the path") struct EvidenceVectors {
     private static let host = StandardPKI.serverName

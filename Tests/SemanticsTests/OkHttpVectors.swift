@@ -73,9 +73,7 @@ import X509
         ]
     }()
 
-    @Test(arguments: chains) func `the verdict and its reason are those of the table`(_ vector: ClientVector) throws {
-        try vector.check()
-    }
+    @Test(arguments: chains) func `the table decides`(_ vector: ClientVector) throws { try vector.check() }
 
     @Test(arguments: [2, 3]) func `vectors 121 and 122: what is only presented is warned about`(_ index: Int) throws {
         #expect(try Self.chains[index].check().warnings.map(\.id) == ["pin-only-presented"])
@@ -132,9 +130,7 @@ import X509
         }
     }
 
-    @Test func `vector 125: a trusted certificate that is not self-signed ends the chain unless more are trusted`()
-        throws
-    {
+    @Test func `vector 125: a trusted certificate, not self-signed, ends the chain unless more are trusted`() throws {
         let alone = Scene.ordinary(pins: [pki.interA], system: [pki.interA])
         let verdict = try ClientVector("125", OkHttp(), alone, "pin-matched").check()
         #expect(verdict.builtChain.certificates.count == 2)

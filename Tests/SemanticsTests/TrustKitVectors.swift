@@ -32,9 +32,7 @@ import X509
         vector("98", .ordinary(pins: [pki.interA, pki.junk], host: "www.example.org"), "name-mismatch"),
     ]
 
-    @Test(arguments: matching + untrusted) func `the verdict and its reason are those of the table`(
-        _ vector: ClientVector
-    ) throws {
+    @Test(arguments: matching + untrusted) func `the table decides`(_ vector: ClientVector) throws {
         let verdict = try vector.check()
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
     }
@@ -65,8 +63,7 @@ import X509
             "107", enforced: false, .ordinary(pins: [leaf, pki.junk], presented: presented), "client-error"
         ).check()
         guard case .clientError("ErrorCouldNotGenerateSpkiHash", let message) = verdict.reason else {
-            Issue.record("\(verdict.reason)")
-            return
+            return #expect(Bool(false), "\(verdict.reason)")
         }
         #expect(message.contains("EC P-521 key of CN=P-521"))
         // The walk starts at the root: a pin above the key ends it in time.

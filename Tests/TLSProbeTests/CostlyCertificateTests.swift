@@ -21,8 +21,6 @@ import Testing
         #expect(try await failure(of: .tls(settings)).reason == reason)
     }
 
-    // MARK: Certificates
-
     private let x = [UInt8](repeating: 7, count: 32)
     private let ecKey: [UInt8] = [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1]
 
@@ -66,8 +64,6 @@ import Testing
             objection(element(0x30, element(0x30, ecKey, named), element(0x23, element(3, [0], [2] + x)))) == unreadable
         )
     }
-
-    // MARK: Messages
 
     private func vector(_ width: Int, _ bytes: [UInt8]) -> [UInt8] {
         (0..<width).reversed().map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) } + bytes
@@ -129,8 +125,6 @@ import Testing
         }
         #expect(COpenSSL_certificate(whole, whole.count) == 0)
     }
-
-    // MARK: Stapled answers
 
     @Test func staplesAreLookedThroughBeforeTheyAreRead() throws {
         func objection(_ responder: LabCertificate?, most: Int = 2) throws -> Int {

@@ -9,26 +9,25 @@ import Testing
     /// Long enough to reach the handshake on a busy machine.
     let timeout = Duration.seconds(1)
 
-    private func expectDeadline(of behavior: ServerBehavior, sourceLocation: SourceLocation = #_sourceLocation)
-        async throws
-    {
+    private static func serves(_ delivery: ServerBehavior.Delivery) -> ServerBehavior {
+        .presenting([world.leaf], delivery: delivery)
+    }
+
+    /// Servers that never answer, stall in the middle, drip, or move the end with urgent data and a HelloRequest now and then.
+    private static let slow: [ServerBehavior] =
+        [
+            .tarpit, serves(.drips(bytes: 1, everyMilliseconds: 5)),
+            .script(ServerBehavior.Script([22, 3, 3, 0, 4, 0, 0, 0, 0], ending: .stalls)),
+        ] + [1, 5, 100, 600].map { serves(.stalls(afterBytes: $0)) }
+        + [0, 1, 3, 5, 100, 600].map { serves(.urges(afterBytes: $0, thenStalls: true)) }
+
+    @Test(arguments: slow) func aServerThatDoesNotComeToAnEndIsLeft(behavior: ServerBehavior) async throws {
         let clock = ContinuousClock()
         let began = clock.now
         let error = try await failure(of: behavior) { $0.timeout = timeout }
-        #expect(error.reason == .deadlineExceeded(timeout: timeout), sourceLocation: sourceLocation)
-        #expect(error.phase == .handshake, sourceLocation: sourceLocation)
-        #expect(error.id == "timeout", sourceLocation: sourceLocation)
-        #expect(clock.now - began >= timeout, sourceLocation: sourceLocation)
-    }
-
-    @Test func aServerThatNeverAnswersIsLeft() async throws { try await expectDeadline(of: .tarpit) }
-
-    @Test(arguments: [1, 5, 100, 600]) func aServerThatStallsInTheMiddleIsLeft(bytes: Int) async throws {
-        try await expectDeadline(of: .presenting([world.leaf], delivery: .stalls(afterBytes: bytes)))
-    }
-
-    @Test(arguments: [0, 1, 3, 5, 100, 600]) func urgentDataDoesNotMoveTheDeadline(bytes: Int) async throws {
-        try await expectDeadline(of: .presenting([world.leaf], delivery: .urges(afterBytes: bytes, thenStalls: true)))
+        #expect(error.reason == .deadlineExceeded(timeout: timeout))
+        #expect(error.phase == .handshake && error.id == "timeout")
+        #expect(clock.now - began >= timeout)
     }
 
     @Test(arguments: [0, 3, 5, 100]) func urgentDataIsNoPartOfTheHandshake(bytes: Int) async throws {
@@ -36,18 +35,9 @@ import Testing
         #expect(try await probe(.presenting([world.leaf], delivery: delivery)).presented.leaf.der == world.leaf.der)
     }
 
-    @Test func aServerThatDripsIsLeft() async throws {
-        try await expectDeadline(of: .presenting([world.leaf], delivery: .drips(bytes: 1, everyMilliseconds: 5)))
-    }
-
     @Test func aServerThatDripsFastEnoughIsWaitedFor() async throws {
         let result = try await probe(.presenting([world.leaf], delivery: .drips(bytes: 64, everyMilliseconds: 1)))
         #expect(result.presented.leaf.der == world.leaf.der)
-    }
-
-    @Test func aHelloRequestNowAndThenDoesNotMoveTheDeadline() async throws {
-        let script = ServerBehavior.Script([22, 3, 3, 0, 4, 0, 0, 0, 0], ending: .stalls)
-        try await expectDeadline(of: .script(script))
     }
 
     @Test func aDeadlineInThePastIsMetAtOnce() async throws {
@@ -102,8 +92,6 @@ import Testing
         work.spendLate(.milliseconds(30))
         #expect(!work.allowsLateStep(after: 5_000))
     }
-
-    // MARK: What the kernel settled in time
 
     /// What comes of a probe whose deadline passes while the event loop has not come to what the kernel settled.
     private func outcomeOfLateLoop(_ request: ProbeRequest) async throws -> Result<Handshake, ProbeError> {
@@ -168,8 +156,6 @@ import Testing
         }
     }
 
-    // MARK: Whatever a server does
-
     @Test(arguments: Seeds.sample(24)) func aProbeEndsAtItsDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let behavior = ServerBehavior.presenting(
@@ -192,8 +178,6 @@ import Testing
             }
         }
     }
-
-    // MARK: Cancelling
 
     @Test func cancellingTheTaskEndsTheProbe() async throws {
         try await LoopbackServer.serving(.tarpit) { server in

@@ -37,8 +37,6 @@ import Testing
         #expect(result.staple == [0])
     }
 
-    // MARK: The key exchange
-
     private static let suite = "DHE-RSA-AES128-GCM-SHA256"
 
     /// What comes of a server with an RSA key of so many bits and these suites of TLS 1.2, or this group of TLS 1.3.

@@ -1,5 +1,6 @@
 import LoopbackLab
 import NIOCore
+import Pinning
 import Synchronization
 import Testing
 
@@ -62,6 +63,149 @@ import Testing
         let failures = [LookupFailure(code: EAI_NONAME), LookupFailure(code: EAI_AGAIN)]
         guard case .resolverFailed = LookupFailure.reason(for: failures, of: .resolve(host: "a")) else {
             return #expect(Bool(false), "a resolver that failed must not pass for a name that does not exist")
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct AddressSearchTests {
+    @Test func aNameHasAllItsAddressesInOrder() async throws {
+        try await withProber { prober in
+            let all = try await prober.addresses(of: "localhost", timeout: .seconds(20))
+            let loopback = try #require(IPAddress("127.0.0.1"))
+            #expect(all.addresses.first == loopback)
+            #expect(all.gaps.isEmpty)
+            let ipv4 = try await prober.addresses(of: "localhost", family: .ipv4, timeout: .seconds(20))
+            #expect(ipv4.addresses == [loopback])
+        }
+    }
+
+    @Test func anAddressIsItsOwnAnswer() async throws {
+        try await withProber { prober in
+            let all = try await prober.addresses(of: "127.0.0.9", timeout: .seconds(20))
+            #expect(all == HostAddresses([try #require(IPAddress("127.0.0.9"))]))
+        }
+    }
+
+    @Test(arguments: [
+        ("a\u{0}b", ProbeRequest.AddressFamily.any, ProbeError.Reason.nameNotFound),
+        ("127.0.0.1", .ipv6, .noAddress(.ipv6)),
+    ]) func noAddressSaysWhy(host: String, family: ProbeRequest.AddressFamily, reason: ProbeError.Reason) async throws {
+        let error = try await withProber { prober in
+            await #expect(throws: ProbeError.self) {
+                try await prober.addresses(of: host, family: family, timeout: .seconds(20))
+            }
+        }
+        #expect(error?.reason == reason && error?.phase == .resolve)
+    }
+
+    @Test func aResolverThatNeverAnswersIsLeftAtTheDeadline() async throws {
+        let timeout = Duration.milliseconds(50)
+        try await withProber { prober in
+            let loop = prober.workshop.loop
+            // Without a thread no lookup is ever made.
+            let workshop = ProbeWorkshop(loop: loop, lookups: LookupThreads(limit: 0))
+            let search = AddressSearch(host: "localhost", family: .any, timeout: timeout, in: workshop)
+            let result = await withCheckedContinuation { continuation in
+                loop.execute { search.start { continuation.resume(returning: $0) } }
+            }
+            #expect(result.failure?.reason == .deadlineExceeded(timeout: timeout))
+        }
+    }
+
+    @Test func cancellingTheTaskAbandonsTheSearch() async throws {
+        try await withProber { prober in
+            let task = Task { () -> ProbeError? in
+                withUnsafeCurrentTask { $0?.cancel() }
+                do throws(ProbeError) {
+                    _ = try await prober.addresses(of: "localhost", timeout: .seconds(20))
+                    return nil
+                } catch { return error }
+            }
+            #expect(await task.value?.reason == .cancelled)
+        }
+    }
+
+    @Test func addressesAreSortedAndGivenOnce() throws {
+        let texts = ["10.0.0.2", "::2", "9.9.9.9", "::1", "10.0.0.2", "100.0.0.1"]
+        let addresses = HostAddresses(try texts.map { try #require(IPAddress($0)) })
+        #expect(addresses.addresses.map(\.description) == ["9.9.9.9", "10.0.0.2", "100.0.0.1", "::1", "::2"])
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
+    @Test func twoHundredProbesRunOnOneEventLoop() async throws {
+        try await LoopbackServer.serving(.presenting([world.leaf, world.interA])) { server in
+            let request = try ProbeRequest(server) { $0.timeout = .seconds(60) }
+            try await withProber { prober in
+                let chains = try await withThrowingTaskGroup { group in
+                    for _ in 0..<200 { group.addTask { try await prober.probe(request).presented } }
+                    return try await group.reduce(into: [PresentedChain]()) { $0.append($1) }
+                }
+                #expect(chains.count == 200)
+                #expect(Set(chains).count == 1)
+                #expect(chains.first?.certificates.map(\.der) == [world.leaf.der, world.interA.der])
+            }
+        }
+    }
+
+    @Test func manyUnresolvableNamesAreLeftAtTheDeadlineOrBefore() async throws {
+        try await withProber { prober in
+            let results = await withTaskGroup { group in
+                for index in 0..<100 {
+                    group.addTask {
+                        await outcome(
+                            of: ProbeRequest(to: .resolve(host: "h\(index).invalid"), timeout: .milliseconds(200)),
+                            by: prober)
+                    }
+                }
+                return await group.reduce(into: [Result<Handshake, ProbeError>]()) { $0.append($1) }
+            }
+            #expect(results.count == 100)
+            #expect(results.allSatisfy { $0.failure?.phase == .resolve })
+        }
+    }
+}
+
+/// A network of a test's own, as the commands of the articles are run in.
+@Suite(.timeLimit(.minutes(5))) struct StagedNetworkTests {
+    private let address = IPAddress("203.0.113.7")!
+    private let loopback = IPAddress("127.0.0.1")!
+
+    /// Runs `body` in a network where `api.example.com` has one address with a server, and one without.
+    private func staged(_ body: (Prober) async throws -> Void) async throws {
+        try await LoopbackServer.serving(.presenting([world.leaf, world.interA])) { server in
+            let network = StagedNetwork(
+                names: ["api.example.com": [address], "old.example.com": [IPAddress("203.0.113.9")!]],
+                ports: [PeerAddress(ip: address, port: 443): server.port], loopback: loopback)
+            let prober = Prober(in: network)
+            try await body(prober)
+            await prober.shutdown()
+        }
+    }
+
+    @Test(arguments: [ProbeRequest.Destination.resolve(host: "api.example.com"), .address(IPAddress("203.0.113.7")!)])
+    func aServerIsReportedWhereItSeemsToBe(destination: ProbeRequest.Destination) async throws {
+        try await staged { prober in
+            let result = try await prober.probe(ProbeRequest(to: destination))
+            #expect(result.peer?.description == "203.0.113.7:443")
+        }
+    }
+
+    @Test func aNameHasTheAddressesThatItIsGiven() async throws {
+        try await staged { prober in
+            let found = try await prober.addresses(of: "api.example.com", timeout: .seconds(60))
+            #expect(found == HostAddresses([address]))
+        }
+    }
+
+    @Test func nothingElseIsEverContacted() async throws {
+        try await staged { prober in
+            for (request, phase) in [
+                (ProbeRequest(to: .resolve(host: "localhost")), ProbeError.Phase.resolve),
+                (ProbeRequest(to: .resolve(host: "old.example.com")), .connect),
+                (ProbeRequest(to: .address(address), port: 80), .connect),
+                (ProbeRequest(to: .address(loopback)), .connect),
+            ] { #expect(await outcome(of: request, by: prober).failure?.phase == phase, "\(request.target)") }
         }
     }
 }

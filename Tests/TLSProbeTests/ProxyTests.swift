@@ -58,8 +58,6 @@ import Testing
         speech == .http ? Array("HTTP/1.1 200 OK\r\n\r\n".utf8) : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
     }
 
-    // MARK: Passage
-
     @Test(arguments: speeches) func theServerBehindAProxyIsSeen(speech: ProxySettings.Speech) async throws {
         let (result, seen) = try await probe(through: settings(speech))
         let served = try result.get()
@@ -105,9 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: speeches) func aServerThatIsAcceptedIsAskedThroughTheProxy(speech: ProxySettings.Speech)
-        async throws
-    {
+    @Test(arguments: speeches) func anAcceptedServerIsAskedThroughTheProxy(speech: ProxySettings.Speech) async throws {
         let answer = Array("HTTP/1.1 200 Fine\r\n\r\n".utf8)
         for isProtected in [false, true] where speech == .http || !isProtected {
             let settings = settings(speech) {
@@ -130,8 +126,6 @@ import Testing
         let guarded = settings(speech) { $0.user = ("u", "p") }
         #expect(try await probe(through: guarded, delivery: dripping, as: ("u", "p")).result.failure == nil)
     }
-
-    // MARK: A proxy's own TLS
 
     @Test func aProxysOwnChainIsJudgedApart() async throws {
         let protected = settings(.http) { $0.tls = TLSServerSettings(presenting: [world.rogue, world.rogueI]) }
@@ -168,11 +162,7 @@ import Testing
         }
     }
 
-    // MARK: Faults
-
-    @Test(arguments: speeches) func aProxyThatSaysNothingIsToldFromAServerThatSaysNothing(speech: ProxySettings.Speech)
-        async throws
-    {
+    @Test(arguments: speeches) func aSilentProxyIsToldFromASilentServer(speech: ProxySettings.Speech) async throws {
         let timeout = Duration.milliseconds(500)
         let silent = try await failure(of: settings(speech) { $0.answer = .silence(after: []) }, timeout: timeout)
         #expect(silent.phase == .proxy && silent.reason == .deadlineExceeded(timeout: timeout))
@@ -184,9 +174,7 @@ import Testing
         #expect("\(behind)".contains("through the proxy '"))
     }
 
-    @Test(arguments: speeches) func aProxyThatClosesIsToldFromAServerThatCloses(speech: ProxySettings.Speech)
-        async throws
-    {
+    @Test(arguments: speeches) func aClosingProxyIsToldFromAClosingServer(speech: ProxySettings.Speech) async throws {
         let open = open(speech)
         let greeting = speech == .http ? 0 : 2
         for length in 0..<open.count {
@@ -199,9 +187,7 @@ import Testing
         #expect(behind.phase == .handshake && behind.reason == .closedEarly(received: 0))
     }
 
-    @Test(arguments: speeches, [0, 1, 2, 3]) func aProxyThatResetsIsNoServer(speech: ProxySettings.Speech, bytes: Int)
-        async throws
-    {
+    @Test(arguments: speeches, [0, 1, 2, 3]) func proxyResets(speech: ProxySettings.Speech, bytes: Int) async throws {
         let error = try await failure(of: settings(speech), delivery: .resets(afterBytes: bytes))
         #expect(error.phase == .proxy, "\(error)")
     }

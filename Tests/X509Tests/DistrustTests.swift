@@ -59,11 +59,10 @@ import X509
     private func ids(_ presented: [LabCertificate], _ place: Place, _ entries: [(LabCertificate, TrustSettings?)])
         throws -> [String]
     {
-        try TemporaryDirectory.scoped { files in
-            let findings = try find(presented, by: try place.store(entries, in: files))
-            #expect(findings.failures.isEmpty == !findings.validPaths.isEmpty)
-            return findings.failures.map(\.id)
-        }
+        let files = try TemporaryDirectory()
+        let findings = try find(presented, by: try place.store(entries, in: files))
+        #expect(findings.failures.isEmpty == !findings.validPaths.isEmpty)
+        return findings.failures.map(\.id)
     }
 
     @Test(arguments: Place.allCases) func `a leaf, an intermediate and a root are`(place: Place) throws {
@@ -93,11 +92,10 @@ import X509
             #expect(try ids([pki.leaf, pki.interA, pki.interAxB], place, store) == [])
             #expect(try ids([pki.leaf, pki.interA2, pki.interA], place, store) == [])
         }
-        try TemporaryDirectory.scoped { files in
-            let findings = try find([pki.leaf, pki.interA, pki.interAxB], by: Place.file.store(store, in: files))
-            let expected = [try PathVerifierTests.values([pki.leaf, pki.interAxB, pki.rootB])]
-            #expect(findings.validPaths == expected)
-        }
+        let files = try TemporaryDirectory()
+        let findings = try find([pki.leaf, pki.interA, pki.interAxB], by: Place.file.store(store, in: files))
+        let expected = [try PathVerifierTests.values([pki.leaf, pki.interAxB, pki.rootB])]
+        #expect(findings.validPaths == expected)
     }
 
     @Test func `of two entries for one certificate the stricter counts, in either order`() throws {
@@ -110,46 +108,42 @@ import X509
 
     @Test func `one store's settings are no other's`() throws {
         let chain = [pki.leaf, pki.interA]
-        try TemporaryDirectory.scoped { files in
-            let distrusting = try Place.file.store([(pki.rootA, Self.rejecting)], in: files)
-            let trusting = try Place.file.store([(pki.rootA, nil)], in: files)
-            for _ in 0..<2 {
-                #expect(try find(chain, by: distrusting).failures.map(\.id) == ["distrusted"])
-                #expect(try !find(chain, by: trusting).validPaths.isEmpty)
-                // A pin or a chain that happens to be written in the same format is no store.
-                let text = Array(pki.interA.pem(Self.rejecting).utf8)
-                #expect(try CertificateReader.certificates(pemOrDER: text).map(\.der) == [pki.interA.der])
-            }
+        let files = try TemporaryDirectory()
+        let distrusting = try Place.file.store([(pki.rootA, Self.rejecting)], in: files)
+        let trusting = try Place.file.store([(pki.rootA, nil)], in: files)
+        for _ in 0..<2 {
+            #expect(try find(chain, by: distrusting).failures.map(\.id) == ["distrusted"])
+            #expect(try !find(chain, by: trusting).validPaths.isEmpty)
+            // A pin or a chain that happens to be written in the same format is no store.
+            let text = Array(pki.interA.pem(Self.rejecting).utf8)
+            #expect(try CertificateReader.certificates(pemOrDER: text).map(\.der) == [pki.interA.der])
         }
     }
 
     @Test func `a client's own anchors do not make up for it`() throws {
-        try TemporaryDirectory.scoped { files in
-            let store = try Place.systemBundle.store([(pki.interA, Self.rejecting)], in: files)
-            let verifier = OpenSSLPathVerifier(trustStore: store)
-            var question = PathQuestion(
-                presented: try #require(PresentedChain(try PathVerifierTests.values([pki.leaf, pki.interA]))),
-                anchors: .only(try PathVerifierTests.values([pki.rootA])), policy: .basicX509,
-                time: PathVerifierTests.now)
-            #expect(verifier.findPaths(question).failures.map(\.id) == ["distrusted"])
-            question.anchors = .only(try PathVerifierTests.values([pki.leaf]))
-            #expect(verifier.findPaths(question).failures.isEmpty)
-        }
+        let files = try TemporaryDirectory()
+        let store = try Place.systemBundle.store([(pki.interA, Self.rejecting)], in: files)
+        let verifier = OpenSSLPathVerifier(trustStore: store)
+        var question = PathQuestion(
+            presented: try #require(PresentedChain(try PathVerifierTests.values([pki.leaf, pki.interA]))),
+            anchors: .only(try PathVerifierTests.values([pki.rootA])), policy: .basicX509, time: PathVerifierTests.now)
+        #expect(verifier.findPaths(question).failures.map(\.id) == ["distrusted"])
+        question.anchors = .only(try PathVerifierTests.values([pki.leaf]))
+        #expect(verifier.findPaths(question).failures.isEmpty)
     }
 
     @Test func `a word of distrust behind a hundred files of its hash counts`() throws {
-        try TemporaryDirectory.scoped { files in
-            let first = try files.makeDirectory("first")
-            let second = try files.makeDirectory("second")
-            let stem = pki.interA.hashedFileName.dropLast()
-            for number in 0..<120 { _ = try files.write(pki.rootB.pem, to: "first/\(stem)\(number)") }
-            let bundle = try files.write(pki.rootA.pem, to: "bundle.pem")
-            let store = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
-            #expect(try find([pki.leaf, pki.interA], by: store).failures.isEmpty)
-            _ = try files.write(pki.interA.pem(Self.rejecting), to: "second/\(stem)0")
-            let later = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
-            #expect(try find([pki.leaf, pki.interA], by: later).failures.map(\.id) == ["distrusted"])
-        }
+        let files = try TemporaryDirectory()
+        let first = try files.makeDirectory("first")
+        let second = try files.makeDirectory("second")
+        let stem = pki.interA.hashedFileName.dropLast()
+        for number in 0..<120 { _ = try files.write(pki.rootB.pem, to: "first/\(stem)\(number)") }
+        let bundle = try files.write(pki.rootA.pem, to: "bundle.pem")
+        let store = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
+        #expect(try find([pki.leaf, pki.interA], by: store).failures.isEmpty)
+        _ = try files.write(pki.interA.pem(Self.rejecting), to: "second/\(stem)0")
+        let later = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
+        #expect(try find([pki.leaf, pki.interA], by: later).failures.map(\.id) == ["distrusted"])
     }
 
     @Test func `a block with bytes behind its settings is refused, as in plain DER`() throws {

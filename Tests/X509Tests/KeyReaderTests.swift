@@ -5,9 +5,7 @@ import X509
 
 /// Keys in what is no certificate.
 @Suite struct KeyReaderTests {
-    @Test(arguments: [LabKey.Algorithm.p256, .ed25519]) func aRequestGivesItsSubjectAndKey(algorithm: LabKey.Algorithm)
-        throws
-    {
+    @Test(arguments: [LabKey.Algorithm.p256, .ed25519]) func aRequestGivesItsKey(algorithm: LabKey.Algorithm) throws {
         let key = try LabKey.shared(algorithm, label: "request")
         let request = try KeyReader.request(der: key.certificationRequest(for: "next.example.com"))
         #expect(request.subject == "CN=next.example.com")

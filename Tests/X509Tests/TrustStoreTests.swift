@@ -26,40 +26,35 @@ import X509
     }
 
     @Test func `a bundle file given by SSL_CERT_FILE`() throws {
-        try TemporaryDirectory.scoped { directory in
-            let file = try directory.write(try Self.bigBundle(), to: "bundle.pem")
-            let store = Self.system(file: file, directory: directory.path + "/none")
-            #expect(try Self.isTrusted(store))
-        }
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(try Self.bigBundle(), to: "bundle.pem")
+        let store = Self.system(file: file, directory: directory.path + "/none")
+        #expect(try Self.isTrusted(store))
     }
 
     @Test func `a hashed directory given by SSL_CERT_DIR`() throws {
-        try TemporaryDirectory.scoped { directory in
-            _ = try directory.write(pki.rootA.pem, to: pki.rootA.hashedFileName)
-            let store = Self.system(directory: directory.path)
-            #expect(try Self.isTrusted(store))
-        }
+        let directory = try TemporaryDirectory()
+        _ = try directory.write(pki.rootA.pem, to: pki.rootA.hashedFileName)
+        let store = Self.system(directory: directory.path)
+        #expect(try Self.isTrusted(store))
     }
 
     @Test func `missing and broken stores hold nothing`() throws {
-        try TemporaryDirectory.scoped { directory in
-            let file = try directory.write(
-                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", to: "b.pem")
-            for path in [file, directory.path + "/none", directory.path] {
-                let store = Self.system(file: path)
-                #expect(try !Self.isTrusted(store))
-            }
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", to: "b.pem")
+        for path in [file, directory.path + "/none", directory.path] {
+            let store = Self.system(file: path)
+            #expect(try !Self.isTrusted(store))
         }
     }
 
     @Test func `a pipe that nobody writes to holds nothing and is not waited for`() throws {
-        try TemporaryDirectory.scoped { directory in
-            let pipe = directory.path + "/pipe"
-            #expect(mkfifo(pipe, 0o600) == 0)
-            let store = Self.system(file: pipe)
-            let isTrusted = try Self.isTrusted(store)
-            #expect(!isTrusted)
-        }
+        let directory = try TemporaryDirectory()
+        let pipe = directory.path + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let store = Self.system(file: pipe)
+        let isTrusted = try Self.isTrusted(store)
+        #expect(!isTrusted)
     }
 
     /// A system's store whose hashed directory holds these files.
@@ -78,77 +73,70 @@ import X509
         inOneFile: Bool
     ) throws {
         let stem = pki.rootA.hashedFileName.dropLast()
-        try TemporaryDirectory.scoped { files in
-            let contents =
-                inOneFile
-                ? [("\(stem)0", pki.rootA.pem + pki.rootB.pem)]
-                : [("\(stem)0", pki.rootA.pem), ("\(stem)1", pki.rootB.pem)]
-            let store = try Self.directory(contents, in: files)
-            let (first, second) = ([pki.leaf, pki.interA], [pki.rogue, pki.rogueI])
-            // What one question loaded is no anchor of the next, asked in any order.
-            for _ in 0..<2 {
-                #expect(try Self.paths(store, second).isEmpty)
-                #expect(try Self.paths(store, first).count == 1)
-            }
+        let files = try TemporaryDirectory()
+        let contents =
+            inOneFile
+            ? [("\(stem)0", pki.rootA.pem + pki.rootB.pem)]
+            : [("\(stem)0", pki.rootA.pem), ("\(stem)1", pki.rootB.pem)]
+        let store = try Self.directory(contents, in: files)
+        let (first, second) = ([pki.leaf, pki.interA], [pki.rogue, pki.rogueI])
+        // What one question loaded is no anchor of the next, asked in any order.
+        for _ in 0..<2 {
+            #expect(try Self.paths(store, second).isEmpty)
+            #expect(try Self.paths(store, first).count == 1)
         }
     }
 
     @Test func `a certificate under the hash of its issuer is no anchor`() throws {
-        try TemporaryDirectory.scoped { files in
-            let store = try Self.directory([(pki.interA.hashedFileName, pki.leaf.pem)], in: files)
-            #expect(try Self.paths(store, [pki.leaf]).isEmpty)
-        }
+        let files = try TemporaryDirectory()
+        let store = try Self.directory([(pki.interA.hashedFileName, pki.leaf.pem)], in: files)
+        #expect(try Self.paths(store, [pki.leaf]).isEmpty)
     }
 
     @Test func `what is no file under a hashed name is passed over and not waited for`() throws {
         let stem = pki.rootA.hashedFileName.dropLast()
-        try TemporaryDirectory.scoped { files in
-            #expect(mkfifo("\(files.path)/\(stem)0", 0o600) == 0)
-            try files.makeDirectory("\(stem)1")
-            #expect(symlink("/dev/zero", "\(files.path)/\(stem)2") == 0)
-            let contents = [("\(stem)3", "Some notes.\n"), ("\(stem)4", pki.rootA.pem)]
-            #expect(try Self.paths(try Self.directory(contents, in: files), [pki.leaf, pki.interA]).count == 1)
-        }
+        let files = try TemporaryDirectory()
+        #expect(mkfifo("\(files.path)/\(stem)0", 0o600) == 0)
+        try files.makeDirectory("\(stem)1")
+        #expect(symlink("/dev/zero", "\(files.path)/\(stem)2") == 0)
+        let contents = [("\(stem)3", "Some notes.\n"), ("\(stem)4", pki.rootA.pem)]
+        #expect(try Self.paths(try Self.directory(contents, in: files), [pki.leaf, pki.interA]).count == 1)
     }
 
     @Test func `a directory that cannot be looked into is not damaged`() throws {
-        try TemporaryDirectory.scoped { files in
-            #expect(symlink("loop", files.path + "/loop") == 0)
-            let store = Self.system(directory: files.path + "/loop")
-            let leaf = try CertificateReader.certificate(der: pki.leaf.der)
-            #expect(try Self.paths(store, [pki.leaf]).isEmpty)
-            #expect(store.damage(concerning: [leaf], whenMissing: true).isEmpty)
-        }
+        let files = try TemporaryDirectory()
+        #expect(symlink("loop", files.path + "/loop") == 0)
+        let store = Self.system(directory: files.path + "/loop")
+        let leaf = try CertificateReader.certificate(der: pki.leaf.der)
+        #expect(try Self.paths(store, [pki.leaf]).isEmpty)
+        #expect(store.damage(concerning: [leaf], whenMissing: true).isEmpty)
     }
 
     @Test func `all of a thousand files of one hash are read`() throws {
         let stem = pki.rootA.hashedFileName.dropLast()
-        try TemporaryDirectory.scoped { files in
-            let root = try files.write(pki.rootA.pem, to: "root.pem")
-            let other = try files.write(pki.rootB.pem, to: "other.pem")
-            for number in 0..<1_000 {
-                #expect(symlink(number == 999 ? root : other, "\(files.path)/\(stem)\(number)") == 0)
-            }
-            #expect(try Self.paths(try Self.directory([], in: files), [pki.leaf, pki.interA]).count == 1)
+        let files = try TemporaryDirectory()
+        let root = try files.write(pki.rootA.pem, to: "root.pem")
+        let other = try files.write(pki.rootB.pem, to: "other.pem")
+        for number in 0..<1_000 {
+            #expect(symlink(number == 999 ? root : other, "\(files.path)/\(stem)\(number)") == 0)
         }
+        #expect(try Self.paths(try Self.directory([], in: files), [pki.leaf, pki.interA]).count == 1)
     }
 
     @Test func `a hashed file that is huge is not read`() throws {
-        try TemporaryDirectory.scoped { files in
-            let text = pki.rootA.pem + String(repeating: "#\n", count: 33 << 20)
-            let store = try Self.directory([(pki.rootA.hashedFileName, text)], in: files)
-            #expect(try Self.paths(store, [pki.leaf, pki.interA]).isEmpty)
-        }
+        let files = try TemporaryDirectory()
+        let text = pki.rootA.pem + String(repeating: "#\n", count: 33 << 20)
+        let store = try Self.directory([(pki.rootA.hashedFileName, text)], in: files)
+        #expect(try Self.paths(store, [pki.leaf, pki.interA]).isEmpty)
     }
 
     @Test func `given anchors replace the system's, or add to them`() throws {
-        try TemporaryDirectory.scoped { directory in
-            let file = try directory.write(try Self.bigBundle(), to: "bundle.pem")
-            let system = Self.system(file: file)
-            let other = try AnchorBundle(pemOrDER: Array(pki.rootB.pem.utf8))
-            #expect(try !Self.isTrusted(TrustStore(anchors: [other])))
-            #expect(try Self.isTrusted(TrustStore(anchors: [other], and: system)))
-        }
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(try Self.bigBundle(), to: "bundle.pem")
+        let system = Self.system(file: file)
+        let other = try AnchorBundle(pemOrDER: Array(pki.rootB.pem.utf8))
+        #expect(try !Self.isTrusted(TrustStore(anchors: [other])))
+        #expect(try Self.isTrusted(TrustStore(anchors: [other], and: system)))
     }
 
     @Test func `a broken certificate among a few anchors is an error with its line`() throws {

@@ -1,22 +1,16 @@
-/// A directory for the length of a closure, readable by this user only, removed with all it holds.
-package struct TemporaryDirectory: Sendable {
+/// A directory, readable by this user only, that is removed with all it holds when its owner lets it go.
+package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`, runs `body`, and removes the directory.
-    package static func scoped<Value>(_ body: (TemporaryDirectory) throws -> Value) throws -> Value {
-        let directory = try make()
-        defer { directory.remove() }
-        return try body(directory)
+    /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`.
+    package init() throws(LabError) {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array((parent + "/pincheck-lab-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw .system("create a temporary directory in \(parent)") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`, runs `body`, and removes the directory.
-    package static func scoped<Value>(
-        isolation: isolated (any Actor)? = #isolation, _ body: (TemporaryDirectory) async throws -> sending Value
-    ) async throws -> sending Value {
-        let directory = try make()
-        defer { directory.remove() }
-        return try await body(directory)
-    }
+    deinit { removeTree(path) }
 
     /// Writes a file with mode 0600, replacing one of the same name, and returns its path.
     @discardableResult package func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
@@ -43,16 +37,6 @@ package struct TemporaryDirectory: Sendable {
         guard mkdir(directory, 0o700) == 0 else { throw .system("create \(directory)") }
         return directory
     }
-
-    private static func make() throws(LabError) -> TemporaryDirectory {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array((parent + "/pincheck-lab-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw .system("create a temporary directory in \(parent)") }
-        return TemporaryDirectory(
-            path: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-    }
-
-    private func remove() { removeTree(path) }
 }
 
 /// Removes a file, or a directory with all it holds.

@@ -98,20 +98,20 @@ enum DemoWorld {
         let real = TLSServerSettings(presenting: [defaultLeaf, intermediate]).with {
             $0.identitiesByName = [host: [TLSIdentity([leaf, intermediate])]]
         }
-        return try await TemporaryDirectory.scoped { files in
-            let systemRoots = try files.write(root.pem + interceptorRoot.pem, to: "system-roots.pem")
-            try files.makeDirectory("Pins")
-            let rootPin = try files.write(root.der, to: "Pins/root.cer")
-            let selfSignedPin = try files.write(selfSigned.der, to: "self-signed.cer")
-            return try await LoopbackServer.serving(.tls(real)) { server in
-                try await LoopbackServer.serving(.presenting([interceptorLeaf])) { interceptor in
-                    try await LoopbackServer.serving(.presenting([selfSigned])) { selfSignedServer in
-                        try await body(
-                            Stage(
-                                directory: files.path, systemRoots: systemRoots, publicRoot: root.der, rootPin: rootPin,
-                                selfSignedPin: selfSignedPin, keyPin: pin(leaf), wrongKeyPin: pin(defaultLeaf),
-                                server: server.port, interceptor: interceptor.port, selfSigned: selfSignedServer.port))
-                    }
+        let files = try TemporaryDirectory()
+        defer { withExtendedLifetime(files) {} }
+        let systemRoots = try files.write(root.pem + interceptorRoot.pem, to: "system-roots.pem")
+        try files.makeDirectory("Pins")
+        let rootPin = try files.write(root.der, to: "Pins/root.cer")
+        let selfSignedPin = try files.write(selfSigned.der, to: "self-signed.cer")
+        return try await LoopbackServer.serving(.tls(real)) { server in
+            try await LoopbackServer.serving(.presenting([interceptorLeaf])) { interceptor in
+                try await LoopbackServer.serving(.presenting([selfSigned])) { selfSignedServer in
+                    try await body(
+                        Stage(
+                            directory: files.path, systemRoots: systemRoots, publicRoot: root.der, rootPin: rootPin,
+                            selfSignedPin: selfSignedPin, keyPin: pin(leaf), wrongKeyPin: pin(defaultLeaf),
+                            server: server.port, interceptor: interceptor.port, selfSigned: selfSignedServer.port))
                 }
             }
         }

@@ -10,10 +10,9 @@ import Testing
         #expect(!files.isEmpty)
         for file in files {
             let bytes = Array(try Data(contentsOf: file))
-            try TemporaryDirectory.scoped { directory in
-                do throws(Violation) { try target.run(bytes, in: directory.path) } catch {
-                    Issue.record("\(file.lastPathComponent): \(error)")
-                }
+            let directory = try TemporaryDirectory()
+            do throws(Violation) { try target.run(bytes, in: directory.path) } catch {
+                Issue.record("\(file.lastPathComponent): \(error)")
             }
         }
     }

@@ -1,6 +1,6 @@
-import PinChecking
 import Foundation
 import LoopbackLab
+import PinChecking
 import Pinning
 import Testing
 
@@ -17,17 +17,16 @@ import Testing
             let devices = world.devices()
             try await world.serving { ports in
                 for article in try Article.all() where !article.samples.isEmpty {
-                    try await TemporaryDirectory.scoped { files in
-                        try world.write(to: files)
-                        guard FileManager.default.changeCurrentDirectoryPath(files.path) else {
-                            throw SampleError("there is no way into \(files.path)")
-                        }
-                        _ = try await SampleRun(world, ports: world.formerly(ports), in: files.path).output(
-                            of: "pincheck snapshot api.example.com -o api.json", columns: 80)
-                        let run = SampleRun(world, ports: ports, in: files.path)
-                        defer { #expect(throws: Never.self) { try run.end() } }
-                        try await DeviceData.$builtIn.withValue(devices) { try await article.tryAll(run) }
+                    let files = try TemporaryDirectory()
+                    try world.write(to: files)
+                    guard FileManager.default.changeCurrentDirectoryPath(files.path) else {
+                        throw SampleError("there is no way into \(files.path)")
                     }
+                    _ = try await SampleRun(world, ports: world.formerly(ports), in: files.path).output(
+                        of: "pincheck snapshot api.example.com -o api.json", columns: 80)
+                    let run = SampleRun(world, ports: ports, in: files.path)
+                    defer { #expect(throws: Never.self) { try run.end() } }
+                    try await DeviceData.$builtIn.withValue(devices) { try await article.tryAll(run) }
                 }
             }
         }

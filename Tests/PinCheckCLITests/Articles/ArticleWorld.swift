@@ -1,6 +1,6 @@
-import PinChecking
 import Foundation
 import LoopbackLab
+import PinChecking
 import Pinning
 import TLSProbe
 
@@ -216,16 +216,8 @@ struct ArticleWorld {
 
     /// Runs `body` while all servers run.
     func serving<Value: Sendable>(_ body: ([PeerAddress: UInt16]) async throws -> Value) async throws -> Value {
-        try await serve(servers[...], [:], body)
-    }
-
-    private func serve<Value: Sendable>(
-        _ rest: ArraySlice<Server>, _ ports: [PeerAddress: UInt16],
-        _ body: ([PeerAddress: UInt16]) async throws -> Value
-    ) async throws -> Value {
-        guard let first = rest.first else { return try await body(ports) }
-        return try await LoopbackServer.serving(first.behavior) { server in
-            try await serve(rest.dropFirst(), ports.merging([first.peer: server.port]) { $1 }, body)
+        try await LoopbackServer.serving(all: servers.map(\.behavior)) { running in
+            try await body(Dictionary(zip(servers.map(\.peer), running.map(\.port))) { $1 })
         }
     }
 }

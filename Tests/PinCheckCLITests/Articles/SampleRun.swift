@@ -1,10 +1,10 @@
-import PinChecking
+import Base
 import Foundation
 import LoopbackLab
 import PinCheckCLI
+import PinChecking
 import Pinning
 import TLSProbe
-import Base
 
 /// Runs the commands of one text in the current directory: pincheck in this process, others by the shell.
 final class SampleRun {

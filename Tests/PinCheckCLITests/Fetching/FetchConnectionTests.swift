@@ -1,8 +1,42 @@
-import LoopbackLab
 import Base
+import LoopbackLab
 import PinCheckCLI
 import Pinning
 import Testing
+
+/// Answers that are odd, late or none: how they end is proven of `HTTPHandler`, here is what is said.
+@Suite(.endsSomeTime) struct FetchAnswerTests: FetchTesting {
+    @Test(arguments: [
+        (
+            "HTTP/1.1 404 Gone\nContent-Length: 0", Responder.Answer.Ending.goodbye, ExitStatus.answer,
+            "answers 404 Gone"
+        ), ("HTTP/1.1 204 Nothing", .goodbye, .answer, "answers 204 Nothing"),
+        ("SSH-2.0-OpenSSH", .goodbye, .unreachable, "does not begin with a status line of HTTP/1"),
+        ("HTTP/1.1 200 OK\nContent-Length: 5\nContent-Length: 6", .goodbye, .unreachable, "is not HTTP/1"),
+        ("HTTP/1.1 200 OK\nContent-Length: 10", .goodbye, .unreachable, "ended before the answer was complete"),
+        ("HTTP/1.1 200 OK", .cut, .unreachable, "ended before the answer was complete"),
+        ("HTTP/1.1 200 OK", .goodbye, .pass, "0 B in "), ("", .silence, .unreachable, "did not answer in time"),
+    ]) func anAnswerThatIsNoDocumentIsSaidToBeNone(
+        head: String, ending: Responder.Answer.Ending, status: ExitStatus, words: String
+    ) async throws {
+        try await serving({ _ in head.isEmpty ? Responder.Answer([], ending) : Responder.Answer(head, [], ending) }) {
+            _, fetch, files in
+            let outcome = await fetch("/a.bin", to: "a.bin", "--timeout", ending == .silence ? "2" : "60").expect(
+                status, words)
+            #expect(bytes(files, "a.bin") == (outcome.status == .pass ? [] : nil))
+        }
+    }
+
+    @Test func theHashDecides() async throws {
+        try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
+            let right = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+            #expect(await fetch("/", to: "a", "--sha256", right).status == .pass)
+            await fetch("/", to: "b", "--sha256", String(right.reversed())).expect(
+                .answer, "the document has the SHA-256 \(right)")
+            #expect(bytes(files, "b") == nil && bytes(files, "b.part") == nil)
+        }
+    }
+}
 
 /// Downloads through proxies, by address, and with a client certificate.
 @Suite(.endsSomeTime) struct FetchConnectionTests: FetchTesting {
@@ -81,5 +115,86 @@ import Testing
                 #expect(seen.completedHandshake && seen.clientCertificate == nil)
             }
         }
+    }
+}
+
+/// Tests of downloads from a loopback server.
+protocol FetchTesting: Sendable {}
+
+/// A command line that fetches from the loopback server.
+struct Fetching {
+    let host: String
+    let port: UInt16
+    let anchors: String
+    let pin: String
+    let files: TemporaryDirectory
+
+    func callAsFunction(_ path: String, pins: [String]? = nil, to name: String? = nil, _ arguments: String...) async
+        -> Outcome
+    {
+        await pincheck(
+            ["fetch", "https://\(host):\(port)\(path)", "--resolve", "\(host):\(port):127.0.0.1", "--anchors", anchors]
+                + (pins ?? [pin]).flatMap { ["--pins", $0] } + (name.map { ["-o", "\(files.path)/\($0)"] } ?? [])
+                + arguments)
+    }
+}
+
+/// Bytes of which none stands where another could.
+let fetchedDocument = (0..<40_000).flatMap { [UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
+
+extension FetchTesting {
+    var host: String { StandardPKI.serverName }
+    var document: [UInt8] { fetchedDocument }
+
+    /// What a line of a ``Desk`` needs to reach its server by name and to keep the document as `a.bin`.
+    var kept: String { "--resolve $HOST:$PORT:127.0.0.1 --anchors @root.pem -o @a.bin" }
+
+    func settings(_ answer: @escaping @Sendable (String) -> Responder.Answer, chain: [LabCertificate]? = nil)
+        -> TLSServerSettings
+    {
+        TLSServerSettings(presenting: chain ?? [pki.leaf, pki.interA]).with {
+            $0.application = .responds(Responder(answer))
+        }
+    }
+
+    func serving<Value: Sendable>(
+        chain: [LabCertificate]? = nil, _ answer: @escaping @Sendable (String) -> Responder.Answer,
+        _ body: (_ server: LoopbackServer, _ fetch: Fetching, _ files: TemporaryDirectory) async throws -> Value
+    ) async throws -> Value {
+        let files = try TemporaryDirectory()
+        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+        return try await LoopbackServer.serving(.tls(settings(answer, chain: chain))) { server in
+            try await body(
+                server, Fetching(host: host, port: server.port, anchors: anchors, pin: pki.leaf.pin, files: files),
+                files)
+        }
+    }
+
+    /// A server that has the document, with ranges.
+    func ranges(_ document: [UInt8], tag: String = "\"v1\"", cutAfter limit: Int? = nil)
+        -> @Sendable (String) -> Responder.Answer
+    {
+        { request in
+            let lines = request.split(separator: "\r\n").map(String.init)
+            let start = lines.first { $0.hasPrefix("Range: bytes=") }.flatMap { Int($0.dropFirst(13).dropLast()) }
+            let isSame = lines.contains("If-Range: \(tag)")
+            guard let start, isSame else {
+                let head = "HTTP/1.1 200 OK\nContent-Length: \(document.count)\nETag: \(tag)"
+                let count = min(limit ?? document.count, document.count)
+                return Responder.Answer(head, document.prefix(count), count < document.count ? .cut : .goodbye)
+            }
+            let rest = document.dropFirst(start)
+            let end = limit.map { min(rest.count, $0) } ?? rest.count
+            return Responder.Answer(
+                "HTTP/1.1 206 Partial\nETag: \(tag)\nContent-Length: \(rest.count)\n"
+                    + "Content-Range: bytes \(start)-\(document.count - 1)/\(document.count)", rest.prefix(end),
+                end < rest.count ? .cut : .goodbye)
+        }
+    }
+
+    func path(_ files: TemporaryDirectory, _ name: String) -> String { "\(files.path)/\(name)" }
+
+    func bytes(_ files: TemporaryDirectory, _ name: String) -> [UInt8]? {
+        try? BoundedFile.bytes(at: self.path(files, name), limit: 1 << 20)
     }
 }

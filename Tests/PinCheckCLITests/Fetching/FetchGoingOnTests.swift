@@ -1,6 +1,6 @@
+import Base
 import Foundation
 import LoopbackLab
-import Base
 import PinCheckCLI
 import Pinning
 import Synchronization
@@ -97,7 +97,7 @@ import Testing
 
     @Test(
         .enabled(if: geteuid() == 0, "nobody else can give a file away"),
-        arguments: ["a.bin.part", "a.bin.part.record"]) func somebodyElsesPartIsNotGoneOnWith(name: String) async throws
+        arguments: ["a.bin.part", "a.bin.part.record"]) func anothersPartIsLeft(name: String) async throws
     {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
             #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
@@ -108,9 +108,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a.bin.part", "a.bin.part.record"]) func aPartThatHasAnotherNameIsNotGoneOnWith(name: String)
-        async throws
-    {
+    @Test(arguments: ["a.bin.part", "a.bin.part.record"]) func anotherNamesPartIsLeft(name: String) async throws {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
             #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
             try FileManager.default.linkItem(atPath: self.path(files, name), toPath: self.path(files, "copy"))

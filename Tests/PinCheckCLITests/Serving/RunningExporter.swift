@@ -1,9 +1,11 @@
-import LoopbackLab
 import Base
-@testable import PinCheckCLI
+import Dispatch
+import LoopbackLab
 import Pinning
 import Synchronization
 import Testing
+
+@testable import PinCheckCLI
 
 /// `pincheck serve` in this process, on a free port.
 struct RunningExporter: Sendable {
@@ -125,5 +127,148 @@ final class LogWatch: Sendable {
             return due
         }
         for (waiter, line) in due { waiter.continuation.resume(returning: line) }
+    }
+}
+
+/// One connection to an exporter, by a few system calls: what it sends is what the test says, and nothing more.
+final class ScrapeConnection: Sendable {
+    /// An answer.
+    struct Answer: Sendable {
+        let status: Int
+        /// The lines of the head behind the first.
+        let fields: [String]
+        let body: String
+
+        /// The value of a series, as it is written.
+        func value(of series: String) -> String? {
+            body.split(separator: "\n").first { $0.hasPrefix(series + " ") }.map {
+                String($0.dropFirst(series.count + 1))
+            }
+        }
+    }
+
+    /// What there is no answer for.
+    struct NoAnswer: Error { let received: String }
+
+    #if canImport(Darwin)
+    private static let stream = SOCK_STREAM
+    #else
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+
+    private let descriptor: Int32
+    /// What came and was not read yet.
+    private let buffer = Mutex<[UInt8]>([])
+
+    /// Connects to a port of this machine.
+    init(port: Int, receiveBuffer: Int32? = nil) throws {
+        descriptor = socket(AF_INET, Self.stream, 0)
+        // Before it is connected, so that the other side learns of it.
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var patience = timeval(tv_sec: 120, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw NoAnswer(received: "no connection: \(errno)") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends bytes; returns whether the other side took all of them.
+    @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    /// Sends bytes; returns whether the other side took all of them.
+    @discardableResult func send(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            #if canImport(Darwin)
+            let count = rest.withUnsafeBytes { Darwin.send(descriptor, $0.baseAddress, $0.count, 0) }
+            #else
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            #endif
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Says that nothing more will be sent.
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Breaks the connection off, as a client does that crashes.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        // The number stays this object's, so that nobody else gets it before it is closed.
+        let other = socket(AF_INET, Self.stream, 0)
+        dup2(other, descriptor)
+        close(other)
+    }
+
+    /// Waits for the next answer.
+    func answer(toHead isHead: Bool = false) async throws -> Answer {
+        // On a thread of its own, because it blocks.
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try self.nextAnswer(toHead: isHead) }) }
+        }
+    }
+
+    /// Everything that comes until the other side ends the connection.
+    func rest() async -> String {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                while self.receive() {}
+                continuation.resume(returning: String(decoding: self.buffer.withLock { $0 }, as: UTF8.self))
+            }
+        }
+    }
+
+    private func nextAnswer(toHead isHead: Bool) throws -> Answer {
+        while true {
+            if let answer = take(isHead) { return answer }
+            guard receive() else { throw NoAnswer(received: String(decoding: buffer.withLock { $0 }, as: UTF8.self)) }
+        }
+    }
+
+    private func take(_ isHead: Bool) -> Answer? {
+        buffer.withLock { buffer in
+            guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+            let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n").map(
+                String.init)
+            let length = lines.firstMap { line in
+                line.lowercased().hasPrefix("content-length: ") ? Int(line.dropFirst(16)) : nil
+            }
+            let count = isHead ? 0 : length ?? 0
+            guard buffer.count >= end.upperBound + count else { return nil }
+            let body = String(decoding: buffer[end.upperBound..<end.upperBound + count], as: UTF8.self)
+            buffer.removeFirst(end.upperBound + count)
+            let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            return Answer(status: status, fields: Array(lines.dropFirst()), body: body)
+        }
+    }
+
+    /// Reads once; false at the end.
+    private func receive() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        guard count > 0 else { return false }
+        buffer.withLock { $0 += bytes[..<count] }
+        return true
+    }
+}
+
+extension Sequence {
+    fileprivate func firstMap<Value>(_ transform: (Element) -> Value?) -> Value? {
+        for element in self { if let value = transform(element) { return value } }
+        return nil
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import LoopbackLab
-@testable import PinCheckCLI
 import Testing
+
+@testable import PinCheckCLI
 
 /// What Prometheus itself says of metrics, and of the configuration in the article.
 @Suite(.enabled(if: Promtool.path != nil, "there is no promtool to ask"), .endsSomeTime)
@@ -33,13 +34,12 @@ struct ServeArticleTests: ServeTesting {
     @Test func theConfigurationIsOneThatPrometheusTakes() async throws {
         let blocks = try blocks("yaml")
         try #require(blocks.count == 2)
-        try await TemporaryDirectory.scoped { files in
-            try files.write("rule_files: [rules.yml]\n" + blocks[0], to: "prometheus.yml")
-            try files.write(blocks[1], to: "rules.yml")
-            try files.write(Self.ruleTest, to: "test.yml")
-            #expect(try await promtool("check config prometheus.yml", in: files) == "")
-            #expect(try await promtool("test rules test.yml", in: files) == "")
-        }
+        let files = try TemporaryDirectory()
+        try files.write("rule_files: [rules.yml]\n" + blocks[0], to: "prometheus.yml")
+        try files.write(blocks[1], to: "rules.yml")
+        try files.write(Self.ruleTest, to: "test.yml")
+        #expect(try await promtool("check config prometheus.yml", in: files) == "")
+        #expect(try await promtool("test rules test.yml", in: files) == "")
     }
 
     @Test func theDashboardAsksWhatPrometheusUnderstands() async throws {
@@ -47,10 +47,9 @@ struct ServeArticleTests: ServeTesting {
         let questions = dashboard["panels"].array.flatMap { $0["targets"].array }.compactMap { $0["expr"].text }
         try #require(questions.count == 7)
         let rules = questions.enumerated().map { "  - {record: 'x\($0.offset)', expr: '\($0.element)'}\n" }.joined()
-        try await TemporaryDirectory.scoped { files in
-            try files.write("groups:\n- name: x\n  rules:\n" + rules, to: "rules.yml")
-            #expect(try await promtool("check rules rules.yml", in: files) == "")
-        }
+        let files = try TemporaryDirectory()
+        try files.write("groups:\n- name: x\n  rules:\n" + rules, to: "rules.yml")
+        #expect(try await promtool("check rules rules.yml", in: files) == "")
     }
 
     /// A server that rotates after two minutes, and another that is not reached from then on.

@@ -1,8 +1,9 @@
 import Base
 import LoopbackLab
 import Pinning
-@testable import PinCheckCLI
 import Testing
+
+@testable import PinCheckCLI
 
 /// `pincheck serve`: what is probed, by what, and how it is answered.
 @Suite(.endsSomeTime) struct ServeCommandTests: ServeTesting {
@@ -277,7 +278,6 @@ struct ServeWorld {
 }
 
 extension ServeTesting {
-    var pki: StandardPKI { try! .shared() }
     var host: String { StandardPKI.serverName }
 
     /// A policy for the server at a port.
@@ -288,14 +288,13 @@ extension ServeTesting {
     }
 
     func serving(pins: String = "leaf.cer", _ body: (ServeWorld) async throws -> Void) async throws {
-        try await TemporaryDirectory.scoped { files in
-            let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-            try files.write(pki.leaf.der, to: "leaf.cer")
-            try files.write(pki.junk.der, to: "junk.cer")
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-                let policy = try files.write(policy(server.port, pins: pins), to: "pins.json5")
-                try await body(ServeWorld(server: server, files: files, anchors: anchors, policy: policy))
-            }
+        let files = try TemporaryDirectory()
+        let anchors = try files.write(pki.rootA.pem, to: "root.pem")
+        try files.write(pki.leaf.der, to: "leaf.cer")
+        try files.write(pki.junk.der, to: "junk.cer")
+        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+            let policy = try files.write(policy(server.port, pins: pins), to: "pins.json5")
+            try await body(ServeWorld(server: server, files: files, anchors: anchors, policy: policy))
         }
     }
 

@@ -1,6 +1,9 @@
+import Base
 import LoopbackLab
-@testable import PinCheckCLI
+import PinChecking
 import Testing
+
+@testable import PinCheckCLI
 
 /// The built exporter: what only a process has, signals and descriptors.
 @Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), .endsSomeTime)
@@ -114,5 +117,90 @@ struct ServeSignalTests: ServeTesting {
             "ulimit -n \(limit); timeout 60 $PINCHECK serve --allow-any-target --listen 127.0.0.1:0")
         #expect(outcome.status == 70, "\(outcome)")
         #expect(outcome.errors.contains("raise the") && outcome.errors.contains("ulimit -n"), "\(outcome)")
+    }
+}
+
+/// What a request is read as: the path, the target with its module, and the time there is.
+@Suite struct ScrapeQueryTests {
+    @Test(arguments: [
+        // As Go's url.Values writes them.
+        ("/probe?target=a", "/probe", ["a"]), ("/probe?module=b&target=a", "/probe", ["a", "b"]),
+        ("/probe?target=%5B2001%3Adb8%3A%3A1%5D%3A443", "/probe", ["[2001:db8::1]:443"]),
+        ("/probe?target=a+b%20c", "/probe", ["a b c"]), ("/probe?target=%E4%BE%8B.example", "/probe", ["例.example"]),
+        ("/probe?target=a=b&module=", "/probe", ["a=b"]), ("/probe?&&target=a?b&", "/probe", ["a?b"]),
+        ("/probe?target=%00%0a", "/probe", ["\u{0}\n"]),
+        // A URL of this server, which RFC 9112 (3.2.2) asks servers to take.
+        ("http://127.0.0.1:9719/probe?target=a", "/probe", ["a"]), ("HTTPS://x/metrics?target=a", "/metrics", ["a"]),
+        // A path is compared as it is.
+        ("/%70robe?target=a", "/%70robe", ["a"]), ("//probe?target=a", "//probe", ["a"]),
+    ]) func aQueryIsAPathWithATargetAndPerhapsAModule(text: String, path: String, values: [String]) throws {
+        let query = try ScrapeQuery(text)
+        let probe = try query.probe()
+        #expect(query.path == path && [probe.target] + (probe.module.map { [$0] } ?? []) == values)
+    }
+
+    @Test(arguments: [
+        ("", 400, "for no path"), ("probe", 400, "for no path"), ("*", 400, "for no path"),
+        ("http://host", 400, "for no path"), ("ftp://host/probe", 400, "for no path"),
+        ("/probe?target=a#b", 400, "for no path"), ("/probe?target=%", 400, "two hexadecimal digits"),
+        ("/probe?target=%4", 400, "two hexadecimal digits"), ("/probe?target=%zz", 400, "two hexadecimal digits"),
+        ("/probe?%+1=a", 400, "two hexadecimal digits"), ("/probe?target=%ff", 400, "UTF-8"),
+        ("/probe?%c3=a", 400, "UTF-8"),
+        // An overlong form of a slash, and half of a pair.
+        ("/probe?target=%c0%af", 400, "UTF-8"), ("/probe?target=%ed%a0%80", 400, "UTF-8"),
+        ("/probe?target=" + String(repeating: "a", count: 4_096), 414, "more than 4096 bytes"),
+        ("/probe", 400, "'target' is missing"), ("/probe?target=", 400, "'target' is missing"),
+        ("/probe?target", 400, "'target' is missing"), ("/probe?target=a&target=a", 400, "'target' stands twice"),
+        ("/probe?target=a&module=b&module=", 400, "'module' stands twice"),
+        // Misspelt, the target would be judged by another module.
+        ("/probe?target=a&modul=b", 400, "'modul' is no parameter"),
+        ("/probe?Target=a", 400, "'Target' is no parameter"),
+    ]) func whatIsNoQueryIsRefused(text: String, status: Int, words: String) throws {
+        let problem = #expect(throws: ScrapeProblem.self) { _ = try ScrapeQuery(text).probe() }
+        #expect(problem?.status == status && problem?.message.description.contains(words) == true, "\(problem as Any)")
+    }
+
+    @Test(
+        arguments: [
+            ("10", .milliseconds(9_500)), ("10.000000", .milliseconds(9_500)), ("1", .milliseconds(750)),
+            ("0.4", .milliseconds(300)), ("0.0001", .milliseconds(1)), ("1e1", .milliseconds(9_500)),
+            ("1e300", .milliseconds(86_399_500)), (nil, nil),
+        ] as [(String?, Duration?)]) func aScrapeLeavesTimeForTheWayBack(text: String?, time: Duration?) throws
+    { #expect(try ScrapeQuery.timeout(text.map { [$0] } ?? []) == time) }
+
+    @Test(arguments: [[""], ["-1"], ["0"], ["nan"], ["inf"], ["0x10"], ["10s"], ["1e999"], [" 1"], ["1", "1"], ["١"]])
+    func whatIsNoTimeIsRefused(values: [String]) {
+        #expect(throws: ScrapeProblem.self) { try ScrapeQuery.timeout(values) }
+    }
+
+    @Test(arguments: [
+        ("a.example.com", true), ("a.b.example.com:443", true), ("a.example.com:444", false), ("example.com", false),
+        ("aexample.com", false), ("203.0.113.9:1", true), ("203.0.113.9", false), ("A.TEST", true), ("a.test:1", false),
+    ]) func whatIsAllowedIsAHostAPortOrNamesBelow(text: String, isAllowed: Bool) throws {
+        let allowed = try AllowedTargets(["*.example.com", "203.0.113.9:1", "a.test"])
+        let target = try Target(text)
+        #expect(allowed.includes(target, port: target.port ?? 443) == isAllowed)
+    }
+}
+
+/// How many probes there can be at once.
+@Suite struct ProbePlacesTests {
+    private let soon = ContinuousClock.now + .seconds(600)
+
+    @Test func whoComesWhenAllPlacesAreTakenWaitsInLine() async {
+        let places = ProbePlaces(1)
+        #expect(await places.take(until: soon))
+        async let second = places.take(until: soon)
+        // Who waits too long, or goes away, is sent away and forgotten.
+        #expect(await !places.take(until: .now))
+        #expect(await !places.take(until: .now + .milliseconds(1)))
+        let gone = Task { await places.take(until: soon) }
+        gone.cancel()
+        #expect(await !gone.value)
+        places.free()
+        #expect(await second)
+        #expect(places.taken == 1)
+        places.free()
+        #expect(places.taken == 0)
     }
 }

@@ -25,8 +25,6 @@ extension OnStage {
                 await pincheck(words.map { $0.replacing("LONG", with: long) }, at: Stage.now), status, sentence)
         }
 
-        // MARK: Arguments
-
         /// Ends with 64. `VERIFY` judges the chain of the stage, `LONG` is a word of a mebibyte.
         static let usage: [(line: String, sentence: String)] = [
             ("--foo", "there is no option '--foo': 'pincheck help check' lists those there are"),
@@ -310,8 +308,6 @@ extension OnStage {
         ]) func oneWordingSaysThatAFileIsMissing(line: String) async throws {
             try await expectRefusal(line + " /absent", .noInput, ": there is no such file")
         }
-
-        // MARK: Policies and lists
 
         private static func host(_ settings: String) -> String { "{hosts: {'a.example': {\(settings)}}}" }
 

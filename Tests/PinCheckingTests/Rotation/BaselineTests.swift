@@ -1,5 +1,6 @@
-@testable import PinChecking
 import Testing
+
+@testable import PinChecking
 
 /// Endpoints against what is recorded of them.
 struct BaselineTests {

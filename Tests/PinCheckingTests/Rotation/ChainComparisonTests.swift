@@ -1,5 +1,6 @@
-@testable import PinChecking
 import Testing
+
+@testable import PinChecking
 
 /// What a rotation is called.
 struct ChainComparisonTests {

@@ -1,7 +1,8 @@
 import PinFormats
 import Pinning
-@testable import PinChecking
 import Testing
+
+@testable import PinChecking
 
 /// How long a verdict lasts.
 struct OutlookTests {
@@ -254,8 +255,6 @@ struct OutlookTests {
         let outlook = facts.outlook()
         #expect(!outlook.hasBackup && outlook.backups.isEmpty && outlook.noPinAfter == day(90))
     }
-
-    // MARK: Several clients
 
     @Test func theWorstOfSeveralClientsCountsInWhateverOrder() throws {
         let pins = [Self.key(1), Self.key(3), Self.key(7)]

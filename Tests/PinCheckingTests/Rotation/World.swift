@@ -1,5 +1,5 @@
-import Pinning
 import PinChecking
+import Pinning
 
 /// The first day of the world of these tests.
 let start = Timestamp(secondsSinceEpoch: 1_800_000_000)

@@ -28,16 +28,12 @@ import Testing
         return platform.failures(of: path, given: evidence, under: policy).map(\.id)
     }
 
-    // MARK: Timestamps
-
     /// A platform, how long the leaf lives in days, how many logs its timestamps are from, and whether that is too few.
     @Test(arguments: [
         (Platform.apple(), 90, 1, true), (.apple(), 90, 2, false), (.apple(), 180, 2, false), (.apple(), 181, 2, true),
         (.apple(), 181, 3, false), (.apple(), 826, 3, true), (.apple(), 826, 4, false), (.apple(), 90, 0, true),
         (.openssl, 90, 0, false), (.android(), 90, 0, false),
-    ]) func `below public roots so many logs are needed`(
-        _ platform: Platform, _ days: Int64, _ logs: Int, _ isTooFew: Bool
-    ) {
+    ]) func `below public roots logs are needed`(_ platform: Platform, _ days: Int64, _ logs: Int, _ isTooFew: Bool) {
         let leaf = Described(days: days)
         #expect(complaints(platform, .system, logs: logs, leaf: leaf) == (isTooFew ? ["too-few-scts"] : []))
         #expect(complaints(platform, .own, logs: logs, leaf: leaf).isEmpty)
@@ -58,11 +54,7 @@ import Testing
         }
     }
 
-    // MARK: Revocation
-
-    @Test(arguments: AnchorClass.allCases) func `a revoked leaf is refused by whoever reads staples`(
-        _ anchorClass: AnchorClass
-    ) {
+    @Test(arguments: AnchorClass.allCases) func `a revoked leaf is refused`(_ anchorClass: AnchorClass) {
         func complaints(
             _ platform: Platform, firstAnchor: Int? = nil,
             _ staple: LeafEvidence.Staple = .revoked(at: Timestamp(secondsSinceEpoch: 1_750_000_100), reason: 1)
@@ -86,8 +78,6 @@ import Testing
         let few = TrustFailure(.tooFewTimestamps(logs: 1, needed: 3), at: 0, of: Described().certificate())
         #expect(few.description.contains("has SCTs of 1 log, 3 are needed"))
     }
-
-    // MARK: Distrust
 
     /// The digest that hexadecimal digits stand for, which have to be 64.
     private static func digest(_ digits: String) -> SHA256Digest {
@@ -145,8 +135,6 @@ import Testing
             #expect(complaints(leaf: december - 1, intermediate: december) == ["distrusted"])
         }
     }
-
-    // MARK: Android
 
     @Test func `Android asks by the configuration`() {
         let name = ServerName.dns("api.example.com")

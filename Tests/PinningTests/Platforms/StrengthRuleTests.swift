@@ -1,5 +1,6 @@
-@testable import Pinning
 import Testing
+
+@testable import Pinning
 
 /// A certificate as far as a platform's rules look at it.
 struct Described: Sendable {

@@ -1,5 +1,6 @@
-@testable import Pinning
 import Testing
+
+@testable import Pinning
 
 /// Which rules of App Transport Security hold for the host of a URL.
 @Suite struct TransportSecurityTests {

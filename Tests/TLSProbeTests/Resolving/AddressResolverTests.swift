@@ -1,8 +1,9 @@
 import LoopbackLab
 import Pinning
 import Synchronization
-@testable import TLSProbe
 import Testing
+
+@testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct AddressResolverTests {
     private let name = "api.example.com"
@@ -50,9 +51,7 @@ import Testing
         #expect(try await ask(.script(.init(answer))).result.get().addresses.count == 1)
     }
 
-    @Test(arguments: ["0", "2001:db8::1"]) func anAnswerWithoutAddressesIsNoFailureOfTheService(body: String)
-        async throws
-    {
+    @Test(arguments: ["0", "2001:db8::1"]) func noAddressesAreNoFailureOfTheService(body: String) async throws {
         let (result, _) = try await ask(.script(.init(response(body))))
         #expect(result.failure?.reason == .noAddress(.ipv4) && result.failure?.phase == .resolve)
     }
@@ -103,8 +102,6 @@ import Testing
             #expect(result.failure?.reason == .deadlineExceeded(timeout: timeout))
         }
     }
-
-    // MARK: DNS over HTTPS
 
     private func json(_ type: Int, _ addresses: [String], status: Int = 0) -> String {
         let records = addresses.map { #"{"name":"\#(name).","type":\#(type),"TTL":60,"data":"\#($0)"}"# }

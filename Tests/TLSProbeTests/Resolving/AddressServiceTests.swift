@@ -1,5 +1,7 @@
-@testable import TLSProbe
+import Pinning
 import Testing
+
+@testable import TLSProbe
 
 @Suite struct AddressServiceTests {
     private func questions(_ service: AddressService, _ family: ProbeRequest.AddressFamily) throws -> [String] {
@@ -46,5 +48,122 @@ import Testing
     ]) func dnsOverHTTPSIsNotAskedInTheClear(text: String, expected: String) {
         let error = #expect(throws: AddressServiceError.self) { try AddressService(dnsOverHTTPS: text) }
         #expect(error?.description.hasPrefix(expected) == true, "\(error as Any)")
+    }
+}
+
+@Suite struct AddressAnswerTests {
+    /// The answers in `text` as `host addresses`, or the error.
+    private func read(_ text: String) -> String {
+        do {
+            return try AddressAnswer.read(Array(text.utf8)).map { answer in
+                "\(answer.host ?? "-") [\(answer.addresses.map(\.description).joined(separator: " "))]"
+            }.joined(separator: "; ")
+        } catch { return "error: \(error)" }
+    }
+
+    @Test(arguments: [
+        // Tencent's.
+        ("192.0.2.1;192.0.2.2,300", "- [192.0.2.1 192.0.2.2]"), ("192.0.2.1,60", "- [192.0.2.1]"),
+        ("192.0.2.1;192.0.2.2-2001:db8::1;2001:db8::2", "- [192.0.2.1 192.0.2.2 2001:db8::1 2001:db8::2]"),
+        ("192.0.2.1,300-2001:db8::1,60", "- [192.0.2.1 2001:db8::1]"), ("192.0.2.1-0", "- [192.0.2.1]"),
+        ("0-2001:db8::1", "- [2001:db8::1]"), ("0", "- []"), ("0-0", "- []"), ("0,60", "- []"),
+        ("192.0.2.1;192.0.2.1,60|198.51.100.9", "- [192.0.2.1]"),
+        ("API.example.com.:192.0.2.1;192.0.2.2,60", "api.example.com [192.0.2.1 192.0.2.2]"),
+        ("a.example.com.:192.0.2.1,60\nb.example.com.:0", "a.example.com [192.0.2.1]; b.example.com []"),
+        // Aliyun's.
+        (
+            #"{"host":"www.example.com","ips":["192.0.2.1","192.0.2.2"],"ttl":57,"client_ip":"198.51.100.1"}"#,
+            "www.example.com [192.0.2.1 192.0.2.2]"
+        ),
+        (
+            #"{"host":"www.example.com","ips":["192.0.2.1"],"ipsv6":["2001:DB8:0:0:0:0:0:1"],"ttl":57}"#,
+            "www.example.com [192.0.2.1 2001:db8::1]"
+        ), (#"{"host":"www.example.com","ips":[],"ttl":57}"#, "www.example.com []"),
+        // Those of DNS over HTTPS.
+        (
+            #"{"Status":0,"TC":false,"Question":[{"name":"api.example.com.","type":1}],"Answer":["#
+                + #"{"name":"api.example.com.","type":5,"TTL":300,"data":"edge.example.net."},"#
+                + #"{"name":"edge.example.net.","type":1,"TTL":60,"data":"192.0.2.1"},"#
+                + #"{"name":"edge.example.net.","type":1,"TTL":20,"data":"192.0.2.2"}],"Comment":"from 192.0.2.53"}"#,
+            "api.example.com [192.0.2.1 192.0.2.2]"
+        ),
+        (
+            #"{"Status":0,"Question":{"name":"api.example.com.","type":28},"#
+                + #""Answer":[{"name":"api.example.com.","type":28,"TTL":60,"data":"2001:db8::1"}]}"#,
+            "api.example.com [2001:db8::1]"
+        ), (#"{"Status":0,"Question":[{"name":"a.example","type":28}]}"#, "a.example []"),
+        (#"{"Status":0,"Question":[],"Answer":null,"code":null}"#, "- []"),
+        ("\u{FEFF}" + #"{"host":null,"ips":["192.0.2.1"],"ipsv6":null}"#, "- [192.0.2.1]"),
+        // Lines.
+        ("192.0.2.1", "- [192.0.2.1]"),
+        ("192.0.2.1\r\n\r\n192.0.2.2 # the second; of two\r\n", "- [192.0.2.1 192.0.2.2]"),
+        ("\u{FEFF}# from dig +short\nedge-1.example.net.\n192.0.2.1\n2001:db8::1", "- [192.0.2.1 2001:db8::1]"),
+    ]) func answersAreReadInTheirForms(text: String, expected: String) { #expect(read(text) == expected) }
+
+    @Test(arguments: [
+        ("", "there is no answer in it"), (" \n# nothing\n", "there is no answer in it"),
+        ("192.0.2.1\n192.0.2", "line 2: '192.0.2' is not an address"),
+        ("192.0.2.1;192.0.2.256,60", "line 1: '192.0.2.256' is not an address"),
+        ("192.0.2.1;;192.0.2.2", "line 1: '' is not an address"),
+        ("192.0.2.1:8443", "line 1: '192.0.2.1:8443' is not an address: give one with a port by --connect"),
+        (
+            "192.0.2.1;192.0.2.3,192.0.2.2",
+            "line 1: '192.0.2.2' is not a time to live in seconds; addresses are joined by ';'"
+        ), ("192.0.2.1,-1", "line 1: '' is not a time to live"),
+        ("api.example.com", "line 1: 'api.example.com' is not an address"),
+        ("a.example.:192.0.2.1\nb.example.:x", "line 2: 'x' is not an address"),
+        ("0a1b2c3d4e5f60718293a4b5c6d7e8f9", "it looks encrypted"),
+        ("<html><body>no</body></html>", "it is a web page"), (#"{"host":"#, "it is broken JSON"),
+        (#"{"code":"InvalidHost"}"#, "code: the service refuses: 'InvalidHost'"),
+        (#"{"answer":[]}"#, "it has neither 'ips' (Aliyun, for one host) nor 'Answer'"),
+        (#"{"results":[{"host":"a","ips":["192.0.2.1"]}]}"#, "it has neither 'ips' (Aliyun, for one host)"),
+        (#"{"ips":["192.0.2.1","192.0.2"]}"#, "ips[1]: '192.0.2' is not an address"),
+        (#"{"ips":["192.0.2.1",7]}"#, "it is broken JSON, or no answer of Aliyun"),
+        (#"{"Status":3}"#, "Status: the DNS response code is 3 (NXDOMAIN, there is no such name)"),
+        (#"{"Status":99}"#, "Status: the DNS response code is 99"),
+        (
+            #"{"Status":0,"Answer":[{"type":1,"data":"2001:db8::1"}]}"#,
+            "Answer[0].data: '2001:db8::1' is not an address"
+        ), (#"{"Status":0,"Answer":[{"type":1}]}"#, "it is broken JSON, or no answer"),
+        (#"{"Status":99999999999999999999}"#, "it is broken JSON, or no answer"),
+        (#"{"Status":0,"Answer":[{"type":1e9,"data":"192.0.2.1"}]}"#, "it is broken JSON, or no answer"),
+        (#"{"ips":["192.0.2.1"],"ips":["192.0.2.2"]}"#, "it is broken JSON, or no answer"),
+        (#"{"ips":["192.0.2.1"]"#, "it is broken JSON, or no answer"),
+        (#"{"ips":["192.0.2.1"]} {}"#, "it is broken JSON, or no answer"),
+        (#"{"host":"\ud83d","ips":["192.0.2.1"]}"#, "it is broken JSON, or no answer"),
+        (#"["192.0.2.1"]"#, "line 1: '[\"192.0.2.1\"]' is not an address"),
+    ]) func whatIsWrongIsSaidWithItsPlace(text: String, expected: String) {
+        let result = read(text)
+        #expect(result.hasPrefix("error: \(expected)"), "\(result)")
+        #expect(!result.contains("\n"))
+    }
+
+    @Test func largeAndUnreadableAnswersAreRefused() {
+        #expect(throws: AnswerError("it is not text")) { try AddressAnswer.read([0xFF, 0xFE]) }
+        let large = String(repeating: " ", count: AddressAnswer.sizeLimit + 1)
+        #expect(read(large) == "error: it is larger than 256 KiB, no answer is as long")
+        let many = (0...256).map { "192.0.\($0 / 256).\($0 % 256)" }.joined(separator: "\n")
+        #expect(read(many) == "error: it gives one host more than 256 addresses")
+        for open in ["{\"a\":", "{\"ips\":["] {
+            #expect(read(String(repeating: open, count: 10_000)).hasPrefix("error: it is broken JSON, or no answer"))
+        }
+    }
+
+    @Test func noPrefixOrMutationOfAnAnswerIsACrash() {
+        let samples = [
+            "a.example.com.:192.0.2.1;192.0.2.2,60-2001:db8::1|198.51.100.1",
+            #"{"Status":0,"Question":[{"name":"a.","type":1}],"Answer":[{"type":1,"TTL":6,"data":"192.0.2.1"}]}"#,
+            #"{"host":"a.example","ips":["192.0.2.1"],"ttl":26}"#,
+        ]
+        for sample in samples.map({ Array($0.utf8) }) {
+            for end in sample.indices { _ = try? AddressAnswer.read(Array(sample[..<end])) }
+            for index in sample.indices {
+                for byte in [0, 0x0A, 0x22, 0x2C, 0x2D, 0x3A, 0x5D, 0x7D, 0xFF] as [UInt8] {
+                    var changed = sample
+                    changed[index] = byte
+                    _ = try? AddressAnswer.read(changed)
+                }
+            }
+        }
     }
 }

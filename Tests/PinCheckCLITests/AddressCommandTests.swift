@@ -1,0 +1,278 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+import X509
+
+/// The two ways an app with HTTPDNS connects: to an address for a name, and with the address in the URL.
+@Suite struct AddressInURLTests {
+    private let host = StandardPKI.serverName
+
+    /// Runs with an edge that serves another tenant to whoever does not name this one.
+    private func serving(_ body: (Desk, LoopbackServer) async throws -> Void) async throws {
+        let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
+        let settings = TLSServerSettings(presenting: [tenant, pki.interA]).with {
+            $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
+        }
+        try await Desk.serving(.tls(settings), [:], body)
+    }
+
+    private var mismatch: String {
+        "CN=other-tenant.example (depth 0) is not valid for \(host); it is valid for other-tenant.example"
+    }
+
+    @Test(
+        arguments: [
+            ("https://$SERVER/ --host $HOST", nil), ("https://$SERVER/path --header 'Host: $HOST'", nil),
+            ("$SERVER --verify-name $HOST", nil), ("192.0.2.1 --connect $SERVER --host $HOST", nil),
+            ("https://$SERVER/ --host $HOST --no-sni", nil), ("https://$SERVER/ --host $HOST --sni $HOST", "$HOST"),
+            ("$HOST --connect $SERVER", "$HOST"), ("$HOST --connect-to $HOST:443:$SERVER", "$HOST"),
+            ("$HOST --connect $SERVER --host other-tenant.example", "$HOST"),
+            ("$HOST --connect $SERVER --verify-name other-tenant.example", "$HOST"),
+            ("$HOST --connect $SERVER --sni b.example", "b.example"), ("$HOST --connect $SERVER --no-sni", nil),
+        ] as [(String, String?)]) func theServerNameIsTheTargetsHost(arguments: String, sent: String?) async throws
+    {
+        try await serving { desk, server in
+            let outcome = await desk(arguments + " --anchors @root.pem -f json")
+            let expected = sent.map(desk.expand)
+            #expect(await server.connections(ended: 1).map(\.serverName) == [expected])
+            let endpoint = try JSONValue(outcome.output)["endpoint"]
+            #expect(endpoint["sni"].text == expected)
+        }
+    }
+
+    @Test func aListAndAPolicyDecideTheServerNameToo() async throws {
+        try await serving { desk, server in
+            let list = "$SERVER host=$HOST\n$SERVER host=$HOST sni=$HOST\n$HOST connect=$SERVER no-sni\n"
+            await desk("--targets - --jobs 1 -f jsonl --anchors @root.pem", input: list).expect(.fail)
+            #expect(await server.connections(ended: 3).map(\.serverName) == [nil, host, nil])
+            try desk.write("{ hosts: { '$SERVER': { host: '$HOST', sni: '$HOST' } } }", to: "pins.json5")
+            await desk("--policy @pins.json5 --anchors @root.pem").expect(.pass)
+            #expect(await server.connections(ended: 4).last?.serverName == host)
+        }
+    }
+
+    @Test func aCertificateForAnotherNameIsSaidToBeWhatClientsWithoutSNIGet() async throws {
+        try await serving { desk, _ in
+            let served = "  hint: this address serves CN=other-tenant.example to clients that send no SNI: "
+            for (line, hint) in [
+                ("https://$SERVER/ --host $HOST", served + "--sni \(host) judges clients that send it\n"),
+                ("https://$SERVER/", served + "give --host or --sni\n"),
+                // A name was sent: the default certificate has nothing to do with it.
+                ("b.example --connect $SERVER", "  hint: the SNI was b.example\n"),
+            ] { await desk(line + " --anchors @root.pem").expect(.fail, hint) }
+        }
+    }
+
+    @Test func bothWaysAreComparedFromEitherForm() async throws {
+        try await serving { desk, server in
+            let byAddress = "https://$SERVER/ --host $HOST --thorough --anchors @root.pem"
+            await desk(byAddress).expect(
+                .fail, "\n  127.0.0.1  ✗ A       ✗ A    ✓ B\n",
+                "\n  warning: with SNI the server serves CN=leaf: apps that connect to the address by the name get that\n",
+                ending: desk.expand("\nFAIL  $SERVER  1 address, rejected; another certificate without SNI\n"))
+            #expect(await server.connections(ended: 2).compactMap(\.serverName) == [host])
+            let accepted = "1 address, accepted; another certificate without SNI\n"
+            await desk("CHECK --thorough").expect(.pass, ending: accepted)
+            await desk("CHECK --thorough --explain").says(", no SNI  \(mismatch)\n")
+            // Where the name to send is given, the form says nothing of it any more.
+            await desk(byAddress + " --sni $HOST").says(ending: accepted)
+        }
+        try await serving { desk, server in
+            await desk("snapshot https://$SERVER/ --host $HOST --thorough -o @api.json").expect(.pass)
+            // It is asked again as it was recorded.
+            await desk("diff @api.json").expect(.pass)
+            #expect(await server.connections(ended: 4).compactMap(\.serverName) == [host, host])
+        }
+    }
+}
+
+/// `pincheck check` with the addresses that a service over HTTP gives; how it is asked is proven by `AddressResolverTests`.
+@Suite(.timeLimit(.minutes(5))) struct AddressServiceCommandTests {
+    private let host = StandardPKI.serverName
+
+    private func response(_ body: String) -> [UInt8] {
+        Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
+    }
+
+    /// Runs beside a service, `$SERVER`, and an edge for the host on 127.0.0.2.
+    private func serving(
+        _ service: ServerBehavior,
+        _ body: (Desk, _ service: LoopbackServer, _ edge: LoopbackServer) async throws -> Void
+    ) async throws {
+        let chain = [pki.leaf, pki.interA]
+        try await LoopbackServer.serving(.presenting(chain), address: "127.0.0.2") { edge in
+            try await Desk.serving(service, [:]) { try await body($0, $1, edge) }
+        }
+    }
+
+    @Test func theAddressesOfAnHTTPDNSServiceAreChecked() async throws {
+        try await serving(.script(.init(response("127.0.0.2,60")))) { desk, service, edge in
+            await desk("$HOST:\(edge.port) --httpdns http://$SERVER/d?dn={name}&ttl=1 --anchors @root.pem --pins $LEAF")
+                .expect(.pass, "PASS  \(host):\(edge.port) → 127.0.0.2  ", "SNI \(host)")
+            let opening = try #require(await service.connections(ended: 1).first).opening
+            #expect(String(decoding: opening, as: UTF8.self).hasPrefix("GET /d?dn=\(host)&ttl=1 HTTP/1.1\r\n"))
+        }
+    }
+
+    @Test(arguments: [
+        ("0", "the name has no usable address"),
+        ("\u{1B}[31m", "its answer cannot be used: line 1: '\\u{1B}[31m' is not an address"),
+    ]) func aServiceThatFailsLeavesNoVerdict(answer: String, words: String) async throws {
+        try await Desk.serving(.script(.init(response(answer)))) { desk, _ in
+            let outcome = await desk("$HOST --httpdns http://$SERVER/{name}").expect(
+                .unreachable, "resolve: cannot resolve '\(host)'", words, desk.expand("the HTTPDNS service $SERVER"),
+                ending: "  no address was found, so nothing was judged\n")
+            #expect(isPlain(outcome.output))
+        }
+    }
+
+    @Test func aServiceThatIsNotThereIsNotTakenForTheTarget() async throws {
+        _ = try await RefusingPort.scoped { refusing in
+            await pincheck(host, "--httpdns", "http://127.0.0.1:\(refusing.port)/{name}").expect(
+                .unreachable, "the HTTPDNS service 127.0.0.1:\(refusing.port): cannot connect to",
+                "check the service, or give the address with --connect", not: "check the port")
+        }
+    }
+
+    @Test func aServiceOverTLSIsTrustedByTheSystemAlone() async throws {
+        let root = try LabCertificate.selfSigned(.authority("Resolvers"))
+        let leaf = try root.issue(.leaf(subject: "resolver", names: [GeneralName("127.0.0.1")]))
+        let json =
+            #"{"Status":0,"Question":[{"name":"\#(host).","type":1}],"Answer":[{"type":1,"TTL":9,"data":"127.0.0.2"}]}"#
+        let settings = TLSServerSettings(presenting: [leaf]).with { $0.application = .answers(response(json)) }
+        try await serving(.tls(settings)) { desk, service, edge in
+            try desk.write(root.pem, to: "system.pem")
+            let line = "$HOST:\(edge.port) -4 --anchors @root.pem --doh https://$SERVER/resolve"
+            await desk(line, environment: ["SSL_CERT_FILE": "$DIR/system.pem"]).expect(.pass)
+            await desk(line).expect(.unreachable, "its certificate is not trusted: ")
+            let seen = await service.connections(ended: 2)
+            #expect(seen.count { $0.applicationBytesReceived > 0 } == 1)
+            #expect(await edge.connections(ended: 1).count == 1)
+        }
+    }
+
+    @Test func aServiceIsAskedForNamesOnlyAndLeftAtTheDeadlineOfTheTarget() async throws {
+        try await serving(.tarpit) { desk, service, edge in
+            await desk("127.0.0.2:\(edge.port) --verify-name $HOST --httpdns http://$SERVER/{name} --anchors @root.pem")
+                .expect(.pass)
+            #expect(service.connections.isEmpty)
+            let clock = ContinuousClock()
+            let began = clock.now
+            await desk("$HOST --httpdns http://$SERVER/{name} --timeout 1 --thorough").expect(
+                .unreachable, desk.expand("the HTTPDNS service $SERVER took too long: check the service"))
+            #expect(began.duration(to: clock.now) >= .seconds(1))
+            _ = try #require(service.connections.first)
+        }
+    }
+}
+
+@Suite("Whole command lines end as the decision table's vectors 145 and 151 to 160 say", .endsSomeTime)
+struct HTTPDNSVectors {
+    private let host = StandardPKI.serverName
+
+    /// An edge that serves another tenant to whoever does not name this one.
+    private func sharedEdge() throws -> ServerBehavior {
+        let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
+        return .tls(
+            TLSServerSettings(presenting: [tenant, pki.interA]).with {
+                $0.identitiesByName = [host: [TLSIdentity([pki.leaf, pki.interA])]]
+            })
+    }
+
+    @Test(
+        arguments: [
+            (
+                "151: an address with the domain as SNI and as the name to verify is accepted",
+                "https://$SERVER/ --sni $HOST --verify-name $HOST --pins $LEAF", .pass, "SNI $HOST"
+            ),
+            (
+                "152: another tenant's certificate is a mismatch for which the missing SNI is named",
+                "$HOST --connect $SERVER --no-sni", .fail,
+                "  hint: this address serves CN=other-tenant.example to clients that send no SNI\n"
+            ),
+            (
+                "153: the address itself is no name of the certificate", "$SERVER", .fail,
+                "is not valid for 127.0.0.1; it is valid for "
+            ),
+            (
+                "153: nor with the domain as SNI", "$SERVER --verify-name 127.0.0.1 --sni $HOST", .fail,
+                "is not valid for 127.0.0.1; it is valid for "
+            ),
+            (
+                "159: pins that cannot be read are no verdict", "$HOST --connect $SERVER --pins @nothing", .noInput,
+                "Error: "
+            ), ("159: nor an empty list", "$HOST --connect $SERVER --pins @empty.txt", .data, "Error: "),
+            ("159: nor missing ones", "$HOST --connect $SERVER --pins @missing.cer", .noInput, "Error: "),
+        ] as [(String, String, ExitStatus, String)]) func `vectors 151 to 153 and 159`(
+            _ vector: String, line: String, status: ExitStatus, words: String
+        ) async throws
+    {
+        try await Desk.serving(sharedEdge(), ["empty.txt": ""]) { desk, _ in
+            _ = try desk.files.makeDirectory("nothing")
+            await desk(line + " --anchors @root.pem").expect(status, told: desk.expand(words))
+        }
+    }
+
+    @Test func `vector 154: of two leaves the one for elliptic curves is shown, and the other's pin fails`()
+        async throws
+    {
+        let rsa = try pki.interA.issue(.leaf(host), key: .shared(.rsa(bits: 2_048), label: "vector 154"))
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+            $0.identities.append(TLSIdentity([rsa, pki.interA]))
+        }
+        try await Desk.serving(.tls(settings)) { desk, _ in
+            await desk("CHECK --pins $LEAF").expect(.pass)
+            await desk("CHECK --pins \(rsa.pin)").expect(.fail, "no configured pin is on the chain")
+        }
+    }
+
+    @Test func `vector 145: the hash of a bare key, as Node's cert.pubkey gives it, is told from a pin`() async throws {
+        // The point of a P-256 key is the end of its SubjectPublicKeyInfo.
+        let pin = Hashing.sha256(Array(pki.leaf.key.publicKeyInfo.suffix(65))).description
+        #expect(pin != pki.leaf.pin)
+        try await Desk.serving { desk, _ in
+            await desk("CHECK --pins \(pin)").expect(
+                .fail, errors: "pin 1 is the hash of the bare key of ",
+                "clients hash the SubjectPublicKeyInfo: pin \(pki.leaf.pin) instead")
+        }
+    }
+
+    @Test func `vectors 155 to 157: each address has a verdict of its own, and a rotation ends an old leaf's pin`()
+        async throws
+    {
+        try await Desk.serving(.presenting([pki.leaf2, pki.interA])) { desk, server in
+            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { old in
+                let (new, old) = ("127.0.0.1:\(server.port)", "127.0.0.1:\(old.port)")
+                await desk("CHECK --connect \(old) --pins $LEAF").expect(
+                    .fail, "\n  \(new)  ✗ A\n  \(old)  ✓ B\n", "\n  FAIL  \(new): no configured pin is on the chain\n")
+            }
+            // An authority's pin holds, with a note.
+            await desk("CHECK --pins $LEAF --pins $INTER").expect(.pass, "only a CA pin matched (depth 1)")
+            await desk("CHECK --pins $LEAF").expect(
+                .fail, ending: "no configured pin is on the chain\n", not: "trusted")
+        }
+    }
+
+    @Test func `vector 158: without a chain there is neither acceptance nor rejection`() async throws {
+        _ = try await RefusingPort.scoped { port in
+            await pincheck("127.0.0.1:\(port.port)", "--timeout", "5").expect(.unreachable)
+        }
+        try await Desk.serving(.alert(112)) { desk, _ in
+            let outcome = await desk("$HOST --connect $SERVER").expect(.unreachable)
+            #expect(("\n" + outcome.output).contains("\nUNREACHABLE  "))
+        }
+        _ = try await UnresponsivePort.scoped { port in
+            await pincheck("127.0.0.1:\(port.port)", "--timeout", "0.1").expect(.unreachable)
+        }
+    }
+
+    @Test(arguments: [
+        ("sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHg==", "has 31 bytes instead of 32"),
+        ("sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g", "has 33 bytes instead of 32"),
+        ("sha256/_P3-_wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs", "is base64url (with - or _)"),
+        ("sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", "lacks the padding; write sha256/AAEC"),
+    ]) func `vector 160: a pin with the wrong length or alphabet is an error that says what to write`(
+        _ pin: String, hint: String
+    ) async { await pincheck(host, "--connect", "127.0.0.1:9", "--pins", pin).expect(.data, errors: hint) }
+}

@@ -1,0 +1,184 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// `pincheck check` for servers that ask who their client is.
+@Suite(.timeLimit(.minutes(5))) struct ClientCertificateCommandTests {
+    private let client: LabCertificate
+
+    init() throws { client = try pki.interA.issue(.leaf("client.example.com")) }
+
+    private func texts() throws -> [String: String] {
+        let key = try client.key.privateKeyPEM()
+        return [
+            "client.pem": client.pem, "whole.pem": client.pem + pki.interA.pem, "client.key": key,
+            "both.pem": client.pem + key, "other.key": try pki.leaf.key.privateKeyPEM(),
+        ]
+    }
+
+    @Test(arguments: ["--cert @whole.pem --key @client.key", "--cert @both.pem"])
+    func aServerThatInsistsGetsTheCertificate(arguments: String) async throws {
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+            $0.clientCertificate = .required
+            $0.maximumVersion = .tls12
+        }
+        try await Desk.serving(.tls(settings), texts()) { desk, server in
+            await desk("CHECK -f json " + arguments).expect(.pass, #""client_certificate_sent" : true"#)
+            let seen = try #require(await server.connections(ended: 1).first)
+            #expect(seen.clientCertificate == client.der && seen.completedHandshake)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("--key @client.key", .usage, "client.key' needs the certificate that goes with it"),
+            ("--cert @client.pem", .usage, "client.pem' holds no private key beside the certificate: give --key"),
+            ("--cert @client.key --key @client.key", .data, "client.key' holds no certificate"),
+            ("--cert @client.pem --key @client.pem", .data, "client.pem' holds no private key"),
+            ("--cert @client.pem --key @other.key", .data, "other.key' holds a key that does not belong"),
+            ("--cert /nonexistent/c.pem --key @client.key", .noInput, "c.pem': there is no such file"),
+        ] as [(String, ExitStatus, String)]) func filesThatCannotBeUsedAreNamedAndNoKeyIsShown(
+            arguments: String, status: ExitStatus, words: String
+        ) async throws
+    {
+        try await desk("$HOST --connect 127.0.0.1:9 " + arguments, texts()).expect(
+            status, errors: words, not: "PRIVATE KEY-", "MIG")
+    }
+}
+
+/// What a ClientHello offers: `--groups`, `--ciphers`, `--sigalgs`; what cannot be offered is a row of ``MistakeTests``.
+@Suite(.endsSomeTime) struct OfferCommandTests {
+    /// What is offered, and what is negotiated.
+    @Test(arguments: [
+        ("--groups P-384:X25519", ["group": "P-384"]), ("--groups prime256v1,P-521", ["group": "P-256"]),
+        // Cipher suites say which versions are offered.
+        ("--ciphers TLS_CHACHA20_POLY1305_SHA256", ["cipher": "TLS_CHACHA20_POLY1305_SHA256", "version": "TLSv1.3"]),
+        (
+            "--ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256",
+            ["cipher": "ECDHE-ECDSA-AES128-GCM-SHA256", "version": "TLSv1.2"]
+        ), ("--ciphers TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256", ["cipher": "TLS_AES_128_GCM_SHA256"]),
+    ]) func whatIsOfferedIsNegotiated(offer: String, expected: [String: String]) async throws {
+        try await Desk.serving { desk, _ in
+            let tls = try JSONValue(await desk("CHECK -f json \(offer)").expect(.pass).output)["tls"]
+            for (key, value) in expected { #expect(tls[key].text == value) }
+        }
+    }
+
+    @Test func aServerThatHasDHEAloneIsOutOfReachUntilItIsOffered() async throws {
+        let leaf = try pki.interA.issue(
+            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2_048), label: "key exchange"))
+        let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with {
+            $0.maximumVersion = .tls12
+            $0.cipherList = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
+            $0.offersFiniteFieldGroups = true
+        }
+        let offer = "--ciphers DHE-RSA-AES128-GCM-SHA256"
+        try await Desk.serving(.tls(settings)) { desk, _ in
+            await desk("CHECK").expect(.unreachable, "it may offer DHE only: \(offer)")
+            await desk("CHECK \(offer)").expect(.pass)
+        }
+    }
+
+    @Test func aClientCertificateIsSignedWithWhateverTheServerTakes() async throws {
+        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.clientCertificate = .required }
+        let client = try pki.interA.issue(.leaf("client.example.com"), key: .generate(.rsa(bits: 2_048)))
+        let texts = ["client.pem": try client.pem + client.key.privateKeyPEM()]
+        try await Desk.serving(.tls(settings), texts) { desk, _ in
+            // The server's key is no RSA key, and the client's is no other.
+            await desk("CHECK -f json --sigalgs ecdsa_secp256r1_sha256 --cert @client.pem").expect(
+                .pass, "\"client_certificate_sent\" : true")
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "--groups secp256k1 --max-tls 1.2 --ciphers ECDHE",
+            "takes nothing of what was offered (groups secp256k1; cipher suites ECDHE): alert "
+        ), ("--sigalgs ed448", "takes nothing of what was offered (signature algorithms ed448): alert "),
+        (
+            "--ciphers ECDHE-RSA-AES128-GCM-SHA256",
+            "takes nothing of what was offered (cipher suites ECDHE-RSA-AES128-GCM-SHA256): alert "
+        ), ("--groups secp256k1 --min-tls 1.3", "(groups secp256k1) fits none of the TLS versions"),
+    ]) func aServerThatTakesNothingOfItIsToldFromABrokenOne(offer: String, words: String) async throws {
+        try await Desk.serving { desk, _ in
+            let outcome = await desk("CHECK -f json \(offer)").expect("unreachable offer-refused")
+            let message = try JSONValue(outcome.output)["reason"]["message"].text
+            #expect(message?.contains(words) == true, "\(outcome)")
+        }
+    }
+}
+
+/// A server with an EC and an RSA key, of which most clients see one: the other is in use as well, and no reserve.
+@Suite(.endsSomeTime) struct OtherKeyTests {
+    @Test func theKeysOfAllTypesAreToldOnceAndAreNoReserve() async throws {
+        let rsa = try pki.interA.issue(
+            .leaf(StandardPKI.serverName), key: try LabKey.shared(.rsa(bits: 2_048), label: "other key"))
+        let settings = TLSServerSettings([TLSIdentity([pki.leaf, pki.interA]), TLSIdentity([rsa, pki.interA])])
+        let texts = ["rsa.key": try rsa.key.privateKeyPEM(), "backup.key": try LabKey.generate().privateKeyPEM()]
+        func added(_ pin: String) -> String { "\n    .add(\"\(StandardPKI.serverName)\", \"\(pin)\")" }
+        try await Desk.serving(.tls(settings), texts) { desk, _ in
+            let all = "pins CHECK --key-types all "
+            let results = try JSONValue(await desk(all + "-f json").expect(.pass).output)["results"].array
+            #expect(results.map { $0["key_type"].text } == [nil, "RSA"])
+            await desk(all).says("asked for RSA\n  0 leaf", "no certificate with a key for Ed25519")
+            await desk(all + "-f okhttp").says(added(pki.leaf.pin), added(rsa.pin))
+            await desk("pins CHECK --key-types rsa -f okhttp --key @rsa.key").says(
+                "// Backup: add the pin of a second key", errors: "is no reserve")
+            // Those of all types are shipped beside one in reserve.
+            let advised = all + "--recommend --key @backup.key -f "
+            let advice = try JSONValue(await desk(advised + "json").output)["results"].array
+            let pins = advice.map { $0["recommendation"]["pins"].array.compactMap { $0["pin"].text } }
+            #expect(pins.map(\.first) == [pki.leaf.pin, rsa.pin] && pins.allSatisfy { $0.count == 2 })
+            let block = await desk(advised + "okhttp").output
+            for pin in Set(pins.joined()) { #expect(block.contains(added(pin)), "\(block)") }
+            await desk(all + "--recommend --key @rsa.key").says(
+                errors: desk.expand("rsa.key:1 is the key of $HOST, which is on the chain already"))
+        }
+    }
+}
+
+/// Phones end the handshake for a key usage that does not fit it, seen with real servers of each kind.
+@Suite(.endsSomeTime) struct KeyUsageCommandTests {
+    private static let host = StandardPKI.serverName
+    private static let ecdhe = "ECDHE-RSA-AES128-GCM-SHA256"
+    private static let staticRSA = "AES128-GCM-SHA256"
+
+    /// What the RSA key may be used for, the cipher suite of TLS 1.2 (TLS 1.3 without one), and what phones and curl decide.
+    private static let rows: [(usage: [CertificateTemplate.KeyUsage], suite: String?, phones: String)] = [
+        ([.digitalSignature], nil, "pass pin-matched"), ([.keyEncipherment], nil, "fail key-usage"),
+        ([.digitalSignature], ecdhe, "pass pin-matched"), ([.keyEncipherment], ecdhe, "fail key-usage"),
+        ([.digitalSignature], staticRSA, "fail key-usage"), ([.keyEncipherment], staticRSA, "pass pin-matched"),
+    ]
+
+    @Test func aKeyUsageThatDoesNotFitTheHandshakeIsNoServerForPhones() async throws {
+        let key = try LabKey.shared(.rsa(bits: 2_048), label: "usage")
+        for row in Self.rows {
+            let leaf = try pki.interA.issue(
+                CertificateTemplate.leaf(Self.host).with { $0.keyUsage = row.usage }, key: key)
+            let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with { settings in
+                guard let suite = row.suite else { return }
+                settings.maximumVersion = .tls12
+                settings.cipherList = suite
+            }
+            let files = try TemporaryDirectory()
+            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+            try await LoopbackServer.serving(.tls(settings)) { server in
+                let base = [
+                    Self.host, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--pins", leaf.pin,
+                    "--client",
+                ]
+                for client in ["okhttp", "afnetworking", "alamofire"] {
+                    #expect(await decision(base + [client]) == row.phones, "\(client) \(row)")
+                    // All phones end it: no other platform is advised.
+                    await pincheck(base + [client]).says(not: "another platform")
+                }
+                for client in ["curl", "generic"] {
+                    #expect(await decision(base + [client]) == "pass pin-matched", "\(client) \(row)")
+                }
+                let warned = await pincheck(base + ["generic"])
+                #expect(warned.errors.contains("Android refuses this server") == (row.phones != "pass pin-matched"))
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import LoopbackLab
+import PinChecking
+import PinFormats
+import Pinning
+import Testing
+import X509
+
+/// Device data as JSON, with certificates in files beside it.
+@Suite struct DeviceListReaderTests {
+    private func data(_ text: String) throws -> DeviceData {
+        let directory = try TemporaryDirectory()
+        _ = try directory.write(pki.rootA.pem + pki.rootB.pem, to: "roots.pem")
+        _ = try directory.write(pki.junk.der, to: "junk.cer")
+        _ = try directory.write("no certificate", to: "text.cer")
+        return try DeviceListReader.data(at: try directory.write(text, to: "devices.json"))
+    }
+
+    private func refusal(_ text: String) -> PinFormatError? {
+        do {
+            _ = try data(text)
+            return nil
+        } catch { return error as? PinFormatError }
+    }
+
+    private func hash(_ certificate: LabCertificate) throws -> String {
+        try #require(SHA256Digest(bytes: certificate.sha256)).hexadecimal
+    }
+
+    @Test func devicesAreReadInTheirOrderWithRootsByHashAndByFile() throws {
+        let data = try data(
+            """
+            {
+              // As make-device-data takes it, and as people write it.
+              "source": "a laboratory", "commit": "c0ffee", "licence": "Take\\nit.", "names": { "x": "y" },
+              "certificates": ["roots.pem"],
+              "stores": [
+                { "platform": "mozilla", "version": null, "fetched": "2026-07-19", "url": "https://m.example",
+                  "roots": ["\(try hash(pki.rootA))"] },
+                { "platform": "aosp", "version": "14.0.0_r66", "fetched": "2024-08-25", "roots": ["roots.pem", "junk.cer"] },
+                { "platform": "aosp", "version": "9", "fetched": "2018-10-04", "roots": ["junk.cer"] },
+                { "platform": "apple", "version": "iOS 17, iPadOS 17, macOS 14, tvOS 17", "fetched": "2023-12-11",
+                  "roots": ["\(try hash(pki.rootB).uppercased())", "junk.cer"] },
+                { "platform": "apple", "version": "12.1.3", "fetched": "2019-11-10", "roots": ["junk.cer", "junk.cer"] },
+              ],
+            }
+            """)
+        #expect(data.devices.map(\.name) == ["ios-12.1.3", "ios-17", "android-9", "android-14", "mozilla"])
+        #expect(data.devices.map(\.alias) == [nil, "macos-14", nil, nil, nil])
+        #expect(
+            data.devices.map(\.release) == [
+                "iOS 12.1.3", "iOS 17, iPadOS 17, macOS 14, tvOS 17", "Android 9", "Android 14.0.0_r66",
+                "Mozilla's root program",
+            ])
+        #expect(
+            data.devices.map(\.date.date) == ["2019-11-10", "2023-12-11", "2018-10-04", "2024-08-25", "2026-07-19"])
+        #expect(data.devices.map(\.rootCount) == [1, 2, 1, 3, 1])
+        #expect(data.source == "a laboratory, commit c0ffee" && data.licence == "Take\nit.")
+        #expect(data.devices(listing: pki.rootB.der).map(\.name) == ["ios-17", "android-14"])
+        #expect(data.devices(listing: pki.rootA.der).map(\.name) == ["android-14", "mozilla"])
+    }
+
+    private static let store =
+        #"{ "platform": "aosp", "version": "9", "fetched": "2018-10-04", "roots": ["junk.cer"] }"#
+
+    /// A document with one device, whose text is changed.
+    private static func document(_ changed: String, _ change: String) -> String {
+        "{ \"source\": \"x\", \"stores\": [\n\(store.replacing(changed, with: change))] }"
+    }
+
+    private static let wrong: [(String, Int, String)] = [
+        (#"{ "source": "x" }"#, 1, "the document has no 'stores'"),
+        ("{\n\"stores\": [\(store)] }", 1, "the document has no 'source'"),
+        (#"{ "source": "x", "stores": [] }"#, 1, "'stores' has no device"),
+        (#"{ "source": "x", "version": 2, "stores": [] }"#, 1, "'version' is 2, and this pincheck reads version 1"),
+        (document(#""platform": "aosp", "#, ""), 2, "'stores[0]' has no 'platform'"),
+        (document("aosp", "tizen"), 2, "is 'tizen', which is unknown; choose from apple, aosp, mozilla"),
+        (document(#""9""#, #""nine""#), 2, "'stores[0].version' is not a version as in 14.0.0_r66"),
+        (document("fetched", "read"), 2, "'stores[0]' has no 'fetched'"),
+        (document("2018", "2O18"), 2, "'2O18-10-04' is not a date"),
+        (document("roots", "root"), 2, "'stores[0]' has no 'roots'"),
+        (document(#"["junk.cer"]"#, "[]"), 2, "'stores[0].roots' has no root"),
+        (document("junk.cer", String(repeating: "ab", count: 32)), 2, "is in none of the files of 'certificates'"),
+        (document("] }", "] },\n" + store), 3, "'stores[1]' is a second 'android-9'; leave one out"),
+        (document("9", "9\\u001b"), 2, "'stores[0].version' is not plain text"),
+        (#"{ "source": "x", "stores": 7 }"#, 1, "'stores' is not an array"),
+        (#"{ "source": "x", "stores": [] "#, 1, "is not JSON"),
+    ]
+
+    @Test(arguments: wrong) func whatIsWrongIsSaidWithItsLine(text: String, line: Int, message: String) throws {
+        let error = try #require(refusal(text))
+        #expect(error.kind == .malformed)
+        #expect(error.description.contains("devices.json:\(line): "), "\(error)")
+        #expect(error.description.contains(message), "\(error)")
+    }
+
+    @Test func filesThatCannotBeUsedAreNamed() throws {
+        let missing = try #require(
+            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "none.cer"))] }"))
+        #expect(missing.kind == .missing && missing.description.contains("none.cer"), "\(missing)")
+        let broken = try #require(
+            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "text.cer"))] }"))
+        #expect(broken.kind == .malformed && broken.description.contains("text.cer: "), "\(broken)")
+    }
+
+    @Test func whatIsNeitherFormIsRefused() throws {
+        #expect(throws: PinFormatError.self) { try DeviceListReader.data(Array("hello".utf8), named: "x") }
+        #expect(throws: PinFormatError.self) { try DeviceListReader.data([], named: "x") }
+        #expect(throws: PinFormatError.self) { try DeviceListReader.data(at: "/nonexistent/devices.json") }
+    }
+}
+
+/// The script that makes device data, with certificates that were issued for the test.
+@Suite("make-device-data writes the table that is compiled in") struct DeviceDataScriptTests {
+    static let python = ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+    static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/CDeviceData/make-device-data")
+
+    /// Runs the script; what it writes to standard error, and how it ends.
+    private func run(_ arguments: [String]) throws -> (status: Int32, errors: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: try #require(Self.python))
+        process.arguments = [Self.script.path] + arguments
+        let errors = Pipe()
+        process.standardError = errors
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    }
+
+    private func hash(_ certificate: LabCertificate) -> String {
+        certificate.sha256.map { String(format: "%02x", $0) }.joined()
+    }
+
+    private func stores(_ stores: String) -> String {
+        #"{"source": "a test", "commit": "1234", "stores": [\#(stores)]}"#
+    }
+
+    private func store(_ platform: String, _ version: String, _ roots: [LabCertificate]) -> String {
+        let roots = roots.map { "\"\(hash($0))\"" }.joined(separator: ",")
+        return
+            #"{"platform": "\#(platform)", "version": "\#(version)", "fetched": "2026-07-19", "url": "https://l.example", "roots": [\#(roots)]}"#
+    }
+
+    @Test(.enabled(if: python != nil, "python3 is not on this machine: the script is not tested"))
+    func `lists and certificates become a table`() throws {
+        let directory = try TemporaryDirectory()
+        let lists = [
+            store("mozilla", "None", [pki.rootB]), store("aosp", "8.1.0_r9", [pki.rootA, pki.rootB]),
+            store("apple", "iOS 17, iPadOS 17, macOS 14", [pki.rootA]),
+        ]
+        let roots = "# one\n" + pki.rootA.pem + "# another\n" + pki.rootB.pem + pki.junk.pem
+        let source = directory.path + "/data.c"
+        let end = try run([
+            try directory.write(stores(lists.joined(separator: ",")), to: "stores.json"),
+            try directory.write(roots, to: "roots.pem"), "--c-source", source,
+        ])
+        #expect(end.status == 0, "\(end.errors)")
+        let lines = try String(contentsOfFile: source, encoding: .ascii).split(separator: "\n")
+        let texts = lines.filter { $0.hasPrefix("    \"") }.map { $0.dropFirst(5).prefix { $0 != "\"" } }
+        #expect(texts.prefix(3) == ["ios-17", "macos-14", "iOS 17, iPadOS 17, macOS 14"])
+        #expect(texts.contains("android-8.1") && texts.contains("mozilla") && texts.contains("a test, commit 1234"))
+        #expect(lines.contains { $0.hasPrefix("    devices, 3, ends, 2,") })
+    }
+
+    @Test(.enabled(if: python != nil, "python3 is not on this machine: the script is not tested"))
+    func `of what the program has it makes the same source again`() throws {
+        let data = DeviceData.builtIn
+        let source = data.source.components(separatedBy: ", commit ")
+        var roots = ""
+        let lists: [[String: Any]] = data.devices.map { device in
+            let hashes = data.roots(of: device).map { der in
+                roots += pem(der, label: "CERTIFICATE")
+                return Hashing.sha256(der).hexadecimal
+            }
+            return [
+                "platform": ["ios": "apple", "android": "aosp"][device.platform.rawValue] ?? "mozilla",
+                "version": device.release.replacing("Android ", with: ""), "fetched": device.date.date,
+                "url": device.address, "roots": hashes,
+            ]
+        }
+        let stores: [String: Any] = ["source": source[0], "commit": source[1], "stores": lists]
+        let directory = try TemporaryDirectory()
+        let json = Array(try JSONSerialization.data(withJSONObject: stores))
+        let output = directory.path + "/data.c"
+        let end = try run([
+            try directory.write(json, to: "stores.json"), try directory.write(roots, to: "roots.pem"), "--licence",
+            try directory.write(data.licence, to: "licence"), "--c-source", output,
+        ])
+        #expect(end.status == 0, "\(end.errors)")
+        let compiledIn = Self.script.deletingLastPathComponent().appending(path: "data.c")
+        #expect(try Data(contentsOf: URL(filePath: output)) == Data(contentsOf: compiledIn))
+    }
+
+    @Test(
+        .enabled(if: python != nil, "python3 is not on this machine: the script is not tested"),
+        arguments: [
+            (
+                #"{"platform": "apple", "version": "watchOS 9", "fetched": "2026-07-19", "url": "", "roots": ["00"]}"#,
+                "is not in"
+            ),
+            (
+                #"{"platform": "aosp", "version": "9", "fetched": "2026-07-19", "url": "", "roots": []}"#,
+                "lists no roots"
+            ), (#"{"platform": "aosp", "version": "9", "url": "", "roots": ["x"]}"#, "is not in"),
+        ]) func `lists that cannot be used are refused in one line`(list: String, message: String) throws
+    {
+        let directory = try TemporaryDirectory()
+        let end = try run([
+            try directory.write(stores(list), to: "stores.json"), try directory.write(pki.rootA.pem, to: "roots.pem"),
+            "--c-source", directory.path + "/data.c",
+        ])
+        #expect(end.status == 1)
+        #expect(end.errors.hasPrefix("make-device-data: ") && end.errors.contains(message), "\(end.errors)")
+    }
+}

@@ -1,0 +1,155 @@
+import LoopbackLab
+import Pinning
+import Testing
+
+@testable import PinFormats
+
+@Suite("curl decides as the decision table's vectors 137 to 141 say") struct CurlVectors {
+    static let key = try! Certificate(pki.leaf).publicKey
+    static let other = try! Certificate(pki.junk).publicKey.spkiSHA256.base64
+    static let hash = key.spkiSHA256.base64
+
+    /// Values of `--pinnedpubkey`, and whether curl finds the leaf's key in them.
+    static let values: [(String, String, Bool)] = [
+        ("137", "sha256//\(other);sha256//\(hash)", true), ("137 (one)", "sha256//\(hash)", true),
+        // curl looks for ';sha256//': measured with curl 7.88.
+        ("137 (between)", "sha256//\(other);\(hash);sha256//\(hash)", true),
+        ("137 (empty)", "sha256//\(other);;sha256//\(hash)", true),
+        ("137 (semicolon at the end)", "sha256//\(hash);", false),
+        ("137 (other words behind)", "sha256//\(hash);x", false),
+        ("137 (space)", "sha256//\(other); sha256//\(hash)", false), ("140 (one slash)", "sha256/\(hash)", false),
+        ("140 (unpadded)", "sha256//" + hash.dropLast(), false), ("140 (no prefix)", hash, false),
+        ("140 (case)", "SHA256//\(hash)", false),
+    ]
+
+    @Test(arguments: values) func `vectors 137 and 140: the text is compared, never decoded`(
+        _ number: String, value: String, expected: Bool
+    ) { #expect((CurlValue.hashes(in: value) ?? []).contains(Self.hash) == expected, "vector \(number)") }
+
+    @Test(arguments: ["leaf.cer", "sha256/AAAA", "sha256:AAAA", ""])
+    func `vectors 139 and 140: anything else is the name of a file`(_ value: String) {
+        #expect(CurlValue.hashes(in: value) == nil)
+    }
+
+    static let vectors = [
+        ClientVector("137", Curl(), .ordinary(pins: [pki.junk, pki.leaf]), "pin-matched"),
+        ClientVector("138", Curl(isInsecure: true), .ordinary(pins: [pki.junk], system: []), "pin-mismatch"),
+        ClientVector("138 (right)", Curl(isInsecure: true), .ordinary(pins: [pki.leaf], system: []), "pin-matched"),
+        ClientVector(
+            "138 (name)", Curl(isInsecure: true), .ordinary(pins: [pki.leaf], host: "www.example.org"), "pin-matched"),
+        ClientVector("A8 (secure)", Curl(), .ordinary(pins: [pki.leaf], system: []), "unknown-issuer"),
+        ClientVector("A8 (name)", Curl(), .ordinary(pins: [pki.leaf], host: "www.example.org"), "name-mismatch"),
+        ClientVector("141", Curl(), .ordinary(pins: [pki.interA]), "pin-mismatch"),
+        ClientVector("A8 (no pin)", Curl(), .ordinary(), "trusted-without-pins"),
+        ClientVector("A8 (nothing)", Curl(isInsecure: true), .ordinary(system: []), "everything-accepted"),
+        ClientVector(
+            "A8 (incomplete)", Curl(), .ordinary(pins: [pki.leaf, pki.interA], presented: [pki.leaf], hashes: false),
+            "unknown-issuer"),
+    ]
+
+    @Test(arguments: vectors) func `the table decides`(_ vector: ClientVector) throws { try vector.check() }
+
+    @Test func `vectors 138 and 141: the step names curl's exit status and the warning the cause`() throws {
+        for index in [1, 6] {
+            let verdict = try Self.vectors[index].check()
+            #expect(verdict.trace.last?.detail.contains("exit status 90") == true)
+        }
+        #expect(try Self.vectors[6].check().warnings.map(\.id) == ["leaf-only"])
+    }
+}
+
+@Suite("A pin compared by hand is one of a set, on the preferred path") struct GenericVectors {
+    static func vector(_ number: String, pins: [LabCertificate], hashes: Bool = true, _ reason: String) -> ClientVector
+    { ClientVector(number, Generic(), .ordinary(pins: pins, hashes: hashes), reason) }
+
+    static let vectors = [
+        vector("A9 (leaf)", pins: [pki.leaf, pki.junk], "pin-matched"),
+        vector("A9 (root)", pins: [pki.junk, pki.rootA], "pin-matched"),
+        vector("A9 (mismatch)", pins: [pki.junk, pki.rogue], "pin-mismatch"),
+        vector("A9 (no pins)", pins: [], "trusted-without-pins"),
+        vector("A9 (no backup)", pins: [pki.leaf, pki.interA, pki.leafRe], "pin-matched"),
+        vector("A9 (certificate)", pins: [pki.leaf], hashes: false, "pin-matched"),
+        vector("A9 (CA certificate)", pins: [pki.interA], hashes: false, "pin-matched"),
+        // The key is pinned, the certificate is another.
+        vector("A9 (another certificate)", pins: [pki.leafRe], hashes: false, "pin-mismatch"),
+    ]
+
+    @Test(arguments: vectors) func `a hash is compared with the keys, a certificate with the certificates`(
+        _ vector: ClientVector
+    ) throws { try vector.check() }
+
+    @Test func `a match on another valid path alone is a rejection that says so`() throws {
+        let scene = Scene.ordinary(
+            pins: [pki.rootA, pki.rootB], presented: [pki.leaf, pki.interA, pki.interAxB],
+            system: [pki.rootA, pki.rootB])
+        let preferred = try #require(try scene.verdict(of: Generic()).builtChain.certificates.last)
+        for root in [pki.rootA, pki.rootB] {
+            var one = scene
+            one.pins = [root]
+            let verdict = try one.verdict(of: Generic())
+            #expect(verdict.reason.id == (try Certificate(root) == preferred ? "pin-matched" : "pin-mismatch"))
+            #expect(verdict.warnings.map(\.id).contains("path-dependent"))
+        }
+    }
+
+    @Test func `an address is pinned as a name is`() throws {
+        let leaf = try pki.interA.issue(.leaf("192.0.2.1"))
+        let scene = Scene.ordinary(pins: [pki.junk], presented: [leaf, pki.interA], host: "192.0.2.1")
+        try ClientVector("A9 (address)", Generic(), scene, "pin-mismatch").check()
+    }
+
+    @Test func `what the systems of phones refuse is warned of with pins, and a note without`() throws {
+        let days: Int64 = 86_400
+        let leaf = try pki.interA.reissue(pki.leaf) { $0.notAfter = $0.notBefore + 900 * days }
+        var scene = Scene.ordinary(pins: [leaf], presented: [leaf, pki.interA])
+        let pinned = try scene.verdict(of: Generic())
+        #expect(pinned.isAccepted)
+        let warning = try #require(pinned.warnings.first { $0.id == "platform-rule" })
+        #expect(warning.message.hasPrefix("iOS refuses this server: ") && warning.platform == .apple)
+        scene.pins = []
+        let bare = try scene.verdict(of: Generic())
+        #expect(bare.warnings.isEmpty && bare.notes.map(\.id) == ["platform-rule"])
+    }
+}
+
+@Suite("Android's Network Security Config decides as the decision table's vectors 126 to 128 say") struct AndroidVectors
+{
+    static let yesterday = Timestamp(secondsSinceEpoch: LabClock.now - LabClock.day)
+    static let wrong = Scene.ordinary(pins: [pki.junk])
+
+    private static func exempt(_ root: LabCertificate) -> NetworkSecurityConfiguration.Source.Origin {
+        .resource(name: "@raw/root", [try! Certificate(root)])
+    }
+
+    static let vectors = [
+        ClientVector("126", AndroidNetworkSecurityConfig(expiration: yesterday), wrong, "pins-not-applied"),
+        // Midnight itself is still pinned.
+        ClientVector("126 (now)", AndroidNetworkSecurityConfig(expiration: World.now), wrong, "pin-mismatch"),
+        ClientVector(
+            "127",
+            AndroidNetworkSecurityConfig(
+                trust: AndroidTrust(sources: [.init(.system), .init(exempt(pki.rootA), overridesPins: true)])), wrong,
+            "pins-not-applied"),
+        ClientVector(
+            "127 (other anchor)",
+            AndroidNetworkSecurityConfig(
+                trust: AndroidTrust(sources: [.init(.system), .init(exempt(pki.rootB), overridesPins: true)])), wrong,
+            "pin-mismatch"), ClientVector("128 (bad pin)", AndroidNetworkSecurityConfig(), wrong, "pin-mismatch"),
+        ClientVector("128 (other host)", AndroidNetworkSecurityConfig(), .ordinary(), "pins-not-applied"),
+        ClientVector("A6 (root)", AndroidNetworkSecurityConfig(), .ordinary(pins: [pki.rootA]), "pin-matched"),
+        // Neither an expired pin set nor a pin helps a chain that is not trusted.
+        ClientVector(
+            "A6 (untrusted)", AndroidNetworkSecurityConfig(expiration: yesterday), wrong.with { $0.system = [] },
+            "unknown-issuer"),
+        ClientVector(
+            "A6 (incomplete)", AndroidNetworkSecurityConfig(),
+            .ordinary(pins: [pki.interA], presented: [pki.leaf], hashes: false), "unknown-issuer"),
+    ]
+
+    @Test(arguments: vectors) func `the table decides`(_ vector: ClientVector) throws { try vector.check() }
+
+    @Test(arguments: [(0, "pin-set-expired"), (2, "pins-overridden")])
+    func `vectors 126 and 127: that nothing is pinned is warned about`(_ index: Int, warning: String) throws {
+        #expect(try Self.vectors[index].check().warnings.map(\.id) == [warning])
+    }
+}

@@ -1,0 +1,187 @@
+import LoopbackLab
+import Pinning
+import Testing
+
+@testable import TLSProbe
+
+@Suite(.timeLimit(.minutes(5))) struct ConnectFailureTests {
+    private func failure(of request: ProbeRequest) async throws -> ProbeError {
+        let result = try await withProber { await outcome(of: request, by: $0) }
+        return try #require(result.failure)
+    }
+
+    @Test(arguments: ["127.0.0.1", "::1"]) func aRefusedConnectionIsNamed(address: String) async throws {
+        try await RefusingPort.scoped(address: address) { refusing in
+            let ip = try #require(IPAddress(address))
+            let error = try await failure(of: ProbeRequest(to: .address(ip), port: refusing.port))
+            let peer = PeerAddress(ip: ip, port: refusing.port)
+            #expect(
+                error
+                    == ProbeError(
+                        .connect, .notConnected([ConnectFailure(peer: peer, kind: .refused)]), target: peer.description)
+            )
+            #expect(error.id == "refused")
+            #expect(error.description.contains("'\(peer)': connection refused"))
+        }
+    }
+
+    @Test func eachAddressOfAHostHasItsReason() async throws {
+        try await RefusingPort.scoped { refusing in
+            let request = ProbeRequest(to: .resolve(host: "localhost", family: .ipv4), port: refusing.port)
+            let error = try await failure(of: request)
+            #expect(error.phase == .connect)
+            #expect(error.target == "localhost:\(refusing.port)")
+            let peer = PeerAddress(ip: try #require(IPAddress("127.0.0.1")), port: refusing.port)
+            guard case .notConnected(let failures) = error.reason else {
+                return #expect(Bool(false), "unexpected \(error.reason)")
+            }
+            #expect(failures.allSatisfy { $0 == ConnectFailure(peer: peer, kind: .refused) })
+            #expect(error.id == "refused")
+        }
+    }
+
+    @Test(arguments: ProbeRequest.AddressFamily.allCases) func anUnresolvableNameIsAResolveFailure(
+        family: ProbeRequest.AddressFamily
+    ) async throws {
+        let error = try await failure(
+            of: ProbeRequest(to: .resolve(host: "name.invalid", family: family), timeout: .seconds(30)))
+        #expect(error.phase == .resolve)
+        #expect(error.target == "name.invalid:443")
+        #expect(error.description.contains("'name.invalid'"))
+        #expect(error.peer == nil)
+    }
+
+    @Test func portZeroIsAnError() async throws {
+        let error = try await failure(of: ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: 0))
+        #expect(error.phase == .connect)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct HandshakeFailureTests {
+    @Test func aServerThatClosesAtOnceIsNamed() async throws {
+        let error = try await failure(of: .closes)
+        // A ClientHello that reaches a closed socket is answered with a reset.
+        #expect(error.phase == .handshake)
+        #expect([.closedEarly(received: 0), .reset].contains(error.reason))
+    }
+
+    @Test func aServerThatResetsAtOnceIsNamed() async throws {
+        // The reset may come before this side has seen that it is connected.
+        #expect(try await failure(of: .resets).id == "reset")
+    }
+
+    @Test(
+        arguments: [
+            (.plainHTTP, .notTLS(.http)), (.smtp, .notTLS(.smtpOrFTP)), (.ssh, .notTLS(.ssh)),
+            (.script(.init(Array("no".utf8))), .notTLS(.unknown)),
+            (.alert(70), .protocolVersion(minimum: .tls12, maximum: .tls13)),
+        ] + (1...8).map { (.garbage(seed: $0), .notTLS(.unknown)) } as [(ServerBehavior, ProbeError.Reason)])
+    func whatIsNoHandshakeIsRecognised(behavior: ServerBehavior, reason: ProbeError.Reason) async throws {
+        #expect(try await failure(of: behavior).reason == reason)
+    }
+
+    @Test(arguments: [1, 5, 80, 200, 600]) func aServerThatClosesInTheMiddleIsNamed(bytes: Int) async throws {
+        let error = try await failure(of: .presenting([world.leaf], delivery: .closes(afterBytes: bytes)))
+        #expect(error.reason == .closedEarly(received: bytes))
+        #expect(error.id == "closed-early")
+        #expect(error.peer != nil)
+    }
+
+    @Test(arguments: [1, 5, 80, 200, 600]) func aServerThatResetsInTheMiddleIsNamed(bytes: Int) async throws {
+        let error = try await failure(of: .presenting([world.leaf], delivery: .resets(afterBytes: bytes)))
+        #expect(error.reason == .reset)
+    }
+
+    @Test(arguments: [(40, "handshake_failure"), (80, "internal_error"), (112, "unrecognized_name"), (199, "unknown")])
+    func anAlertIsSpelledOut(number: UInt8, name: String) async throws {
+        let error = try await failure(of: .alert(number))
+        #expect(error.reason == .alert(TLSAlert(number: number)))
+        #expect(error.description.contains("alert \(name) (\(number)), sent by the server"))
+    }
+
+    @Test func anOversizedRecordIsAFailure() async throws {
+        let error = try await failure(of: .oversizedRecord)
+        guard case .tlsFailure(let detail) = error.reason else {
+            return #expect(Bool(false), "unexpected \(error.reason)")
+        }
+        #expect(!detail.isEmpty)
+    }
+
+    @Test func aServerWithoutACommonCipherIsAnAlert() async throws {
+        let settings = serverSettings([world.leaf], upTo: .tls12) {
+            // An EC certificate has no use for an RSA cipher.
+            $0.cipherList = "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
+        }
+        #expect(try await failure(of: .tls(settings)).reason == .alert(TLSAlert(number: 40)))
+    }
+
+    @Test func aServerThatNeverStopsBeforeTheHandshakeIsLeft() async throws {
+        // HelloRequest, which a client waiting for ServerHello passes over.
+        let record: [UInt8] = [22, 3, 3, 0, 4, 0, 0, 0, 0]
+        let flood = Array(repeatElement(record, count: HandshakeHandler.inputLimit / record.count + 2).joined())
+        let error = try await failure(of: .script(ServerBehavior.Script(flood)))
+        #expect(error.reason == .tooMuchData(limit: HandshakeHandler.inputLimit))
+    }
+}
+
+@Suite struct ProbeErrorTests {
+    private static let peer = IPAddress("203.0.113.7").map { PeerAddress(ip: $0, port: 443) }
+    private static let reasons: [ProbeError.Reason] = [
+        .deadlineExceeded(timeout: .seconds(10)), .cancelled, .nameNotFound, .noAddress(.ipv6),
+        .resolverFailed("Temporary failure in name resolution"),
+        .notConnected([ConnectFailure(peer: peer, kind: .refused)]),
+        .notConnected([ConnectFailure(peer: peer, kind: .refused), ConnectFailure(peer: peer, kind: .unreachable)]),
+        .notConnected([ConnectFailure(peer: nil, kind: .localLimit)]),
+        .notConnected([ConnectFailure(peer: peer, kind: .other(errno: 13))]), .alert(TLSAlert(number: 40)),
+        .closedEarly(received: 0), .closedEarly(received: 7), .reset, .notTLS(.http), .notTLS(.smtpOrFTP),
+        .protocolVersion(minimum: .tls12, maximum: .tls13), .certificatesTooLarge(limit: 1),
+        .tooManyCertificates(limit: 1), .tooMuchData(limit: 1), .keyNotProven, .clientCertificateRequired,
+        .noCertificate, .unreadableCertificate("x"), .tlsFailure("x"), .setUpFailed("x"),
+    ]
+
+    @Test(arguments: reasons) func theDescriptionIsOneLineThatQuotesTheTarget(reason: ProbeError.Reason) {
+        for phase in ProbeError.Phase.allCases {
+            let error = ProbeError(phase, reason, target: "api.example.com:443", peer: Self.peer)
+            #expect(
+                error.description.contains("'api.example.com:443'") || error.description.contains("'api.example.com'"))
+            #expect(!error.description.contains { $0.isNewline })
+            #expect(!error.id.isEmpty)
+        }
+    }
+
+    @Test func theTimeoutIsNamedAndTheAddressNextToTheHost() {
+        let reset = ProbeError(.handshake, .reset, target: "api.example.com:443", peer: Self.peer)
+        #expect(reset.description.hasPrefix("'api.example.com:443' (203.0.113.7:443) reset the connection"))
+        let late = ProbeError(.connect, .deadlineExceeded(timeout: .milliseconds(1500)), target: "a:1")
+        #expect(late.description.hasSuffix("or raise --timeout (1.5 s)"))
+        let proxy = ProbeError(.proxy, .deadlineExceeded(timeout: .seconds(3)), target: "a:1", proxy: "http://p:1")
+        #expect(proxy.description.hasSuffix("or raise --timeout (3 s)"), "\(proxy)")
+    }
+
+    @Test func failuresOfOneKindShareItsWord() {
+        let refused = ConnectFailure(peer: Self.peer, kind: .refused)
+        let unreachable = ConnectFailure(peer: Self.peer, kind: .unreachable)
+        #expect(ProbeError(.connect, .notConnected([refused, refused]), target: "a:1").id == "refused")
+        #expect(ProbeError(.connect, .notConnected([refused, unreachable]), target: "a:1").id == "connect-failed")
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 400 Bad", PlainProtocol.http), ("<!DOCTYPE html>", .http), ("SSH-2.0-OpenSSH", .ssh),
+        ("220 mail ESMTP", .smtpOrFTP), ("+OK ready", .pop3), ("* OK IMAP4rev1", .imap), ("<?xml version='1", .xmpp),
+        ("J\u{0}\u{0}\u{0}\n8.0.36", .mysql), ("hello", .unknown),
+    ]) func whatIsNotTLSIsRecognisedByItsFirstBytes(opening: String, expected: PlainProtocol) {
+        #expect(PlainProtocol(opening: Array(opening.utf8)) == expected)
+    }
+
+    @Test(arguments: [[], [22], [22, 3, 3, 0, 90], [21, 3, 1, 0, 2], [23, 3]] as [[UInt8]])
+    func whatCanBeATLSRecordIsNotCalledAnythingElse(opening: [UInt8]) {
+        #expect(PlainProtocol(opening: opening) == nil)
+    }
+
+    @Test func targetsAreWrittenAsUsersWriteThem() throws {
+        let v6 = try #require(IPAddress("2001:db8::1"))
+        #expect(ProbeRequest(to: .address(v6), port: 8443).target == "[2001:db8::1]:8443")
+        #expect(ProbeRequest(to: .resolve(host: "example.com")).target == "example.com:443")
+        #expect(ProbeRequest(to: .resolve(host: "::1")).target == "[::1]:443")
+    }
+}
