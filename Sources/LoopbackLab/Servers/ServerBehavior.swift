@@ -1,16 +1,32 @@
 /// What a loopback server does with each connection.
-package enum ServerBehavior: Sendable {
+package struct ServerBehavior: Sendable {
+    enum Service {
+        case tls(TLSServerSettings)
+        case proxy(ProxySettings)
+        case script(Script)
+    }
+
+    let service: Service
+    var delivery = Delivery.immediate
+
     /// Speaks TLS, and hands its bytes to the network in the manner of `delivery`.
-    case tls(TLSServerSettings, delivery: Delivery = .immediate)
+    package static func tls(_ settings: TLSServerSettings, delivery: Delivery = .immediate) -> ServerBehavior {
+        ServerBehavior(service: .tls(settings), delivery: delivery)
+    }
+
     /// A proxy with a server behind it; counts of `delivery` are of all it sends.
-    case proxy(ProxySettings, delivery: Delivery = .immediate)
+    package static func proxy(_ settings: ProxySettings, delivery: Delivery = .immediate) -> ServerBehavior {
+        ServerBehavior(service: .proxy(settings), delivery: delivery)
+    }
+
+    package static func script(_ script: Script) -> ServerBehavior { ServerBehavior(service: .script(script)) }
+
     /// Closes its side right after accepting, in order (FIN).
-    case closes
+    package static let closes = script(Script([], waitsForClient: false))
     /// Resets the connection right after accepting (RST).
-    case resets
+    package static let resets = ServerBehavior(service: .script(Script([])), delivery: .resets(afterBytes: 0))
     /// Accepts, reads, and never answers.
-    case tarpit
-    case script(Script)
+    package static let tarpit = script(Script([], ending: .stalls))
 
     /// How the bytes of a TLS server reach the network.
     ///
@@ -76,12 +92,9 @@ package enum ServerBehavior: Sendable {
     ///
     /// The first is never a TLS content type.
     package static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> ServerBehavior {
-        var state = seed
-        let bytes = (0..<count).map { index in
-            // Knuth's 64-bit linear congruential generator: well spread high bits are all that is needed.
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: state >> 56) | (index == 0 ? 0x80 : 0)
-        }
+        var generator = SeededGenerator(seed: seed)
+        var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        bytes[0] |= 0x80
         return .script(Script(bytes))
     }
 
