@@ -26,8 +26,8 @@ import Testing
 
     @Test(
         arguments: [
-            (ServerBehavior.script(.init([], waitsForClient: false)), "handshake: "),
-            (.plainHTTP, "does not speak TLS"), (.garbage(), "handshake: "), (.alert(40), "alert "),
+            (ServerBehavior.script([], waitsForClient: false), "handshake: "), (.plainHTTP, "does not speak TLS"),
+            (.garbage(), "handshake: "), (.alert(40), "alert "),
         ] as [(ServerBehavior, String)]) func aServerWithoutAChainIsUnreachable(behavior: ServerBehavior, words: String)
         async throws
     {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func theTimeoutHoldsOverAllAttempts() async throws {
-        try await Desk.serving(.script(.init([], ending: .stalls))) { desk, _ in
+        try await Desk.serving(.script([], stalls: true)) { desk, _ in
             let clock = ContinuousClock()
             let start = clock.now
             await desk("$SERVER --timeout 1 --retries 100").expect(.unreachable, "handshake: ")

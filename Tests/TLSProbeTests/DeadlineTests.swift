@@ -46,8 +46,7 @@ import Testing
     }
 
     @Test func aHelloRequestNowAndThenDoesNotMoveTheDeadline() async throws {
-        let script = ServerBehavior.Script([22, 3, 3, 0, 4, 0, 0, 0, 0], ending: .stalls)
-        try await expectDeadline(of: .script(script))
+        try await expectDeadline(of: .script([22, 3, 3, 0, 4, 0, 0, 0, 0], stalls: true))
     }
 
     @Test func aDeadlineInThePastIsMetAtOnce() async throws {

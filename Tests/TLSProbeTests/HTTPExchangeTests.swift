@@ -268,18 +268,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 200 Fine\r\nContent-Length: 4\r\n\r\nabcd", ServerBehavior.Script.Ending.stalls, nil),
-        ("HTTP/1.1 200 Fine\r\n\r\nabcd", .closes, nil),
-        ("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\n\r\nabcd", .closes, HTTPError.cutOff),
-        ("220 ready\r\n", .closes, .notHTTP), ("", .closes, .closedEarly(received: 0)),
-        ("", .stalls, .deadlineExceeded),
-    ]) func anAnswerWithoutTLSEndsAsItsFramingSays(
-        answer: String, ending: ServerBehavior.Script.Ending, error: HTTPError?
-    ) async throws {
+        ("HTTP/1.1 200 Fine\r\nContent-Length: 4\r\n\r\nabcd", true, nil),
+        ("HTTP/1.1 200 Fine\r\n\r\nabcd", false, nil),
+        ("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\n\r\nabcd", false, HTTPError.cutOff),
+        ("220 ready\r\n", false, .notHTTP), ("", false, .closedEarly(received: 0)), ("", true, .deadlineExceeded),
+    ]) func anAnswerWithoutTLSEndsAsItsFramingSays(answer: String, stalls: Bool, error: HTTPError?) async throws {
         let keeper = Keeper()
         let exchange = try exchange(to: keeper)
-        let script = ServerBehavior.Script(Array(answer.utf8), ending: ending)
-        try await LoopbackServer.serving(.script(script)) { server in
+        try await LoopbackServer.serving(.script(Array(answer.utf8), stalls: stalls)) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(error == .deadlineExceeded ? 1 : 60) }
             try await withProber { prober in
                 #expect(await prober.exchangePlainly(request, exchange).failure == error)

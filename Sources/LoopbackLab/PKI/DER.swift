@@ -22,8 +22,6 @@ enum DER {
 
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(0x30, Array(elements.joined())) }
 
-    static func set(_ member: [UInt8]) -> [UInt8] { element(0x31, member) }
-
     /// An INTEGER that is not negative, from its big-endian bytes.
     static func integer(_ magnitude: [UInt8]) -> [UInt8] {
         let significant = Array(magnitude.drop { $0 == 0 })

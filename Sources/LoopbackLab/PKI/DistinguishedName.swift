@@ -42,8 +42,10 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
     /// The Name element (RFC 5280, 4.1.2.4).
     var der: [UInt8] {
         DER.element(
-            0x30, attributes.flatMap { DER.set(DER.sequence($0.type.der, DER.element($0.encoding.rawValue, $0.value))) }
-        )
+            0x30,
+            attributes.flatMap {
+                DER.element(0x31, DER.sequence($0.type.der, DER.element($0.encoding.rawValue, $0.value)))
+            })
     }
 }
 

@@ -82,18 +82,13 @@ package final class LabKey: @unchecked Sendable {
         }
     }
 
-    private struct CacheKey: Hashable {
-        let algorithm: Algorithm
-        let label: String
-    }
-
-    private static let cache = Mutex<[CacheKey: LabKey]>([:])
+    private static let cache = Mutex<[String: LabKey]>([:])
 
     /// The process's key of this kind under this label, made on first use.
     ///
     /// For RSA keys above all, which are slow to make. Two labels never share a key.
     package static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
-        let name = CacheKey(algorithm: algorithm, label: label)
+        let name = "\(algorithm) \(label)"
         if let key = cache.withLock({ $0[name] }) { return key }
         // Made outside the lock: two threads may make one each, and the first to finish is kept.
         let made = try generate(algorithm)
@@ -104,19 +99,14 @@ package final class LabKey: @unchecked Sendable {
         }
     }
 
-    /// The private key as unencrypted PKCS #8 in PEM (PEM_write_bio_PKCS8PrivateKey), for a file in a temporary directory.
+    /// The private key as unencrypted PKCS #8 in PEM, for a file in a temporary directory.
     package func privateKeyPEM() throws(LabError) -> String {
         ERR_clear_error()
-        guard let buffer = BIO_new(BIO_s_mem()) else { throw .openSSL("allocate a buffer") }
-        defer { BIO_free(buffer) }
-        guard PEM_write_bio_PKCS8PrivateKey(buffer, pointer, nil, nil, 0, nil, nil) == 1 else {
-            throw .openSSL("write a private key")
-        }
-        var text = [UInt8](repeating: 0, count: BIO_ctrl_pending(buffer))
-        guard BIO_read(buffer, &text, Int32(text.count)) == text.count else {
-            throw .openSSL("read back a private key")
-        }
-        return String(decoding: text, as: UTF8.self)
+        let info = EVP_PKEY2PKCS8(pointer)
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        let der = encoded { i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
+        guard !der.isEmpty else { throw .openSSL("write a private key") }
+        return pem(der, label: "PRIVATE KEY")
     }
 
     /// The public key as PEM, what `openssl pkey -pubout` writes.

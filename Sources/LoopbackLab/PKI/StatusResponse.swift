@@ -9,14 +9,9 @@ package struct StatusResponse: Sendable, Changeable {
         case unknown
     }
 
-    package enum NameDigest: Sendable, Hashable {
-        /// SHA-1, which nearly all responders use.
-        case sha1
-        case sha256
-    }
-
     package var status = Status.good
-    package var digest = NameDigest.sha1
+    /// What the issuer's name and key are hashed with; SHA-1 is what nearly all responders use.
+    package var digest = SignatureDigest.sha1
     /// From when on it is right, in seconds since 1970.
     package var thisUpdate = LabClock.now - LabClock.hour
     /// When there will be a newer one, `nil` to leave it out.
@@ -49,7 +44,7 @@ package struct StatusResponse: Sendable, Changeable {
     private func single(_ certificate: LabCertificate, _ issuer: LabCertificate) -> [UInt8] {
         let subject = certificate.openSSL
         let authority = issuer.openSSL
-        let identifier = OCSP_cert_to_id(digest == .sha1 ? EVP_sha1() : EVP_sha256(), subject, authority)
+        let identifier = OCSP_cert_to_id(EVP_get_digestbyname(digest.rawValue), subject, authority)
         defer {
             OCSP_CERTID_free(identifier)
             X509_free(subject)

@@ -12,22 +12,34 @@ internal import Synchronization
 /// ```
 ///
 /// Blocking POSIX sockets, a thread for each connection and no SwiftNIO: an opinion on TLS that does not share the client's code.
-package struct LoopbackServer: Sendable {
+package final class LoopbackServer: Sendable {
+    struct State {
+        /// What the server presents to connections that begin now.
+        var context: TLSServerContext?
+        var connections: [ConnectionObservation] = []
+        /// The sockets of threads that have not ended, that of the one that listens included.
+        var descriptors: Set<Int32> = []
+        var isStopping = false
+    }
+
     /// The address the server listens on, as it was asked for.
     package let address: String
     package let port: UInt16
-    private let running: RunningServer
+    private let state: Mutex<State>
+    private let behavior: ServerBehavior
+    /// What a proxy itself presents.
+    private let proxyContext: TLSServerContext?
 
     /// Answers connections that begin from now on by other settings, as a server does whose certificate was renewed.
     ///
     /// - Throws: ``LabError`` when a key does not fit its certificate; the server then goes on as before.
     package func present(_ settings: TLSServerSettings) throws(LabError) {
         let context = try TLSServerContext(settings)
-        running.state.withLock { $0.context = context }
+        state.withLock { $0.context = context }
     }
 
     /// What the server has seen so far of each connection, in the order they were accepted.
-    package var connections: [ConnectionObservation] { running.state.withLock(\.connections) }
+    package var connections: [ConnectionObservation] { state.withLock(\.connections) }
 
     /// What the server has seen, once at least `count` connections are over.
     ///
@@ -46,9 +58,107 @@ package struct LoopbackServer: Sendable {
         _ behavior: ServerBehavior, address: String = "127.0.0.1", port: UInt16 = 0,
         isolation: isolated (any Actor)? = #isolation, _ body: (LoopbackServer) async throws -> Value
     ) async throws -> Value {
-        let running = try RunningServer(behavior, address: address, port: port)
-        defer { running.stop() }
-        return try await body(LoopbackServer(address: address, port: running.port, running: running))
+        let server = try LoopbackServer(behavior, address: address, port: port)
+        defer { server.stop() }
+        return try await body(server)
+    }
+
+    private init(_ behavior: ServerBehavior, address: String, port: UInt16) throws(LabError) {
+        (self.behavior, self.address) = (behavior, address)
+        var context: TLSServerContext?
+        var proxyContext: TLSServerContext?
+        switch behavior.service {
+        case .tls(let settings): context = try TLSServerContext(settings)
+        case .proxy(let settings):
+            context = try TLSServerContext(settings.server)
+            if let own = settings.tls { proxyContext = try TLSServerContext(own) }
+        case .script: break
+        }
+        self.proxyContext = proxyContext
+        let listener = try Sockets.listening(on: address, port: port)
+        self.port = Sockets.port(of: listener)
+        state = Mutex(State(context: context, descriptors: [listener]))
+        guard let thread = SystemThread({ self.listen(listener) }) else {
+            close(listener)
+            throw .system("start a thread")
+        }
+        thread.detach()
+    }
+
+    /// Ends all connections, and waits until no thread is left.
+    ///
+    /// Closing alone may come to nothing for a while: a program that is just being started by another thread holds copies of all
+    /// descriptors, close-on-exec or not, until it really starts. A port would stay taken and a client would wait.
+    private func stop() {
+        state.withLock { state in
+            state.isStopping = true
+            for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+        while state.withLock({ !$0.descriptors.isEmpty }) { usleep(100) }
+    }
+
+    private func listen(_ listener: Int32) {
+        while !state.withLock(\.isStopping) {
+            // Not every system has shutdown(2) wake one that listens.
+            guard Descriptor.wait(for: POLLIN, on: listener, milliseconds: 100),
+                let descriptor = Sockets.accepted(by: listener)
+            else { continue }
+            begin(descriptor)
+        }
+        state.withLock { state in
+            close(listener)
+            state.descriptors.remove(listener)
+        }
+    }
+
+    private func begin(_ descriptor: Int32) {
+        let (index, context) = state.withLock { state in
+            state.descriptors.insert(descriptor)
+            state.connections.append(ConnectionObservation())
+            if state.isStopping { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            return (state.connections.count - 1, state.context)
+        }
+        let record = ConnectionRecord { change in self.state.withLock { change(&$0.connections[index]) } }
+        let thread = SystemThread {
+            let connection = Connection(descriptor, delivery: self.behavior.delivery, record: record)
+            self.converse(over: connection, context, record)
+            connection.finish()
+            while !connection.read().isEmpty {}
+            self.end(descriptor, index)
+        }
+        if let thread { thread.detach() } else { end(descriptor, index) }
+    }
+
+    private func end(_ descriptor: Int32, _ index: Int) {
+        state.withLock { state in
+            close(descriptor)
+            state.descriptors.remove(descriptor)
+            state.connections[index].hasEnded = true
+        }
+    }
+
+    private func converse(over connection: Connection, _ context: TLSServerContext?, _ record: ConnectionRecord) {
+        switch behavior.service {
+        case .script(let bytes, let waitsForClient, let stalls):
+            if waitsForClient, connection.read().isEmpty { return }
+            connection.write(bytes)
+            if stalls { while !connection.read().isEmpty {} }
+        case .tls: if let context { TLSSession(context, over: connection, record)?.serve() }
+        case .proxy(let settings):
+            var stream: any ByteStream = connection
+            if let proxyContext {
+                guard let session = TLSSession(proxyContext, over: connection, record), session.handshake() else {
+                    return
+                }
+                stream = session
+            }
+            var proxy = Proxy(settings, over: stream, record)
+            if proxy.letsThrough(), let context {
+                TLSSession(context, over: stream, record, after: proxy.input)?.serve()
+            }
+            stream.finish()
+            while !stream.read().isEmpty {}
+        }
     }
 }
 
@@ -84,127 +194,4 @@ package struct ConnectionObservation: Sendable, Hashable {
 }
 
 /// Where one connection notes what it sees.
-struct ConnectionRecord: Sendable {
-    let server: RunningServer
-    let index: Int
-
-    func update(_ change: (inout ConnectionObservation) -> Void) {
-        server.state.withLock { change(&$0.connections[index]) }
-    }
-}
-
-/// A server between its start and its stop: the threads of its connections, and what they share.
-final class RunningServer: Sendable {
-    struct State {
-        /// What the server presents to connections that begin now.
-        var context: TLSServerContext?
-        var connections: [ConnectionObservation] = []
-        /// The sockets of threads that have not ended, that of the one that listens included.
-        var descriptors: Set<Int32> = []
-        var isStopping = false
-    }
-
-    let port: UInt16
-    let state: Mutex<State>
-    private let behavior: ServerBehavior
-    /// What a proxy itself presents.
-    private let proxyContext: TLSServerContext?
-
-    init(_ behavior: ServerBehavior, address: String, port: UInt16) throws(LabError) {
-        self.behavior = behavior
-        var context: TLSServerContext?
-        var proxyContext: TLSServerContext?
-        switch behavior.service {
-        case .tls(let settings): context = try TLSServerContext(settings)
-        case .proxy(let settings):
-            context = try TLSServerContext(settings.server)
-            if let own = settings.tls { proxyContext = try TLSServerContext(own) }
-        case .script: break
-        }
-        self.proxyContext = proxyContext
-        let listener = try Sockets.listening(on: address, port: port)
-        self.port = Sockets.port(of: listener)
-        state = Mutex(State(context: context, descriptors: [listener]))
-        guard let thread = SystemThread({ self.listen(listener) }) else {
-            close(listener)
-            throw .system("start a thread")
-        }
-        thread.detach()
-    }
-
-    /// Ends all connections, and waits until no thread is left.
-    ///
-    /// Closing alone may come to nothing for a while: a program that is just being started by another thread holds copies of all
-    /// descriptors, close-on-exec or not, until it really starts. A port would stay taken and a client would wait.
-    func stop() {
-        state.withLock { state in
-            state.isStopping = true
-            for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
-        }
-        while state.withLock({ !$0.descriptors.isEmpty }) { usleep(100) }
-    }
-
-    private func listen(_ listener: Int32) {
-        while !state.withLock(\.isStopping) {
-            // Not every system has shutdown(2) wake one that listens.
-            guard Descriptor.wait(for: POLLIN, on: listener, milliseconds: 100),
-                let descriptor = Sockets.accepted(by: listener)
-            else { continue }
-            begin(descriptor)
-        }
-        state.withLock { state in
-            close(listener)
-            state.descriptors.remove(listener)
-        }
-    }
-
-    private func begin(_ descriptor: Int32) {
-        let (index, context) = state.withLock { state in
-            state.descriptors.insert(descriptor)
-            state.connections.append(ConnectionObservation())
-            if state.isStopping { shutdown(descriptor, Int32(SHUT_RDWR)) }
-            return (state.connections.count - 1, state.context)
-        }
-        let record = ConnectionRecord(server: self, index: index)
-        let thread = SystemThread {
-            let connection = Connection(descriptor, delivery: self.behavior.delivery, record: record)
-            self.converse(over: connection, context, record)
-            connection.finish()
-            while !connection.read().isEmpty {}
-            self.end(descriptor, index)
-        }
-        if let thread { thread.detach() } else { end(descriptor, index) }
-    }
-
-    private func end(_ descriptor: Int32, _ index: Int) {
-        state.withLock { state in
-            close(descriptor)
-            state.descriptors.remove(descriptor)
-            state.connections[index].hasEnded = true
-        }
-    }
-
-    private func converse(over connection: Connection, _ context: TLSServerContext?, _ record: ConnectionRecord) {
-        switch behavior.service {
-        case .script(let script):
-            if script.waitsForClient, connection.read().isEmpty { return }
-            connection.write(script.bytes)
-            if script.ending == .stalls { while !connection.read().isEmpty {} }
-        case .tls: if let context { TLSSession(context, over: connection, record)?.serve() }
-        case .proxy(let settings):
-            var stream: any ByteStream = connection
-            if let proxyContext {
-                guard let session = TLSSession(proxyContext, over: connection, record), session.handshake() else {
-                    return
-                }
-                stream = session
-            }
-            var proxy = Proxy(settings, over: stream, record)
-            if proxy.letsThrough(), let context {
-                TLSSession(context, over: stream, record, after: proxy.input)?.serve()
-            }
-            stream.finish()
-            while !stream.read().isEmpty {}
-        }
-    }
-}
+struct ConnectionRecord: Sendable { let update: @Sendable ((inout ConnectionObservation) -> Void) -> Void }

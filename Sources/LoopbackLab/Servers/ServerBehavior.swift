@@ -3,7 +3,7 @@ package struct ServerBehavior: Sendable {
     enum Service {
         case tls(TLSServerSettings)
         case proxy(ProxySettings)
-        case script(Script)
+        case script([UInt8], waitsForClient: Bool, stalls: Bool)
     }
 
     let service: Service
@@ -19,14 +19,19 @@ package struct ServerBehavior: Sendable {
         ServerBehavior(service: .proxy(settings), delivery: delivery)
     }
 
-    package static func script(_ script: Script) -> ServerBehavior { ServerBehavior(service: .script(script)) }
+    /// Sends these bytes once the client has sent something, or at once, and then closes its side or stays silent.
+    package static func script(
+        _ bytes: [UInt8], waitsForClient: Bool = true, stalls: Bool = false, delivery: Delivery = .immediate
+    ) -> ServerBehavior {
+        ServerBehavior(service: .script(bytes, waitsForClient: waitsForClient, stalls: stalls), delivery: delivery)
+    }
 
     /// Closes its side right after accepting, in order (FIN).
-    package static let closes = script(Script([], waitsForClient: false))
+    package static let closes = script([], waitsForClient: false)
     /// Resets the connection right after accepting (RST).
-    package static let resets = ServerBehavior(service: .script(Script([])), delivery: .resets(afterBytes: 0))
+    package static let resets = script([], delivery: .resets(afterBytes: 0))
     /// Accepts, reads, and never answers.
-    package static let tarpit = script(Script([], ending: .stalls))
+    package static let tarpit = script([], stalls: true)
 
     /// How the bytes of a TLS server reach the network.
     ///
@@ -46,26 +51,6 @@ package struct ServerBehavior: Sendable {
         case urges(afterBytes: Int, thenStalls: Bool)
     }
 
-    package struct Script: Sendable, Hashable {
-        /// What follows the bytes.
-        package enum Ending: Sendable, Hashable {
-            /// The server closes its side in order.
-            case closes
-            /// The server stays silent until the client or the scope ends the connection.
-            case stalls
-        }
-
-        package var bytes: [UInt8]
-        /// Whether it first waits for the client to send something.
-        package var waitsForClient: Bool
-        /// What it does afterwards.
-        package var ending: Ending
-
-        package init(_ bytes: [UInt8], waitsForClient: Bool = true, ending: Ending = .closes) {
-            (self.bytes, self.waitsForClient, self.ending) = (bytes, waitsForClient, ending)
-        }
-    }
-
     /// A TLS server that presents these certificates in this order, with the first one's key and the default settings.
     package static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
         .tls(TLSServerSettings(presenting: chain), delivery: delivery)
@@ -75,17 +60,17 @@ package struct ServerBehavior: Sendable {
     package static var plainHTTP: ServerBehavior {
         let body = "<html><body>The plain HTTP request was not understood</body></html>\r\n"
         let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: \(body.utf8.count)\r\n"
-        return .script(Script(Array((head + "Connection: close\r\n\r\n" + body).utf8)))
+        return .script(Array((head + "Connection: close\r\n\r\n" + body).utf8))
     }
 
     /// A mail server that greets as soon as a client connects.
     package static var smtp: ServerBehavior {
-        .script(Script(Array("220 mail.example.com ESMTP ready\r\n".utf8), waitsForClient: false, ending: .stalls))
+        .script(Array("220 mail.example.com ESMTP ready\r\n".utf8), waitsForClient: false, stalls: true)
     }
 
     /// A secure shell server that greets as soon as a client connects.
     package static var ssh: ServerBehavior {
-        .script(Script(Array("SSH-2.0-OpenSSH_9.7\r\n".utf8), waitsForClient: false, ending: .stalls))
+        .script(Array("SSH-2.0-OpenSSH_9.7\r\n".utf8), waitsForClient: false, stalls: true)
     }
 
     /// Bytes without meaning, the same for each `seed`.
@@ -95,17 +80,15 @@ package struct ServerBehavior: Sendable {
         var generator = SeededGenerator(seed: seed)
         var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
         bytes[0] |= 0x80
-        return .script(Script(bytes))
+        return .script(bytes)
     }
 
     /// The fatal TLS alert with this number (RFC 8446, 6) in answer to the ClientHello; 40 is handshake_failure.
-    package static func alert(_ description: UInt8) -> ServerBehavior {
-        .script(Script([21, 3, 3, 0, 2, 2, description]))
-    }
+    package static func alert(_ description: UInt8) -> ServerBehavior { .script([21, 3, 3, 0, 2, 2, description]) }
 
     /// A handshake record that claims the 65,535 bytes it has, four times what TLS allows.
     package static var oversizedRecord: ServerBehavior {
-        .script(Script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff)))
+        .script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff))
     }
 }
 

@@ -101,10 +101,8 @@ final class TLSServerContext: @unchecked Sendable {
     }
 
     private static func use(_ identity: TLSIdentity, in context: OpaquePointer) throws(LabError) {
-        for (depth, der) in identity.chain.enumerated() {
-            guard let certificate = decoded(der, { d2i_X509(nil, $0, $1) }) else {
-                throw .openSSL("parse certificate \(depth) of a server's chain")
-            }
+        for (depth, certificate) in identity.chain.enumerated() {
+            let certificate = certificate.openSSL
             // Both calls take a reference of their own.
             defer { X509_free(certificate) }
             let status =
@@ -119,22 +117,16 @@ final class TLSServerContext: @unchecked Sendable {
     }
 }
 
-/// What a TLS server shows and proves: certificates in wire order and the key it signs the handshake with.
+/// What a TLS server shows and proves: certificates in the order they are sent, the server's own first, and the key it signs the
+/// handshake with.
 package struct TLSIdentity: Sendable {
-    /// The DER encodings of the certificates in the order they are sent, the server's own first.
-    package let chain: [[UInt8]]
-    package let key: LabKey
+    let chain: [LabCertificate]
+    let key: LabKey
 
-    /// An identity that presents these certificates in this order, whatever they are, and signs with the first one's key.
-    package init(_ chain: [LabCertificate]) { self.init(der: chain.map(\.der), key: chain[0].key) }
+    /// An identity that presents these certificates, whatever they are, and signs with the first one's key.
+    package init(_ chain: [LabCertificate]) { self.init(chain, key: chain[0].key) }
 
-    /// An identity from encodings that may come from anywhere.
-    ///
-    /// The server does not start when `key` is not the one in the first certificate; see ``impostor(presenting:signingWith:)``.
-    package init(der chain: [[UInt8]], key: LabKey) {
-        precondition(!chain.isEmpty, "a TLS server presents at least one certificate")
-        (self.chain, self.key) = (chain, key)
-    }
+    private init(_ chain: [LabCertificate], key: LabKey) { (self.chain, self.key) = (chain, key) }
 
     /// An attacker's identity: it presents a copied chain and signs with a key of its own, so that the client must find the
     /// handshake's signature wrong.
@@ -142,7 +134,7 @@ package struct TLSIdentity: Sendable {
     /// - Throws: ``LabError/unsupported(_:)`` when the keys are not on one elliptic curve.
     package static func impostor(
         presenting chain: [LabCertificate], signingWith key: LabKey
-    ) throws(LabError) -> TLSIdentity { TLSIdentity(der: chain.map(\.der), key: try key.disguised(as: chain[0].key)) }
+    ) throws(LabError) -> TLSIdentity { TLSIdentity(chain, key: try key.disguised(as: chain[0].key)) }
 }
 
 extension LabKey {

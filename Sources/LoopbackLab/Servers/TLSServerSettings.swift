@@ -13,13 +13,6 @@ package enum TLSVersion: Int32, Sendable, Hashable, Comparable {
 ///
 /// Security level 0: it takes any key and any hash.
 package struct TLSServerSettings: Sendable, Changeable {
-    /// The answer to a name indication that no identity is kept for.
-    package enum UnknownName: Sendable, Hashable {
-        case defaultIdentities
-        /// The fatal alert unrecognized_name (RFC 6066, 3).
-        case alert
-    }
-
     /// Whether the server asks for a client certificate.
     ///
     /// Any certificate will do.
@@ -64,14 +57,14 @@ package struct TLSServerSettings: Sendable, Changeable {
         case hangsUp
     }
 
-    /// What is presented without a name indication or, by ``unknownName``, with an unknown one.
+    /// What is presented without a name indication or with an unknown one.
     ///
     /// At most one identity for each type of key: with an RSA and an EC identity the client's signature algorithms decide.
     package var identities: [TLSIdentity]
     /// What is presented to clients that indicate one of these names, in lower case.
     package var identitiesByName: [String: [TLSIdentity]] = [:]
-    package var unknownName = UnknownName.defaultIdentities
-    package var absentName = UnknownName.defaultIdentities
+    /// Whether clients that indicate no name get the fatal alert unrecognized_name (RFC 6066, 3).
+    package var requiresName = false
     /// What clients get that cannot be served.
     package var refusal = Refusal.reason
     package var minimumVersion = TLSVersion.tls10

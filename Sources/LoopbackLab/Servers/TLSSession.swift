@@ -58,25 +58,19 @@ final class TLSSession: ByteStream {
             SSL_set_SSL_CTX(ssl, named)
             return SSL_TLSEXT_ERR_OK
         }
-        let answer = name == nil ? context.settings.absentName : context.settings.unknownName
-        switch answer {
-        case .defaultIdentities: return SSL_TLSEXT_ERR_OK
-        case .alert:
-            alert?.pointee = SSL_AD_UNRECOGNIZED_NAME
-            return SSL_TLSEXT_ERR_ALERT_FATAL
-        }
+        guard name == nil, context.settings.requiresName else { return SSL_TLSEXT_ERR_OK }
+        alert?.pointee = SSL_AD_UNRECOGNIZED_NAME
+        return SSL_TLSEXT_ERR_ALERT_FATAL
     }
 
     /// The place in a client's ALPN offer (RFC 7301, 3.1) of the protocol the server likes best.
     func chooseProtocol(_ offer: [UInt8]) -> Range<Int>? {
-        var places: [String: Range<Int>] = [:]
-        var position = 0
-        while position < offer.count {
-            let start = position + 1
-            position = min(start + Int(offer[position]), offer.count)
-            places[String(decoding: offer[start..<position], as: UTF8.self)] = start..<position
+        for name in context.settings.applicationProtocols {
+            let entry = [UInt8(name.utf8.count)] + name.utf8
+            let place = offer.indices.first { offer[$0...].starts(with: entry) }
+            if let place { return place + 1..<place + entry.count }
         }
-        return context.settings.applicationProtocols.lazy.compactMap { places[$0] }.first
+        return nil
     }
 
     // MARK: Steps
