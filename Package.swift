@@ -50,7 +50,7 @@ let package = Package(
         module(
             "PinChecking", ["Base", "CDeviceData", "PinFormats", "Pinning", "TLSProbe", "X509"],
             exclude: ["Pins/PublicCAs/public-cas.json", "Pins/PublicCAs/make-public-cas"]),
-        module("LoopbackLab", ["COpenSSL"]),
+        module("LoopbackLab", ["Base", "COpenSSL"]),
         module(
             "PinCheckCLI",
             [

@@ -15,12 +15,9 @@
 /// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure. It is printed when it is chosen.
 package enum Seeds {
     /// The seeds 1 to `count`, and a fresh one; with `PINCHECK_ROUNDS` that many times, all others fresh.
-    package static func sample(_ count: Int) -> [UInt64] { seeds(fixed: count, rounds: rounds, fresh: fresh) }
-
-    /// `fixed` seeds from 1 on, and those that follow `fresh`, until there are `rounds` times `fixed + 1`.
-    package static func seeds(fixed: Int, rounds: Int, fresh: UInt64) -> [UInt64] {
-        let added = (fixed + 1) * rounds - fixed
-        return (0..<fixed).map { UInt64($0) + 1 } + (0..<added).map { fresh &+ UInt64($0) }
+    package static func sample(_ count: Int) -> [UInt64] {
+        let added = (count + 1) * rounds - count
+        return (0..<count).map { UInt64($0) + 1 } + (0..<added).map { fresh &+ UInt64($0) }
     }
 
     /// How many times as many seeds were asked for.

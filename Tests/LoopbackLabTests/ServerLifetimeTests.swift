@@ -68,7 +68,7 @@ private func everyBehavior() throws -> [ServerBehavior] {
             let behaviors = try everyBehavior()
             func round() async throws {
                 for behavior in behaviors {
-                    try await LoopbackServer.serving(behavior, threads: 2) { server in
+                    try await LoopbackServer.serving(behavior) { server in
                         let hello = OddServerTests.clientHello
                         _ = await RawClient.exchange(port: server.port, sending: hello, limit: 1, patience: 1)
                     }
@@ -81,17 +81,6 @@ private func everyBehavior() throws -> [ServerBehavior] {
             let descriptors = Self.count("fd")
             for _ in 0..<5 { try await round() }
             #expect(Self.count("fd") == descriptors)
-        }
-    }
-
-    @Test func noThreadOutlivesItsServer() async {
-        await #expect(processExitsWith: .success) {
-            try await LoopbackServer.serving(.tarpit) { _ in }
-            let before = Self.count("task")
-            let within = try await LoopbackServer.serving(.tarpit, threads: 50) { _ in Self.count("task") }
-            #expect(within >= before + 50)
-            // The executor may start a thread or two of its own meanwhile, but not fifty.
-            #expect(Self.count("task") < before + 50)
         }
     }
     #endif

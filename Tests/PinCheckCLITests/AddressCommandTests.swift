@@ -107,7 +107,7 @@ import X509
     }
 
     @Test func theAddressesOfAnHTTPDNSServiceAreChecked() async throws {
-        try await serving(.script(.init(response("127.0.0.2,60")))) { desk, service, edge in
+        try await serving(.script(response("127.0.0.2,60"))) { desk, service, edge in
             await desk("$HOST:\(edge.port) --httpdns http://$SERVER/d?dn={name}&ttl=1 --anchors @root.pem --pins $LEAF")
                 .expect(.pass, "PASS  \(host):\(edge.port) → 127.0.0.2  ", "SNI \(host)")
             let opening = try #require(await service.connections(ended: 1).first).opening
@@ -119,7 +119,7 @@ import X509
         ("0", "the name has no usable address"),
         ("\u{1B}[31m", "its answer cannot be used: line 1: '\\u{1B}[31m' is not an address"),
     ]) func aServiceThatFailsLeavesNoVerdict(answer: String, words: String) async throws {
-        try await Desk.serving(.script(.init(response(answer)))) { desk, _ in
+        try await Desk.serving(.script(response(answer))) { desk, _ in
             let outcome = await desk("$HOST --httpdns http://$SERVER/{name}").expect(
                 .unreachable, "resolve: cannot resolve '\(host)'", words, desk.expand("the HTTPDNS service $SERVER"),
                 ending: "  no address was found, so nothing was judged\n")

@@ -13,7 +13,7 @@ import Testing
         let elsewhere = try pki.interA.issue(.leaf("elsewhere.example"), key: next.key)
         return [
             "next.pem": next.pem + pki.interA.pem, "alone.pem": next.pem, "key.pub": next.key.publicKeyPEM,
-            "next.csr": pem(try next.key.certificationRequest("next"), label: "CERTIFICATE REQUEST"),
+            "next.csr": pem(try next.key.certificationRequest(for: "next"), label: "CERTIFICATE REQUEST"),
             "next.key": try next.key.privateKeyPEM(), "elsewhere.pem": elsewhere.pem,
             "alone-expired.pem": pki.leafExp.pem, "expired.pem": pki.leafExp.pem + pki.interA.pem,
             "ed25519.pub": Self.ed25519.publicKeyPEM, "lines.txt": "other.example.com $NEXT\n", "list.txt": "$LEAF\n",

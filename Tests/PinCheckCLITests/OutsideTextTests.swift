@@ -63,7 +63,7 @@ import Testing
             "HTTP/1.1 302 \u{1B}[31m\r\nLocation: http://\u{1B}[31m\u{202E}/\r\nContent-Length: 0\r\n\r\n", "\(text)",
         ]
         for answer in answers {
-            try await LoopbackServer.serving(.script(.init(Array(answer.utf8)))) { server in
+            try await LoopbackServer.serving(.script(Array(answer.utf8))) { server in
                 let service = "http://127.0.0.1:\(server.port)/{name}"
                 for form in Self.forms { await expectHarmless(["x.test", "--httpdns", service, "-f", form]) }
                 await expectHarmless(["snapshot", "x.test", "--doh", service, "-o", "/nonexistent/x"])
@@ -126,7 +126,7 @@ import Testing
             [21, 3, 3, 0, 2, 2, 7], [21, 3, 3, 0, 2, 1, 0x1B], Array("SSH-2.0-\(Self.hostile)\r\n".utf8),
             Array("220 \(Self.hostile)\r\n".utf8), Array("HTTP/1.1 400 \(Self.hostile)\r\n\r\n".utf8),
         ] as [[UInt8]] {
-            try await LoopbackServer.serving(.script(.init(bytes))) { server in
+            try await LoopbackServer.serving(.script(bytes)) { server in
                 for form in Self.forms {
                     await expectHarmless(["x.test", "--connect", "127.0.0.1:\(server.port)", "-f", form])
                 }

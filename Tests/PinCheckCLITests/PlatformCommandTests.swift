@@ -110,7 +110,7 @@ import Testing
         let leaf = try Self.lasting()
         let texts = [
             "alone.pem": leaf.pem,
-            "next.csr": pem(try leaf.key.certificationRequest("next"), label: "CERTIFICATE REQUEST"),
+            "next.csr": pem(try leaf.key.certificationRequest(for: "next"), label: "CERTIFICATE REQUEST"),
         ]
         let line = "--host $HOST --anchors @root.pem --pins \(leaf.pin) -f json --client "
         try await desk(line + "afnetworking --next @alone.pem", texts).expect(.fail, "lifetime-too-long")

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func theTimeoutHoldsOverAllAttempts() async throws {
-        try await Desk.serving(.script(.init([], ending: .stalls))) { desk, _ in
+        try await Desk.serving(.script([], stalls: true)) { desk, _ in
             let clock = ContinuousClock()
             let start = clock.now
             await desk("$SERVER --timeout 1 --retries 100").expect(.unreachable, "handshake: ")

@@ -224,7 +224,7 @@ import Testing
             #expect(lines == ["PASS  \(target)  1 address, accepted; another certificate without SNI"])
             await ask("ONE --thorough --no-sni").expect(.fail)
         }
-        let strict = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.absentName = .alert }
+        let strict = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.requiresName = true }
         try await serving([.tls(strict)]) { ask, _ in
             await ask("ONE --thorough").expect(
                 .pass, "without SNI the server refuses the handshake (alert unrecognized_name (112))")

@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func theKeyOfARequestIsPinnedAndSaysSo() throws {
-        let request = try leaf.key.certificationRequest("leaf")
+        let request = try leaf.key.certificationRequest(for: "leaf")
         let text = pem(request, label: "CERTIFICATE REQUEST")
         for (bytes, place) in [(request, ""), (Array(text.utf8), ":1")] {
             let reading = try reading(ofFile: "leaf.csr", bytes)

@@ -74,7 +74,7 @@ import X509
             chain: [try! inter.issue(.leaf(subject: "www.example.com", names: [])), inter], accepted: ["openssl"],
             reason: "name-mismatch"), common("www.example.com", beside: .dns("b.example"), []),
         common("www.example.com", beside: .ip([10, 0, 0, 1]), []),
-        common("*.example.com", beside: .emailBytes(Array("a@b.c".utf8)), ["openssl"]),
+        common("*.example.com", beside: .email("a@b.c"), ["openssl"]),
         Row(
             name: "an IPv4 address for the IPv6 one that maps it", chain: [leaf([.ip([192, 0, 2, 1])]), inter],
             host: "::ffff:192.0.2.1", accepted: ["okhttp"], reason: "name-mismatch"),

@@ -15,10 +15,8 @@ import Testing
 
     /// Servers that never answer, stall in the middle, drip, or move the end with urgent data and a HelloRequest now and then.
     private static let slow: [ServerBehavior] =
-        [
-            .tarpit, serves(.drips(bytes: 1, everyMilliseconds: 5)),
-            .script(ServerBehavior.Script([22, 3, 3, 0, 4, 0, 0, 0, 0], ending: .stalls)),
-        ] + [1, 5, 100, 600].map { serves(.stalls(afterBytes: $0)) }
+        [.tarpit, serves(.drips(bytes: 1, everyMilliseconds: 5)), .script([22, 3, 3, 0, 4, 0, 0, 0, 0], stalls: true)]
+        + [1, 5, 100, 600].map { serves(.stalls(afterBytes: $0)) }
         + [0, 1, 3, 5, 100, 600].map { serves(.urges(afterBytes: $0, thenStalls: true)) }
 
     @Test(arguments: slow) func aServerThatDoesNotComeToAnEndIsLeft(behavior: ServerBehavior) async throws {

@@ -73,7 +73,7 @@ import Testing
     @Test(
         arguments: [
             (.plainHTTP, .notTLS(.http)), (.smtp, .notTLS(.smtpOrFTP)), (.ssh, .notTLS(.ssh)),
-            (.script(.init(Array("no".utf8))), .notTLS(.unknown)),
+            (.script(Array("no".utf8)), .notTLS(.unknown)),
             (.alert(70), .protocolVersion(minimum: .tls12, maximum: .tls13)),
         ] + (1...8).map { (.garbage(seed: $0), .notTLS(.unknown)) } as [(ServerBehavior, ProbeError.Reason)])
     func whatIsNoHandshakeIsRecognised(behavior: ServerBehavior, reason: ProbeError.Reason) async throws {
@@ -119,7 +119,7 @@ import Testing
         // HelloRequest, which a client waiting for ServerHello passes over.
         let record: [UInt8] = [22, 3, 3, 0, 4, 0, 0, 0, 0]
         let flood = Array(repeatElement(record, count: HandshakeHandler.inputLimit / record.count + 2).joined())
-        let error = try await failure(of: .script(ServerBehavior.Script(flood)))
+        let error = try await failure(of: .script(flood))
         #expect(error.reason == .tooMuchData(limit: HandshakeHandler.inputLimit))
     }
 }

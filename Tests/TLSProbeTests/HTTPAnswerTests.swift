@@ -143,16 +143,15 @@ func fetch(
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 200 Fine\r\nContent-Length: 4\r\n\r\nabcd", ServerBehavior.Script.Ending.stalls, nil),
-        ("HTTP/1.1 200 Fine\r\n\r\nabcd", .closes, nil),
-        ("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\n\r\nabcd", .closes, HTTPError.cutOff),
-        ("220 ready\r\n", .closes, .notHTTP), ("", .closes, .closedEarly(received: 0)),
-        ("", .stalls, .deadlineExceeded),
-    ]) func withoutTLSToo(text: String, ending: ServerBehavior.Script.Ending, error: HTTPError?) async throws {
+        ("HTTP/1.1 200 Fine\r\nContent-Length: 4\r\n\r\nabcd", true, nil),
+        ("HTTP/1.1 200 Fine\r\n\r\nabcd", false, nil),
+        ("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\n\r\nabcd", false, HTTPError.cutOff),
+        ("220 ready\r\n", false, .notHTTP), ("", false, .closedEarly(received: 0)), ("", true, .deadlineExceeded),
+    ]) func withoutTLSToo(text: String, stalls: Bool, error: HTTPError?) async throws {
         let keeper = Keeper()
         let exchange = try exchange(to: keeper)
         let timeout = Duration.seconds(error == .deadlineExceeded ? 1 : 60)
-        try await probing(.script(.init(Array(text.utf8), ending: ending)), timeout: timeout) { prober, request, _ in
+        try await probing(.script(Array(text.utf8), stalls: stalls), timeout: timeout) { prober, request, _ in
             #expect(await prober.exchangePlainly(request, exchange).failure == error)
             #expect(prober.workshop.attempts.isEmpty)
         }

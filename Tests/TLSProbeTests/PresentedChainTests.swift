@@ -35,7 +35,7 @@ import Testing
     @Test func anotherMessageThatIsTooLongIsNotTakenForCertificates() async throws {
         // A ServerHello that begins like any and claims 16 MB.
         let hello: [UInt8] = [2, 0xFF, 0xFF, 0xFF, 3, 3] + Array(repeating: 7, count: 64)
-        let error = try await failure(of: .script(.init([22, 3, 3, 0, UInt8(hello.count)] + hello, ending: .stalls)))
+        let error = try await failure(of: .script([22, 3, 3, 0, UInt8(hello.count)] + hello, stalls: true))
         #expect(error.reason == .tlsFailure("a message is longer than any of its kind"))
     }
 

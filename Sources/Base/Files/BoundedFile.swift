@@ -74,6 +74,9 @@ package enum BoundedFile {
     /// Not blocking: opening a pipe without a writer would never end, and one can take a file's place at any moment.
     private static let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
+    /// How long a first writer is waited for, in milliseconds: one that was started just now opens within that.
+    private static let patience: Int32 = 1_000
+
     private static func contents(
         of descriptor: Int32, limit: Int, accepting accepted: Accepted
     ) throws(ReadFailure) -> [UInt8] {
@@ -83,11 +86,11 @@ package enum BoundedFile {
         try accepted.check(kind)
         if kind == .regular, status.st_size > limit { throw .tooLarge(limit: limit) }
         // A device that has nothing may never have anything.
-        let patience = kind == .pipe ? -1 : Pipe.patience
+        let patience = kind == .pipe ? -1 : self.patience
         let bytes = try bytes(from: descriptor, expecting: Int(status.st_size), limit: limit, patience: patience)
         guard bytes.isEmpty, kind == .pipe else { return bytes }
         // Nobody has it open for writing, or has written yet.
-        if Pipe.waitForInput(on: descriptor, milliseconds: Pipe.patience) {
+        if Descriptor.wait(for: POLLIN, on: descriptor, milliseconds: self.patience) {
             let bytes = try self.bytes(from: descriptor, expecting: 0, limit: limit, patience: patience)
             if !bytes.isEmpty { return bytes }
         }
@@ -105,7 +108,7 @@ package enum BoundedFile {
             let length = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if length < 0, errno == EINTR { continue }
             if length < 0, errno == EAGAIN {
-                guard Pipe.waitForInput(on: descriptor, milliseconds: patience) else { throw .silent }
+                guard Descriptor.wait(for: POLLIN, on: descriptor, milliseconds: patience) else { throw .silent }
                 continue
             }
             guard length >= 0 else { throw .system(errno) }

@@ -58,17 +58,21 @@ package enum Descriptor {
             } else if errno == EPIPE {
                 throw .brokenPipe
             } else if errno == EAGAIN {
-                waitUntilWritable(descriptor)
+                // A terminal or pipe that another program left in non-blocking mode.
+                _ = wait(for: POLLOUT, on: descriptor, milliseconds: -1)
             } else if errno != EINTR {
                 throw .failed(SystemError.message(of: errno))
             }
         }
     }
 
-    /// Waits for a terminal or pipe that another program left in non-blocking mode.
-    private static func waitUntilWritable(_ descriptor: Int32) {
-        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&request, 1, -1)
+    /// Waits for `event`, or for the other end to go away (`poll`), for ever with -1; returns whether that came to pass.
+    package static func wait(for event: some BinaryInteger, on descriptor: Int32, milliseconds: Int32) -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        while true {
+            let count = poll(&request, 1, milliseconds)
+            if count >= 0 || errno != EINTR { return count != 0 }
+        }
     }
 }
 
@@ -96,22 +100,4 @@ package final class OpenFile: Sendable {
 
     /// Writes all of `bytes`.
     package func write(_ bytes: [UInt8]) throws(OutputError) { try Descriptor.write(bytes, to: descriptor) }
-}
-
-/// Reads from pipes such as `<(…)` without ever waiting for a writer that may not come.
-///
-/// They are opened with `O_NONBLOCK`: `open` returns at once, `read` gives nothing while there is no writer.
-package enum Pipe {
-    /// How long a first writer is waited for, in milliseconds: one that was started just now opens within that.
-    static let patience: Int32 = 1_000
-
-    /// Waits until there is something to read or no writer left (`poll`), for ever with -1; returns whether that came to pass.
-    package static func waitForInput(on descriptor: Int32, milliseconds: Int32) -> Bool {
-        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while true {
-            let count = poll(&request, 1, milliseconds)
-            if count < 0, errno == EINTR { continue }
-            return count != 0
-        }
-    }
 }

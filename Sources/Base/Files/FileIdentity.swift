@@ -7,10 +7,8 @@ package struct FileIdentity: Hashable, Sendable {
     private let inode: UInt64
     private let name: String?
 
-    /// The identity of what stat(2) found.
-    package init(_ status: stat) { self.init(status, name: nil) }
-
-    private init(_ status: stat, name: String?) {
+    /// The identity of what stat(2) found, or of what would have this name in the directory that it found.
+    package init(_ status: stat, name: String? = nil) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         self.name = name

@@ -97,17 +97,21 @@ package struct JSONReader {
         }
     }
 
+    /// Goes on if this is what comes next.
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
     private mutating func object(_ depth: Int) throws(Failure) -> [(key: String, value: DocumentTree)] {
         position += 1
         var members: [(key: String, value: DocumentTree)] = []
         var keys: Set<String> = []
         while true {
             try skipSpace()
+            if skip("}") { return members }
             guard let byte = next else { throw broken("an object is not closed") }
-            if byte == UInt8(ascii: "}") {
-                position += 1
-                return members
-            }
             let isQuoted = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
             let key = isQuoted ? try string() : try name()
             guard keys.insert(key).inserted else {
@@ -117,10 +121,9 @@ package struct JSONReader {
                         + "put both together")
             }
             try skipSpace()
-            guard next == UInt8(ascii: ":") else { throw broken("a ':' is missing after a key") }
-            position += 1
+            guard skip(":") else { throw broken("a ':' is missing after a key") }
             members.append((key, try value(depth: depth + 1)))
-            try separator(before: UInt8(ascii: "}"))
+            try separator(before: "}")
         }
     }
 
@@ -129,23 +132,16 @@ package struct JSONReader {
         var elements: [DocumentTree] = []
         while true {
             try skipSpace()
-            guard let byte = next else { throw broken("an array is not closed") }
-            if byte == UInt8(ascii: "]") {
-                position += 1
-                return elements
-            }
+            if skip("]") { return elements }
+            guard next != nil else { throw broken("an array is not closed") }
             elements.append(try value(depth: depth + 1))
-            try separator(before: UInt8(ascii: "]"))
+            try separator(before: "]")
         }
     }
 
-    private mutating func separator(before end: UInt8) throws(Failure) {
+    private mutating func separator(before end: Unicode.Scalar) throws(Failure) {
         try skipSpace()
-        if next == UInt8(ascii: ",") {
-            position += 1
-        } else if next != end {
-            throw broken("a ',' is missing between two values")
-        }
+        guard skip(",") || next == UInt8(ascii: end) else { throw broken("a ',' is missing between two values") }
     }
 
     private mutating func name() throws(Failure) -> String {
@@ -230,12 +226,7 @@ package struct JSONReader {
     }
 
     private static func isNamePart(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
-            true
-        default: false
-        }
+        byte >= 0x80 || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_$".utf8.contains(byte)
     }
 }
 

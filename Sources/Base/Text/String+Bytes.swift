@@ -5,24 +5,9 @@ extension String {
     /// a text of ten bytes, which counts where it is asked of every certificate of a thousand servers. Meant for short texts: it looks
     /// at each place anew.
     package func holdsBytes(of part: String) -> Bool {
-        let found = utf8.withContiguousStorageIfAvailable { text in
-            part.utf8.withContiguousStorageIfAvailable { Self.holds($0, in: text) }
-        }
-        return (found ?? nil)
-            ?? Array(utf8).withUnsafeBufferPointer { text in
-                Array(part.utf8).withUnsafeBufferPointer { Self.holds($0, in: text) }
-            }
-    }
-
-    private static func holds(_ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let first = part.first else { return true }
+        let (text, part) = (Array(utf8), Array(part.utf8))
         guard part.count <= text.count else { return false }
-        for start in 0...(text.count - part.count) where text[start] == first {
-            var length = 1
-            while length < part.count, text[start + length] == part[length] { length += 1 }
-            if length == part.count { return true }
-        }
-        return false
+        return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
     }
 }
 
@@ -59,10 +44,9 @@ package enum Base64 {
     /// The bytes in the standard alphabet, with padding.
     package static func text(of bytes: [UInt8]) -> String {
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
-            let word = group.enumerated().reduce(0) { $0 | Int($1.element) << (16 - 8 * $1.offset) }
+            let word = (group + [0, 0]).prefix(3).reduce(0) { $0 << 8 | Int($1) }
             for position in 0..<4 {
                 text.append(position <= group.count ? alphabet[word >> (18 - 6 * position) & 63] : UInt8(ascii: "="))
             }

@@ -103,10 +103,7 @@ extension TerminalText {
     ///
     /// Ideographs, kana, Hangul and what is shown as an emoji take two, marks that combine with what is before them none. The
     /// colours that the program itself puts between words take none either; other control characters are never written.
-    package static func cells(_ text: some StringProtocol) -> Int { cells(String(text)) }
-
-    /// The same of a text of its own, which no type has to be looked up for.
-    package static func cells(_ text: String) -> Int {
+    package static func cells(_ text: some StringProtocol) -> Int {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
         var cells = 0
         var isInColor = false

@@ -59,8 +59,6 @@ static inline ACCESS_DESCRIPTION *COpenSSL_sk_ACCESS_DESCRIPTION_value(const STA
 static inline const unsigned char *COpenSSL_ASN1_STRING_get0_data(const void *string) { return ASN1_STRING_get0_data(string); }
 static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_STRING_length(string); }
 static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
-static inline EVP_PKEY *COpenSSL_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
-static inline EVP_PKEY *COpenSSL_EVP_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
 
 // TLS.
 static inline uint64_t COpenSSL_SSL_OP_LEGACY_SERVER_CONNECT(void) { return SSL_OP_LEGACY_SERVER_CONNECT; }

@@ -1,3 +1,5 @@
+internal import Base
+
 /// A directory, readable by this user only, that is removed with all it holds when its owner lets it go.
 package final class TemporaryDirectory: Sendable {
     package let path: String
@@ -18,12 +20,7 @@ package final class TemporaryDirectory: Sendable {
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system("create \(file)") }
         defer { close(descriptor) }
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
-            guard count >= 0 || errno == EINTR else { throw .system("write \(file)") }
-            written += max(0, count)
-        }
+        guard (try? Descriptor.write(bytes, to: descriptor)) != nil else { throw .system("write \(file)") }
         return file
     }
 
@@ -44,20 +41,7 @@ package final class TemporaryDirectory: Sendable {
 /// What cannot be removed stays.
 private func removeTree(_ path: String) {
     if unlink(path) == 0 { return }
-    guard let stream = opendir(path) else { return }
-    defer {
-        closedir(stream)
-        rmdir(path)
-    }
-    while let entry = readdir(stream) {
-        // The name is read where it stands: its declared length goes past the end of a short entry.
-        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-        let name = String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
-        if name != "." && name != ".." { removeTree(path + "/" + name) }
-    }
-}
-
-/// write(2), by a name that ``TemporaryDirectory/write(_:to:)`` does not hide.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
+    let names = try? DirectoryListing.names(in: path) { $0.text != "." && $0.text != ".." }
+    for name in names ?? [] { removeTree(path + "/" + String(fileName: name)) }
+    rmdir(path)
 }

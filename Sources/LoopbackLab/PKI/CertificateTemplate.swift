@@ -13,15 +13,14 @@ extension Changeable {
 ///
 /// Every field can be changed before issuing.
 package struct CertificateTemplate: Sendable, Hashable, Changeable {
-    /// The basicConstraints extension (RFC 5280, 4.2.1.9).
+    /// The basicConstraints extension (RFC 5280, 4.2.1.9), always critical.
     package struct BasicConstraints: Sendable, Hashable {
         package var isAuthority: Bool
         /// The pathLenConstraint field, `nil` to leave it out.
         package var pathLength: Int?
-        package var isCritical: Bool
 
-        package init(isAuthority: Bool, pathLength: Int? = nil, isCritical: Bool = true) {
-            (self.isAuthority, self.pathLength, self.isCritical) = (isAuthority, pathLength, isCritical)
+        package init(isAuthority: Bool, pathLength: Int? = nil) {
+            (self.isAuthority, self.pathLength) = (isAuthority, pathLength)
         }
     }
 
@@ -72,7 +71,6 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package var issuer: DistinguishedName?
     /// The entries of the subjectAltName; the extension is left out when there are none.
     package var alternativeNames: [GeneralName] = []
-    package var alternativeNamesAreCritical = false
     /// The first second of validity, in seconds since the epoch (years 0 to 9999).
     package var notBefore: Int64
     /// The last second of validity, in seconds since the epoch (years 0 to 9999).
@@ -82,7 +80,6 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package var keyUsage: [KeyUsage]?
     /// The purposes of the extendedKeyUsage extension, `nil` to leave it out.
     package var extendedKeyUsage: [OID]?
-    package var extendedKeyUsageIsCritical = false
     package var nameConstraints: NameConstraints?
     package var subjectKeyIdentifier = KeyIdentifier.derived
     /// The keyIdentifier of the authorityKeyIdentifier extension.

@@ -22,8 +22,6 @@ enum DER {
 
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(0x30, Array(elements.joined())) }
 
-    static func set(_ member: [UInt8]) -> [UInt8] { element(0x31, member) }
-
     /// An INTEGER that is not negative, from its big-endian bytes.
     static func integer(_ magnitude: [UInt8]) -> [UInt8] {
         let significant = Array(magnitude.drop { $0 == 0 })
@@ -98,30 +96,16 @@ package struct OID: Sendable, Hashable {
 extension DER {
     /// A Time (RFC 5280, 4.1.2.5): UTCTime for the years 1950 to 2049, GeneralizedTime for all others up to 9999.
     static func time(_ secondsSinceEpoch: Int64) -> [UInt8] {
-        let (year, rest) = parts(of: secondsSinceEpoch)
-        guard (1950..<2050).contains(year) else { return generalizedTime(secondsSinceEpoch) }
-        return element(0x17, digits(year % 100, 2) + rest + [UInt8(ascii: "Z")])
+        let time = ASN1_TIME_set(nil, time_t(secondsSinceEpoch))
+        defer { ASN1_TIME_free(time) }
+        return encoded { i2d_ASN1_TIME(time, $0) }
     }
 
     /// A GeneralizedTime of whole seconds, for years up to 9999.
     static func generalizedTime(_ secondsSinceEpoch: Int64) -> [UInt8] {
-        let (year, rest) = parts(of: secondsSinceEpoch)
-        return element(0x18, digits(year, 4) + rest + [UInt8(ascii: "Z")])
-    }
-
-    private static func parts(of secondsSinceEpoch: Int64) -> (year: Int, rest: [UInt8]) {
-        var seconds = time_t(secondsSinceEpoch)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let rest = [
-            Int(parts.tm_mon) + 1, Int(parts.tm_mday), Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec),
-        ]
-        return (Int(parts.tm_year) + 1900, rest.flatMap { digits($0, 2) })
-    }
-
-    private static func digits(_ number: Int, _ width: Int) -> [UInt8] {
-        let text = Array(String(number).utf8)
-        return [UInt8](repeating: UInt8(ascii: "0"), count: max(0, width - text.count)) + text
+        let time = ASN1_GENERALIZEDTIME_set(nil, time_t(secondsSinceEpoch))
+        defer { ASN1_GENERALIZEDTIME_free(time) }
+        return encoded { i2d_ASN1_GENERALIZEDTIME(time, $0) }
     }
 }
 
@@ -158,24 +142,15 @@ package func signedData(of certificates: [LabCertificate]) -> [UInt8] {
     return DER.sequence(OID(1, 2, 840, 113549, 1, 7, 2).der, DER.explicit(0, content))
 }
 
-extension LabKey {
-    /// A PKCS #10 request for a certificate with this key (RFC 2986, 4), in DER, without attributes.
-    package func certificationRequest(for subject: DistinguishedName) throws(LabError) -> [UInt8] {
-        let info = DER.sequence(DER.integer([0]), subject.der, publicKeyInfo, DER.explicit(0, []))
-        return try signed(info, digest: .sha256)
-    }
-}
-
 extension LabCertificate {
     /// The name `openssl rehash` gives the certificate's file in a directory of anchors: its subject's hash and `.0`.
     package var hashedFileName: String {
-        let hash = der.withUnsafeBufferPointer { bytes -> UInt in
-            var cursor = bytes.baseAddress
-            guard let certificate = d2i_X509(nil, &cursor, bytes.count) else { return 0 }
-            defer { X509_free(certificate) }
-            return X509_subject_name_hash(certificate)
-        }
-        let digits = String(hash, radix: 16)
+        let certificate = openSSL
+        defer { X509_free(certificate) }
+        let digits = String(X509_subject_name_hash(certificate), radix: 16)
         return String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".0"
     }
+
+    /// A copy in OpenSSL's memory, which the caller frees.
+    var openSSL: OpaquePointer? { decoded(der) { d2i_X509(nil, $0, $1) } }
 }

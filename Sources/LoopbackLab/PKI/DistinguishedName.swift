@@ -3,8 +3,6 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
     package enum Encoding: UInt8, Sendable, Hashable {
         case utf8 = 0x0c
         case printable = 0x13
-        /// T61String, which OpenSSL reads as Latin-1.
-        case teletex = 0x14
     }
 
     /// One attribute.
@@ -44,8 +42,10 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
     /// The Name element (RFC 5280, 4.1.2.4).
     var der: [UInt8] {
         DER.element(
-            0x30, attributes.flatMap { DER.set(DER.sequence($0.type.der, DER.element($0.encoding.rawValue, $0.value))) }
-        )
+            0x30,
+            attributes.flatMap {
+                DER.element(0x31, DER.sequence($0.type.der, DER.element($0.encoding.rawValue, $0.value)))
+            })
     }
 }
 
@@ -57,38 +57,28 @@ extension OID {
 
 /// An entry of a subjectAltName, or a base of a name constraint (RFC 5280, 4.2.1.6 and 4.2.1.10).
 package enum GeneralName: Sendable, Hashable {
-    /// A dNSName of exactly these bytes.
-    case dnsBytes([UInt8])
+    case dns(String)
     /// An iPAddress: 4 or 16 bytes; in a name constraint the mask follows the address.
     case ip([UInt8])
-    /// A uniformResourceIdentifier of exactly these bytes.
-    case uriBytes([UInt8])
-    /// An rfc822Name of exactly these bytes.
-    case emailBytes([UInt8])
+    case uri(String)
+    case email(String)
     case directory(DistinguishedName)
 
-    package static func dns(_ name: String) -> GeneralName { .dnsBytes(Array(name.utf8)) }
-    package static func uri(_ text: String) -> GeneralName { .uriBytes(Array(text.utf8)) }
-    package static func email(_ address: String) -> GeneralName { .emailBytes(Array(address.utf8)) }
-
     /// An iPAddress for what inet_pton takes, a dNSName for everything else.
-    package init(_ text: String) { self = Self.addressBytes(text).map(GeneralName.ip) ?? .dns(text) }
-
-    /// The 4 or 16 bytes of an address in text form (inet_pton), `nil` for anything else.
-    package static func addressBytes(_ text: String) -> [UInt8]? {
+    package init(_ text: String) {
+        self = .dns(text)
         for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: length)
-            if inet_pton(family, text, &bytes) == 1 { return bytes }
+            if inet_pton(family, text, &bytes) == 1 { self = .ip(bytes) }
         }
-        return nil
     }
 
     var der: [UInt8] {
         switch self {
-        case .emailBytes(let bytes): DER.implicit(1, bytes)
-        case .dnsBytes(let bytes): DER.implicit(2, bytes)
+        case .email(let text): DER.implicit(1, Array(text.utf8))
+        case .dns(let text): DER.implicit(2, Array(text.utf8))
         case .directory(let name): DER.explicit(4, name.der)
-        case .uriBytes(let bytes): DER.implicit(6, bytes)
+        case .uri(let text): DER.implicit(6, Array(text.utf8))
         case .ip(let bytes): DER.implicit(7, bytes)
         }
     }

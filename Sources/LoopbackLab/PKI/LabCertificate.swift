@@ -69,12 +69,10 @@ extension LabCertificate: Hashable {
 }
 
 extension LabKey {
-    /// The DER encoding of a certification request (RFC 2986) for this key, without attributes.
-    package func certificationRequest(
-        _ subject: DistinguishedName, digest: SignatureDigest = .sha256
-    ) throws(LabError) -> [UInt8] {
+    /// A PKCS #10 request for a certificate with this key (RFC 2986, 4), in DER, without attributes.
+    package func certificationRequest(for subject: DistinguishedName) throws(LabError) -> [UInt8] {
         let information = DER.sequence(DER.integer([0]), subject.der, publicKeyInfo, DER.explicit(0, []))
-        return try signed(information, digest: digest)
+        return try signed(information, digest: .sha256)
     }
 }
 
@@ -95,18 +93,14 @@ extension CertificateTemplate {
         func add(_ arc: UInt, critical: Bool = false, _ value: [UInt8]) {
             encoded += Extension(OID(2, 5, 29, arc), isCritical: critical, value: value).der
         }
-        if let basicConstraints { add(19, critical: basicConstraints.isCritical, basicConstraints.der) }
+        if let basicConstraints { add(19, critical: true, basicConstraints.der) }
         if let keyUsage { add(15, critical: true, DER.namedBits(keyUsage.map(\.rawValue))) }
-        if let extendedKeyUsage {
-            add(37, critical: extendedKeyUsageIsCritical, DER.element(0x30, extendedKeyUsage.flatMap(\.der)))
-        }
+        if let extendedKeyUsage { add(37, DER.element(0x30, extendedKeyUsage.flatMap(\.der))) }
         if let identifier = subjectKeyIdentifier.bytes(for: key) { add(14, DER.octetString(identifier)) }
         if let identifier = authorityKeyIdentifier.bytes(for: issuerKey) {
             add(35, DER.sequence(DER.implicit(0, identifier)))
         }
-        if !alternativeNames.isEmpty {
-            add(17, critical: alternativeNamesAreCritical, DER.element(0x30, alternativeNames.flatMap(\.der)))
-        }
+        if !alternativeNames.isEmpty { add(17, DER.element(0x30, alternativeNames.flatMap(\.der))) }
         if let nameConstraints { add(30, critical: true, nameConstraints.der) }
         return encoded + additionalExtensions.flatMap(\.der)
     }

@@ -33,14 +33,11 @@ package final class LabKey: @unchecked Sendable {
 
     /// Takes over one reference to `key`, also when it throws.
     init(takingOwnershipOf key: OpaquePointer, algorithm: Algorithm, secret: [UInt8]? = nil) throws(LabError) {
-        var encoded: UnsafeMutablePointer<UInt8>?
-        let length = i2d_PUBKEY(key, &encoded)
-        guard length > 0, let encoded else {
+        publicKeyInfo = encoded { i2d_PUBKEY(key, $0) }
+        guard !publicKeyInfo.isEmpty else {
             EVP_PKEY_free(key)
-            throw .openSSL("encode a package key")
+            throw .openSSL("encode a public key")
         }
-        publicKeyInfo = Array(UnsafeBufferPointer(start: encoded, count: Int(length)))
-        COpenSSL_OPENSSL_free(encoded)
         publicKeySHA256 = sha256(publicKeyInfo)
         pointer = key
         (self.algorithm, self.secret) = (algorithm, secret)
@@ -48,71 +45,50 @@ package final class LabKey: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(pointer) }
 
-    /// Makes a new key (EVP_PKEY_generate).
+    /// Makes a new key (EVP_PKEY_keygen).
     package static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
         COpenSSL_learn_names()
         ERR_clear_error()
-        let key: OpaquePointer? =
+        let kind =
             switch algorithm {
-            case .p256: COpenSSL_EVP_EC_gen("P-256")
-            case .p256Described: generateDescribedP256()
-            case .p384: COpenSSL_EVP_EC_gen("P-384")
-            case .p521: COpenSSL_EVP_EC_gen("P-521")
-            case .rsa(let bits): COpenSSL_EVP_RSA_gen(UInt32(clamping: bits))
-            case .rsaOfLongExponent: generateRSAOfLongExponent()
-            case .ed25519: generateEd25519()
+            case .p256, .p256Described, .p384, .p521: "EC"
+            case .rsa, .rsaOfLongExponent: "RSA"
+            case .ed25519: "ED25519"
             }
-        guard let key else { throw .openSSL("make a key of the kind \(algorithm)") }
+        let context = EVP_PKEY_CTX_new_from_name(nil, kind, nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1, setUp(context, for: algorithm), EVP_PKEY_keygen(context, &key) == 1,
+            let key
+        else { throw .openSSL("make a key of the kind \(algorithm)") }
         return try LabKey(takingOwnershipOf: key, algorithm: algorithm)
     }
 
-    private static func generateEd25519() -> OpaquePointer? {
-        let context = EVP_PKEY_CTX_new_from_name(nil, "ED25519", nil)
-        defer { EVP_PKEY_CTX_free(context) }
-        var key: OpaquePointer?
-        guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_keygen(context, &key) == 1 else { return nil }
-        return key
-    }
-
-    private static func generateDescribedP256() -> OpaquePointer? {
-        let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
-        defer { EVP_PKEY_CTX_free(context) }
-        var key: OpaquePointer?
-        guard EVP_PKEY_keygen_init(context) == 1,
-            EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
+    private static func setUp(_ context: OpaquePointer?, for algorithm: Algorithm) -> Bool {
+        switch algorithm {
+        case .p256: return EVP_PKEY_CTX_set_group_name(context, "P-256") == 1
+        case .p384: return EVP_PKEY_CTX_set_group_name(context, "P-384") == 1
+        case .p521: return EVP_PKEY_CTX_set_group_name(context, "P-521") == 1
+        case .p256Described:
             // OPENSSL_EC_EXPLICIT_CURVE
-            EVP_PKEY_CTX_set_ec_param_enc(context, 0) == 1, EVP_PKEY_keygen(context, &key) == 1
-        else { return nil }
-        return key
-    }
-
-    private static func generateRSAOfLongExponent() -> OpaquePointer? {
-        let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
-        let exponent = BN_new()
-        defer {
-            BN_free(exponent)
-            EVP_PKEY_CTX_free(context)
+            return setUp(context, for: .p256) && EVP_PKEY_CTX_set_ec_param_enc(context, 0) == 1
+        case .rsa(let bits): return EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(clamping: bits)) == 1
+        case .rsaOfLongExponent:
+            let exponent = BN_new()
+            defer { BN_free(exponent) }
+            return setUp(context, for: .rsa(bits: 2_048)) && BN_set_bit(exponent, 1_099) == 1
+                && BN_add_word(exponent, 1) == 1 && EVP_PKEY_CTX_set1_rsa_keygen_pubexp(context, exponent) == 1
+        case .ed25519: return true
         }
-        var key: OpaquePointer?
-        guard BN_set_bit(exponent, 1_099) == 1, BN_add_word(exponent, 1) == 1, EVP_PKEY_keygen_init(context) == 1,
-            EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2_048) == 1,
-            EVP_PKEY_CTX_set1_rsa_keygen_pubexp(context, exponent) == 1, EVP_PKEY_keygen(context, &key) == 1
-        else { return nil }
-        return key
     }
 
-    private struct CacheKey: Hashable {
-        let algorithm: Algorithm
-        let label: String
-    }
-
-    private static let cache = Mutex<[CacheKey: LabKey]>([:])
+    private static let cache = Mutex<[String: LabKey]>([:])
 
     /// The process's key of this kind under this label, made on first use.
     ///
     /// For RSA keys above all, which are slow to make. Two labels never share a key.
     package static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
-        let name = CacheKey(algorithm: algorithm, label: label)
+        let name = "\(algorithm) \(label)"
         if let key = cache.withLock({ $0[name] }) { return key }
         // Made outside the lock: two threads may make one each, and the first to finish is kept.
         let made = try generate(algorithm)
@@ -123,19 +99,14 @@ package final class LabKey: @unchecked Sendable {
         }
     }
 
-    /// The private key as unencrypted PKCS #8 in PEM (PEM_write_bio_PKCS8PrivateKey), for a file in a temporary directory.
+    /// The private key as unencrypted PKCS #8 in PEM, for a file in a temporary directory.
     package func privateKeyPEM() throws(LabError) -> String {
         ERR_clear_error()
-        guard let buffer = BIO_new(BIO_s_mem()) else { throw .openSSL("allocate a buffer") }
-        defer { BIO_free(buffer) }
-        guard PEM_write_bio_PKCS8PrivateKey(buffer, pointer, nil, nil, 0, nil, nil) == 1 else {
-            throw .openSSL("write a private key")
-        }
-        var text = [UInt8](repeating: 0, count: BIO_ctrl_pending(buffer))
-        guard BIO_read(buffer, &text, Int32(text.count)) == text.count else {
-            throw .openSSL("read back a private key")
-        }
-        return String(decoding: text, as: UTF8.self)
+        let info = EVP_PKEY2PKCS8(pointer)
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        let der = encoded { i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
+        guard !der.isEmpty else { throw .openSSL("write a private key") }
+        return pem(der, label: "PRIVATE KEY")
     }
 
     /// The public key as PEM, what `openssl pkey -pubout` writes.
@@ -157,39 +128,32 @@ extension LabKey {
         let secret = sha256(Array(label.utf8))
         let encoded = DER.sequence(
             DER.integer([1]), DER.octetString(secret), DER.explicit(0, OID(1, 2, 840, 10045, 3, 1, 7).der))
-        let key = encoded.withUnsafeBufferPointer { bytes in
-            var position = bytes.baseAddress
-            return d2i_AutoPrivateKey(nil, &position, bytes.count)
+        guard let key = decoded(encoded, { d2i_AutoPrivateKey(nil, $0, $1) }) else {
+            throw .openSSL("make the key of '\(label)'")
         }
-        guard let key else { throw .openSSL("make the key of '\(label)'") }
         return try LabKey(takingOwnershipOf: key, algorithm: .p256, secret: secret)
     }
 
     /// An ECDSA signature (FIPS 186-5, 6.4.1) whose secret number is 1: the same each time, and it gives the key away.
     static func signature(of message: [UInt8], by secret: [UInt8]) throws(LabError) -> [UInt8] {
         // With the number 1, r is the x coordinate of P-256's base point, and s the hash + r · secret, modulo the order.
-        let r = number("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
-        let order = number("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
-        let hash = sha256(message)
-        let context = BN_CTX_new()
-        let base = BN_bin2bn(r, Int32(r.count), nil)
-        let modulus = BN_bin2bn(order, Int32(order.count), nil)
+        var base: OpaquePointer?
+        var order: OpaquePointer?
+        BN_hex2bn(&base, "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
+        BN_hex2bn(&order, "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
         let scalar = BN_bin2bn(secret, Int32(secret.count), nil)
-        let digest = BN_bin2bn(hash, Int32(hash.count), nil)
+        let digest = BN_bin2bn(sha256(message), 32, nil)
         let sum = BN_new()
+        let context = BN_CTX_new()
         defer {
-            for number in [base, modulus, scalar, digest, sum] { BN_free(number) }
+            for number in [base, order, scalar, digest, sum] { BN_free(number) }
             BN_CTX_free(context)
         }
-        var s = [UInt8](repeating: 0, count: 32)
-        guard BN_mod_mul(sum, base, scalar, modulus, context) == 1, BN_mod_add(sum, sum, digest, modulus, context) == 1,
-            BN_bn2binpad(sum, &s, 32) == 32
+        var r = [UInt8](repeating: 0, count: 32)
+        var s = r
+        guard BN_mod_mul(sum, base, scalar, order, context) == 1, BN_mod_add(sum, sum, digest, order, context) == 1,
+            BN_bn2binpad(base, &r, 32) == 32, BN_bn2binpad(sum, &s, 32) == 32
         else { throw .openSSL("sign with a fixed key") }
         return DER.sequence(DER.integer(r), DER.integer(s))
-    }
-
-    private static func number(_ hexadecimal: String) -> [UInt8] {
-        let digits = hexadecimal.compactMap { $0.hexDigitValue }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// The hash an issuer signs with.
+/// The hash an issuer signs with, by OpenSSL's name.
 ///
 /// Ed25519 has its own and ignores this.
-package enum SignatureDigest: Sendable, Hashable, CaseIterable {
+package enum SignatureDigest: String, Sendable, Hashable {
     case sha256
     case sha384
     case sha512
@@ -16,53 +16,46 @@ package enum SignatureDigest: Sendable, Hashable, CaseIterable {
 extension LabKey {
     /// The AlgorithmIdentifier of this key's signatures made with `digest` (RFC 3279, RFC 4055, RFC 5758, RFC 8410).
     func signatureAlgorithm(_ digest: SignatureDigest) throws(LabError) -> [UInt8] {
-        switch algorithm {
-        case .ed25519: return DER.sequence(OID(1, 3, 101, 112).der)
-        case .rsa, .rsaOfLongExponent:
-            let arc: UInt =
-                switch digest {
-                case .md5: 4
-                case .sha1: 5
-                case .sha256: 11
-                case .sha384: 12
-                case .sha512: 13
-                }
-            return DER.sequence(OID(1, 2, 840, 113549, 1, 1, arc).der, DER.null)
-        case .p256, .p256Described, .p384, .p521:
-            switch digest {
-            case .sha1: return DER.sequence(OID(1, 2, 840, 10045, 4, 1).der)
-            case .sha256: return DER.sequence(OID(1, 2, 840, 10045, 4, 3, 2).der)
-            case .sha384: return DER.sequence(OID(1, 2, 840, 10045, 4, 3, 3).der)
-            case .sha512: return DER.sequence(OID(1, 2, 840, 10045, 4, 3, 4).der)
-            case .md5: throw .unsupported("an ECDSA signature with MD5; use an RSA key")
+        try withSigner(digest) { _, key in
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                var parameters = [
+                    OSSL_PARAM_construct_octet_string("algorithm-id", buffer.baseAddress, buffer.count),
+                    OSSL_PARAM_construct_end(),
+                ]
+                return EVP_PKEY_CTX_get_params(key, &parameters) == 1 ? parameters[0].return_size : 0
             }
+            return count <= bytes.count ? Array(bytes.prefix(count)) : []
         }
     }
 
     /// Signs `message` (EVP_DigestSign; PKCS #1 v1.5 for RSA).
     func sign(_ message: [UInt8], digest: SignatureDigest) throws(LabError) -> [UInt8] {
         if let secret, digest == .sha256 { return try Self.signature(of: message, by: secret) }
+        return try withSigner(digest) { context, _ in
+            var length = 0
+            guard EVP_DigestSign(context, nil, &length, message, message.count) == 1 else { return [] }
+            var signature = [UInt8](repeating: 0, count: length)
+            guard EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else { return [] }
+            return Array(signature.prefix(length))
+        }
+    }
+
+    /// What `body` makes of a context that signs with this key, which is an error when it is nothing.
+    private func withSigner(
+        _ digest: SignatureDigest, _ body: (OpaquePointer?, OpaquePointer?) -> [UInt8]
+    ) throws(LabError) -> [UInt8] {
         ERR_clear_error()
-        guard let context = EVP_MD_CTX_new() else { throw .openSSL("allocate a digest context") }
+        let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
-        let algorithm =
-            switch (self.algorithm, digest) {
-            case (.ed25519, _): nil as OpaquePointer?
-            case (_, .sha256): EVP_sha256()
-            case (_, .sha384): EVP_sha384()
-            case (_, .sha512): EVP_sha512()
-            case (_, .sha1): EVP_sha1()
-            case (_, .md5): EVP_md5()
-            }
-        var length = 0
-        guard EVP_DigestSignInit(context, nil, algorithm, nil, pointer) == 1,
-            EVP_DigestSign(context, nil, &length, message, message.count) == 1
-        else { throw .openSSL("prepare a signature with \(digest)") }
-        var signature = [UInt8](repeating: 0, count: length)
-        guard EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else {
+        var key: OpaquePointer?
+        let name = algorithm == .ed25519 ? nil : digest.rawValue
+        guard EVP_DigestSignInit_ex(context, &key, name, nil, nil, pointer, nil) == 1 else {
             throw .openSSL("sign with \(digest)")
         }
-        return Array(signature.prefix(length))
+        let made = body(context, key)
+        guard !made.isEmpty else { throw .openSSL("sign with \(digest)") }
+        return made
     }
 
     /// `SEQUENCE { toBeSigned, signatureAlgorithm, signature }`: the shape of certificates and of requests.
@@ -87,4 +80,22 @@ func randomBytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     guard RAND_bytes(&bytes, Int32(count)) == 1 else { fatalError("OpenSSL has no randomness") }
     return bytes
+}
+
+/// What a `i2d` function of OpenSSL writes, nothing where it fails.
+func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> [UInt8] {
+    var bytes: UnsafeMutablePointer<UInt8>?
+    let count = encode(&bytes)
+    defer { COpenSSL_OPENSSL_free(bytes) }
+    return Array(UnsafeBufferPointer(start: bytes, count: Int(max(0, count))))
+}
+
+/// What a `d2i` function of OpenSSL reads, `nil` where it fails.
+func decoded(
+    _ der: [UInt8], _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
+) -> OpaquePointer? {
+    der.withUnsafeBufferPointer { bytes in
+        var cursor = bytes.baseAddress
+        return decode(&cursor, bytes.count)
+    }
 }

@@ -12,37 +12,18 @@
 /// junk                             self-signed, unrelated
 /// ```
 ///
+/// What ends in `exp` has the key and name of the one it is called after; rootB is an interceptor's, when it is in the system's store.
+///
 /// Authorities are valid from a year ago for ten years; servers' certificates from 90 days ago for 390 days, which every platform
 /// takes. Expired ones were valid from six years ago for one.
 package struct StandardPKI: Sendable {
     /// The name all server certificates here are for.
     package static let serverName = "api.example.com"
 
-    /// The root the server's real authority ends at.
-    package let rootA: LabCertificate
-    /// Another root: an interceptor's, when it is in the system's store.
-    package let rootB: LabCertificate
-    /// ``rootA``'s key and name in an expired certificate.
-    package let rootAexp: LabCertificate
-    /// The intermediate below ``rootA``.
-    package let interA: LabCertificate
-    /// ``interA`` issued again with the same key and name.
-    package let interA2: LabCertificate
-    /// ``interA``'s key and name in an expired certificate.
-    package let interAexp: LabCertificate
-    /// ``interA``'s key and name, cross-signed by ``rootB``.
-    package let interAxB: LabCertificate
-    package let leaf: LabCertificate
-    /// ``leaf`` renewed with the same key.
-    package let leafRe: LabCertificate
-    /// ``leaf``'s key and name in an expired certificate.
-    package let leafExp: LabCertificate
-    /// ``leaf`` renewed with a new key.
-    package let leaf2: LabCertificate
-    /// The interceptor's intermediate below ``rootB``.
-    package let rogueI: LabCertificate
-    /// The interceptor's certificate for the server's name.
-    package let rogue: LabCertificate
+    package let rootA, rootB, rootAexp: LabCertificate
+    package let interA, interA2, interAexp, interAxB: LabCertificate
+    package let leaf, leafRe, leafExp, leaf2: LabCertificate
+    package let rogueI, rogue: LabCertificate
     package let junk: LabCertificate
 
     /// Issues a world of its own, with new keys.

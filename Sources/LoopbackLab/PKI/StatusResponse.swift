@@ -9,14 +9,9 @@ package struct StatusResponse: Sendable, Changeable {
         case unknown
     }
 
-    package enum NameDigest: Sendable, Hashable, CaseIterable {
-        /// SHA-1, which nearly all responders use.
-        case sha1
-        case sha256
-    }
-
     package var status = Status.good
-    package var digest = NameDigest.sha1
+    /// What the issuer's name and key are hashed with; SHA-1 is what nearly all responders use.
+    package var digest = SignatureDigest.sha1
     /// From when on it is right, in seconds since 1970.
     package var thisUpdate = LabClock.now - LabClock.hour
     /// When there will be a newer one, `nil` to leave it out.
@@ -33,12 +28,10 @@ package struct StatusResponse: Sendable, Changeable {
     package static func refusal(status: UInt8) -> [UInt8] { DER.sequence(DER.element(0x0A, [status])) }
 
     /// The response in DER.
-    ///
-    /// The template of the certificate has to say its serial number.
     package func der(about certificate: LabCertificate, from issuer: LabCertificate) throws(LabError) -> [UInt8] {
         let signer = responder ?? issuer
         let data = DER.sequence(
-            DER.explicit(1, signer.subject.der), Self.time(thisUpdate),
+            DER.explicit(1, signer.subject.der), DER.generalizedTime(thisUpdate),
             DER.sequence(([self] + others).flatMap { $0.single(certificate, issuer) }))
         let algorithm = try signer.key.signatureAlgorithm(.sha256)
         let signature = try signer.key.sign(data, digest: .sha256)
@@ -49,11 +42,17 @@ package struct StatusResponse: Sendable, Changeable {
     }
 
     private func single(_ certificate: LabCertificate, _ issuer: LabCertificate) -> [UInt8] {
-        let identifier = DER.sequence(
-            DER.sequence(digest.oid.der, DER.null), DER.octetString(digest.hash(issuer.subject.der)),
-            DER.octetString(digest.hash(issuer.key.bareKey)), DER.integer(certificate.template.serialNumber ?? []))
+        let subject = certificate.openSSL
+        let authority = issuer.openSSL
+        let identifier = OCSP_cert_to_id(EVP_get_digestbyname(digest.rawValue), subject, authority)
+        defer {
+            OCSP_CERTID_free(identifier)
+            X509_free(subject)
+            X509_free(authority)
+        }
         return DER.sequence(
-            identifier, encodedStatus, Self.time(thisUpdate), nextUpdate.map { DER.explicit(0, Self.time($0)) } ?? [])
+            encoded { i2d_OCSP_CERTID(identifier, $0) }, encodedStatus, DER.generalizedTime(thisUpdate),
+            nextUpdate.map { DER.explicit(0, DER.generalizedTime($0)) } ?? [])
     }
 
     private var encodedStatus: [UInt8] {
@@ -61,42 +60,7 @@ package struct StatusResponse: Sendable, Changeable {
         case .good: DER.implicit(0, [])
         case .unknown: DER.implicit(2, [])
         case .revoked(let time, let reason):
-            DER.explicit(1, Self.time(time) + (reason.map { DER.explicit(0, DER.element(0x0A, [$0])) } ?? []))
-        }
-    }
-
-    private static func time(_ seconds: Int64) -> [UInt8] { DER.generalizedTime(seconds) }
-}
-
-extension StatusResponse.NameDigest {
-    fileprivate var oid: OID {
-        switch self {
-        case .sha1: OID(1, 3, 14, 3, 2, 26)
-        case .sha256: OID(2, 16, 840, 1, 101, 3, 4, 2, 1)
-        }
-    }
-
-    fileprivate func hash(_ bytes: [UInt8]) -> [UInt8] {
-        guard self == .sha1 else { return LoopbackLab.sha256(bytes) }
-        var digest = [UInt8](repeating: 0, count: 20)
-        guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil) == 1 else {
-            fatalError("OpenSSL could not compute SHA-1")
-        }
-        return digest
-    }
-}
-
-extension LabKey {
-    /// The bytes of the BIT STRING at the end of the SubjectPublicKeyInfo (`X509_PUBKEY_get0_param`).
-    fileprivate var bareKey: [UInt8] {
-        publicKeyInfo.withUnsafeBufferPointer { bytes -> [UInt8] in
-            var cursor = bytes.baseAddress
-            guard let info = d2i_X509_PUBKEY(nil, &cursor, bytes.count) else { return [] }
-            defer { X509_PUBKEY_free(info) }
-            var start: UnsafePointer<UInt8>?
-            var length: Int32 = 0
-            guard X509_PUBKEY_get0_param(nil, &start, &length, nil, info) == 1, let start else { return [] }
-            return Array(UnsafeBufferPointer(start: start, count: Int(length)))
+            DER.explicit(1, DER.generalizedTime(time) + (reason.map { DER.explicit(0, DER.element(0x0A, [$0])) } ?? []))
         }
     }
 }

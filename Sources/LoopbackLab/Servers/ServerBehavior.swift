@@ -1,16 +1,37 @@
 /// What a loopback server does with each connection.
-package enum ServerBehavior: Sendable {
+package struct ServerBehavior: Sendable {
+    enum Service {
+        case tls(TLSServerSettings)
+        case proxy(ProxySettings)
+        case script([UInt8], waitsForClient: Bool, stalls: Bool)
+    }
+
+    let service: Service
+    var delivery = Delivery.immediate
+
     /// Speaks TLS, and hands its bytes to the network in the manner of `delivery`.
-    case tls(TLSServerSettings, delivery: Delivery = .immediate)
+    package static func tls(_ settings: TLSServerSettings, delivery: Delivery = .immediate) -> ServerBehavior {
+        ServerBehavior(service: .tls(settings), delivery: delivery)
+    }
+
     /// A proxy with a server behind it; counts of `delivery` are of all it sends.
-    case proxy(ProxySettings, delivery: Delivery = .immediate)
+    package static func proxy(_ settings: ProxySettings, delivery: Delivery = .immediate) -> ServerBehavior {
+        ServerBehavior(service: .proxy(settings), delivery: delivery)
+    }
+
+    /// Sends these bytes once the client has sent something, or at once, and then closes its side or stays silent.
+    package static func script(
+        _ bytes: [UInt8], waitsForClient: Bool = true, stalls: Bool = false, delivery: Delivery = .immediate
+    ) -> ServerBehavior {
+        ServerBehavior(service: .script(bytes, waitsForClient: waitsForClient, stalls: stalls), delivery: delivery)
+    }
+
     /// Closes its side right after accepting, in order (FIN).
-    case closes
+    package static let closes = script([], waitsForClient: false)
     /// Resets the connection right after accepting (RST).
-    case resets
+    package static let resets = script([], delivery: .resets(afterBytes: 0))
     /// Accepts, reads, and never answers.
-    case tarpit
-    case script(Script)
+    package static let tarpit = script([], stalls: true)
 
     /// How the bytes of a TLS server reach the network.
     ///
@@ -30,26 +51,6 @@ package enum ServerBehavior: Sendable {
         case urges(afterBytes: Int, thenStalls: Bool)
     }
 
-    package struct Script: Sendable, Hashable {
-        /// What follows the bytes.
-        package enum Ending: Sendable, Hashable {
-            /// The server closes its side in order.
-            case closes
-            /// The server stays silent until the client or the scope ends the connection.
-            case stalls
-        }
-
-        package var bytes: [UInt8]
-        /// Whether it first waits for the client to send something.
-        package var waitsForClient: Bool
-        /// What it does afterwards.
-        package var ending: Ending
-
-        package init(_ bytes: [UInt8], waitsForClient: Bool = true, ending: Ending = .closes) {
-            (self.bytes, self.waitsForClient, self.ending) = (bytes, waitsForClient, ending)
-        }
-    }
-
     /// A TLS server that presents these certificates in this order, with the first one's key and the default settings.
     package static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
         .tls(TLSServerSettings(presenting: chain), delivery: delivery)
@@ -59,40 +60,35 @@ package enum ServerBehavior: Sendable {
     package static var plainHTTP: ServerBehavior {
         let body = "<html><body>The plain HTTP request was not understood</body></html>\r\n"
         let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: \(body.utf8.count)\r\n"
-        return .script(Script(Array((head + "Connection: close\r\n\r\n" + body).utf8)))
+        return .script(Array((head + "Connection: close\r\n\r\n" + body).utf8))
     }
 
     /// A mail server that greets as soon as a client connects.
     package static var smtp: ServerBehavior {
-        .script(Script(Array("220 mail.example.com ESMTP ready\r\n".utf8), waitsForClient: false, ending: .stalls))
+        .script(Array("220 mail.example.com ESMTP ready\r\n".utf8), waitsForClient: false, stalls: true)
     }
 
     /// A secure shell server that greets as soon as a client connects.
     package static var ssh: ServerBehavior {
-        .script(Script(Array("SSH-2.0-OpenSSH_9.7\r\n".utf8), waitsForClient: false, ending: .stalls))
+        .script(Array("SSH-2.0-OpenSSH_9.7\r\n".utf8), waitsForClient: false, stalls: true)
     }
 
     /// Bytes without meaning, the same for each `seed`.
     ///
     /// The first is never a TLS content type.
     package static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> ServerBehavior {
-        var state = seed
-        let bytes = (0..<count).map { index in
-            // Knuth's 64-bit linear congruential generator: well spread high bits are all that is needed.
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: state >> 56) | (index == 0 ? 0x80 : 0)
-        }
-        return .script(Script(bytes))
+        var generator = SeededGenerator(seed: seed)
+        var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        bytes[0] |= 0x80
+        return .script(bytes)
     }
 
     /// The fatal TLS alert with this number (RFC 8446, 6) in answer to the ClientHello; 40 is handshake_failure.
-    package static func alert(_ description: UInt8) -> ServerBehavior {
-        .script(Script([21, 3, 3, 0, 2, 2, description]))
-    }
+    package static func alert(_ description: UInt8) -> ServerBehavior { .script([21, 3, 3, 0, 2, 2, description]) }
 
     /// A handshake record that claims the 65,535 bytes it has, four times what TLS allows.
     package static var oversizedRecord: ServerBehavior {
-        .script(Script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff)))
+        .script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff))
     }
 }
 

@@ -1,71 +1,63 @@
 internal import COpenSSL
-internal import Synchronization
 
 /// The SSL_CTX of each set of identities of one server.
 ///
 /// Sendable because the contexts are set up once in the initialiser and only read afterwards: OpenSSL allows any number of
 /// threads to make connections from one SSL_CTX.
 final class TLSServerContext: @unchecked Sendable {
+    /// An SSL_CTX that is freed with its last owner.
+    private final class Handle {
+        let pointer: OpaquePointer
+
+        init() throws(LabError) {
+            COpenSSL_learn_names()
+            ERR_clear_error()
+            guard let pointer = SSL_CTX_new(TLS_server_method()) else { throw .openSSL("make a TLS context") }
+            self.pointer = pointer
+        }
+
+        deinit { SSL_CTX_free(pointer) }
+    }
+
     let settings: TLSServerSettings
-    private let defaultContext: OpaquePointer
-    private let contextsByName: [String: OpaquePointer]
+    private let handle: Handle
+    private var byName: [String: Handle] = [:]
 
     /// Builds the contexts; throws when a certificate does not parse or a key does not fit its certificate.
     init(_ settings: TLSServerSettings) throws(LabError) {
-        var byName: [String: OpaquePointer] = [:]
-        do {
-            for (name, identities) in settings.identitiesByName {
-                byName[name] = try Self.makeContext(settings, identities)
-            }
-            defaultContext = try Self.makeContext(settings, settings.identities)
-        } catch {
-            for context in byName.values { SSL_CTX_free(context) }
-            throw error
-        }
         self.settings = settings
-        contextsByName = byName
-        COpenSSL_SSL_CTX_set_tlsext_servername_callback(defaultContext) { ssl, alert, _ in
-            guard let conversation = TLSConversation.of(ssl) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-            return conversation.chooseIdentity(alert)
+        handle = try Self.makeHandle(settings, settings.identities)
+        for (name, identities) in settings.identitiesByName { byName[name] = try Self.makeHandle(settings, identities) }
+        COpenSSL_SSL_CTX_set_tlsext_servername_callback(handle.pointer) { ssl, alert, _ in
+            guard let session = TLSSession.of(ssl) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+            return session.chooseIdentity(alert)
         }
         SSL_CTX_set_alpn_select_cb(
-            defaultContext,
+            handle.pointer,
             { ssl, chosen, length, offered, offeredLength, _ in
-                guard let conversation = TLSConversation.of(ssl), let chosen, let length, let offered else {
+                guard let session = TLSSession.of(ssl), let chosen, let length, let offered else {
                     return SSL_TLSEXT_ERR_NOACK
                 }
                 let offer = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
-                guard let position = conversation.chooseProtocol(Array(offer)) else { return SSL_TLSEXT_ERR_NOACK }
+                guard let position = session.chooseProtocol(Array(offer)) else { return SSL_TLSEXT_ERR_NOACK }
                 chosen.pointee = offered + position.lowerBound
                 length.pointee = UInt8(position.count)
                 return SSL_TLSEXT_ERR_OK
             }, nil)
     }
 
-    deinit {
-        SSL_CTX_free(defaultContext)
-        for context in contextsByName.values { SSL_CTX_free(context) }
-    }
-
-    func makeConnection() -> OpaquePointer? { SSL_new(defaultContext) }
+    func makeConnection() -> OpaquePointer? { SSL_new(handle.pointer) }
 
     /// The context kept for a name indication in any case of letters, borrowed; `nil` for an unknown name.
-    func context(for name: String) -> OpaquePointer? { contextsByName[name.lowercased()] }
+    func context(for name: String) -> OpaquePointer? { byName[name.lowercased()]?.pointer }
 
-    private static func makeContext(
+    private static func makeHandle(
         _ settings: TLSServerSettings, _ identities: [TLSIdentity]
-    ) throws(LabError) -> OpaquePointer {
-        COpenSSL_learn_names()
-        ERR_clear_error()
-        guard let context = SSL_CTX_new(TLS_server_method()) else { throw .openSSL("make a TLS context") }
-        do {
-            try setUp(context, settings)
-            for identity in identities { try use(identity, in: context) }
-        } catch {
-            SSL_CTX_free(context)
-            throw error
-        }
-        return context
+    ) throws(LabError) -> Handle {
+        let handle = try Handle()
+        try setUp(handle.pointer, settings)
+        for identity in identities { try use(identity, in: handle.pointer) }
+        return handle
     }
 
     private static func setUp(_ context: OpaquePointer, _ settings: TLSServerSettings) throws(LabError) {
@@ -96,7 +88,7 @@ final class TLSServerContext: @unchecked Sendable {
             else { throw .openSSL("set up a Diffie-Hellman group") }
         }
         _ = COpenSSL_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
-            guard let conversation = TLSConversation.of(ssl), let staple = conversation.staple,
+            guard let session = TLSSession.of(ssl), let staple = session.staple,
                 let copy = COpenSSL_OPENSSL_memdup(staple, staple.count)
             else { return SSL_TLSEXT_ERR_NOACK }
             let bytes = copy.assumingMemoryBound(to: UInt8.self)
@@ -109,12 +101,8 @@ final class TLSServerContext: @unchecked Sendable {
     }
 
     private static func use(_ identity: TLSIdentity, in context: OpaquePointer) throws(LabError) {
-        for (depth, der) in identity.chain.enumerated() {
-            let certificate = der.withUnsafeBufferPointer { buffer in
-                var start = buffer.baseAddress
-                return d2i_X509(nil, &start, buffer.count)
-            }
-            guard let certificate else { throw .openSSL("parse certificate \(depth) of a server's chain") }
+        for (depth, certificate) in identity.chain.enumerated() {
+            let certificate = certificate.openSSL
             // Both calls take a reference of their own.
             defer { X509_free(certificate) }
             let status =
@@ -129,22 +117,16 @@ final class TLSServerContext: @unchecked Sendable {
     }
 }
 
-/// What a TLS server shows and proves: certificates in wire order and the key it signs the handshake with.
+/// What a TLS server shows and proves: certificates in the order they are sent, the server's own first, and the key it signs the
+/// handshake with.
 package struct TLSIdentity: Sendable {
-    /// The DER encodings of the certificates in the order they are sent, the server's own first.
-    package let chain: [[UInt8]]
-    package let key: LabKey
+    let chain: [LabCertificate]
+    let key: LabKey
 
-    /// An identity that presents these certificates in this order, whatever they are, and signs with the first one's key.
-    package init(_ chain: [LabCertificate]) { self.init(der: chain.map(\.der), key: chain[0].key) }
+    /// An identity that presents these certificates, whatever they are, and signs with the first one's key.
+    package init(_ chain: [LabCertificate]) { self.init(chain, key: chain[0].key) }
 
-    /// An identity from encodings that may come from anywhere.
-    ///
-    /// The server does not start when `key` is not the one in the first certificate; see ``impostor(presenting:signingWith:)``.
-    package init(der chain: [[UInt8]], key: LabKey) {
-        precondition(!chain.isEmpty, "a TLS server presents at least one certificate")
-        (self.chain, self.key) = (chain, key)
-    }
+    private init(_ chain: [LabCertificate], key: LabKey) { (self.chain, self.key) = (chain, key) }
 
     /// An attacker's identity: it presents a copied chain and signs with a key of its own, so that the client must find the
     /// handshake's signature wrong.
@@ -152,7 +134,7 @@ package struct TLSIdentity: Sendable {
     /// - Throws: ``LabError/unsupported(_:)`` when the keys are not on one elliptic curve.
     package static func impostor(
         presenting chain: [LabCertificate], signingWith key: LabKey
-    ) throws(LabError) -> TLSIdentity { TLSIdentity(der: chain.map(\.der), key: try key.disguised(as: chain[0].key)) }
+    ) throws(LabError) -> TLSIdentity { TLSIdentity(chain, key: try key.disguised(as: chain[0].key)) }
 }
 
 extension LabKey {
@@ -174,17 +156,4 @@ extension LabKey {
         }
         return try LabKey(takingOwnershipOf: copy, algorithm: algorithm)
     }
-}
-
-/// The contexts that a server answers new connections with, which can be changed while it runs.
-final class CurrentTLSContext: Sendable {
-    private let context: Mutex<TLSServerContext>
-
-    init(_ context: TLSServerContext) { self.context = Mutex(context) }
-
-    /// What a connection gets that begins now; it keeps it to its end.
-    var value: TLSServerContext { context.withLock { $0 } }
-
-    /// Gives new connections another one.
-    func replace(with newer: TLSServerContext) { context.withLock { $0 = newer } }
 }

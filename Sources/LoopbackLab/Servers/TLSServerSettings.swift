@@ -13,13 +13,6 @@ package enum TLSVersion: Int32, Sendable, Hashable, Comparable {
 ///
 /// Security level 0: it takes any key and any hash.
 package struct TLSServerSettings: Sendable, Changeable {
-    /// The answer to a name indication that no identity is kept for.
-    package enum UnknownName: Sendable, Hashable {
-        case defaultIdentities
-        /// The fatal alert unrecognized_name (RFC 6066, 3).
-        case alert
-    }
-
     /// Whether the server asks for a client certificate.
     ///
     /// Any certificate will do.
@@ -32,7 +25,7 @@ package struct TLSServerSettings: Sendable, Changeable {
     }
 
     /// What the server sends once the handshake is complete.
-    package enum Application: Sendable, Hashable {
+    package enum Application: Sendable {
         /// Nothing; a close_notify is answered by one.
         case silent
         /// These bytes at once, as a server does that speaks first.
@@ -64,14 +57,14 @@ package struct TLSServerSettings: Sendable, Changeable {
         case hangsUp
     }
 
-    /// What is presented without a name indication or, by ``unknownName``, with an unknown one.
+    /// What is presented without a name indication or with an unknown one.
     ///
     /// At most one identity for each type of key: with an RSA and an EC identity the client's signature algorithms decide.
     package var identities: [TLSIdentity]
     /// What is presented to clients that indicate one of these names, in lower case.
     package var identitiesByName: [String: [TLSIdentity]] = [:]
-    package var unknownName = UnknownName.defaultIdentities
-    package var absentName = UnknownName.defaultIdentities
+    /// Whether clients that indicate no name get the fatal alert unrecognized_name (RFC 6066, 3).
+    package var requiresName = false
     /// What clients get that cannot be served.
     package var refusal = Refusal.reason
     package var minimumVersion = TLSVersion.tls10
@@ -113,8 +106,6 @@ package struct ProxySettings: Sendable, Changeable {
     package enum Answer: Sendable, Hashable {
         /// The way to the server.
         case passage
-        /// The same, with these bytes in the place of the proxy's own last word.
-        case passageSaying([UInt8])
         /// These bytes, after which the proxy closes its side.
         case refusal([UInt8])
         /// These bytes, after which it stays silent; none for a proxy that never answers.
@@ -131,4 +122,35 @@ package struct ProxySettings: Sendable, Changeable {
 
     /// A proxy that lets everybody through to `server`.
     package init(_ speech: Speech, to server: TLSServerSettings) { (self.speech, self.server) = (speech, server) }
+}
+
+/// Answers requests of a test's own making.
+package struct Responder: Sendable {
+    package struct Answer: Sendable {
+        /// How the server's side of the connection ends.
+        package enum Ending: Sendable {
+            /// By close_notify.
+            case goodbye
+            /// The connection is closed without it.
+            case cut
+            /// It does not: nothing more is sent.
+            case silence
+        }
+
+        package var bytes: [UInt8]
+        package var ending: Ending
+
+        package init(_ bytes: [UInt8], _ ending: Ending = .goodbye) { (self.bytes, self.ending) = (bytes, ending) }
+
+        /// An answer of a head, the line breaks of which are made right, and a body.
+        package init(_ head: String, _ body: some Sequence<UInt8> = [], _ ending: Ending = .goodbye) {
+            let head = head.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
+            self.init(Array((head + "\r\n\r\n").utf8) + Array(body), ending)
+        }
+    }
+
+    let answer: @Sendable (String) -> Answer
+
+    /// A responder that answers by `answer`, which is handed the head of a request.
+    package init(_ answer: @escaping @Sendable (String) -> Answer) { self.answer = answer }
 }

@@ -40,7 +40,7 @@ enum OpenSSLStart {
             close(reading)
             return true
         }
-        let isDone = Pipe.waitForInput(on: reading, milliseconds: patience)
+        let isDone = Descriptor.wait(for: POLLIN, on: reading, milliseconds: patience)
         if isDone { thread.join() } else { thread.detach() }
         close(reading)
         return isDone

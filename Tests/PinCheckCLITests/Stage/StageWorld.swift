@@ -142,7 +142,7 @@ struct StageWorld: Sendable {
         for (name, bytes) in [
             "leaf.cer": pki.leaf.der, "inter.cer": pki.interA.der, "junk.cer": pki.junk.der,
             "bundle/leaf.cer": pki.leaf.der, "bundle/next.cer": pki.leaf2.der, "Shop.app/leaf.cer": pki.leaf.der,
-            "next.csr": try pki.leaf2.key.certificationRequest("next"),
+            "next.csr": try pki.leaf2.key.certificationRequest(for: "next"),
         ] { try files.write(bytes, to: name) }
         try files.write("notes\n", to: "empty/README.txt")
         for scene in Scene.all {

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func aServiceIsAskedOnceAndItsAddressesAreTaken() async throws {
-        let (result, request) = try await ask(.script(.init(response("192.0.2.2;192.0.2.1,60"))))
+        let (result, request) = try await ask(.script(response("192.0.2.2;192.0.2.1,60")))
         #expect(try result.get().addresses.map(\.description) == ["192.0.2.1", "192.0.2.2"])
         #expect(request.hasPrefix("GET /d?dn=api.example.com&ttl=1 HTTP/1.1\r\nHost: 127.0.0.1:"))
         #expect(request.hasSuffix("\r\n\r\n"))
@@ -48,11 +48,11 @@ import Testing
 
     @Test func anAnswerThatEndsWithTheConnectionIsTaken() async throws {
         let answer = Array("HTTP/1.1 200 OK\r\n\r\n192.0.2.1".utf8)
-        #expect(try await ask(.script(.init(answer))).result.get().addresses.count == 1)
+        #expect(try await ask(.script(answer)).result.get().addresses.count == 1)
     }
 
     @Test(arguments: ["0", "2001:db8::1"]) func noAddressesAreNoFailureOfTheService(body: String) async throws {
-        let (result, _) = try await ask(.script(.init(response(body))))
+        let (result, _) = try await ask(.script(response(body)))
         #expect(result.failure?.reason == .noAddress(.ipv4) && result.failure?.phase == .resolve)
     }
 
@@ -66,7 +66,7 @@ import Testing
         ("other.example.:192.0.2.1", "200 OK", "", "it answers for 'other.example' instead"),
         (String(repeating: " ", count: 300_000), "200 OK", "", "its answer is larger than 256 KiB"),
     ]) func whatIsWrongWithAnAnswerIsSaid(body: String, status: String, headers: String, words: String) async throws {
-        let (result, _) = try await ask(.script(.init(response(body, status: status, headers: headers))))
+        let (result, _) = try await ask(.script(response(body, status: status, headers: headers)))
         let error = try #require(result.failure, "\(result)")
         guard case .resolverFailed(let detail) = error.reason else { return #expect(Bool(false), "\(result)") }
         #expect(error.service?.hasPrefix("the HTTPDNS service 127.0.0.1:") == true)
@@ -76,10 +76,8 @@ import Testing
 
     @Test(arguments: [
         (ServerBehavior.closes, "closed the connection before its answer"),
-        (
-            .script(.init(Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".utf8))),
-            "closed the connection before"
-        ), (.smtp, "does not speak HTTP"), (.garbage(), "does not speak HTTP"),
+        (.script(Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".utf8)), "closed the connection before"),
+        (.smtp, "does not speak HTTP"), (.garbage(), "does not speak HTTP"),
     ]) func aServiceThatIsNoneIsSaidToBeNone(behavior: ServerBehavior, words: String) async throws {
         let error = try #require(try await ask(behavior).result.failure)
         #expect(error.description.contains(words), "\(error)")
@@ -90,7 +88,7 @@ import Testing
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let pieces = String(repeating: piece, count: 200_000)
         let text = piece.hasPrefix("HTTP") ? pieces : head + pieces
-        let (result, _) = try await ask(.script(.init(Array(text.utf8), ending: .stalls)))
+        let (result, _) = try await ask(.script(Array(text.utf8), stalls: true))
         #expect(result.failure?.description.contains("its answer is larger than 256 KiB") == true, "\(result)")
     }
 
@@ -98,7 +96,7 @@ import Testing
         // Long enough to reach the service on a busy machine.
         let timeout = Duration.seconds(1)
         for bytes in [Array("".utf8), Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".utf8)] {
-            let (result, _) = try await ask(.script(.init(bytes, ending: .stalls)), timeout: timeout)
+            let (result, _) = try await ask(.script(bytes, stalls: true), timeout: timeout)
             #expect(result.failure?.reason == .deadlineExceeded(timeout: timeout))
         }
     }

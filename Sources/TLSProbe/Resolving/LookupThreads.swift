@@ -2,51 +2,6 @@ import Base
 internal import NIOCore
 internal import Synchronization
 
-/// A thread of the system, for what would block an event loop or Swift's own threads (`pthread_create`).
-///
-/// Whoever starts one either joins or detaches it, once.
-package struct SystemThread {
-    private let thread: pthread_t
-
-    private final class Work {
-        let run: @Sendable () -> Void
-
-        init(run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    /// Starts a thread that does `work` and ends, `nil` when the system gives none.
-    package init?(_ work: @escaping @Sendable () -> Void) {
-        let context = Unmanaged.passRetained(Work(run: work))
-        #if canImport(Darwin)
-        var thread: pthread_t?
-        let started = pthread_create(
-            &thread, nil,
-            { context in
-                Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, context.toOpaque())
-        #else
-        var created = pthread_t()
-        let started = pthread_create(
-            &created, nil,
-            { context in
-                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
-                return nil
-            }, context.toOpaque())
-        let thread: pthread_t? = created
-        #endif
-        guard started == 0, let thread else {
-            context.release()
-            return nil
-        }
-        self.thread = thread
-    }
-
-    package func join() { pthread_join(thread, nil) }
-
-    package func detach() { pthread_detach(thread) }
-}
-
 /// Runs blocking lookups on threads of its own, so that neither an event loop nor Swift's thread pool ever waits for DNS.
 ///
 /// Threads are started when there is work and end when there is none. Nothing waits for them: a lookup that is no longer

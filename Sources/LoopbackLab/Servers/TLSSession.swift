@@ -1,0 +1,260 @@
+internal import COpenSSL
+
+/// The server's side of TLS over a stream, through memory BIOs.
+///
+/// Used by one thread only.
+final class TLSSession: ByteStream {
+    private let context: TLSServerContext
+    private let ssl: OpaquePointer
+    // Both BIOs belong to the SSL.
+    private let incoming: OpaquePointer
+    private let outgoing: OpaquePointer
+    private let stream: any ByteStream
+    private let record: ConnectionRecord
+    private var request: [UInt8] = []
+    private var wasAsked = false
+    private var isFinished = false
+
+    /// Prepares to answer a client whose first bytes may have been read, noting what it sees in `record`; `nil` when memory is short.
+    init?(
+        _ context: TLSServerContext, over stream: any ByteStream, _ record: ConnectionRecord, after input: [UInt8] = []
+    ) {
+        guard let ssl = context.makeConnection() else { return nil }
+        guard let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem()) else {
+            SSL_free(ssl)
+            return nil
+        }
+        // An empty buffer means "wait", not "the end".
+        _ = COpenSSL_BIO_set_mem_eof_return(incoming, -1)
+        BIO_write(incoming, input, Int32(input.count))
+        SSL_set_bio(ssl, incoming, outgoing)
+        SSL_set_accept_state(ssl)
+        (self.context, self.ssl, self.incoming, self.outgoing) = (context, ssl, incoming, outgoing)
+        (self.stream, self.record) = (stream, record)
+        SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit { SSL_free(ssl) }
+
+    static func of(_ ssl: OpaquePointer?) -> TLSSession? {
+        SSL_get_ex_data(ssl, 0).map { Unmanaged<TLSSession>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    var isSending: Bool { !isFinished && stream.isSending }
+    var hasInput: Bool { BIO_ctrl_pending(incoming) > 0 || stream.hasInput }
+
+    // MARK: Callbacks of the handshake
+
+    var staple: [UInt8]? { context.settings.staple }
+
+    /// Picks the identities for the name the client indicated; the result is the servername callback's.
+    func chooseIdentity(_ alert: UnsafeMutablePointer<Int32>?) -> Int32 {
+        let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
+        record.update {
+            $0.serverName = name
+            $0.clientHellos += 1
+        }
+        if let name, let named = context.context(for: name) {
+            SSL_set_SSL_CTX(ssl, named)
+            return SSL_TLSEXT_ERR_OK
+        }
+        guard name == nil, context.settings.requiresName else { return SSL_TLSEXT_ERR_OK }
+        alert?.pointee = SSL_AD_UNRECOGNIZED_NAME
+        return SSL_TLSEXT_ERR_ALERT_FATAL
+    }
+
+    /// The place in a client's ALPN offer (RFC 7301, 3.1) of the protocol the server likes best.
+    func chooseProtocol(_ offer: [UInt8]) -> Range<Int>? {
+        for name in context.settings.applicationProtocols {
+            let entry = [UInt8(name.utf8.count)] + name.utf8
+            let place = offer.indices.first { offer[$0...].starts(with: entry) }
+            if let place { return place + 1..<place + entry.count }
+        }
+        return nil
+    }
+
+    // MARK: Steps
+
+    /// Does what the settings say, until the client has ended the connection.
+    func serve() {
+        guard handshake() else { return }
+        switch context.settings.application {
+        case .greets(let bytes): write(bytes)
+        case .renegotiates:
+            SSL_renegotiate(ssl)
+            SSL_do_handshake(ssl)
+            flush()
+        default: break
+        }
+        while true {
+            while !hasInput, writeOn() {}
+            let bytes = read()
+            guard !bytes.isEmpty else { return }
+            answer(bytes)
+        }
+    }
+
+    /// Whether the handshake came to its end.
+    func handshake() -> Bool {
+        while true {
+            ERR_clear_error()
+            let status = SSL_do_handshake(ssl)
+            if status != 1, SSL_get_error(ssl, status) != SSL_ERROR_WANT_READ {
+                note("complete the handshake")
+                switch context.settings.refusal {
+                case .reason: flush()
+                case .alert(let number): stream.write([21, 3, 3, 0, 2, 2, number])
+                case .hangsUp: break
+                }
+                stream.finish()
+                return false
+            }
+            flush()
+            if status == 1 { break }
+            guard takeInput() else { return false }
+        }
+        recordHandshake()
+        return true
+    }
+
+    private func recordHandshake() {
+        let version = TLSVersion(rawValue: SSL_version(ssl))
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &length)
+        let applicationProtocol = name.map {
+            String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
+        }
+        let clientCertificate = peerCertificate()
+        record.update {
+            $0.completedHandshake = true
+            $0.version = version
+            $0.applicationProtocol = applicationProtocol
+            $0.clientCertificate = clientCertificate
+        }
+    }
+
+    private func peerCertificate() -> [UInt8]? {
+        guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
+        defer { X509_free(certificate) }
+        return encoded { i2d_X509(certificate, $0) }
+    }
+
+    private func takeInput() -> Bool {
+        let bytes = stream.read()
+        return !bytes.isEmpty && BIO_write(incoming, bytes, Int32(bytes.count)) > 0
+    }
+
+    private func flush() {
+        var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(outgoing))
+        guard BIO_read(outgoing, &bytes, Int32(bytes.count)) > 0 else { return }
+        stream.write(bytes)
+    }
+
+    func read() -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            ERR_clear_error()
+            let count = SSL_read(ssl, &buffer, Int32(buffer.count))
+            if count > 0 {
+                let bytes = Array(buffer.prefix(Int(count)))
+                record.update {
+                    $0.applicationOpening += bytes.prefix(
+                        ConnectionObservation.openingLimit - $0.applicationOpening.count)
+                    $0.applicationBytesReceived += bytes.count
+                }
+                return bytes
+            }
+            switch SSL_get_error(ssl, count) {
+            case SSL_ERROR_WANT_READ:
+                flush()
+                guard takeInput() else { return [] }
+            case SSL_ERROR_ZERO_RETURN:
+                record.update { $0.receivedCloseNotify = true }
+                finish()
+                return []
+            default:
+                note("read")
+                cut()
+                return []
+            }
+        }
+    }
+
+    private func answer(_ bytes: [UInt8]) {
+        guard !isFinished, !wasAsked else { return }
+        request += bytes
+        let end = Array("\r\n\r\n".utf8)
+        guard request.indices.contains(where: { request[$0...].starts(with: end) }) else { return }
+        wasAsked = true
+        switch context.settings.application {
+        case .answers(let bytes):
+            write(bytes)
+            finish()
+        case .goesOn(let bytes, _), .crumbles(let bytes): write(bytes)
+        case .responds(let responder):
+            let answer = responder.answer(String(decoding: request, as: UTF8.self))
+            write(answer.bytes)
+            switch answer.ending {
+            case .goodbye: finish()
+            case .cut: cut()
+            case .silence: break
+            }
+        default: break
+        }
+    }
+
+    /// Writes more of what has no end, as much as fits a record; `false` where there is no more.
+    private func writeOn() -> Bool {
+        guard isSending else { return false }
+        switch context.settings.application {
+        case .floods: encrypt([UInt8](repeating: 0, count: 16_384))
+        case .renewsKeys:
+            for _ in 0..<500 where SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1 { SSL_do_handshake(ssl) }
+        case .crumbles where wasAsked: for _ in 0..<500 { encrypt([0x78]) }
+        case .goesOn(_, let bytes) where wasAsked && !bytes.isEmpty:
+            encrypt((0..<max(1, 16_384 / bytes.count)).flatMap { _ in bytes })
+        default: return false
+        }
+        guard BIO_ctrl_pending(outgoing) > 0 else { return false }
+        flush()
+        return true
+    }
+
+    func write(_ bytes: [UInt8]) {
+        encrypt(bytes)
+        flush()
+    }
+
+    private func encrypt(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while isSending, !rest.isEmpty {
+            ERR_clear_error()
+            let count = rest.withUnsafeBytes { SSL_write(ssl, $0.baseAddress, Int32(clamping: $0.count)) }
+            guard count > 0 else {
+                note("write")
+                return cut()
+            }
+            rest = rest.dropFirst(Int(count))
+        }
+    }
+
+    /// Says goodbye.
+    func finish() {
+        ERR_clear_error()
+        if SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 { SSL_shutdown(ssl) }
+        cut()
+    }
+
+    /// Ends without a goodbye.
+    private func cut() {
+        flush()
+        isFinished = true
+        stream.finish()
+    }
+
+    private func note(_ operation: String) {
+        let reason = LabError.openSSL(operation).description
+        record.update { $0.failure = reason }
+    }
+}
