@@ -52,6 +52,14 @@ import Testing
         }
     }
 
+    @Test func everyFormHasTheStatusLine() async throws {
+        try await serving(Self.answer("HTTP/1.1 202 All Well")) { desk, _ in
+            for form in ["jsonl", "nagios", "junit", "github", "html"] {
+                await desk("CHECK --request /health -f \(form)").expect(.pass, "HTTP/1.1 202 All Well")
+            }
+        }
+    }
+
     @Test(arguments: [
         "--pins $JUNK", "--verify-name www.example.org", "--at 2099-01-01",
         // One of several clients rejects: okhttp and curl have no pin that matches, android has none at all.
