@@ -19,11 +19,14 @@ extension LabKey {
         try withSigner(digest) { _, key in
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = bytes.withUnsafeMutableBytes { buffer in
-                var parameters = [
-                    OSSL_PARAM_construct_octet_string("algorithm-id", buffer.baseAddress, buffer.count),
-                    OSSL_PARAM_construct_end(),
-                ]
-                return EVP_PKEY_CTX_get_params(key, &parameters) == 1 ? parameters[0].return_size : 0
+                // The parameter holds the name's place, not the name.
+                "algorithm-id".withCString { name in
+                    var parameters = [
+                        OSSL_PARAM_construct_octet_string(name, buffer.baseAddress, buffer.count),
+                        OSSL_PARAM_construct_end(),
+                    ]
+                    return EVP_PKEY_CTX_get_params(key, &parameters) == 1 ? parameters[0].return_size : 0
+                }
             }
             return count <= bytes.count ? Array(bytes.prefix(count)) : []
         }
