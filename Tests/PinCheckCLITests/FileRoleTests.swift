@@ -8,91 +8,94 @@ import Testing
 
 /// One file is one thing: nothing is written over what the run reads or writes otherwise.
 @Suite(.endsSomeTime) struct FileRoleTests {
-    @Test func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten() async throws {
-        let files = try TemporaryDirectory()
-        let file = try files.write(pki.leaf.pem, to: "file")
-        let link = "\(files.path)/link"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
-        let policy = try files.write("{ hosts: { 'x.test': { anchors: 'file' } } }", to: "policy.json5")
-        let command = ["127.0.0.1:1", "--timeout", "1"]
-        let snapshot = try files.write(#"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, to: "snapshot.json")
-        for (arguments, roles) in [
-            (command + ["--state", file, "-o", link], ["--state", "--output"]),
-            (command + ["--baseline", file, "--update", "-f", "json=\(link)"], ["--baseline", "--format"]),
-            (command + ["--baseline", file, "-f", "json=\(file)"], ["--baseline", "--format"]),
-            (command + ["--anchors", file, "-o", link], ["--anchors", "--output"]),
-            (command + ["--extra-root", file, "-o", file], ["--extra-root", "--output"]),
-            (["--targets", file, "-f", "jsonl", "-o", link], ["--targets", "--output"]),
-            (["--policy", file, "-f", "junit=\(link)"], ["--policy", "--format"]),
-            (["--policy", policy, "-f", "json=\(file)"], ["is read in this run"]),
-            (command + ["--pins", file, "-f", "jsonl=\(link)"], ["--pins", "--format"]),
-            (command + ["--cert", file, "-o", link], ["--cert", "--output"]),
-            (command + ["--cert", policy, "--key", file, "-o", link], ["--key", "--output"]),
-            (command + ["--addresses", file, "-o", link], ["--addresses", "--output"]),
-            (["--next", file, "-o", link], ["--next", "--output"]),
-            (["verify", file, "-o", link], ["<chain>", "--output"]),
-            (["snapshot", "127.0.0.1:1", "--targets", file, "-o", link], ["--targets", "--output"]),
-            (["diff", file, "-f", "json=\(link)"], ["<file>", "--format"]),
-            (["lint", file, "-f", "sarif=\(link)"], ["<source>", "--format"]),
-            (["lint", policy, "-f", "json=\(link)"], ["is read in this run"]),
-            (["snapshot", "--policy", policy, "-o", link], ["is read in this run"]),
-            (["diff", snapshot, "--policy", policy, "-f", "json=\(link)"], ["is read in this run"]),
-        ] {
-            let outcome = await pincheck(arguments).expect(.usage)
-            for role in roles { #expect(outcome.errors.contains(role), "\(arguments): \(outcome.errors)") }
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem, "\(arguments)")
+    /// A desk whose `file` is to stay as it is, `link` leads to it and `dir` to the directory `pins`.
+    private func desk() throws -> Desk {
+        let desk = try Desk([
+            "file": pki.leaf.pem, "policy.json5": "{ hosts: { 'x.test': { anchors: 'file' } } }",
+            "pins.json5": "{ hosts: { 'a.example': { pins: 'file' } } }", "pins/a.pem": pki.leaf.pem,
+            "directory.json5": "{ hosts: { 'x.test': { anchors: 'pins' } } }", "pins/deeper/x": "",
+            "snapshot.json": #"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, "roots/5ad8a5d6.0": pki.rootA.pem,
+            "res/xml/nsc.xml": AppText.android(AppText.base(AppText.anchors("@raw/own"))),
+            "res/raw/own.pem": pki.rootA.pem,
+            "app.json5": "{ hosts: { 'a.example': { pins: 'res/xml/nsc.xml', connect: '127.0.0.1:1' } } }",
+        ])
+        for (name, target) in [("link", "file"), ("dir", "pins")] {
+            let path = "\(desk.files.path)/"
+            try FileManager.default.createSymbolicLink(atPath: path + name, withDestinationPath: path + target)
         }
-        let both = ["verify", file, "--anchors", file, "--pins", file, "-o", "\(files.path)/new"]
-        #expect(await pincheck(both).status == .pass)
+        return desk
+    }
+
+    /// A line that would write over what is read, and what is said; `GO` is a check that goes nowhere.
+    private static let rows: [(line: String, words: String)] = [
+        ("GO --state @file -o @link", "--state … --output"),
+        ("GO --baseline @file --update -f json=@link", "--baseline … --format"),
+        ("GO --baseline @file -f json=@file", "--baseline … --format"),
+        ("GO --anchors @file -o @link", "--anchors … --output"),
+        ("GO --extra-root @file -o @file", "--extra-root … --output"),
+        ("--targets @file -f jsonl -o @link", "--targets … --output"),
+        ("--policy @file -f junit=@link", "--policy … --format"),
+        ("--policy @policy.json5 -f json=@file", "is read in this run"),
+        ("GO --pins @file -f jsonl=@link", "--pins … --format"), ("GO --cert @file -o @link", "--cert … --output"),
+        ("GO --cert @policy.json5 --key @file -o @link", "--key … --output"),
+        ("GO --addresses @file -o @link", "--addresses … --output"), ("--next @file -o @link", "--next … --output"),
+        ("verify @file -o @link", "<chain> … --output"),
+        ("snapshot 127.0.0.1:1 --targets @file -o @link", "--targets … --output"),
+        ("diff @file -f json=@link", "<file> … --format"), ("lint @file -f sarif=@link", "<source> … --format"),
+        ("lint @policy.json5 -f json=@link", "is read in this run"),
+        ("snapshot --policy @policy.json5 -o @link", "is read in this run"),
+        ("diff @snapshot.json --policy @policy.json5 -f json=@link", "is read in this run"),
+        // What a configuration names.
+        ("verify @file --pins @res/xml/nsc.xml -f junit=@res/raw/own.pem", "is read in this run"),
+        ("lint @res/xml/nsc.xml -f json=@res/raw/own.pem", "is read in this run"),
+        (
+            "snapshot --policy @app.json5 -o @res/raw/own.pem",
+            "is read in this run: what is written would destroy what is there"
+        ),
+        // What the environment names.
+        ("verify @file -o @roots/5ad8a5d6.0", "SSL_CERT_DIR … --output"),
+        ("verify @file -o @root.pem", "SSL_CERT_FILE … --output"),
+        ("verify @file -o @other.pem", "OPENSSL_CONF … --output"),
+        // A directory whose files are all read.
+        ("GO --anchors @pins --baseline @pins/a.pem --update", ""),
+        ("--policy @directory.json5 -o @pins/new", "whose files are all read"),
+    ]
+
+    @Test(arguments: rows) func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten(
+        line: String, words: String
+    ) async throws {
+        let desk = try desk()
+        let environment = [
+            "SSL_CERT_FILE": "$DIR/root.pem", "OPENSSL_CONF": "$DIR/other.pem",
+            "SSL_CERT_DIR": "/nonexistent:$DIR/roots",
+        ]
+        await desk.expect(
+            line.replacing("GO", with: "127.0.0.1:1 --timeout 1"), "usage: \(words)", environment: environment)
+        for (name, certificate) in [
+            ("file", pki.leaf), ("pins/a.pem", pki.leaf), ("res/raw/own.pem", pki.rootA),
+            ("roots/5ad8a5d6.0", pki.rootA), ("root.pem", pki.rootA), ("other.pem", pki.rootB),
+        ] { #expect(try contents(ofFile: "\(desk.files.path)/\(name)") == certificate.pem, "\(name)") }
+        #expect(!FileManager.default.fileExists(atPath: desk.files.path + "/pins/new"))
     }
 
     @Test func aFileInADirectoryThatIsReadIsNotWritten() async throws {
-        let files = try TemporaryDirectory()
-        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
-        let pins = try files.makeDirectory("pins")
-        let file = try files.write(pki.leaf.pem, to: "pins/a.pem")
-        _ = try files.makeDirectory("pins/deeper")
-        let link = "\(files.path)/link"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pins)
+        let desk = try desk()
         for option in ["--pins", "--anchors", "--extra-root"] {
-            for output in [file, "\(link)/a.pem", "\(pins)/new", "\(pins)/deeper/../new"] {
-                await pincheck("verify", chain, option, pins, "-f", "json=\(output)").expect(
-                    .usage, errors: "--format '", "of \(option), whose files are all read")
+            for output in ["@pins/a.pem", "@dir/a.pem", "@pins/new", "@pins/deeper/../new"] {
+                await desk.expect(
+                    "verify @chain.pem \(option) @pins -f json=\(output)",
+                    "usage: --format ' … of \(option), whose files are all read")
             }
-            let below = await pincheck("verify", chain, option, pins, "-o", "\(pins)/deeper/new")
+            let below = await desk("verify @chain.pem \(option) @pins -o @pins/deeper/new")
             #expect(below.status != .usage, "\(below.errors)")
         }
-        let baseline = ["127.0.0.1:1", "--timeout", "1", "--anchors", pins, "--baseline", file, "--update"]
-        #expect(await pincheck(baseline).status == .usage)
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem)
-        let policy = try files.write("{ hosts: { 'x.test': { anchors: 'pins' } } }", to: "policy.json5")
-        let named = await pincheck("--policy", policy, "-o", pins + "/new")
-        #expect(named.status == .usage && named.errors.contains("whose files are all read"), "\(named.errors)")
-        #expect(!FileManager.default.fileExists(atPath: pins + "/new"))
-        let redirected = try await run(["verify", chain, "--anchors", pins], output: file)
+        await desk.expect("verify @file --anchors @file --pins @file -o @new", "pass")
+        let (chain, pins) = (desk.files.path + "/chain.pem", desk.files.path + "/pins")
+        let redirected = try await run(["verify", chain, "--anchors", pins], output: pins + "/a.pem")
         #expect(redirected.code == 64 && redirected.output.isEmpty)
-    }
-
-    @Test func pinsAreNotWrittenIntoWhatTheirPolicyNames() async throws {
-        let files = try TemporaryDirectory()
-        let file = try files.write(pki.leaf.pem, to: "leaf.pem")
-        let policy = try files.write(#"{"hosts": {"a.example": {"pins": "leaf.pem"}}}"#, to: "policy.json")
-        let outcome = try await run(["pins", "--from", policy, "--format", "okhttp"], output: file)
-        #expect(outcome.code == 64 && outcome.output.isEmpty)
-    }
-
-    @Test func whatTheEnvironmentNamesIsReadToo() async throws {
-        let files = try TemporaryDirectory()
-        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
-        let roots = try files.makeDirectory("roots")
-        let file = try files.write(pki.rootA.pem, to: "roots/5ad8a5d6.0")
-        for (name, value) in [
-            ("SSL_CERT_FILE", file), ("OPENSSL_CONF", file), ("SSL_CERT_DIR", "/nonexistent:" + roots),
-        ] {
-            await pincheck(["verify", chain, "-o", file], environment: [name: value]).expect(
-                .usage, errors: name, "--output")
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.rootA.pem)
-        }
+        let policy = desk.files.path + "/pins.json5"
+        let named = try await run(["pins", "--from", policy, "--format", "okhttp"], output: desk.files.path + "/file")
+        #expect(named.code == 64 && named.output.isEmpty)
     }
 
     @Test(arguments: [

@@ -3,47 +3,20 @@ import PinCheckCLI
 import Pinning
 import Testing
 
-/// `pincheck check` for servers that ask who their client is.
+/// `pincheck check` for servers that ask who their client is. Which files cannot be used is proven by `ClientIdentityTests`.
 @Suite(.timeLimit(.minutes(5))) struct ClientCertificateCommandTests {
-    private let client: LabCertificate
-
-    init() throws { client = try pki.interA.issue(.leaf("client.example.com")) }
-
-    private func texts() throws -> [String: String] {
-        let key = try client.key.privateKeyPEM()
-        return [
-            "client.pem": client.pem, "whole.pem": client.pem + pki.interA.pem, "client.key": key,
-            "both.pem": client.pem + key, "other.key": try pki.leaf.key.privateKeyPEM(),
+    @Test(arguments: [
+        ("--key @client.key", "usage: client.key' needs the certificate that goes with it"),
+        ("--cert @client.pem", "usage: client.pem' holds no private key beside the certificate: give --key"),
+        ("--cert @client.pem --key @other.key", "data: other.key' holds a key that does not belong"),
+        ("--cert /nonexistent/c.pem --key @client.key", "noInput: c.pem': there is no such file"),
+    ]) func filesThatCannotBeUsedAreNamedAndNoKeyIsShown(arguments: String, end: String) async throws {
+        let client = try pki.interA.issue(.leaf("client.example.com"))
+        let texts = [
+            "client.pem": client.pem, "client.key": try client.key.privateKeyPEM(),
+            "other.key": try pki.leaf.key.privateKeyPEM(),
         ]
-    }
-
-    @Test(arguments: ["--cert @whole.pem --key @client.key", "--cert @both.pem"])
-    func aServerThatInsistsGetsTheCertificate(arguments: String) async throws {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
-            $0.clientCertificate = .required
-            $0.maximumVersion = .tls12
-        }
-        try await Desk.serving(.tls(settings), texts()) { desk, server in
-            await desk("CHECK -f json " + arguments).expect(.pass, #""client_certificate_sent" : true"#)
-            let seen = try #require(await server.connections(ended: 1).first)
-            #expect(seen.clientCertificate == client.der && seen.completedHandshake)
-        }
-    }
-
-    @Test(
-        arguments: [
-            ("--key @client.key", .usage, "client.key' needs the certificate that goes with it"),
-            ("--cert @client.pem", .usage, "client.pem' holds no private key beside the certificate: give --key"),
-            ("--cert @client.key --key @client.key", .data, "client.key' holds no certificate"),
-            ("--cert @client.pem --key @client.pem", .data, "client.pem' holds no private key"),
-            ("--cert @client.pem --key @other.key", .data, "other.key' holds a key that does not belong"),
-            ("--cert /nonexistent/c.pem --key @client.key", .noInput, "c.pem': there is no such file"),
-        ] as [(String, ExitStatus, String)]) func filesThatCannotBeUsedAreNamedAndNoKeyIsShown(
-            arguments: String, status: ExitStatus, words: String
-        ) async throws
-    {
-        try await desk("$HOST --connect 127.0.0.1:9 " + arguments, texts()).expect(
-            status, errors: words, not: "PRIVATE KEY-", "MIG")
+        try await Desk(texts).expect("$HOST --connect 127.0.0.1:9 " + arguments, end).says(not: "PRIVATE KEY-", "MIG")
     }
 }
 
@@ -161,23 +134,16 @@ import Testing
                 settings.maximumVersion = .tls12
                 settings.cipherList = suite
             }
-            let files = try TemporaryDirectory()
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            try await LoopbackServer.serving(.tls(settings)) { server in
-                let base = [
-                    Self.host, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--pins", leaf.pin,
-                    "--client",
-                ]
+            try await Desk.serving(.tls(settings)) { desk, _ in
+                let line = "CHECK --pins \(leaf.pin) --client"
                 for client in ["okhttp", "afnetworking", "alamofire"] {
-                    #expect(await decision(base + [client]) == row.phones, "\(client) \(row)")
+                    await desk.expect("\(line) \(client)", row.phones)
                     // All phones end it: no other platform is advised.
-                    await pincheck(base + [client]).says(not: "another platform")
+                    await desk("\(line) \(client)").says(not: "another platform")
                 }
-                for client in ["curl", "generic"] {
-                    #expect(await decision(base + [client]) == "pass pin-matched", "\(client) \(row)")
-                }
-                let warned = await pincheck(base + ["generic"])
-                #expect(warned.errors.contains("Android refuses this server") == (row.phones != "pass pin-matched"))
+                for client in ["curl", "generic"] { await desk.expect("\(line) \(client)", "pass pin-matched") }
+                let warned = await desk("\(line) generic").errors.contains("Android refuses this server")
+                #expect(warned == (row.phones != "pass pin-matched"))
             }
         }
     }

@@ -9,9 +9,9 @@ import Testing
     /// Where the root of a chain is: in the store of this machine, given as an anchor, or nowhere.
     private enum Root { case installed, given, unknown }
 
-    private func verify(_ chain: [LabCertificate], root: LabCertificate, _ place: Root, _ arguments: String = "-f json")
-        async throws -> Outcome
-    {
+    private func verify(
+        _ chain: [LabCertificate], root: LabCertificate, _ place: Root, _ arguments: String = "-f json"
+    ) async throws -> Outcome {
         let desk = try Desk(["chain.pem": chain.map(\.pem).joined(), "root.pem": root.pem])
         return await desk(
             "verify @chain.pem --host $HOST \(place == .given ? "--anchors @root.pem" : "") \(arguments)",
@@ -68,28 +68,6 @@ import Testing
         }
     }
 
-    @Test func aNoteAboutAGivenRootIsNoReasonToFailOnWarnings() async throws {
-        let (root, leaf) = try proxy("Charles Proxy CA")
-        try await verify([leaf], root: root, .given, "--fail-on warn -f json --warn-before 1d").expect(.pass)
-    }
-
-    @Test func namesOfCertificatesAreEscaped() async throws {
-        let (root, leaf) = try proxy("\u{1B}[2JCharles Proxy CA\n\u{202E}PASS")
-        let outcome = try await verify([leaf, root], root: root, .installed, "").says(
-            errors: "this looks like Charles, a TLS-intercepting proxy", not: "\nPASS\n")
-        #expect(isPlain(outcome.output) && isPlain(outcome.errors))
-    }
-
-    @Test func aServerBehindAProxyIsSaidToBe() async throws {
-        let (root, leaf) = try proxy("Charles Proxy CA (studio.local)")
-        try await Desk.serving(.presenting([leaf, root]), ["root.pem": root.pem]) { desk, _ in
-            let outcome = await desk(
-                "$HOST --connect $SERVER --pins $LEAF -f json", environment: ["SSL_CERT_FILE": "$DIR/root.pem"]
-            ).expect("fail pin-mismatch")
-            let found = try found(outcome)
-            #expect(found == ["warning interceptor"])
-        }
-    }
 }
 
 /// Chains that programs make which read along: whoever takes pins of one, or records it, is told.
@@ -100,9 +78,9 @@ import Testing
     private let installed = ["SSL_CERT_FILE": "$DIR/store.pem"]
 
     /// Runs with a server behind Charles, whose root can be in the store of this machine.
-    private func serving(root name: String = "Charles Proxy CA (studio.local)", _ body: (Desk) async throws -> Void)
-        async throws
-    {
+    private func serving(
+        root name: String = "Charles Proxy CA (studio.local)", _ body: (Desk) async throws -> Void
+    ) async throws {
         let root = try LabCertificate.selfSigned(.authority(DistinguishedName(commonName: name)))
         let leaf = try root.issue(.leaf(host))
         let texts = ["store.pem": root.pem, "chain.pem": leaf.pem + root.pem]
@@ -167,23 +145,5 @@ import Testing
             try desk.write("{ hosts: { '$HOST': { connect: ['$SERVER'], anchors: 'store.pem' } } }", to: "pins.json5")
             await desk("snapshot --policy @pins.json5 -o @api.json").expect(.pass, errors: "")
         }
-    }
-
-    @Test func aSnapshotIsNotWrittenOverWhatAConfigurationNames() async throws {
-        let root = try StandardPKI.shared().rootA.pem
-        let texts = [
-            "res/raw/own.pem": root,
-            "res/xml/network_security_config.xml": """
-            <network-security-config><domain-config><domain>a.example</domain>
-            <trust-anchors><certificates src="@raw/own"/></trust-anchors></domain-config></network-security-config>
-            """,
-            "pins.json5":
-                "{ hosts: { 'a.example': { pins: 'res/xml/network_security_config.xml', connect: ['127.0.0.1:1'] } } }",
-        ]
-        let desk = try Desk(texts)
-        await desk("snapshot --policy @pins.json5 -o @res/raw/own.pem").expect(
-            .usage, errors: "is read in this run: what is written would destroy what is there")
-        let kept = try contents(ofFile: desk.files.path + "/res/raw/own.pem")
-        #expect(kept == root)
     }
 }

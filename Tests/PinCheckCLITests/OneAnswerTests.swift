@@ -126,9 +126,9 @@ private struct ServerWorld {
     }
 
     /// Writes the store and says how it is given.
-    func writeStore(to files: TemporaryDirectory) throws -> (
-        kind: String, options: [String], environment: [String: String]
-    ) {
+    func writeStore(
+        to files: TemporaryDirectory
+    ) throws -> (kind: String, options: [String], environment: [String: String]) {
         let texts = entries.map { $0.settings.map($0.certificate.pem) ?? $0.certificate.pem }
         let directory = try files.makeDirectory("store")
         var options: [String] = []

@@ -6,14 +6,16 @@ import Testing
 @Suite(.endsSomeTime) struct ProxyCommandTests {
     private let host = StandardPKI.serverName
 
-    private func settings(_ speech: ProxySettings.Speech = .http, _ change: (inout ProxySettings) -> Void = { _ in })
-        -> ProxySettings
-    { ProxySettings(speech, to: TLSServerSettings(presenting: [pki.leaf, pki.interA])).with(change) }
+    private func settings(
+        _ speech: ProxySettings.Speech = .http, _ change: (inout ProxySettings) -> Void = { _ in }
+    ) -> ProxySettings {
+        ProxySettings(speech, to: TLSServerSettings(presenting: [pki.leaf, pki.interA])).with(change)
+    }
 
     /// What a check through a proxy says, and what the proxy saw.
-    private func check(through settings: ProxySettings, _ arguments: String, environment: [String: String] = [:])
-        async throws -> (outcome: Outcome, seen: [ConnectionObservation])
-    {
+    private func check(
+        through settings: ProxySettings, _ arguments: String, environment: [String: String] = [:]
+    ) async throws -> (outcome: Outcome, seen: [ConnectionObservation]) {
         try await Desk.serving(.proxy(settings)) { desk, server in
             let line = "$HOST --anchors @root.pem -f json " + arguments
             return (await desk(line, environment: environment), server.connections)

@@ -29,14 +29,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 200 OK", nil, "pass trusted"), ("HTTP/1.1 503 Busy", nil, "pass trusted"),
-        ("HTTP/1.1 200 OK", "2xx", "pass trusted"), ("HTTP/1.1 204", "200-299", "pass trusted"),
-        ("HTTP/1.0 304 Not Modified", "200,304", "pass trusted"), ("HTTP/1.1 302 Found", "2XX,3xx", "pass trusted"),
-        ("HTTP/1.1 404 Not Found", "404", "pass trusted"), ("HTTP/1.1 418 x", "2xx-4xx", "pass trusted"),
-        ("HTTP/1.1 503 Busy", "2xx", "fail unexpected-status"), ("HTTP/1.1 200 OK", "204", "fail unexpected-status"),
-        ("HTTP/1.1 300 x", "200-299", "fail unexpected-status"), ("HTTP/1.1 199 x", "1xx", "fail no-http-answer"),
-        ("HTTP/1.1 999 x", "5xx", "fail unexpected-status"), ("220 ready", nil, "fail no-http-answer"),
-        ("220 ready", "2xx", "fail no-http-answer"), ("HTTP/2 200", nil, "fail no-http-answer"),
+        ("HTTP/1.1 503 Busy", nil, "pass trusted"), ("HTTP/1.1 204", "200-299", "pass trusted"),
+        ("HTTP/1.0 304 Not Modified", "200,304", "pass trusted"),
+        ("HTTP/1.1 503 Busy", "2xx", "fail unexpected-status"), ("HTTP/1.1 199 x", "1xx", "fail no-http-answer"),
+        ("220 ready", "2xx", "fail no-http-answer"),
     ]) func theStatusDecidesWhereOneIsExpected(line: String, expected: String?, decision: String) async throws {
         try await serving(Self.answer(line)) { desk, _ in
             let options = expected.map { " --expect-status \($0)" } ?? ""
@@ -49,14 +45,6 @@ import Testing
             #expect(document["http"]["as_expected"].flag == passes)
             let check = document["checks"].array.last
             #expect(check?["id"].text == "request" && check?["status"].text == (passes ? "pass" : "fail"))
-        }
-    }
-
-    @Test func everyFormHasTheStatusLine() async throws {
-        try await serving(Self.answer("HTTP/1.1 202 All Well")) { desk, _ in
-            for form in ["jsonl", "nagios", "junit", "github", "html"] {
-                await desk("CHECK --request /health -f \(form)").expect(.pass, "HTTP/1.1 202 All Well")
-            }
         }
     }
 
@@ -128,40 +116,21 @@ import Testing
     }
 
     @Test func everyWayNotToAnswerHasOneReason() async throws {
-        let cases: [(TLSServerSettings.Application, String)] = [
-            (.answers([]), "closed the connection without a word"),
+        for (application, words) in [
             (.answers(Array("HTTP/1.1 200".utf8)), "closed the connection after 12 bytes of a head"),
             (Self.answer("SSH-2.0-x"), "does not begin with a status line"),
-            (
-                .goesOn([], repeating: Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)),
-                "no end of a head within 65536 bytes"
-            ),
-            (
-                .goesOn(Array("HTTP/1.1 200 OK\r\n".utf8), repeating: Array("A: b\r\n".utf8)),
-                "no end of a head within 65536 bytes"
-            ), (.goesOn(Array("HTTP/1.1 200 ".utf8), repeating: [0x78]), "no end of a head within 8000 bytes"),
-        ]
-        for (application, words) in cases {
-            try await serving(application) { desk, _ in
-                for expected in ["", " --expect-status 2xx"] {
-                    let outcome = await desk("CHECK --request /x -f json" + expected).expect("fail no-http-answer")
-                    let document = try JSONValue(outcome.output)
-                    let message = document["reason"]["message"].text ?? ""
-                    #expect(message.hasPrefix("accepted, but GET /x has no HTTP answer: ") && message.contains(words))
-                    #expect(document["http"]["problem"].text?.contains(words) == true)
-                    #expect(document["http"]["status"].isNull)
-                }
+            (.goesOn(Array("HTTP/1.1 2".utf8)), "the server did not answer in time; raise --timeout"),
+        ] as [(TLSServerSettings.Application, String)] {
+            try await serving(application) { desk, server in
+                let outcome = await desk("CHECK --request /x --timeout 1 --retries 5 -f json").expect(
+                    "fail no-http-answer")
+                let document = try JSONValue(outcome.output)
+                let message = document["reason"]["message"].text ?? ""
+                #expect(message.hasPrefix("accepted, but GET /x has no HTTP answer: ") && message.contains(words))
+                #expect(document["http"]["problem"].text != nil && document["http"]["status"].isNull)
+                // There was a verdict: nothing is tried again.
+                #expect(await server.connections(ended: 1).count == 1)
             }
-        }
-    }
-
-    @Test func aServerThatDoesNotAnswerInTimeIsNotWaitedFor() async throws {
-        try await serving(.goesOn(Array("HTTP/1.1 2".utf8))) { desk, server in
-            await desk("CHECK --request / --timeout 1 --retries 5 -f json").expect(
-                "fail no-http-answer",
-                "\"accepted, but GET / has no HTTP answer: the server did not answer in time; raise --timeout\"")
-            // There was a verdict: nothing is tried again.
-            #expect(await server.connections(ended: 1).count == 1)
         }
     }
 

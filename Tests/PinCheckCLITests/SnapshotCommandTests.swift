@@ -45,61 +45,46 @@ import Testing
         }
     }
 
-    @Test func theTextSaysOldAndNewAndWhetherThePinsHold() async throws {
+    /// What follows `diff @base.json` of a server with another key, and how it ends.
+    @Test(arguments: [
+        ("", "changed:     rekeyed  $LEAF ( … ) → $NEXT ( … not judged; rekeyed since $DIR/base.json\n"),
+        ("--anchors @root.pem --pins $INTER", "changed:   accepted, but rekeyed since $DIR/base.json\n"),
+        ("--anchors @root.pem --pins $LEAF", "fail:     rekeyed  "),
+        ("--anchors @root.pem --pins $INTER --allow rekeyed", "pass:     rekeyed (allowed)  "),
+        // The system of this test trusts nothing: judging is what makes the difference.
+        ("--allow rekeyed --client afnetworking", "fail"),
+        // A server that moved on to its backup.
+        (
+            "--anchors @root.pem --allow rekeyed --fail-on warn --pins $LEAF --pins $NEXT",
+            "warn: pin 1 matched before and does no longer, only pin 2 is left; ship a new backup\n"
+        ), ("--anchors @root.pem --allow rekeyed --fail-on warn --pins $LEAF --pins $NEXT --pins $JUNK", "pass"),
+        ("other.example.com --connect $SERVER", "changed:     target-added  – → other.example.com:443 → $SERVER"),
+        ("other.example.com --connect $SERVER --allow target-added --update", "pass"),
+        ("--policy @policy.json5 --allow rekeyed", "fail: no configured pin is on the chain"),
+    ]) func theTextSaysOldAndNewAndWhetherThePinsHold(arguments: String, end: String) async throws {
         try await serving { desk, rotate, _ in
-            let base = desk.files.path + "/base.json"
-            let place = desk.expand("$HOST:443 → $SERVER")
-            await desk("diff @base.json").expect(
-                .pass, ending: "  unchanged since \(base)\nPASS  \(place)  not judged; unchanged since \(base)\n")
+            await desk.expect("diff @base.json", "pass: not judged; unchanged since $DIR/base.json\n")
+            let policy = "{ hosts: { '$HOST': { connect: '$SERVER', anchors: 'root.pem', pins: '$LEAF' } } }"
+            try desk.write(policy, to: "policy.json5")
             try rotate(Self.rekeyed)
-            await desk("diff @base.json").expect(
-                .changed, "    rekeyed  \(pki.leaf.pin) (", ") → \(pki.leaf2.pin) (",
-                ending: "CHANGED  \(place)  not judged; rekeyed since \(base)\n")
-            let judged = "diff @base.json --anchors @root.pem --pins "
-            await desk(judged + "$INTER").expect(.changed, "  accepted, but rekeyed since \(base)\n")
-            await desk(judged + "$LEAF").expect(.fail, "    rekeyed  ")
-            await desk(judged + "$INTER --allow rekeyed").expect(.pass, "    rekeyed (allowed)  ")
-            // The system of this test trusts nothing: judging is what makes the difference.
-            await desk("diff @base.json --allow rekeyed --client afnetworking").expect(.fail)
-            // A server that moved on to its backup.
-            let strict = "diff @base.json --anchors @root.pem --allow rekeyed --fail-on warn --pins $LEAF --pins $NEXT"
-            await desk(strict).expect(
-                .warn, "pin 1 matched before and does no longer, only pin 2 is left; ship a new backup\n")
-            await desk(strict + " --pins $JUNK").expect(.pass)
-            try rotate(Self.old)
-            await desk(strict).expect(.pass)
-        }
-    }
-
-    @Test func hostileNamesReachNoTerminal() async throws {
-        let hostile = try pki.interA.issue(
-            .leaf(
-                subject: DistinguishedName(commonName: "a\u{1B}[2Jb\u{202E}c\n\"d"),
-                names: [.dns("x\u{1B}.example.com")]))
-        try await serving { desk, rotate, text in
-            try rotate([hostile, pki.interA])
-            #expect(isPlain(await desk("diff @base.json").expect(.changed).output))
-            await desk("snapshot $HOST --connect $SERVER -o @newer.json").expect(.pass)
-            #expect(isPlain(try text("newer.json")))
-            await desk("diff @newer.json").expect(.pass)
+            await desk.expect("diff @base.json " + arguments, end)
         }
     }
 
     @Test func noAnswerIs2AndIsNotTakenForAChange() async throws {
         let files = try TemporaryDirectory()
-        var desk = try Desk(in: files)
         try await LoopbackServer.serving(.presenting(Self.old)) { server in
             try await RefusingPort.scoped { refusing in
-                desk = try Desk(in: files, port: server.port)
-                await desk("snapshot $HOST --connect $SERVER --connect 127.0.0.1:\(refusing.port) -o @base.json")
-                    .expect(
-                        .unreachable, errors: "Error: nothing was recorded",
-                        desk.expand("Error: $HOST:443 → 127.0.0.1:\(refusing.port): connect: "))
-                await desk("diff @base.json").expect(.noInput)
-                await desk("snapshot $HOST --connect $SERVER -o @base.json").expect(.pass)
+                let desk = try Desk(in: files, port: server.port)
+                let dead = "127.0.0.1:\(refusing.port)"
+                await desk.expect(
+                    "snapshot $HOST --connect $SERVER --connect \(dead) -o @base.json",
+                    "unreachable: Error: nothing was recorded … Error: $HOST:443 → \(dead): connect: ")
+                await desk.expect("diff @base.json", "noInput")
+                await desk.expect("snapshot $HOST --connect $SERVER -o @base.json", "pass")
             }
         }
-        let gone = await desk("diff @base.json -f json").expect(.unreachable)
+        let gone = try await Desk(in: files)("diff @base.json -f json").expect(.unreachable)
         #expect(try JSONValue(gone.output)["change"].isNull)
     }
 
@@ -169,27 +154,6 @@ import Testing
                 // Each is compared with its own from now on, and the baseline asks both.
                 for line in [diff, "diff @own.json \(target)", "diff @own.json"] { await desk(line).expect(.pass) }
             }
-        }
-    }
-
-    @Test func aTargetCanJoinTheBaseline() async throws {
-        try await serving { desk, _, _ in
-            let other = "diff @base.json other.example.com --connect $SERVER"
-            await desk(other).expect(
-                .changed, desk.expand("    target-added  – → other.example.com:443 → $SERVER (SNI other.example.com)"))
-            await desk(other + " --allow target-added --update").expect(.pass)
-            for line in [other, "diff @base.json"] { await desk(line).expect(.pass) }
-        }
-    }
-
-    @Test func aPolicyNamesTheTargetsAndWhatJudgesThem() async throws {
-        try await serving { desk, _, text in
-            let policy = "{ hosts: { '$HOST': { connect: '$SERVER', anchors: 'root.pem', pins: '$NEXT' } } }"
-            try desk.write(policy, to: "policy.json5")
-            await desk("snapshot --policy @policy.json5 -o @taken.json").expect(.pass)
-            #expect(try text("taken.json") == text("base.json"))
-            await desk("diff @base.json --policy @policy.json5").expect(
-                .fail, "  unchanged since \(desk.files.path)/base.json\n", "no configured pin is on the chain")
         }
     }
 
@@ -269,9 +233,6 @@ import Testing
             await desk("diff @both.json @newer.json").expect(.changed, "    target-missing  other.example.com:443 → ")
             await desk("diff @newer.json @both.json --allow target-added --update").expect(.pass)
             #expect(try text("newer.json") == text("both.json"))
-            for name in ["nope.json", "none/here"] {
-                await desk("diff @base.json \(name)").expect(.noInput, errors: "'\(name)': there is no such file")
-            }
         }
     }
 
@@ -307,10 +268,7 @@ import Testing
         (
             #"{"schema": "pincheck-snapshot/1", "schema": "pincheck-snapshot/1", "endpoints": []}"#,
             "the key 'schema' is given twice"
-        ), (#"{"schema": "pincheck-snapshot/1", "endpoints": []"#, "is not JSON: a ',' is missing"),
-        (#"{"schema": "pincheck-snapshot/1", "endpoints": []} {}"#, "is not JSON: goes on after its end"),
-        (#"{"schema": "\ud83d"}"#, "is not JSON: '\\u' is followed by half of a character"),
-        ("\u{FEFF}" + #"{"schema": 99999999999999999999}"#, "'schema' is not a text"),
+        ), (#"{"schema": "pincheck-snapshot/1", "endpoints": []} {}"#, "is not JSON: goes on after its end"),
     ]) func aFileThatIsNoSnapshotIs65AndSaysWhy(text: String, message: String) async throws {
         let desk = try Desk(["base.json": text])
         for line in ["diff @base.json", "127.0.0.1:1 --baseline @base.json"] {

@@ -80,6 +80,21 @@ import Testing
         #expect(isChanged == [false, false])
     }
 
+    @Test func aStateHasOneLineATarget() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/\u{301}state"
+        var (one, other) = (RendererTests.passing(), RendererTests.failing())
+        (one.target, other.target) = ("a\n\u{301}\t\u{301}b", "c")
+        var state = try StateFile(path, at: "s")
+        var isChanged = state.isChanged([one, other])
+        #expect(isChanged)
+        try state.write()
+        var next = try StateFile(path, at: "t")
+        isChanged = next.isChanged([one, other])
+        #expect(!isChanged)
+        #expect(try contents(ofFile: path).split(separator: "\n").count == 3)
+    }
+
     @Test(arguments: [
         ("hello\n", "is not a file of --state"), ("pincheck-state 2\n", "a later version"),
         ("pincheck-state 1\nPASS\tx\n", "state:2: is not a line of a state"),

@@ -2,66 +2,6 @@ import LoopbackLab
 import PinCheckCLI
 import Testing
 
-/// `pincheck check` against servers on loopback; what it says of the usual ones is in ``GoldenTests``, which names it sends in
-/// ``AddressInURLTests``.
-@Suite(.endsSomeTime) struct CheckCommandTests {
-    private static let chain = [pki.leaf, pki.interA]
-
-    @Test func severalTargetsAreReportedInTheirOrderAndTheWorstCounts() async throws {
-        let slow = ServerBehavior.presenting(Self.chain, delivery: .drips(bytes: 100, everyMilliseconds: 5))
-        try await Desk.serving(slow) { desk, _ in
-            try await LoopbackServer.serving(.presenting([pki.junk])) { wrong in
-                let line =
-                    "$SERVER 127.0.0.1:\(wrong.port) $SERVER --verify-name $HOST --sni $HOST --anchors @root.pem --jobs "
-                for jobs in ["512", "1"] {
-                    let words = await desk(line + jobs).expect(.fail).output.split(separator: "\n").map { $0.prefix(4) }
-                    #expect(words.filter { $0 == "PASS" || $0 == "FAIL" } == ["PASS", "FAIL", "PASS"])
-                }
-                await desk(line + "2 -f json").expect(
-                    .fail, "\"results\" : [", ending: "\n  }\n}\n", starting: "{\n  \"schema\" : \"pincheck/1\",\n")
-            }
-        }
-    }
-
-    @Test func theTimeoutHoldsOverAllAttempts() async throws {
-        try await Desk.serving(.script([], stalls: true)) { desk, _ in
-            let clock = ContinuousClock()
-            let start = clock.now
-            await desk("$SERVER --timeout 1 --retries 100").expect(.unreachable, "handshake: ")
-            #expect(start.duration(to: clock.now) >= .seconds(1))
-        }
-        _ = try await RefusingPort.scoped { refusing in
-            await pincheck("127.0.0.1:\(refusing.port)", "--timeout", "30", "--retries", "2").says("connection refused")
-        }
-    }
-
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aServerThatAsksForAClientCertificateIsStillJudged(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
-        let settings = TLSServerSettings(presenting: Self.chain).with {
-            $0.clientCertificate = .required
-            $0.maximumVersion = version
-        }
-        try await Desk.serving(.tls(settings)) { desk, _ in
-            await desk("CHECK -f json").expect(.pass, "\"client_certificate_requested\" : true")
-        }
-    }
-
-    @Test func aGreatDealThatNobodyNeedsFitsTheScreen() async throws {
-        try await Desk.serving(.presenting(Self.chain + LabCertificate.strangers(60))) { desk, _ in
-            let outcome = await desk("CHECK --pins $LEAF").expect(
-                .pass, "CN=Stranger 0, CN=Stranger 1, CN=Stranger 2 and 57 more")
-            #expect(outcome.output.split(separator: "\n").count == 8)
-        }
-        let names = (0..<10_000).map { GeneralName("host-\($0).example.com") }
-        let leaf = try pki.interA.issue(.leaf(subject: "many", names: names))
-        try await Desk.serving(.presenting([leaf, pki.interA])) { desk, _ in
-            let outcome = await desk("CHECK").expect(.fail, "host-5.example.com and 9994 more")
-            #expect(outcome.output.count < 2_000)
-        }
-    }
-}
-
 /// `check --policy`; what a policy says is read by `PolicyTests`, its mistakes are rows of ``MistakeTests``.
 @Suite(.endsSomeTime) struct PolicyCommandTests {
     private let host = StandardPKI.serverName
@@ -148,12 +88,6 @@ import Testing
             await desk("$HOST --port $PORT --policy @pins.json5").expect(.usage, errors: "is not in the policy")
         }
     }
-
-    @Test func theSampleOfThisRepositoryIsAPolicy() async throws {
-        let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Pins/pins.json5"
-        await pincheck("api.example.com:443", "--policy", path, "--connect", "127.0.0.1:1", "--retries", "0").expect(
-            .unreachable)
-    }
 }
 
 /// Lists of targets, and results in several forms at once; mistakes in lists are rows of ``MistakeTests``.
@@ -168,6 +102,23 @@ import Testing
                 outcome.errors
                     == "Error: standard input:\(number): the line is longer than 65536 bytes: write one target a line\n"
             )
+        }
+    }
+
+    @Test func severalTargetsAreReportedInTheirOrderAndTheWorstCounts() async throws {
+        let slow = ServerBehavior.presenting(
+            [pki.leaf, pki.interA], delivery: .drips(bytes: 100, everyMilliseconds: 5))
+        try await Desk.serving(slow) { desk, _ in
+            try await LoopbackServer.serving(.presenting([pki.junk])) { wrong in
+                let line =
+                    "$SERVER 127.0.0.1:\(wrong.port) $SERVER --verify-name $HOST --sni $HOST --anchors @root.pem --jobs "
+                for jobs in ["512", "1"] {
+                    let words = await desk(line + jobs).expect(.fail).output.split(separator: "\n").map { $0.prefix(4) }
+                    #expect(words.filter { $0 == "PASS" || $0 == "FAIL" } == ["PASS", "FAIL", "PASS"])
+                }
+                await desk(line + "2 -f json").expect(
+                    .fail, "\"results\" : [", ending: "\n  }\n}\n", starting: "{\n  \"schema\" : \"pincheck/1\",\n")
+            }
         }
     }
 
