@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        .hasBuiltBinary,
         arguments: [
             (#"$(printf '\xff')"#, 64, "is not ASCII: write it with its xn-- labels"),
             (#"host --sni=$(printf '\xff')"#, 64, "--sni: the host name '\u{FFFD}' is not ASCII"),
@@ -42,8 +42,7 @@ import Testing
         #expect(isRefused(outcome, .data, "standard input:1000001: the host name 'x..y' has an empty label"))
     }
 
-    @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
-    func aListIsReadFromAPipe() async throws {
+    @Test(.hasBuiltBinary) func aListIsReadFromAPipe() async throws {
         let outcome = try await BuiltBinary.run("$PINCHECK --targets <(printf '# a\\nx..y\\n')")
         #expect(outcome.status == 65 && outcome.errors.contains(":2: the host name 'x..y'"), "\(outcome)")
     }

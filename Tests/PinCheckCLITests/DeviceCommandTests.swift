@@ -134,8 +134,6 @@ import X509
         #expect(report["devices"]["source"].text == "a laboratory")
     }
 
-    private static func lines(_ outcome: Outcome) -> [String] { outcome.output.split(separator: "\n").map(String.init) }
-
     @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aLookalikeRootIsTrustedNowhere(name: String) async throws {
         let organization = name.hasPrefix("ISRG") ? "Internet Security Research Group" : "Google Trust Services LLC"
         let subject = DistinguishedName([
@@ -157,31 +155,6 @@ import X509
             let verdicts = try verdicts(outcome)
             #expect(verdicts.count > 60 && verdicts.allSatisfy { $0.contains(": !") }, "\(verdicts)")
         }
-    }
-
-    @Test func theMatrixIsATableOfNoMoreThanEightyColumns() async throws {
-        let outcome = try await desk("JUDGE all --client afnetworking,nspinneddomains,okhttp").expect(.fail)
-        let text = Self.lines(outcome)
-        let start = try #require(text.firstIndex { $0.hasPrefix("  5 devices, roots as read up to ") })
-        let expected: [String] = [
-            "  ios               afnetworking  nspinneddomains", "  ios-12            reject 1      reject 1",
-            "  ios-13 to ios-26  reject 2      reject 2", "  android     okhttp", "  android-9   accept",
-            "  android-17  reject 1",
-            """
-                1 unknown-issuer: the issuer of CN=InterA (depth 1) is neither presented nor trusted: CN=RootA; give the \
-            root of that authority with --anchors if it is yours
-            """,
-            """
-                2 too-few-scts: CN=leaf (depth 0) has SCTs of 0 logs, 3 are needed (Certificate Transparency, of which embedded SCTs alone are counted) (a rule of \
-            Apple's platforms)
-            """,
-        ]
-        #expect(Array(text[(start + 1)...].prefix(8)) == expected)
-        let every = try await desk("verify @chain.pem --host $HOST --device all --client all")
-        let table = Self.lines(every).filter { line in
-            ["ios", "android", "mozilla"].contains { line.hasPrefix("  " + $0) }
-        }
-        #expect(table.count >= 7 && table.allSatisfy { $0.count <= 80 })
     }
 
     /// What is said of devices, and what is not.

@@ -142,8 +142,8 @@ import FoundationXML
         let datum = /'(?:[^'=]|'')+'=[0-9.]+s?(?:;;;0(?:;2)?)?/.matchingSemantics(.unicodeScalar)
         for line in scalars.split(separator: "\n").suffix(2) {
             var text = String.UnicodeScalarView()
-            text.append(contentsOf: line.split(separator: "|").last?.dropFirst() ?? [])
-            let data = String(text)
+            text.append(contentsOf: line.split(separator: "|").last ?? [])
+            let data = String(text).trimmingPrefix(" ")
             #expect(data.matches(of: datum).map { String($0.output) }.joined(separator: " ") == data)
         }
     }

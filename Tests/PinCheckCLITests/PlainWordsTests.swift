@@ -106,8 +106,7 @@ import Testing
         #expect(warned == [2], "\(outcome.output)")
     }
 
-    @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
-    func aDirectoryWithoutASlashIsNotLookedUpEither() async throws {
+    @Test(.hasBuiltBinary) func aDirectoryWithoutASlashIsNotLookedUpEither() async throws {
         let outcome = try await BuiltBinary.run("mkdir -p $TMPDIR/api-pins && cd $TMPDIR && $PINCHECK api-pins")
         #expect(outcome.status == 64)
         #expect(outcome.errors.hasPrefix("Error: 'api-pins' is a directory, not a host: "), "\(outcome.errors)")

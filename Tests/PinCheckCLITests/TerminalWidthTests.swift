@@ -155,7 +155,7 @@ import Testing
 
 #if os(Linux)
 /// What the program learns of its terminal, as a real one says it.
-@Suite(.serialized, .endsSomeTime, .enabled(if: BuiltBinary.path != nil)) struct TerminalSizeTests {
+@Suite(.serialized, .endsSomeTime, .hasBuiltBinary) struct TerminalSizeTests {
     /// TIOCSPTLCK and TIOCGPTN, macros that Swift does not import.
     private static let lock: UInt = 0x4004_5431
     private static let number: UInt = 0x8004_5430
