@@ -40,7 +40,7 @@ import X509
             let outcome = await desk(arguments + " --anchors @root.pem -f json")
             let expected = sent.map(desk.expand)
             #expect(await server.connections(ended: 1).map(\.serverName) == [expected])
-            let endpoint = try JSONValue(outcome.output)["endpoint"]
+            let endpoint = try outcome.json["endpoint"]
             #expect(endpoint["sni"].text == expected)
         }
     }
@@ -217,8 +217,9 @@ import X509
         try await Desk.serving(.presenting([pki.leaf2, pki.interA])) { desk, server in
             try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { old in
                 let (new, old) = ("127.0.0.1:\(server.port)", "127.0.0.1:\(old.port)")
-                await desk("CHECK --connect \(old) --pins $LEAF").expect(
-                    .fail, "\n  \(new)  ✗ A\n  \(old)  ✓ B\n", "\n  FAIL  \(new): no configured pin is on the chain\n")
+                await desk.expect(
+                    "CHECK --connect \(old) --pins $LEAF",
+                    "fail: \n  \(new)  ✗ A\n  \(old)  ✓ B\n … \n  FAIL  \(new): no configured pin is on the chain\n")
             }
             // An authority's pin holds, with a note.
             await desk.expect("CHECK --pins $LEAF --pins $INTER", "pass: only a CA pin matched (depth 1)")

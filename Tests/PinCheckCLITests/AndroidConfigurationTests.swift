@@ -245,7 +245,7 @@ import Testing
     @Test func whatWasAppliedIsListed() async throws {
         let desk = try Desk(Self.texts(Self.domain(AppText.anchors("@raw/own", overriding: true))))
         func applied(_ client: String) async throws -> JSONValue {
-            try JSONValue(await desk(Self.line(client) + " -f json").output)["pins"]["applied"]
+            try await desk(Self.line(client) + " -f json").json["pins"]["applied"]
         }
         let first = try await applied("android,okhttp")[0]
         #expect(first["kind"].text == "network-security-config" && first["hosts"].text == StandardPKI.serverName)

@@ -41,9 +41,9 @@ enum AppText {
     }
 
     /// A domain of TrustKit's with the hashes of its pins and more settings, and more domains.
-    static func trustKit(
-        _ pins: String..., settings: String = "", of name: String = "$HOST", more: String = ""
-    ) -> String {
+    static func trustKit(_ pins: String..., settings: String = "", of name: String = "$HOST", more: String = "")
+        -> String
+    {
         let hashes = pins.map { "\"\($0)\"" }.joined(separator: ", ")
         let domain = "{\"TSKIncludeSubdomains\": true, \"TSKPublicKeyHashes\": [\(hashes)]\(settings)}"
         return "{\"TSKPinnedDomains\": {\"\(name)\": \(domain)\(more)}}"

@@ -143,8 +143,8 @@ import Testing
     @Test func whatWasAppliedIsListedAndWhatWasNotLookedAtIsSkipped() async throws {
         let info = Self.exception(Self.least("TLSv1.1") + Self.noForwardSecrecy + Self.insecure)
         try await Desk.serving(.tls(Self.tls12), ["Info.plist": info]) { desk, _ in
-            let outcome = await desk("CHECK --pins @Info.plist --client afnetworking,trustkit -f json")
-            let applied = try JSONValue(outcome.output)["pins"]["applied"][0]
+            let applied = try await desk("CHECK --pins @Info.plist --client afnetworking,trustkit -f json").json[
+                "pins"]["applied"][0]
             #expect(applied["kind"].text == "app-transport-security" && applied["hosts"].text == desk.expand("$HOST"))
             #expect(applied["clients"].array.map(\.text) == ["afnetworking", "trustkit"])
             #expect(applied["origin"].text?.hasSuffix("Info.plist:2") == true)
@@ -152,10 +152,9 @@ import Testing
                 applied["settings"].array.map(\.text) == [
                     "at least TLS 1.1", "no forward secrecy asked for", "the app may accept what the system refuses",
                 ])
-            let alone = await desk("VERIFY --pins @Info.plist --pins @leaf.cer --client afnetworking -f json")
-            let steps = try JSONValue(alone.output)["checks"].array.map {
-                "\($0["id"].text ?? "") \($0["status"].text ?? "")"
-            }
+            let steps = try await desk("VERIFY --pins @Info.plist --pins @leaf.cer --client afnetworking -f json").json[
+                "checks"
+            ].array.map { "\($0["id"].text ?? "") \($0["status"].text ?? "")" }
             #expect(
                 steps.filter { $0.hasPrefix("ats-") } == [
                     "ats-tls skip", "ats-forward-secrecy skip", "ats-certificate pass", "ats-trust pass",

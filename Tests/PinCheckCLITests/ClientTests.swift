@@ -275,7 +275,7 @@ import Testing
 
     @Test func jsonListsEachClientWithItsSettingsAndWhatItIsTold() async throws {
         let desk = try Desk(Self.texts)
-        func document(_ line: String) async throws -> JSONValue { try JSONValue(await desk(line + " -f json").output) }
+        func document(_ line: String) async throws -> JSONValue { try await desk(line + " -f json").json }
         let clients = try await document("VERIFY --pins $JUNK --pins $ROGUE --client afnetworking,trustkit:no-enforce")[
             "clients"
         ].array

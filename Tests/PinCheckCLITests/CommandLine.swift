@@ -23,6 +23,9 @@ struct Outcome {
     let output: String
     let errors: String
 
+    /// What it wrote, as JSON.
+    var json: JSONValue { get throws { try JSONValue(output) } }
+
     /// The exit status and the id of the reason in a JSON report of one target, as in `fail pin-mismatch`.
     ///
     /// Another refusal has the same exit status: where the reason is the point, a test compares this.

@@ -14,9 +14,9 @@ import X509
     /// Runs a line where lists of devices are in `data.json`.
     ///
     /// A leaf below an anchor that is public to the lab's devices has the timestamps that those ask for.
-    private func desk(
-        _ line: String, lists: Lists? = nil, chain: [LabCertificate]? = nil, at time: Int64? = nil
-    ) async throws -> Outcome {
+    private func desk(_ line: String, lists: Lists? = nil, chain: [LabCertificate]? = nil, at time: Int64? = nil)
+        async throws -> Outcome
+    {
         let desk = try Desk(chain.map { ["chain.pem": $0.map(\.pem).joined()] } ?? [:])
         _ = try DeviceLists.write(lists ?? DeviceLists.lab(pki), to: "data.json", in: desk.files)
         let judge = "verify @chain.pem --host $HOST --device-data @data.json --device"
@@ -25,7 +25,7 @@ import X509
 
     /// The verdicts of a document: `okhttp on android-9: pin-matched`, with a `!` before the reason of a rejection.
     private func verdicts(_ outcome: Outcome) throws -> [String] {
-        try JSONValue(outcome.output)["clients"].array.map { client in
+        try outcome.json["clients"].array.map { client in
             "\(client["name"].text ?? "") on \(client["device"].text ?? "–"): "
                 + "\(client["verdict"].text == "accept" ? "" : "!")\(client["reason"]["id"].text ?? "")"
         }
@@ -124,7 +124,7 @@ import X509
     }
 
     @Test func theReportSaysWhichDevicesHaveTheRoot() async throws {
-        let report = try JSONValue(await desk(Self.rows[0].line + " -f json").output)
+        let report = try await desk(Self.rows[0].line + " -f json").json
         let message = report["reason"]["message"].text
         #expect(message?.hasPrefix("alamofire on ios-12; okhttp, android on android-17: ") == true)
         #expect(
@@ -191,10 +191,11 @@ import X509
                     "afnetworking on ios-12: !unknown-issuer", "okhttp on android-9: pins-not-applied",
                 ])
             try desk.write(policy.replacing("ios-12", with: "ios-7"), to: "wrong.json5")
-            await desk("--policy @wrong.json5").expect(
-                .data, errors: "wrong.json5", "there is no list of roots for 'ios-7', and next to it is ios-12")
+            await desk.expect(
+                "--policy @wrong.json5",
+                "data: wrong.json5 … there is no list of roots for 'ios-7', and next to it is ios-12")
             try desk.write("$HOST connect=$SERVER client=okhttp device=android-9,android-17\n", to: "targets.txt")
-            #expect(await desk.decides("--targets @targets.txt --device-data @data.json") == "fail unknown-issuer")
+            await desk.expect("--targets @targets.txt --device-data @data.json", "fail unknown-issuer")
         }
     }
 
@@ -209,7 +210,7 @@ import X509
         let outcome = await (try Desk())(
             "verify @chain.pem --host $HOST -f json " + arguments, environment: ["SSL_CERT_FILE": "$DIR/root.pem"]
         ).expect(.pass)
-        #expect(try JSONValue(outcome.output)["warnings"].array.compactMap { $0["id"].text } == expected)
+        #expect(try outcome.json["warnings"].array.compactMap { $0["id"].text } == expected)
     }
 
     @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
@@ -242,12 +243,12 @@ import X509
     /// `pincheck devices`; the list itself is in ``GoldenTests``.
     @Test func theListAndTheRootsOfADeviceAreShown() async throws {
         let date = DeviceData.builtIn.date.secondsSinceEpoch
-        let document = try JSONValue(await pincheck("devices", "--format", "json", at: date).expect(.pass).output)
+        let document = try await pincheck("devices", "--format", "json", at: date).expect(.pass).json
         let devices = document["devices"].array
         #expect(devices.count == 24 && document["data"]["is_stale"].flag == false)
         #expect(devices[1]["name"].text == "ios-12" && devices[1]["alias"].text == "macos-10.14")
         #expect(devices[1]["root_count"].number == 174 && devices[1]["roots"].isNull)
-        let one = try JSONValue(await pincheck("devices", "ios-17", "--format", "json", at: date).output)
+        let one = try await pincheck("devices", "ios-17", "--format", "json", at: date).json
         #expect(one["devices"][0]["roots"].array.count == 169)
         let outcome = await pincheck("devices", "macos-14", at: date).expect(
             .pass, "169\n      roots",

@@ -61,9 +61,9 @@ import Testing
         ("--policy @directory.json5 -o @pins/new", "whose files are all read"),
     ]
 
-    @Test(arguments: rows) func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten(
-        line: String, words: String
-    ) async throws {
+    @Test(arguments: rows) func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten(line: String, words: String)
+        async throws
+    {
         let desk = try desk()
         let environment = [
             "SSL_CERT_FILE": "$DIR/root.pem", "OPENSSL_CONF": "$DIR/other.pem",

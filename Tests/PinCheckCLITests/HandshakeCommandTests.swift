@@ -33,7 +33,7 @@ import Testing
         ), ("--ciphers TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256", ["cipher": "TLS_AES_128_GCM_SHA256"]),
     ]) func whatIsOfferedIsNegotiated(offer: String, expected: [String: String]) async throws {
         try await Desk.serving { desk, _ in
-            let tls = try JSONValue(await desk("CHECK -f json \(offer)").expect(.pass).output)["tls"]
+            let tls = try await desk("CHECK -f json \(offer)").expect(.pass).json["tls"]
             for (key, value) in expected { #expect(tls[key].text == value) }
         }
     }
@@ -48,7 +48,7 @@ import Testing
         }
         let offer = "--ciphers DHE-RSA-AES128-GCM-SHA256"
         try await Desk.serving(.tls(settings)) { desk, _ in
-            await desk("CHECK").expect(.unreachable, "it may offer DHE only: \(offer)")
+            await desk.expect("CHECK", "unreachable: it may offer DHE only: \(offer)")
             await desk("CHECK \(offer)").expect(.pass)
         }
     }
@@ -59,8 +59,9 @@ import Testing
         let texts = ["client.pem": try client.pem + client.key.privateKeyPEM()]
         try await Desk.serving(.tls(settings), texts) { desk, _ in
             // The server's key is no RSA key, and the client's is no other.
-            await desk("CHECK -f json --sigalgs ecdsa_secp256r1_sha256 --cert @client.pem").expect(
-                .pass, "\"client_certificate_sent\" : true")
+            await desk.expect(
+                "CHECK -f json --sigalgs ecdsa_secp256r1_sha256 --cert @client.pem",
+                "pass: \"client_certificate_sent\" : true")
         }
     }
 
@@ -76,7 +77,7 @@ import Testing
     ]) func aServerThatTakesNothingOfItIsToldFromABrokenOne(offer: String, words: String) async throws {
         try await Desk.serving { desk, _ in
             let outcome = await desk("CHECK -f json \(offer)").expect("unreachable offer-refused")
-            let message = try JSONValue(outcome.output)["reason"]["message"].text
+            let message = try outcome.json["reason"]["message"].text
             #expect(message?.contains(words) == true, "\(outcome)")
         }
     }
@@ -92,7 +93,7 @@ import Testing
         func added(_ pin: String) -> String { "\n    .add(\"\(StandardPKI.serverName)\", \"\(pin)\")" }
         try await Desk.serving(.tls(settings), texts) { desk, _ in
             let all = "pins CHECK --key-types all "
-            let results = try JSONValue(await desk(all + "-f json").expect(.pass).output)["results"].array
+            let results = try await desk(all + "-f json").expect(.pass).json["results"].array
             #expect(results.map { $0["key_type"].text } == [nil, "RSA"])
             await desk(all).says("asked for RSA\n  0 leaf", "no certificate with a key for Ed25519")
             await desk(all + "-f okhttp").says(added(pki.leaf.pin), added(rsa.pin))
@@ -100,7 +101,7 @@ import Testing
                 "// Backup: add the pin of a second key", errors: "is no reserve")
             // Those of all types are shipped beside one in reserve.
             let advised = all + "--recommend --key @backup.key -f "
-            let advice = try JSONValue(await desk(advised + "json").output)["results"].array
+            let advice = try await desk(advised + "json").json["results"].array
             let pins = advice.map { $0["recommendation"]["pins"].array.compactMap { $0["pin"].text } }
             #expect(pins.map(\.first) == [pki.leaf.pin, rsa.pin] && pins.allSatisfy { $0.count == 2 })
             let block = await desk(advised + "okhttp").output

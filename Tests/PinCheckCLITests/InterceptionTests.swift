@@ -9,9 +9,9 @@ import Testing
     /// Where the root of a chain is: in the store of this machine, given as an anchor, or nowhere.
     private enum Root { case installed, given, unknown }
 
-    private func verify(
-        _ chain: [LabCertificate], root: LabCertificate, _ place: Root, _ arguments: String = "-f json"
-    ) async throws -> Outcome {
+    private func verify(_ chain: [LabCertificate], root: LabCertificate, _ place: Root, _ arguments: String = "-f json")
+        async throws -> Outcome
+    {
         let desk = try Desk(["chain.pem": chain.map(\.pem).joined(), "root.pem": root.pem])
         return await desk(
             "verify @chain.pem --host $HOST \(place == .given ? "--anchors @root.pem" : "") \(arguments)",
@@ -24,7 +24,7 @@ import Testing
     }
 
     private func found(_ outcome: Outcome) throws -> [String] {
-        let report = try JSONValue(outcome.output)
+        let report = try outcome.json
         return ["warning", "note"].flatMap { kind in
             report[kind + "s"].array.compactMap { $0["id"].text }.filter {
                 ["interceptor", "private-root"].contains($0)
@@ -78,9 +78,9 @@ import Testing
     private let installed = ["SSL_CERT_FILE": "$DIR/store.pem"]
 
     /// Runs with a server behind Charles, whose root can be in the store of this machine.
-    private func serving(
-        root name: String = "Charles Proxy CA (studio.local)", _ body: (Desk) async throws -> Void
-    ) async throws {
+    private func serving(root name: String = "Charles Proxy CA (studio.local)", _ body: (Desk) async throws -> Void)
+        async throws
+    {
         let root = try LabCertificate.selfSigned(.authority(DistinguishedName(commonName: name)))
         let leaf = try root.issue(.leaf(host))
         let texts = ["store.pem": root.pem, "chain.pem": leaf.pem + root.pem]
@@ -88,7 +88,7 @@ import Testing
     }
 
     private func warnings(_ outcome: Outcome) throws -> [String] {
-        try JSONValue(outcome.output)["results"][0]["warnings"].array.compactMap { $0["id"].text }
+        try outcome.json["results"][0]["warnings"].array.compactMap { $0["id"].text }
     }
 
     @Test func aBlockOfAnInterceptorsPinsSaysSo() async throws {

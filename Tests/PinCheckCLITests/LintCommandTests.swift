@@ -61,7 +61,7 @@ import Testing
         func log(_ text: String) async throws -> [JSONValue] {
             try desk.write(text, to: "my pins.txt")
             let outcome = await desk("lint '@my pins.txt' -f sarif")
-            return try JSONValue(outcome.output)["runs"][0]["results"].array
+            return try outcome.json["runs"][0]["results"].array
         }
         let text = "$LEAF\n$NEXT\n$LEAF\n"
         let (before, after) = (try await log(text), try await log("# a comment\n\n" + text))
@@ -72,7 +72,7 @@ import Testing
         #expect(uri?.hasPrefix("file://") == true && uri?.hasSuffix("my%20pins.txt") == true)
         #expect(place["region"]["startLine"].number == 3)
         // What stands in no file has one too.
-        let lone = try JSONValue(await desk("lint $LEAF -f sarif").output)["runs"][0]["results"].array
+        let lone = try await desk("lint $LEAF -f sarif").json["runs"][0]["results"].array
         #expect(!lone.isEmpty && lone.allSatisfy { !$0["locations"][0]["logicalLocations"].array.isEmpty })
     }
 
@@ -114,7 +114,7 @@ import Testing
         for directory in ["all/ios", "all/ios/Pins"] { try desk.files.makeDirectory(directory) }
         try desk.files.write(StandardPKI.shared().leaf.der, to: "all/ios/Pins/leaf.cer")
         try desk.files.write([UInt8](repeating: 0xFF, count: (16 << 20) + 1), to: "all/docs/film.mp4")
-        let found = try JSONValue(await desk("lint @all -f json").output)["findings"].array
+        let found = try await desk("lint @all -f json").json["findings"].array
         let places = found.compactMap { finding in
             finding["file"].text.map {
                 "\(finding["id"].text ?? "") \($0.replacing(desk.files.path + "/all/", with: ""))"
@@ -128,7 +128,7 @@ import Testing
                 "drift-hosts app/java", "drift-hosts app", "drift-pins app", "drift-pins app/java",
                 "drift-pins ios/Pins",
             ])
-        await desk("lint @all/docs").expect(.noInput, told: "no file in this directory holds a pin")
+        await desk.expect("lint @all/docs", "noInput: no file in this directory holds a pin")
     }
 
     @Test func junitHasASuiteAFileAndACaseAFinding() async throws {

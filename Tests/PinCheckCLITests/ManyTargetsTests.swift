@@ -123,9 +123,9 @@ import Testing
     }
 
     #if os(Linux)
-    @Test(.hasBuiltBinary, arguments: [96, 200, 40]) func theProgramConnectsOnAThreadForEachProcessor(
-        targets: Int
-    ) async throws {
+    @Test(.hasBuiltBinary, arguments: [96, 200, 40]) func theProgramConnectsOnAThreadForEachProcessor(targets: Int)
+        async throws
+    {
         let more = targets < 64 ? 0 : min(targets / 32, ProcessInfo.processInfo.activeProcessorCount) - 1
         try await LoopbackServer.serving(.tarpit) { server in
             // The program is born on the first; it is looked at while the servers keep it waiting.
@@ -147,9 +147,9 @@ import Testing
         }
     }
 
-    @Test(.hasBuiltBinary, arguments: [10, 20, 64]) func threadsTakeNoDescriptorsThatAreNotThere(
-        limit: Int
-    ) async throws {
+    @Test(.hasBuiltBinary, arguments: [10, 20, 64]) func threadsTakeNoDescriptorsThatAreNotThere(limit: Int)
+        async throws
+    {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             let script = """
                 for n in $(seq 96); do echo api.example.com connect=127.0.0.1:\(server.port); done >$TMPDIR/list

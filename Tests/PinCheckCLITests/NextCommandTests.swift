@@ -102,16 +102,16 @@ import Testing
     @Test func theServerOfTodayIsAskedToo() async throws {
         try await Desk.serving(nil, texts()) { desk, _ in
             // The certificate is there: with the authorities the server sends it makes a path of its own.
-            let leaf = await desk("CHECK --next @alone.pem --pins $INTER -f json")
-            let results = try JSONValue(leaf.output)["results"].array
+            let results = try await desk("CHECK --next @alone.pem --pins $INTER -f json").json["results"].array
             #expect(results.map { $0["next"]["assumed"].flag } == [nil, false])
             #expect(results.last?["next"]["kind"].text == "certificate")
             #expect(results.last?["next"]["pin"].text == pki.leaf2.pin)
             // Of a request nobody knows who issues its certificate.
-            await desk("CHECK --next @next.csr --pins $INTER").expect(
-                .fail, "and a pinned CA need not be the one that issues its certificate: before")
+            await desk.expect(
+                "CHECK --next @next.csr --pins $INTER",
+                "fail: and a pinned CA need not be the one that issues its certificate: before")
             // Today's pin holds and tomorrow's does not: the worst decides.
-            await desk("CHECK --next @next.csr --pins $LEAF").expect(.fail, "PASS  \(host):443")
+            await desk.expect("CHECK --next @next.csr --pins $LEAF", "fail: PASS  \(host):443")
         }
     }
 
@@ -143,7 +143,7 @@ import Testing
                 let outcome = await desk(
                     "\(today) --next \(arguments.replacing("TODAY", with: "")) --anchors @root.pem --host $HOST -f json"
                 )
-                let document = try JSONValue(outcome.output)
+                let document = try outcome.json
                 let result = document["results"].array.last ?? document
                 let word = result["verdict"].text == "accept" ? "pass" : "fail"
                 #expect("\(word) \(result["reason"]["id"].text ?? "")" == decision, "\(arguments): \(outcome)")

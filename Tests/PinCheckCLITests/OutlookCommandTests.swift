@@ -61,7 +61,7 @@ import Testing
 
     @Test(arguments: backups) func whatIsNotComparedIsNoBackup(arguments: String, hasBackup: Bool) async throws {
         let outcome = try await verify(arguments + " -f json").expect(.pass)
-        #expect(try JSONValue(outcome.output)["outlook"]["has_backup"].flag == hasBackup)
+        #expect(try outcome.json["outlook"]["has_backup"].flag == hasBackup)
     }
 
     /// What follows `VERIFY`, how it ends, and words of it; `DATE` is the end of the leaf, `END` that of the intermediate.
@@ -107,7 +107,7 @@ import Testing
             .fail, "accepted, but CN=Inter (depth 1) expires in 10 d, on \(date(inDays: 10))",
             not: "also sent, but not on this chain")
         try await verify(pinned + "--warn-before 30d --fail-on warn", below: shortInter).expect(.warn)
-        let json = try JSONValue(await verify(pinned + "-f json", below: shortInter).output)
+        let json = try await verify(pinned + "-f json", below: shortInter).json
         #expect(json["outlook"]["valid_until"].text?.hasPrefix(date(inDays: 10)) == true)
         #expect(json["other_paths"].array.map { $0["clients"].array.map(\.text) } == [[client]])
         let roles = json["other_paths"][0]["chain"].array.map { $0["role"].text }
@@ -136,18 +136,18 @@ import Testing
         try desk.files.write(leaf.der, to: "leaf.cer")
         try desk.files.write(root.der, to: "root.cer")
         let line = "VERIFY --intermediate @inter.pem --pins @leaf.cer --pins @root.cer --mode certificate"
-        let json = try JSONValue(await desk(line + " -f json --client \(client)", at: now).output)
+        let json = try await desk(line + " -f json --client \(client)", at: now).json
         #expect(json["pins"]["matched"].array.compactMap { $0["depth"].number } == [0, 2])
         #expect(json["outlook"]["pins_end"].text == "root-expiry" && json["outlook"]["has_backup"].flag == false)
     }
 
     @Test func eachClientHasAnOutlookInTheDocument() async throws {
-        let outcome = try await verify("--pins LEAF --pins TOP --client okhttp,curl:insecure -f json")
-        let outlooks = try JSONValue(outcome.output)["clients"].array.map { $0["outlook"] }
+        let outlooks = try await verify("--pins LEAF --pins TOP --client okhttp,curl:insecure -f json").json["clients"]
+            .array.map { $0["outlook"] }
         #expect(outlooks.map { $0["pins_end"].text } == ["root-expiry", "leaf-renewal"])
         #expect(outlooks[0]["valid_until"].text?.hasPrefix(date(inDays: 80)) == true)
         #expect(outlooks[1]["valid_until"].isNull)
-        let outlook = try JSONValue(await verify("--pins LEAF --pins INTER -f json").output)["outlook"]
+        let outlook = try await verify("--pins LEAF --pins INTER -f json").json["outlook"]
         #expect(outlook["pins_end"].text == "intermediate-expiry" && outlook["level"].text == "info")
         #expect(outlook["pins_match_until"].text?.hasPrefix(date(inDays: 400)) == true)
         #expect(outlook["pins"].array.map { $0["depth"].number } == [0, 1])

@@ -9,9 +9,9 @@ import Testing
 /// Where results go, and how the process ends.
 @Suite(.endsSomeTime) struct OutputTests {
     /// Runs a command line on a chain in a file, and says the exit code of its process.
-    private func verify(
-        _ arguments: [String], isTrusted: Bool = true, environment: [String: String] = [:]
-    ) async throws -> (code: Int32, output: String, errors: String) {
+    private func verify(_ arguments: [String], isTrusted: Bool = true, environment: [String: String] = [:]) async throws
+        -> (code: Int32, output: String, errors: String)
+    {
         let files = try TemporaryDirectory()
         let chain = try files.write(pki.leaf.pem + pki.interA.pem, to: "chain.pem")
         let anchors = try files.write((isTrusted ? pki.rootA : pki.rootB).pem, to: "anchors.pem")
@@ -20,9 +20,9 @@ import Testing
             environment: environment)
     }
 
-    private func process(
-        _ arguments: [String], environment: [String: String] = [:]
-    ) async -> (code: Int32, output: String, errors: String) {
+    private func process(_ arguments: [String], environment: [String: String] = [:]) async -> (
+        code: Int32, output: String, errors: String
+    ) {
         let output = OutputBuffer()
         let errors = OutputBuffer()
         let context = Context(

@@ -183,9 +183,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "TERM", "NO_COLOR"]) func theEnvironment(
-        name: String
-    ) async throws {
+    @Test(arguments: ["SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "TERM", "NO_COLOR"]) func theEnvironment(name: String)
+        async throws
+    {
         let environment = [name: "/nonexistent/" + Self.hostile]
         try await Desk.serving { desk, _ in
             await expectHarmless(

@@ -65,8 +65,8 @@ import Testing
             func saved() throws -> [String] {
                 try FileManager.default.contentsOfDirectory(atPath: desk.files.path + "/Pins").sorted()
             }
-            await desk("pins CHECK --save @Pins").expect(
-                .pass, errors: "saved: \(desk.files.path)/Pins/leaf-leaf.cer  CN=leaf\n")
+            await desk.expect(
+                "pins CHECK --save @Pins", "pass: saved: \(desk.files.path)/Pins/leaf-leaf.cer  CN=leaf\n")
             let first = try saved()
             #expect(first == ["leaf-leaf.cer"])
             await desk("pins CHECK --save @Pins --position intermediate,root").expect(.pass, not: "leaf-leaf.cer")

@@ -35,9 +35,7 @@ import Testing
     /// The same where only its owner knows the root.
     private let owned = "pins @today.pem --host $HOST --recommend --anchors @rootX.pem "
 
-    private func advice(_ outcome: Outcome) throws -> JSONValue {
-        try JSONValue(outcome.output)["results"][0]["recommendation"]
-    }
+    private func advice(_ outcome: Outcome) throws -> JSONValue { try outcome.json["results"][0]["recommendation"] }
 
     private func pins(_ advice: JSONValue) -> [String] { advice["pins"].array.compactMap { $0["pin"].text } }
 
@@ -54,7 +52,7 @@ import Testing
             let outcome = await desk(
                 "verify @step.pem --host $HOST --anchors @roots-of-step.pem --client afnetworking,okhttp,android,trustkit -f json "
                     + pins.map { "--pins \($0)" }.joined(separator: " "))
-            let verdicts = try JSONValue(outcome.output)["clients"].array.map { $0["verdict"].text }
+            let verdicts = try outcome.json["clients"].array.map { $0["verdict"].text }
             try #require(verdicts.count == 4, "\(step.name): \(outcome)")
             return verdicts.count { $0 != "accept" }
         }
@@ -189,7 +187,7 @@ import Testing
                 guard arguments.isEmpty else { continue }
                 // What is recommended is pinned and nothing else.
                 block.says("Recommended: the CA's roots", not: "Backup:")
-                let read = try JSONValue(await desk("pins --from @block -f json").output)["results"].array
+                let read = try await desk("pins --from @block -f json").json["results"].array
                 let keys = read.flatMap { $0["keys"].array.compactMap { $0["pins"]["okhttp"].text } }
                 #expect(Set(keys) == [lab.rootX.pin, lab.rootY.pin])
             }

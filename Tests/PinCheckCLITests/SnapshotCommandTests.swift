@@ -23,7 +23,7 @@ import Testing
     }
 
     private func ids(_ outcome: Outcome) throws -> [String] {
-        try JSONValue(outcome.output)["change"]["classes"].array.compactMap { $0["id"].text }
+        try outcome.json["change"]["classes"].array.compactMap { $0["id"].text }
     }
 
     @Test func aChangeEndsIn4UnlessEachOfItsKindsIsAllowed() async throws {
@@ -85,7 +85,7 @@ import Testing
             }
         }
         let gone = try await Desk(in: files)("diff @base.json -f json").expect(.unreachable)
-        #expect(try JSONValue(gone.output)["change"].isNull)
+        #expect(try gone.json["change"].isNull)
     }
 
     /// Servers at 127.0.0.2 and so on with the old chain, and the flags that lead to all of them.
@@ -101,7 +101,7 @@ import Testing
             await desk("snapshot $HOST \(all) -o @base.json").expect(.pass)
             await desk("diff @base.json").expect(.pass)
             for server in servers.dropLast() { try server.present(TLSServerSettings(presenting: Self.rekeyed)) }
-            await desk("diff @base.json --allow rekeyed").expect(.pass, "serve the key")
+            await desk.expect("diff @base.json --allow rekeyed", "pass: serve the key")
             await desk("diff @base.json --allow rekeyed --fail-on warn --anchors @root.pem").expect(.warn)
             // A difference that is recorded is no warning.
             await desk("snapshot $HOST \(all) -o @both.json").expect(.pass)
@@ -124,7 +124,7 @@ import Testing
                 errors: desk.expand(
                     "Note: '\(base)' also records $HOST:443 at \(servers[0].place), which was not compared"))
             try servers[1].present(TLSServerSettings(presenting: Self.rekeyed))
-            let change = try JSONValue(await desk(ask + " -f json").expect(.changed).output)["change"]
+            let change = try await desk(ask + " -f json").expect(.changed).json["change"]
             #expect(change["compared_with"].text == servers[0].place)
             // The words apart, each fact by itself.
             let rekeyed = change["classes"][0]
@@ -169,8 +169,9 @@ import Testing
             #expect(recorded.contains("\"variant\" : \"RSA\"") && recorded.contains("\"variant\" : \"ECDSA\""))
             await desk("diff @base.json").expect(.pass)
             try server.present(settings(Self.rekeyed))
-            let outcome = await desk("diff @base.json -f json").expect(.changed)
-            let statuses = try JSONValue(outcome.output)["results"].array.map { $0["change"]["status"].text }
+            let statuses = try await desk("diff @base.json -f json").expect(.changed).json["results"].array.map {
+                $0["change"]["status"].text
+            }
             #expect(statuses == ["changed", "changed", "unchanged"])
         }
     }
@@ -197,8 +198,9 @@ import Testing
                 try desk.write(first.replacing(pattern, with: pattern + "~ "), to: "base.json")
                 await desk("diff @base.json").expect(.data, errors: place)
             }
-            await desk("snapshot $HOST --connect $SERVER -o /nonexistent/a.json").expect(
-                .inputOutput, errors: "cannot write '/nonexistent/a.json'")
+            await desk.expect(
+                "snapshot $HOST --connect $SERVER -o /nonexistent/a.json",
+                "inputOutput: cannot write '/nonexistent/a.json'")
         }
     }
 
@@ -206,8 +208,8 @@ import Testing
         try await serving { desk, rotate, text in
             let first = try text("base.json")
             try rotate(Self.rekeyed)
-            await desk("diff @base.json --update").expect(
-                .changed, errors: "base.json' was not updated: the run ended with CHANGED")
+            await desk.expect(
+                "diff @base.json --update", "changed: base.json' was not updated: the run ended with CHANGED")
             #expect(try text("base.json") == first)
             await desk("diff @base.json --allow rekeyed --update").expect(.pass, errors: "")
             #expect(try text("base.json").contains(pki.leaf2.pin))
@@ -226,11 +228,11 @@ import Testing
         try await serving { desk, rotate, text in
             try rotate(Self.rekeyed)
             await desk("snapshot $HOST --connect $SERVER -o @newer.json").expect(.pass)
-            await desk("diff @base.json @newer.json").expect(.changed, "    rekeyed  ")
+            await desk.expect("diff @base.json @newer.json", "changed:     rekeyed  ")
             await desk("diff @newer.json @newer.json").expect(.pass)
             try desk.write("$HOST connect=$SERVER\nother.example.com connect=$SERVER\n", to: "list")
             await desk("snapshot --targets @list -o @both.json").expect(.pass)
-            await desk("diff @both.json @newer.json").expect(.changed, "    target-missing  other.example.com:443 → ")
+            await desk.expect("diff @both.json @newer.json", "changed:     target-missing  other.example.com:443 → ")
             await desk("diff @newer.json @both.json --allow target-added --update").expect(.pass)
             #expect(try text("newer.json") == text("both.json"))
         }

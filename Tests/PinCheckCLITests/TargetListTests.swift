@@ -24,8 +24,7 @@ import Testing
 
     @Test func everyHostIsCheckedByWhatThePolicySaysOfIt() async throws {
         try await serving { desk, port in
-            let outcome = await desk("--policy @pins.json5 -f json").expect(.fail)
-            let results = try JSONValue(outcome.output)["results"].array
+            let results = try await desk("--policy @pins.json5 -f json").expect(.fail).json["results"].array
             #expect(results.map { $0["target"].text } == ["\(host):\(port)", "www.example.org:\(port)", "\(host):1"])
             #expect(results.map { $0["verdict"].text } == ["accept", "reject", "none"])
             #expect(results.map { $0["clients"].array.map { $0["name"].text } } == [["curl"], ["okhttp", "curl"], []])
@@ -85,7 +84,7 @@ import Testing
             }
         }
         try await serving("{ hosts: { '$HOST': { \(entry), ports: [1], pins: 'leaf.cer' } } }") { desk, _ in
-            await desk("$HOST --port $PORT --policy @pins.json5").expect(.usage, errors: "is not in the policy")
+            await desk.expect("$HOST --port $PORT --policy @pins.json5", "usage: is not in the policy")
         }
     }
 }
@@ -132,8 +131,9 @@ import Testing
 
             """
         try await Desk.serving(nil, ["hosts.txt": list]) { desk, _ in
-            let outcome = await desk("--targets @hosts.txt --anchors @root.pem -f json").expect(.fail)
-            let results = try JSONValue(outcome.output)["results"].array
+            let results = try await desk("--targets @hosts.txt --anchors @root.pem -f json").expect(.fail).json[
+                "results"
+            ].array
             try #require(results.map { $0["verdict"].text } == ["accept", "reject", "reject", "accept"])
             #expect(results.map { $0["reason"]["id"].text }[..<2] == ["pin-matched", "pin-mismatch"])
             #expect(results[2]["verify_name"].text == "www.example.org")
@@ -157,7 +157,7 @@ import Testing
             #expect(passed.count == 2 && passed[0].contains("\(host):443"))
             #expect(try JSONValue(contents(ofFile: desk.files.path + "/a.json"))["results"].array.count == 2)
             for form in ["json", "jsonl"] {
-                await desk("CHECK -f \(form)=@no/such").expect(.inputOutput, errors: "cannot write")
+                await desk.expect("CHECK -f \(form)=@no/such", "inputOutput: cannot write")
             }
         }
     }

@@ -25,7 +25,7 @@ import Testing
     }
 
     private func ids(_ key: String, _ outcome: Outcome) throws -> [String] {
-        try JSONValue(outcome.output)[key].array.compactMap { $0["id"].text }
+        try outcome.json[key].array.compactMap { $0["id"].text }
     }
 
     private func staple(_ change: (inout StatusResponse) throws -> Void = { _ in }) throws -> [UInt8] {
@@ -48,7 +48,7 @@ import Testing
         let transparency = steps.first { $0["id"].text == "transparency" }
         #expect(transparency?["detail"].text == "2 SCTs from 2 logs; which logs is not judged")
         #expect(steps.first { $0["id"].text == "revocation" }?["status"].text == "pass")
-        let bare = try JSONValue(try await check().output)
+        let bare = try await check().json
         #expect(bare["revocation"]["staple"].text == "none" && bare["transparency"]["timestamps"].array.count == 2)
     }
 
@@ -59,7 +59,7 @@ import Testing
         }
         let curl = try await check("-f json --client curl --pins \(leaf.pin)") { $0.staple = revoked }.expect(.pass)
         #expect(try ids("warnings", curl) == ["certificate-revoked"])
-        #expect(try JSONValue(curl.output)["revocation"]["staple"].text == "revoked")
+        #expect(try curl.json["revocation"]["staple"].text == "revoked")
         try await check("") { $0.staple = revoked }.says("was revoked at", "(key compromise)")
     }
 
@@ -87,7 +87,7 @@ import Testing
                 "fail unusable-staple")
             let outcome = try await check { $0.staple = staple }.expect(.pass)
             #expect(try ids("warnings", outcome) == ["unusable-staple"])
-            #expect(try JSONValue(outcome.output)["revocation"]["staple"].text == "unusable")
+            #expect(try outcome.json["revocation"]["staple"].text == "unusable")
             try await check("-f json --fail-on warn") { $0.staple = staple }.expect("warn unusable-staple")
         }
     }

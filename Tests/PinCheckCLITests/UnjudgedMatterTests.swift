@@ -50,7 +50,7 @@ import X509
 
     @Test func theDocumentSaysAllOfItAlways() async throws {
         let desk = try Desk()
-        let notes = try JSONValue(await desk("VERIFY -f json").output)["notes"].array
+        let notes = try await desk("VERIFY -f json").json["notes"].array
         #expect(notes.map { $0["id"].text } == ["no-revocation", "no-aia", "no-ct-logs", "no-managed-roots"])
         await desk("VERIFY --explain").says(
             "note: the SCTs of Certificate Transparency are counted", not: "not judged here")

@@ -38,7 +38,7 @@ import Testing
         ("--pins @root.cer", "certificate"), ("--pins $LEAF", "public-key"),
         ("--pins @root.cer --pins $LEAF", "public-key"), ("", "none"), ("--pins @root.cer --mode none", "none"),
     ]) func certificateFilesAloneMeanCertificateModeAndOthersPublicKeyMode(pins: String, mode: String) async throws {
-        try await desk("VERIFY -f json \(pins)").expect(.pass, "\"mode\" : \"\(mode)\"")
+        try await Desk().expect("VERIFY -f json \(pins)", "pass: \"mode\" : \"\(mode)\"")
     }
 
     @Test func modeNoneComparesNoPinsAndSaysSo() async throws {
@@ -84,7 +84,7 @@ import Testing
         fputs(pki.rootA.pem, file)
         fclose(file)
         await desk("verify @chain.pem --anchors @anchors --host $HOST").expect(.pass)
-        await desk("verify @chain.pem --anchors @anchors --pins @anchors").expect(.noInput, errors: "is not UTF-8")
+        await desk.expect("verify @chain.pem --anchors @anchors --pins @anchors", "noInput: is not UTF-8")
     }
 
     @Test func jsonKeepsEveryCharacterAndShowsNoneThatIsDangerous() async throws {
@@ -93,7 +93,7 @@ import Testing
         let chain = try files.write(pki.leaf.pem, to: evil)
         let outcome = await pincheck("verify", chain, "--format", "json").expect(.fail)
         #expect(isPlain(outcome.output))
-        #expect(try JSONValue(outcome.output)["target"].text == chain)
+        #expect(try outcome.json["target"].text == chain)
     }
 
     @Test func quietWritesNothingButKeepsTheStatusAndJSONHoldsTheWarnings() async throws {
@@ -135,8 +135,8 @@ import Testing
             "authorities.pem": pki.interA.pem + pki.rootA.pem, "own.pem": own.pem + pki.leaf2.pem,
             "two.pem": pki.leaf.pem + pki.leaf2.pem,
         ]
-        let outcome = try await Desk(texts).expect("VERIFY --client \(client) --pins @\(pins).pem", "pass pin-matched")
-        let report = try JSONValue(outcome.output)
+        let report = try await Desk(texts).expect("VERIFY --client \(client) --pins @\(pins).pem", "pass pin-matched")
+            .json
         let found = ["warnings", "notes"].filter { key in
             report[key].array.contains { $0["id"].text == "authority-pin" }
         }

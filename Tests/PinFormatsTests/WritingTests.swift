@@ -23,9 +23,9 @@ import X509
         root = try item(pki.rootA, .root)
     }
 
-    private func group(
-        _ items: [PinItem]? = nil, host: String? = host, port: Int = 443, chosen: [PinItem] = []
-    ) -> PinGroup {
+    private func group(_ items: [PinItem]? = nil, host: String? = host, port: Int = 443, chosen: [PinItem] = [])
+        -> PinGroup
+    {
         PinGroup(
             host: host, port: port, origins: ["a test"], items: items ?? [leaf, intermediate, root],
             chosen: Set(chosen.map(\.spkiSHA256)))

@@ -56,9 +56,9 @@ import X509
         try PathVerifierTests.find(presented, anchors: [], verifier: OpenSSLPathVerifier(trustStore: store))
     }
 
-    private func ids(
-        _ presented: [LabCertificate], _ place: Place, _ entries: [(LabCertificate, TrustSettings?)]
-    ) throws -> [String] {
+    private func ids(_ presented: [LabCertificate], _ place: Place, _ entries: [(LabCertificate, TrustSettings?)])
+        throws -> [String]
+    {
         let files = try TemporaryDirectory()
         let findings = try find(presented, by: try place.store(entries, in: files))
         #expect(findings.failures.isEmpty == !findings.validPaths.isEmpty)

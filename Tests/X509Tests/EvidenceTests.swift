@@ -8,9 +8,9 @@ import X509
     private let leaf = try! pki.interA.issue(
         CertificateTemplate.leaf("a.example").with { $0.serialNumber = [0x12, 0x34] })
 
-    private func read(
-        _ bytes: [UInt8], leaf: LabCertificate? = nil, issuer: LabCertificate? = nil
-    ) throws -> LeafEvidence.Staple {
+    private func read(_ bytes: [UInt8], leaf: LabCertificate? = nil, issuer: LabCertificate? = nil) throws
+        -> LeafEvidence.Staple
+    {
         StapleReader.read(
             bytes, leaf: try CertificateReader.certificate(der: (leaf ?? self.leaf).der),
             issuer: try CertificateReader.certificate(der: (issuer ?? pki.interA).der),

@@ -16,9 +16,9 @@ import X509
         key = try LabKey.generate()
     }
 
-    private func findings(
-        _ presented: [LabCertificate], anchors: [LabCertificate], on platform: Platform
-    ) throws -> PathFindings {
+    private func findings(_ presented: [LabCertificate], anchors: [LabCertificate], on platform: Platform) throws
+        -> PathFindings
+    {
         let values = try PathVerifierTests.values(presented)
         let question = PathQuestion(
             presented: try #require(PresentedChain(values)), anchors: .trustStore,
@@ -27,9 +27,9 @@ import X509
         return OpenSSLPathVerifier(trustStore: store).findPaths(question)
     }
 
-    private func intermediate(
-        by issuer: LabCertificate, _ change: (inout CertificateTemplate) -> Void = { _ in }
-    ) throws -> LabCertificate {
+    private func intermediate(by issuer: LabCertificate, _ change: (inout CertificateTemplate) -> Void = { _ in })
+        throws -> LabCertificate
+    {
         var template = CertificateTemplate.authority("Intermediate")
         change(&template)
         return try issuer.issue(template, key: key)

@@ -58,9 +58,9 @@ import X509
     }
 
     /// A system's store whose hashed directory holds these files.
-    private static func directory(
-        _ contents: [(name: String, text: String)], in files: TemporaryDirectory
-    ) throws -> TrustStore {
+    private static func directory(_ contents: [(name: String, text: String)], in files: TemporaryDirectory) throws
+        -> TrustStore
+    {
         for (name, text) in contents { try files.write(text, to: name) }
         return system(directory: files.path)
     }

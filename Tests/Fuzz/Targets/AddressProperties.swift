@@ -73,9 +73,9 @@ enum ProxyProperties {
         }
     }
 
-    private static func conversation(
-        _ kind: Proxy.Kind, _ hasUser: Bool, _ bytes: [UInt8], inPiecesOf size: Int
-    ) throws(Violation) -> (steps: [ProxyDialogue.Step], count: Int, isFailure: Bool) {
+    private static func conversation(_ kind: Proxy.Kind, _ hasUser: Bool, _ bytes: [UInt8], inPiecesOf size: Int)
+        throws(Violation) -> (steps: [ProxyDialogue.Step], count: Int, isFailure: Bool)
+    {
         let proxy = Proxy(
             kind, host: .dns("proxy.example"), port: 1_080,
             credentials: hasUser ? ProxyCredentials(user: [97], password: [98], for: kind) : nil, origin: "")

@@ -129,9 +129,9 @@ struct Fetching {
     let pin: String
     let files: TemporaryDirectory
 
-    func callAsFunction(
-        _ path: String, pins: [String]? = nil, to name: String? = nil, _ arguments: String...
-    ) async -> Outcome {
+    func callAsFunction(_ path: String, pins: [String]? = nil, to name: String? = nil, _ arguments: String...) async
+        -> Outcome
+    {
         await pincheck(
             ["fetch", "https://\(host):\(port)\(path)", "--resolve", "\(host):\(port):127.0.0.1", "--anchors", anchors]
                 + (pins ?? [pin]).flatMap { ["--pins", $0] } + (name.map { ["-o", "\(files.path)/\($0)"] } ?? [])
@@ -149,9 +149,9 @@ extension FetchTesting {
     /// What a line of a ``Desk`` needs to reach its server by name and to keep the document as `a.bin`.
     var kept: String { "--resolve $HOST:$PORT:127.0.0.1 --anchors @root.pem -o @a.bin" }
 
-    func settings(
-        _ answer: @escaping @Sendable (String) -> Responder.Answer, chain: [LabCertificate]? = nil
-    ) -> TLSServerSettings {
+    func settings(_ answer: @escaping @Sendable (String) -> Responder.Answer, chain: [LabCertificate]? = nil)
+        -> TLSServerSettings
+    {
         TLSServerSettings(presenting: chain ?? [pki.leaf, pki.interA]).with {
             $0.application = .responds(Responder(answer))
         }
@@ -171,9 +171,9 @@ extension FetchTesting {
     }
 
     /// A server that has the document, with ranges.
-    func ranges(
-        _ document: [UInt8], tag: String = "\"v1\"", cutAfter limit: Int? = nil
-    ) -> @Sendable (String) -> Responder.Answer {
+    func ranges(_ document: [UInt8], tag: String = "\"v1\"", cutAfter limit: Int? = nil)
+        -> @Sendable (String) -> Responder.Answer
+    {
         { request in
             let lines = request.split(separator: "\r\n").map(String.init)
             let start = lines.first { $0.hasPrefix("Range: bytes=") }.flatMap { Int($0.dropFirst(13).dropLast()) }

@@ -113,9 +113,9 @@ struct Stage: Sendable {
 
 /// Opens the stage around a suite.
 struct StageTrait: SuiteTrait, TestScoping {
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-    ) async throws { try await Stage.open(function) }
+    func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void)
+        async throws
+    { try await Stage.open(function) }
 }
 
 extension Trait where Self == StageTrait { static var onStage: Self { Self() } }

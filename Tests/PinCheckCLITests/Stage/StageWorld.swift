@@ -71,9 +71,9 @@ struct StageWorld: Sendable {
     var changes: [(name: String, chain: [LabCertificate])] {
         get throws {
             var number: UInt8 = 110
-            func again(
-                _ issuer: LabCertificate, _ change: (inout CertificateTemplate) -> Void = { _ in }
-            ) throws -> LabCertificate {
+            func again(_ issuer: LabCertificate, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws
+                -> LabCertificate
+            {
                 number += 1
                 return try issuer.reissue(pki.leaf) {
                     $0.serialNumber = [number]
