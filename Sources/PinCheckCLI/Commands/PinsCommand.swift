@@ -11,7 +11,7 @@ extension Command {
         usage: "pincheck pins <target|file> ... [<options>]",
         discussion: {
             """
-            Every notation of every pin on the chain:
+            The pin of each certificate on the chain:
               pincheck pins api.example.com
             A block ready to paste, with a backup key of your own:
               pincheck pins api.example.com --key backup.key --format trustkit

@@ -16,11 +16,10 @@ extension Command {
               pincheck snapshot api.example.com --all-addresses -o Pins/api.json
               pincheck snapshot api.example.com --key-types rsa,ecdsa -o Pins/api.json
 
-            A small JSON document with the chain
-            of each endpoint: hashes, names, validity, issuers, key types. It holds
-            nothing secret, and nothing that changes while the server does not. Nothing
-            is judged. When an endpoint does not answer, the exit status is 2 and no
-            file is written.
+            A small JSON document with the chain of each endpoint: hashes, names,
+            validity, issuers, key types. It holds nothing secret, and nothing that
+            changes while the server does not. Nothing is judged. When an endpoint does
+            not answer, the exit status is 2 and no file is written.
             """
         }, arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true)],
         own: {
