@@ -34,7 +34,7 @@ import Testing
         await desk("devices ios-99 --device-data @own.json").expect(.pass, "  RootA", errors: "")
         await desk("devices ios-17 --device-data @own.json").expect(.usage, errors: "next to it is ios-99")
         await desk("devices --device-data @devices.bin").expect(
-            .data, errors: "devices.bin: is not JSON, in which lists of devices are given")
+            .data, errors: "devices.bin: is not JSON")
         await desk("devices --device-data @none").expect(.noInput)
     }
 

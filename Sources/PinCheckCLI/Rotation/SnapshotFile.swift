@@ -54,7 +54,9 @@ extension Snapshot: JSONDocument {
                 (try? ConnectAddress.readAny($0).count) == 1
             }, sni: try optionalText("sni", of: node, "a host name") { (try? ServerNameChoice.named($0)) != nil },
             verifyName: try optionalText("verify_name", of: node),
-            variant: try optionalText("variant", of: node, "a way to connect") { Variant(label: $0) != nil })
+            variant: try optionalText("variant", of: node, "a way to connect") { label in
+                Variant.all.contains { $0.label == label }
+            })
         let chain = try node.required("chain")
         var certificates: [Snapshot.Certificate] = []
         for node in try chain.array() { certificates.append(try certificate(node)) }

@@ -138,8 +138,7 @@ extension NextItem {
         let doubt = isIssuerPinned ? ", and a pinned CA need not be the one that issues its certificate" : ""
         return Reason(
             "pin-mismatch",
-            "no configured pin matches \(title)\(doubt): before it is deployed, ship "
-                + item.notations[client.client.notation])
+            "no configured pin matches \(title)\(doubt): before it is deployed, ship " + item[client.client.notation])
     }
 }
 

@@ -173,30 +173,13 @@ package enum Variant: Hashable, Sendable {
         }
     }
 
-    /// The variant that reports call `label`, `nil` for none of them.
-    package init?(label: String) {
-        let known = CertificateKeyType.allCases.map(Variant.keyType) + [.withoutSNI, .withSNI]
-        guard let variant = known.first(where: { $0.label == label }) else { return nil }
-        self = variant
-    }
+    /// All of them in the order of tables, whatever the order in which they were asked for.
+    package static let all = [.ordinary] + CertificateKeyType.allCases.map(Variant.keyType) + [.withoutSNI, .withSNI]
 
-    /// Where it stands in tables, whatever the order in which variants were asked for.
-    package var rank: Int {
-        switch self {
-        case .ordinary: 0
-        case .keyType(let keyType): 1 + (CertificateKeyType.allCases.firstIndex(of: keyType) ?? 0)
-        case .withoutSNI: 20
-        case .withSNI: 21
-        }
-    }
+    package var rank: Int { Self.all.firstIndex(of: self) ?? 0 }
 
     /// Whether a rejection is one of the target; what others get, with a name sent or without, is judged only when it is asked for.
-    package var counts: Bool {
-        switch self {
-        case .ordinary, .keyType: true
-        case .withoutSNI, .withSNI: false
-        }
-    }
+    package var counts: Bool { self != .withoutSNI && self != .withSNI }
 
     func request(of endpoint: CheckEndpoint) -> ProbeRequest {
         var request = endpoint.request
