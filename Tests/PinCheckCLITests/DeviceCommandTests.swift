@@ -241,9 +241,9 @@ import X509
               roots: ["bad.cer"] }] }
             """
         let texts = ["bad.cer": "\u{30}\u{2}\u{5}\u{0}", "lists.json": lists, "old.bin": "PCDD\u{1}\u{0}"]
-        for (name, message) in [
-            ("old.bin", "is not JSON"), ("lists.json", "bad.cer: "),
-        ] { try await desk("VERIFY --device ios-12 --device-data @\(name)", texts).expect(.data, errors: message) }
+        for (name, message) in [("old.bin", "is not JSON"), ("lists.json", "bad.cer: ")] {
+            try await desk("VERIFY --device ios-12 --device-data @\(name)", texts).expect(.data, errors: message)
+        }
     }
 
     @Test func oldDataIsAWarning() async throws {

@@ -33,8 +33,7 @@ import Testing
         _ = try DeviceLists.write([("ios-99", [try StandardPKI.shared().rootA])], to: "own.json", in: desk.files)
         await desk("devices ios-99 --device-data @own.json").expect(.pass, "  RootA", errors: "")
         await desk("devices ios-17 --device-data @own.json").expect(.usage, errors: "next to it is ios-99")
-        await desk("devices --device-data @devices.bin").expect(
-            .data, errors: "devices.bin: is not JSON")
+        await desk("devices --device-data @devices.bin").expect(.data, errors: "devices.bin:1: is not JSON")
         await desk("devices --device-data @none").expect(.noInput)
     }
 

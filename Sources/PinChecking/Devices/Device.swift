@@ -94,7 +94,8 @@ extension DeviceData {
                 "there is no list of roots for \(quoted(name)), and next to it \(neighbours.count == 1 ? "is" : "are") "
                     + "\(neighbours.joined(separator: " and "))", .nameKnownDevice)
         }
-        guard let nearest = Suggestion.nearest(to: name, in: allNames + ["all"]) else {
+        let newest = devices.last { $0.name.hasPrefix(name.lowercased()) }?.name
+        guard let nearest = newest ?? Suggestion.nearest(to: name, in: allNames + ["all"]) else {
             throw .request("there is no device \(quoted(name))", .nameKnownDevice)
         }
         throw .request(

@@ -56,14 +56,10 @@ package struct DeviceData: Sendable {
 
     /// The data of a file.
     package init(_ file: DeviceLists) {
-        self.init(
-            source: file.source, licence: file.licence,
-            lists: file.stores.compactMap { store in
-                Device(
-                    name: store.name, alias: store.alias, release: store.release, address: store.address,
-                    date: store.date
-                ).map { ($0, store.roots) }
-            })
+        let lists = file.stores.compactMap { name, alias, release, address, date, roots in
+            Device(name: name, alias: alias, release: release, address: address, date: date).map { ($0, roots) }
+        }
+        self.init(source: file.source, licence: file.licence, lists: lists)
     }
 
     package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }

@@ -27,7 +27,7 @@ extension BoundedFile {
     {
         do throws(ReadFailure) { return try read() } catch {
             let failure = RegularFile.failure(error, at: .file(name))
-            throw .said(failure.kind == .missing ? .missing : .data, "\(name): \(failure.reason)")
+            throw .said(failure.problem == .tooLarge ? .data : .missing, "\(name): \(failure.reason)")
         }
     }
 }
@@ -85,7 +85,7 @@ extension AnchorBundle {
 extension CheckRequest.Trust {
     func given() throws(CheckError) -> [AnchorBundle]? {
         guard anchors.isEmpty else { return try AnchorBundle.all(at: anchors, as: "anchors") }
-        guard !(includesSystem ?? RequestDefaults.includesSystem) else {
+        guard includesSystem != true else {
             throw .request("the system's roots are to be added to anchors, and none are given", .addAnchors)
         }
         return nil
@@ -96,9 +96,7 @@ extension CheckRequest.Trust {
         _ given: [AnchorBundle]?, beside own: @autoclosure () -> TrustStore, selected selection: AnchorSelection? = nil
     ) -> (TrustStore, HostPolicy.Trust) {
         guard let given else { return (own(), selection == nil ? .system : .device) }
-        guard includesSystem ?? RequestDefaults.includesSystem else {
-            return (TrustStore(anchors: given, insteadOf: selection), .anchors)
-        }
+        guard includesSystem == true else { return (TrustStore(anchors: given, insteadOf: selection), .anchors) }
         return (TrustStore(anchors: given, and: own()), selection == nil ? .both : .anchorsAndDevice)
     }
 

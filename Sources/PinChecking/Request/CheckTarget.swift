@@ -81,21 +81,18 @@ extension CheckTarget {
         }
         let proxy = connection.proxy(for: target.host)
         let protocols = try connection.protocols(forRequest: exchange != nil)
-        var endpoints: [CheckEndpoint] = []
-        for address in own.isEmpty ? [ConnectAddress()] : own {
+        return try (own.isEmpty ? [ConnectAddress()] : own).map { (address) throws(CheckError) in
             let request = ProbeRequest(
                 to: try destination(address.host ?? target.host), port: UInt16(address.port ?? port),
                 serverNameIndication: serverName.indication(forTarget: target.host), minimumTLS: versions.lowerBound,
                 maximumTLS: versions.upperBound, clientIdentity: connection.clientIdentity, alpn: protocols,
                 offer: connection.offer, proxy: proxy,
                 timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds))
-            endpoints.append(
-                CheckEndpoint(
-                    target: title, targetPort: port, urlHost: target.host,
-                    host: (names.host?.host ?? target.host).description, referenceName: referenceName, request: request,
-                    exchange: exchange, omitsServerName: serverName == .none))
+            return CheckEndpoint(
+                target: title, targetPort: port, urlHost: target.host,
+                host: (names.host?.host ?? target.host).description, referenceName: referenceName, request: request,
+                exchange: exchange, omitsServerName: serverName == .none)
         }
-        return endpoints
     }
 
     private func destination(_ host: ServerName) throws(CheckError) -> ProbeRequest.Destination {

@@ -84,17 +84,12 @@ package struct DeviceLists {
         }
         let node = try store.required("version")
         let text = try node.plainText()
-        if name == "aosp" {
-            guard let version = version(text.prefix { $0 != "_" }) else {
-                throw node.wrong("a version as in 14.0.0_r66")
-            }
-            return ("android-\(version)", nil, "Android \(text)")
-        }
-        guard let version = version(of: "iOS", in: text) ?? version(text[...]) else {
-            throw node.wrong("a version as in 'iOS 17, macOS 14'")
-        }
+        let isApples = name == "apple"
+        let known = isApples ? version(of: "iOS", in: text) ?? version(text[...]) : version(text.prefix { $0 != "_" })
+        guard let known else { throw node.wrong("a version as in \(isApples ? "'iOS 17, macOS 14'" : "14.0.0_r66")") }
+        guard isApples else { return ("android-\(known)", nil, "Android \(text)") }
         let alias = self.version(of: "macOS", in: text).map { "macos-\($0)" }
-        return ("ios-\(version)", alias, text.contains("iOS") ? text : "iOS \(text)")
+        return ("ios-\(known)", alias, text.contains("iOS") ? text : "iOS \(text)")
     }
 
     private static func version(of system: String, in text: String) -> DeviceVersion? {
