@@ -36,7 +36,7 @@ struct FakeVerifier: PathVerifier {
             validPaths: paths,
             failures: paths.isEmpty
                 ? (failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: leaf)] : failures) : [],
-            bestEffort: bestEffort)
+            bestEfforts: bestEffort.isEmpty ? [] : [bestEffort])
     }
 
 }

@@ -21,9 +21,6 @@ package struct Platform: Sendable, Hashable {
     package var fetchesIssuers: Bool { family == .apple }
     /// Whether name constraints hold the common name of a leaf that has no DNS name.
     package var constrainsCommonName: Bool { family == .openssl }
-    /// Whether a client that was told to ignore validity gets the best of several rejected paths by points (`SecPathBuilder`,
-    /// `SecCertificatePathVCScore`), not the first that reaches an anchor, else the longest.
-    package var ranksByPoints: Bool { family == .apple }
     /// Whether one path is built and judged, instead of any that is valid: OpenSSL takes the first issuer that fits and does not turn
     /// back.
     package var buildsOnePath: Bool { family == .openssl }
