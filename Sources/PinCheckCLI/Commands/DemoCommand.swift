@@ -15,7 +15,6 @@ extension Command {
         }, own: { [OptionGroup(title: "Options", options: [.color])] }, run: { try await $0.demo() })
 }
 
-/// `pincheck demo`: real checks against throwaway servers.
 extension Invocation {
     func demo() async throws -> ExitStatus {
         let style = context.style(settings.color, on: context.console.output)
@@ -68,7 +67,6 @@ extension Invocation {
 enum DemoWorld {
     static let host = "api.example.com"
 
-    /// The files of the demo and the ports of its servers.
     struct Stage: Sendable {
         let directory: String
         /// The stand-in for the system's roots; the interceptor's is among them, as on a phone that was prepared for it.
@@ -86,7 +84,6 @@ enum DemoWorld {
         let selfSigned: UInt16
     }
 
-    /// Serves everything while `body` runs.
     static func open<Value: Sendable>(_ body: (Stage) async throws -> Value) async throws -> Value {
         let root = try LabCertificate.selfSigned(.authority("Example Root"))
         let intermediate = try root.issue(.authority("Example CA 1"))
@@ -124,7 +121,6 @@ enum DemoWorld {
 
 /// One scene of the demo: a command line, and how it has to end.
 struct DemoScene: Sendable {
-    /// A part of a result.
     enum Excerpt: Sendable { case all, pins, verdict, warningsAndVerdict }
 
     let title: String
@@ -136,7 +132,6 @@ struct DemoScene: Sendable {
         (self.title, self.arguments, self.status, self.excerpt) = (title, arguments, status, excerpt)
     }
 
-    /// All scenes in order.
     static func all(on stage: DemoWorld.Stage) -> [DemoScene] {
         let host = DemoWorld.host
         let server = "127.0.0.1:\(stage.server)"
@@ -172,7 +167,6 @@ struct DemoScene: Sendable {
         ]
     }
 
-    /// The lines that are shown of what a command wrote.
     func excerpt(of result: String, errors: String) -> [Substring] {
         let lines = result.split(separator: "\n")
         let warnings = errors.split(separator: "\n")
@@ -192,6 +186,6 @@ struct DemoScene: Sendable {
             word.hasPrefix(directory + "/") ? String(word.dropFirst(directory.count + 1)) : word
         }
         // Three cells go before each line.
-        return MdocWriter.commandLines(["$", "pincheck"] + words, columns: layout.columns - 3)
+        return ManualWriter.commandLines(["$", "pincheck"] + words, columns: layout.columns - 3)
     }
 }
