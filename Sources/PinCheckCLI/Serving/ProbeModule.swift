@@ -11,9 +11,7 @@ final class ProbeModule: Sendable {
     static let defaultName = "default"
 
     let name: String
-    /// What is to be said once about its pins.
     let notes: [Finding]
-    /// By host and port.
     private let checks: [ServerName: [Int: Check]]
     private let allowed: AllowedTargets
     private let request: CheckRequest
@@ -90,7 +88,6 @@ struct AllowedTargets: Sendable {
 
     var isEmpty: Bool { entries.isEmpty && !includesAll }
 
-    /// Whether the target at `port` can be asked for.
     func includes(_ target: Target, port: Int) -> Bool {
         includesAll
             || entries.contains { entry in

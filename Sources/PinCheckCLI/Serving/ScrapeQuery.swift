@@ -37,8 +37,6 @@ package struct ScrapeQuery: Sendable {
         parameters = Substring(rest[path.endIndex...].dropFirst())
     }
 
-    /// The target and the module, `nil` where none is named.
-    ///
     /// What is not understood is refused: a module that is misspelt must not leave the target to another.
     package func probe() throws(ScrapeProblem) -> (target: String, module: String?) {
         var values: [String: String] = [:]

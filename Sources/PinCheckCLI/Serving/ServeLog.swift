@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// A task of its own writes them, so that a reader who stops reading stops nobody else; what does not fit into memory then is lost.
 final class ServeLog: Sendable {
-    /// How grave something is.
     enum Level: String, CaseIterable, Sendable { case error, warn, info }
 
     typealias Fields = [(name: String, value: String)]
@@ -44,28 +43,25 @@ final class ServeLog: Sendable {
     func end() async {
         lines.finish()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        let waits: [@Sendable () async -> Void] = [
-            { [writing] in await writing.value }, { try? await Task.sleep(for: .seconds(3)) },
-        ]
-        for wait in waits {
-            Task(executorPreference: globalConcurrentExecutor) {
-                await wait()
-                end.finish()
-            }
+        Task(executorPreference: globalConcurrentExecutor) { [writing] in
+            await writing.value
+            end.finish()
+        }
+        let alarm = Task(executorPreference: globalConcurrentExecutor) {
+            try? await Task.sleep(for: .seconds(3))
+            end.finish()
         }
         for await _ in ends {}
+        alarm.cancel()
     }
 }
 
-/// What an exporter counts of itself.
 final class ServeMetrics: Sendable {
     struct Counts: Sendable {
-        /// By the status of the answer.
         var requests: [Int: Int] = [:]
-        /// By module and exit status.
         var probes: [[String]: Int] = [:]
-        /// By module and reason.
         var errors: [[String]: Int] = [:]
+        var probesInFlight = 0
         var connections = 0
         var isReloadGood = true
         /// When the policies in force were read.
@@ -78,7 +74,16 @@ final class ServeMetrics: Sendable {
 
     func update(_ change: (inout Counts) -> Void) { counts.withLock { change(&$0) } }
 
-    func text(inFlight: Int) -> String {
+    /// Counts one more probe, unless `most` are under way.
+    func beginProbe(beside most: Int) -> Bool {
+        counts.withLock { counts in
+            let isFree = counts.probesInFlight < most
+            if isFree { counts.probesInFlight += 1 }
+            return isFree
+        }
+    }
+
+    var text: String {
         let counts = counts.withLock { $0 }
         let name = { "pincheck_exporter_" + $0 }
         var page = MetricPage([
@@ -103,7 +108,7 @@ final class ServeMetrics: Sendable {
                 page.add(name(family + "_total"), count, [("module", key[0]), (label, key[1])])
             }
         }
-        page.add(name("probes_in_flight"), inFlight)
+        page.add(name("probes_in_flight"), counts.probesInFlight)
         page.add(name("connections"), counts.connections)
         page.add(name("config_last_reload_successful"), counts.isReloadGood ? 1 : 0)
         page.add(name("config_last_reload_success_timestamp_seconds"), counts.reloadTime.secondsSinceEpoch)
