@@ -53,11 +53,7 @@ extension Command {
         })
 }
 
-/// `pincheck check`: connects to servers and judges the chains they send.
 extension Invocation {
-    /// Checks and reports.
-    ///
-    /// - Throws: ``CommandError`` when there is nothing to check, or no way to say what came of it.
     func check() async throws -> ExitStatus {
         let outputs = try settings.outputs(in: context)
         let request = try settings.connectingRequest(in: context)
@@ -92,7 +88,6 @@ extension Invocation {
         return status
     }
 
-    /// The endpoints to connect to; none when only files are to be judged.
     private func supply(
         _ request: CheckRequest, _ policies: inout Policies
     ) throws -> (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int) {

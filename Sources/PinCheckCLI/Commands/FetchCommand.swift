@@ -32,7 +32,6 @@ extension Command {
         ], run: { try await $0.fetch() })
 }
 
-/// `pincheck fetch`: downloads from a server that is accepted.
 extension Invocation {
     func fetch() async throws -> ExitStatus {
         let url = settings.arguments[0]
@@ -46,8 +45,12 @@ extension Invocation {
         download.retries = download.request.connection.retries ?? RequestDefaults.retries
         download.sha256 = settings.sha256
         let downloader = try downloader(of: download)
-        for suffix in ["", PartialFile.suffix, PartialFile.recordSuffix] {
-            if let file { try OutputFile.refuseReadFile(file + suffix) }
+        if let file {
+            for suffix in ["", PartialFile.suffix, PartialFile.recordSuffix] {
+                try OutputFile.refuseReadFile(file + suffix)
+            }
+        } else {
+            try OutputFile.refuseReadFile(behind: context.console.output)
         }
         let result = try await fetch(download, to: file, by: downloader)
         await downloader.shutdown()
@@ -115,7 +118,6 @@ extension Invocation {
         await showing?.value
         // One that went wrong may not have come that far.
         if case .complete = result.ending {
-            // Its name may be mistyped.
             let addresses = download.request.connection.addresses
             for host in Set((addresses.given + addresses.added).compactMap(\.onlyForHost))
             where !result.hops.contains(where: { $0.location.host == host }) {
@@ -144,8 +146,6 @@ extension Invocation {
         return status
     }
 
-    // MARK: The URL and the file
-
     private static func authority(of url: String) -> Substring {
         let rest = url.contains("://") ? url.split(separator: "://", maxSplits: 1).last ?? "" : url[...]
         return rest.prefix { !"/?#".contains($0) }
@@ -162,7 +162,6 @@ extension Invocation {
         return location
     }
 
-    /// The file of the document, `nil` for standard output.
     private func file(for location: HTTPLocation) throws(CommandError) -> String? {
         var file = settings.outputs.first
         if settings.namesFileAsURL {

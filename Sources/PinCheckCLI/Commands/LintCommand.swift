@@ -37,7 +37,6 @@ extension Command {
         ], own: { [.lint, .lintOutput] }, run: { try $0.lint() })
 }
 
-/// `pincheck lint`: judges pins and configurations before they ship, without a network.
 extension Invocation {
     func lint() throws -> ExitStatus {
         let sources = settings.arguments

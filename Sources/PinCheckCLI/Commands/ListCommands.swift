@@ -57,7 +57,6 @@ extension Command {
 }
 
 extension Invocation {
-    /// `pincheck clients`: what can stand behind `--client`.
     func clients() throws -> ExitStatus {
         let layout = context.console.output.layout
         let table = Table(rows: Client.all.map { [$0.name, $0.summary] }, indent: 0)
@@ -73,7 +72,6 @@ extension Invocation {
         return .pass
     }
 
-    /// `pincheck devices`: the devices whose roots and rules are known.
     func devices() throws -> ExitStatus {
         let report = try DevicesReport(settings.request.judging.deviceData, in: context)
         // A list to be read: in a pipe it is as narrow as at a terminal.

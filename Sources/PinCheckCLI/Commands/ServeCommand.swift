@@ -31,7 +31,6 @@ extension Command {
         ], run: { try await $0.serve() })
 }
 
-/// `pincheck serve`: answers the scrapes of Prometheus with what clients make of servers.
 extension Invocation {
     func serve() async throws -> ExitStatus {
         let descriptors = DescriptorLimit.connectionLimit()
@@ -131,7 +130,6 @@ extension Invocation {
         }
     }
 
-    /// Tells what is to be said once about pins.
     private func tellNotes(of modules: [String: ProbeModule], _ log: ServeLog) {
         for (name, module) in modules.sorted(by: { $0.key < $1.key }) {
             for note in module.notes {

@@ -42,7 +42,6 @@ extension Command {
         ], run: { try await $0.snapshot() })
 }
 
-/// `pincheck snapshot`: records what servers serve.
 extension Invocation {
     func snapshot() async throws -> ExitStatus {
         let file = settings.outputs.first { $0 != "-" }

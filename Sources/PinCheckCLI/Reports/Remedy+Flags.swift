@@ -79,7 +79,6 @@ extension Report.Message {
 }
 
 extension ExitStatus {
-    /// How a check ends that comes to `outcome`.
     init(_ outcome: Outcome) {
         self =
             switch outcome {

@@ -4,8 +4,6 @@ import PinFormats
 import Pinning
 import TLSProbe
 
-// Values of the engine as they stand in documents.
-
 extension ExitStatus: JSONDocument { package var document: JSONObject { ["code": Int(rawValue), "name": name] } }
 extension Timestamp: JSONValue { package func write(to output: inout JSONRenderer) { description.write(to: &output) } }
 extension Outlook.Finding.Level: JSONValue {}

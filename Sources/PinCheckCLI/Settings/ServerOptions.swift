@@ -28,7 +28,6 @@ extension OptionGroup {
             }, explain, .color,
         ])
 
-    /// The names, where other headers than that of the host are sent.
     static let namesAndHeaders = OptionGroup(
         title: names.title,
         options: names.options.dropLast() + [
@@ -121,7 +120,6 @@ extension OptionGroup {
         "--ignore", "--timeout", "--retries", "--proxy", "--no-proxy", "--jobs",
     ]
 
-    /// Where an exporter listens if nobody says otherwise.
     static let defaultPlace = "127.0.0.1:9719"
 
     static func place(_ text: String) throws -> (address: String, port: Int) {

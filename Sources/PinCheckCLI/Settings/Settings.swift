@@ -9,21 +9,14 @@ import TLSProbe
 struct Settings: Sendable {
     /// What stands alone: targets, files, or URLs.
     var arguments: [String] = []
-    /// What is asked of all targets.
     var request = CheckRequest()
-    /// The files that options name, by what they are for.
-    var files: [FileRoles.Use] = []
-
-    /// The values of `--device`.
     var deviceNames: [String] = []
-    /// The ports of a policy's host.
     var ports: [Int] = []
 
     var lists: [String] = []
     var policies: [String] = []
     var baseline: String?
     var next: [String] = []
-    /// The changes since the baseline that are fine.
     var allowed: Set<Change.Kind> = []
     var updatesBaseline = false
     var state: String?
@@ -55,7 +48,6 @@ struct Settings: Sendable {
 
     // Of `fetch`.
 
-    /// The headers that are sent beside pincheck's own.
     var fields: [HTTPField] = []
     var namesFileAsURL = false
     var mostRedirects = 10
@@ -64,13 +56,11 @@ struct Settings: Sendable {
     // Of `serve`.
 
     var places: [(address: String, port: Int)] = []
-    /// The files of each module that has a name.
     var modules: [String: [String]] = [:]
     var allowedTargets: [String] = []
     var allowsAnyTarget = false
     var logLevel = ServeLog.Level.info
 
-    /// Of `pins`.
     struct Pins: Sendable {
         var keys: [String] = []
         var from: [String] = []

@@ -29,7 +29,6 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
         return CommandError(status: status, description: name + (isOfValue ? " " : ": ") + message)
     }
 
-    /// The command line cannot be understood.
     static func usage(_ description: SafeText) -> CommandError {
         CommandError(status: .usage, description: description)
     }
@@ -55,8 +54,6 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-// MARK: What the engine refuses
-
 extension CommandError {
     /// Any error; one that is not known is `other`: of a value, that it cannot be understood.
     init(anything error: any Error, other: (SafeText) -> CommandError = CommandError.usage) {
@@ -70,7 +67,6 @@ extension CommandError {
             }
     }
 
-    /// Why nothing can be checked, in the words of the command line.
     init(_ error: CheckError) {
         let status: ExitStatus =
             switch error.kind {

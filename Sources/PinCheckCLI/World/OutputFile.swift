@@ -2,12 +2,10 @@ import Base
 
 /// Writes the files a command names, and words why one cannot be written.
 enum OutputFile {
-    /// Replaces the file at `path`, or makes it, with all of `contents` (``AtomicFile``).
     static func write(_ contents: [UInt8], to path: String) throws(CommandError) {
         do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
     }
 
-    /// Replaces the file at `path`, or makes it, with what `fill` writes to a descriptor (``AtomicFile``).
     static func write(to path: String, fill: (Int32) throws(OutputError) -> Void) throws(CommandError) {
         do throws(WriteFailure) { try AtomicFile.write(to: path, fill: fill) } catch {
             throw self.error(error, at: path)
@@ -35,7 +33,6 @@ enum OutputFile {
         throw .usage("\(name) is read in this run: what is written would destroy what is there, so name another")
     }
 
-    /// The error of a command for what kept the file at `path` from being written.
     static func error(_ failure: WriteFailure, at path: String) -> CommandError {
         if let missing = missingDirectory(of: path) { return missing }
         if FileKind(at: path) == .directory {

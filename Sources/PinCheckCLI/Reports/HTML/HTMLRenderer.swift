@@ -127,7 +127,6 @@ extension HTMLRenderer {
 
         """
 
-    /// What a page has.
     static let sheet =
         timeline + """
             body{font:16px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:60rem;margin:0 auto;\
@@ -191,7 +190,6 @@ struct Markup: ExpressibleByStringInterpolation {
 
         mutating func appendInterpolation(_ parts: [Markup]) { for part in parts { text += part.text } }
 
-        /// Adds a value, escaped.
         mutating func appendInterpolation(_ value: some Any) {
             text += xmlEscaped(String(describing: value), length: 1_000)
         }

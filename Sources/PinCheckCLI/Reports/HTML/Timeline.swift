@@ -9,7 +9,6 @@ struct Timeline {
         /// How it is drawn; the word is its class.
         enum Kind: String {
             case certificate = "c"
-            /// A moment on the server's certificate.
             case renewal = "r"
             case pin = "p"
             case backup = "b"
@@ -36,7 +35,6 @@ struct Timeline {
     let first: Timestamp
     let last: Timestamp
 
-    /// - Returns: `nil` without a chain.
     init?(_ report: Report) {
         guard let leaf = report.built.first?.certificate else { return nil }
         (host, now, isToday) = (report.title, report.evaluatedAt, !report.isOfAnotherTime)
@@ -119,13 +117,11 @@ extension Report {
 ///
 /// Shapes differ by outline and dashes, and each has its words: nothing is told by colour alone.
 extension Timeline {
-    /// A part of a page that has the sheet.
     var svg: Markup {
         let (body, height) = drawing
         return "<svg role=\"img\" width=\"100%\" height=\"\(height)\">\(alternative)\(body)</svg>\n"
     }
 
-    /// The same in words.
     var alternative: Markup {
         let words = parts.flatMap { part in
             (part.clients.map { [$0] } ?? []) + part.rows.map { "\($0.label): \(ending($0))" }
@@ -144,8 +140,6 @@ extension Timeline {
         let days = Report.Certificate.wholeDays(from: now, to: end)
         return end.date + (days < 0 ? ", \(-days) d ago" : ", \(days) d")
     }
-
-    // MARK: Drawing
 
     private static let rowHeight = 34
     private static let headingHeight = 22
@@ -221,8 +215,6 @@ extension Timeline {
                     """
             })
     }
-
-    // MARK: Places
 
     private func percent(_ time: Timestamp) -> String { Self.text(position(time)) }
 

@@ -9,11 +9,9 @@ import X509
 struct LintReport {
     let findings: [LintFinding]
     let sources: [String]
-    /// The moment of the judgement.
     let time: Timestamp
     let exit: ExitStatus
 
-    /// Reports findings; `failOn` is the least bad that counts, `nil` for none.
     init(_ findings: [LintFinding], sources: [String], time: Timestamp, failOn: LintSeverity?) {
         (self.findings, self.sources, self.time) = (findings, sources, time)
         if findings.contains(where: { $0.obstacle == .malformed }) {
@@ -65,7 +63,6 @@ struct LintReport {
         return document.text
     }
 
-    /// An annotation for each finding, beside its line where it has one.
     var workflowCommands: String {
         findings.map { finding in
             var properties: [(name: String, value: String)] = []
@@ -81,8 +78,6 @@ struct LintReport {
 }
 
 extension LintFinding { var sentence: String { message + (remedy.map { "; \($0)" } ?? "") } }
-
-// MARK: Text
 
 extension LintReport {
     /// The findings as text: a line each that begins with its place, as compilers write them, and the summary last.
@@ -143,7 +138,6 @@ extension LintReport {
             + (malformed > 0 ? " (\(malformed) malformed or missing)" : "")
     }
 
-    /// Every kind of finding, a line each where there is room.
     static func catalogue(_ layout: TextLayout) -> String {
         let rows = LintKind.all.map { entry in
             [entry.id, entry.isObstacle ? "malformed" : entry.severity.rawValue, entry.explanation]

@@ -10,20 +10,15 @@ extension KeySource {
     fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.reason.id == "interceptor" }
 }
 
-/// What `pins` comes to, for all of its forms.
 struct PinsResult {
     let sources: [KeySource]
-    /// The host that files are meant for.
     let host: String?
-    /// Whether CAs are pinned too.
     let pinsAll: Bool
     let time: Timestamp
     let exit: ExitStatus
 
-    /// The keys of a source that are pinned.
     func pinned(_ source: KeySource) -> Set<SHA256Digest> { source.isIntercepted ? [] : source.pinned(all: pinsAll) }
 
-    /// Writes pins in the form that was asked for, and certificates as files.
     func write(_ settings: Settings, in context: Context) throws(CommandError) {
         let output = context.console.output
         try OutputFile.refuseReadFile(behind: output)
@@ -48,8 +43,6 @@ struct PinsResult {
         case .block(let format): try lines.write(text: block(format, in: context))
         }
     }
-
-    // MARK: Blocks
 
     private func block(_ format: PinBlockFormat, in context: Context) throws(CommandError) -> String {
         for source in sources where ExitStatus(source) == .unreachable {
@@ -117,20 +110,17 @@ struct PinsResult {
         source.finding == nil && source.items.allSatisfy { $0.subject == nil } ? [] : [origin(source)]
     }
 
-    /// That the chain may be a stranger's, or is not verified.
     private func remarks(_ source: KeySource) -> [String] {
         (source.suspicion.map { [($0.level == .warning ? "WARNING: " : "Note: ") + $0.reason.message] } ?? [])
             + (source.warning == nil ? [] : ["WARNING: " + KeySource.warning])
     }
 
-    /// Where keys come from, for the first comment of a block.
     private func origin(_ source: KeySource) -> String {
         guard let finding = source.finding else { return "Keys of '\(PathParts(source.name).name)'" }
         let peer = source.peer.map { $0.description == source.name ? "" : " at \($0)" } ?? ""
         return "\(source.name)\(peer) as of \(time.date): \(finding)"
     }
 
-    /// The pins that are recommended for a server, and no others.
     private func recommendedGroup(_ source: KeySource) -> PinGroup? {
         guard let recommendation = source.recommended, !recommendation.isHeldBack else { return nil }
         let items = recommendation.choices.map(\.item)
@@ -174,7 +164,6 @@ struct PinsResult {
 
 /// The JSON document of `pins`; what its keys mean is in `schemas/pins.json`.
 extension PinsResult {
-    /// The document; `saved` has the file of each certificate that was saved.
     func document(saved: [Certificate: String]) -> JSONObject {
         // The keys of files go with every host there is, as they do in blocks.
         let named = sources.filter { $0.host != nil }.grouped { "\($0.host ?? ""):\($0.port ?? 0)" }.map(
@@ -212,7 +201,6 @@ extension PinsResult {
         ]
     }
 
-    /// What a configuration says of its host beside its pins.
     private static func rules(_ rules: PinRules, of group: PinGroup) -> JSONObject {
         let subdomains =
             switch rules.depth {
@@ -269,7 +257,6 @@ extension KeySource {
     fileprivate var port: Int? { group?.port ?? endpoint?.targetPort }
     fileprivate var place: (String?, Int?) { (host, port) }
 
-    /// The keys, and those that are recommended and are not among them.
     fileprivate var itemsWithRecommended: [PinItem] {
         let known = Set(items.map(\.spkiSHA256))
         return items + (recommended?.choices ?? []).map(\.item).filter { !known.contains($0.spkiSHA256) }
@@ -277,7 +264,6 @@ extension KeySource {
 }
 
 extension ExitStatus {
-    /// The status that one source alone would lead to.
     init(_ source: KeySource) {
         self =
             switch source.standing {

@@ -5,7 +5,6 @@ import Pinning
 import TLSProbe
 
 extension TextRenderer {
-    /// The keys of servers and files, each with its pin.
     func text(_ result: PinsResult) -> String {
         var blocks = result.sources.map { layout.folded(block($0, at: result.time).joined(separator: "\n")) }
         if !result.sources.contains(where: { $0.recommended != nil }), result.hasSinglePin {
@@ -90,7 +89,6 @@ extension TextRenderer {
         return text + (source.keyType.map { "   asked for \($0)" } ?? "")
     }
 
-    /// What a configuration says of its hosts beside the pins.
     private func rules(of group: PinGroup) -> String {
         guard let rules = group.rules else { return "" }
         var parts: [String] = []

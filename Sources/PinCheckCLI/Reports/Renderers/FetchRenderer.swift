@@ -83,7 +83,6 @@ extension TextRenderer {
         }
     }
 
-    /// What is wrong with a place that a server leads to.
     private static func words(_ error: HTTPLocationError) -> String {
         switch error {
         case .noScheme, .character: "which is no http or https URL"

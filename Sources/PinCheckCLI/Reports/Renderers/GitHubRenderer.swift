@@ -16,7 +16,6 @@ struct GitHubRenderer: ResultRenderer {
             + (total.count > 1 ? total.sentence() + "\n" : "")
     }
 
-    /// What there is of a run that an error ended.
     static func ended(by error: CommandError) -> String {
         Self.command("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
     }

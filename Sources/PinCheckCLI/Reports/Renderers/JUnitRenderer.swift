@@ -4,9 +4,7 @@ import Pinning
 
 /// Tests and how they ended, in the XML that JUnit's Ant task made common.
 struct JUnitDocument {
-    /// How a test ended.
     enum Outcome {
-        /// With something that is good to know, or nothing.
         case passed(String?)
         case skipped(String)
         case failed(type: String, message: String, details: String)
@@ -123,7 +121,6 @@ struct JUnitRenderer: ResultRenderer {
 
     private static func cases(_ report: Report) -> [(name: String, outcome: JUnitDocument.Outcome)] {
         var cases: [(name: String, outcome: JUnitDocument.Outcome)] = []
-        // The connections to one target are told apart.
         let place = report.variant == nil ? "" : String(report.title.dropFirst(report.target.count))
         var isTold = false
         // Without any verdict the one case says why.
@@ -173,7 +170,6 @@ struct JUnitRenderer: ResultRenderer {
         }
     }
 
-    /// The whole report as text, for whoever reads on.
     private static func details(of report: Report) -> String { TextRenderer.plain(explains: true).block(report) }
 }
 

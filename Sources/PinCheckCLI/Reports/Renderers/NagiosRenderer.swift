@@ -12,7 +12,6 @@ struct NagiosRenderer: ResultRenderer {
 
     private var entries: [Entry] = []
     private var total = RunTotal()
-    /// What the connections to the last target came to.
     private var sentence: String?
     private var names = UniqueNames()
     private var status = ExitStatus.pass
@@ -57,7 +56,6 @@ struct NagiosRenderer: ResultRenderer {
             + lines.joined(separator: "\n") + (data.isEmpty ? "" : " | " + data.joined(separator: "\n")) + "\n"
     }
 
-    /// The line of a run that came to no result.
     static func unknown(_ message: String) -> String {
         let line = message.split(separator: "\n").first.map(String.init) ?? ""
         return "PINCHECK \(MonitoringState.unknown.word) - \(safe(line, length: 400))\n"

@@ -6,7 +6,6 @@ protocol ResultRenderer: Sendable {
     /// those on all targets first.
     mutating func text(for reports: [Report]) throws(CommandError) -> String
 
-    /// What is written after the last result; `exit` is the status of the whole run.
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String
 }
 
@@ -52,7 +51,6 @@ struct JSONResultRenderer: ResultRenderer {
 /// The connections to one target are one table, where that says all there is to say of them.
 struct TextResultRenderer: ResultRenderer {
     let text: TextRenderer
-    /// Whether all results come here, so that they can be counted.
     private let hasAll: Bool
     private var isFirst = true
     private var total = RunTotal()

@@ -5,11 +5,9 @@ import Base
 /// Cells are ready to be shown, and may be coloured, which takes no room.
 struct Table {
     var rows: [[String]]
-    /// The blanks before each row.
     var indent = 2
     /// The blanks before a column, where they are not two.
     var gaps: [Int: Int] = [:]
-    /// The columns whose cells end below each other.
     var rightAligned: Set<Int> = []
     /// No column but the last is made wider than this for the sake of its cells.
     var widest = Int.max

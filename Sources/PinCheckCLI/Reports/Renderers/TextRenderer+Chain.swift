@@ -2,7 +2,6 @@ import Base
 import Pinning
 
 extension TextRenderer {
-    /// The certificates that the verdict rests on, and what else was sent.
     func chain(_ report: Report) -> [String] {
         guard !report.built.isEmpty else { return [] }
         let needed = report.neededCertificates
@@ -87,7 +86,6 @@ extension TextRenderer {
 
     private func origin(of link: Report.ChainLink) -> String { link.sourceInWords.map { " (\($0))" } ?? "" }
 
-    /// The name with its source, cut so that it takes so many cells with that.
     private func title(of link: Report.ChainLink, toCells cells: Int?) -> String {
         let name = name(of: link.certificate)
         let origin = origin(of: link)
@@ -119,7 +117,6 @@ extension TextRenderer {
         return days < link.warnDays ?? 0 ? style.doubtful(text) : text
     }
 
-    /// How long a certificate is valid yet, in days.
     static func validity(_ certificate: Report.Certificate) -> String {
         if certificate.daysLeft < 0 { return "expired" }
         return certificate.daysUntilValid > 0 ? "not yet" : "\(certificate.daysLeft) d"

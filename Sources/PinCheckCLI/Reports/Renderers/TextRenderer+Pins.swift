@@ -32,8 +32,6 @@ extension TextRenderer {
         return text
     }
 
-    // MARK: Legend
-
     /// So many pins are told in one line; of more only those that matched and backups.
     private static let mostInLine = 4
 
@@ -54,9 +52,6 @@ extension TextRenderer {
         return matched.isEmpty ? [] : numbers(report)
     }
 
-    /// Which pin has which number, in one line.
-    ///
-    /// - Returns: the line; none where there is one pin, or none worth naming.
     func numbers(_ report: Report, withBackups: Bool = true) -> [String] {
         let pins = report.pins.configured
         let matched = report.pins.matchedPins
@@ -85,8 +80,6 @@ extension TextRenderer {
         [pin.subject.map { safe($0, length: 80) }, pin.certificate, safe(pin.origin, length: 80)].compactMap(\.self)
             .joined(separator: ", ")
     }
-
-    // MARK: Mismatch
 
     /// Whether pins were compared and none matched, for any client.
     func isMismatch(_ report: Report) -> Bool {

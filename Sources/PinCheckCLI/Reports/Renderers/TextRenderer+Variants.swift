@@ -73,7 +73,6 @@ struct VariantSummary {
         return judged.first ?? 0 > 1 ? "the other is consistent" : "nothing to compare"
     }
 
-    /// What the warnings are about, in a few words each.
     private var differences: [String] {
         consistency.findings.filter { $0.level == .warning }.map { Self.words[$0.id] ?? $0.id }.distinct
     }
@@ -116,8 +115,6 @@ extension TextRenderer {
         return text(findings + ["\(style.token(status))  \(name(report))  \(sentence)"])
     }
 
-    // MARK: Parts
-
     private func table(_ matrix: VariantMatrix) -> [String] {
         // One kind of client needs no name.
         let heading = matrix.columns.count > 1 ? [matrix.columns.map(style.faint)] : []
@@ -144,7 +141,6 @@ extension TextRenderer {
         }
     }
 
-    /// The keys with their names, ready to paste.
     private func keys(_ matrix: VariantMatrix) -> [String] {
         let widest = matrix.keys.map { $0.name.utf8.count }.max() ?? 0
         return (matrix.keys.isEmpty ? [] : ["  served:"])
@@ -207,9 +203,7 @@ extension TextRenderer {
 struct VariantMatrix {
     static let none = "–"
 
-    /// What stands above the cells; in brackets what is only shown for comparison.
     let columns: [String]
-    /// An address with what it answers, `nil` for no certificate.
     let rows: [(address: String, reports: [Report?])]
     /// The keys that are served in the order of their names, A, B, C: each with one certificate that has it.
     let keys: [(name: String, leaf: Report.Certificate, pins: [Int])]
@@ -260,7 +254,6 @@ struct VariantMatrix {
         return String(UnicodeScalar(UInt8(0x41 + letter))) + (round == 0 ? "" : String(round + 1))
     }
 
-    /// The name of the key that a report is of, `nil` where none was served.
     func key(of report: Report) -> String? {
         keys.first { $0.leaf.spkiSha256 == report.presented.first?.spkiSha256 }?.name
     }

@@ -45,7 +45,6 @@ final class ProgressLine {
         try? stream.write("\r\(text(at: time))\u{1B}[K")
     }
 
-    /// How far the run is, and how long it will go on at the pace it had so far.
     private func text(at time: ContinuousClock.Instant) -> String {
         let amount = total.map { "\(checked) of \($0)" } ?? "\(checked)"
         let text = "\(amount) checked, \(unaccepted) not passed"
@@ -65,7 +64,6 @@ final class ProgressLine {
         }
     }
 
-    /// Takes the line away, for something else to be written.
     func erase() {
         guard isShown else { return }
         isShown = false
@@ -102,7 +100,6 @@ extension DownloadProgress {
     }
 }
 
-/// A number of bytes as people read it, as in `1.2 GiB`.
 func readableBytes(_ count: Int) -> String {
     guard count >= 1_024 else { return "\(count) B" }
     var value = Double(count)
@@ -115,7 +112,6 @@ func readableBytes(_ count: Int) -> String {
     return "\(tenths / 10).\(tenths % 10) \(unit)"
 }
 
-/// A time as people read it, as in `4.2 s` or `1 h 02 min`.
 func readableTime(_ time: Duration) -> String {
     func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let (seconds, attoseconds) = time.components

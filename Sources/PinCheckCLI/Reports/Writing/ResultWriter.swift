@@ -39,7 +39,6 @@ struct ResultWriter {
         if state == nil { sayNotes() }
     }
 
-    /// Says what concerns all results, once.
     private mutating func sayNotes() {
         guard saysWarnings, !hasSaidNotes else { return }
         hasSaidNotes = true
@@ -103,7 +102,6 @@ struct ResultWriter {
         return first.target + " → " + listed(places(holders))
     }
 
-    /// Writes what could not be written before the end was known.
     mutating func finish() throws(CommandError) -> ExitStatus {
         progress?.erase()
         let status = ExitStatus.worst(statuses)
@@ -116,11 +114,9 @@ struct ResultWriter {
     }
 }
 
-/// One output: a form of results, and where it goes.
 struct ResultSink {
     private var renderer: any ResultRenderer
     private var lines: LineWriter
-    /// What waits to become a file as a whole.
     private var pending: (text: Spool, path: String)?
     let isFile: Bool
     /// Whether results are taken as they come rather than in the order of the targets.

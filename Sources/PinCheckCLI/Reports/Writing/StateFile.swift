@@ -7,9 +7,7 @@ import Pinning
 ///     pincheck-state 1
 ///     PASS	pin-matched	sha256/NSQo…	2026-11-21T08:00:00Z	api.example.com:443
 struct StateFile {
-    /// What a run found of a target.
     struct Outcome: Hashable, Sendable {
-        /// The name of the exit status, as in `PASS`.
         var status: String
         var reason: String
         /// The pin of the leaf's key, empty when no certificate was ever seen.
@@ -17,8 +15,6 @@ struct StateFile {
         /// Since when it has been so, RFC 3339.
         var since: String
 
-        /// Whether it is what the last run found.
-        ///
         /// Why there is no verdict depends on the weather.
         func isSame(as old: Outcome) -> Bool {
             status == old.status && (reason == old.reason || status == ExitStatus.unreachable.name)
@@ -42,6 +38,11 @@ struct StateFile {
         guard let path = settings.state else { return nil }
         if let form = outputs.first(where: { !$0.form.isForPeople })?.form.rawValue {
             throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
+        }
+        try OutputFile.refuseReadFile(path)
+        let places = outputs.map { $0.file.flatMap(FileIdentity.init(ofFile:)) }
+        guard !places.contains(where: { $0 != nil && $0 == FileIdentity(ofFile: path) }) else {
+            throw .usage("\(quoted(path)) is the file of --state and of a result: name two files")
         }
         return try StateFile(path, at: time.description)
     }
@@ -82,7 +83,6 @@ struct StateFile {
         try OutputFile.write(Array("\(Self.word) \(Self.version)\n\(lines.joined())".utf8), to: path)
     }
 
-    /// The outcomes by target; none when there is no file.
     private static func read(_ path: String) throws(CommandError) -> [String: Outcome] {
         switch FileKind(at: path) {
         case .absent, .inaccessible: return [:]
