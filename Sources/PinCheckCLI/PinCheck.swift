@@ -100,10 +100,6 @@ package enum PinCheck {
                 context.console.report("Note: \(hint)")
             }
             return (status, convention)
-        } catch OutputError.brokenPipe { return (.pass, convention) } catch OutputError.failed(let reason) {
-            let message: SafeText = "the result could not be written: \(reason)"
-            refuse(CommandError(status: .inputOutput, description: message))
-            return (.inputOutput, convention)
         } catch {
             let error = CommandError(anything: error, other: CommandError.software)
             refuse(error)

@@ -107,7 +107,7 @@ import Testing
         let errors = OutputBuffer()
         let identity = try #require(FileIdentity(of: file))
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
-            bytes throws(Base.OutputError) in try output.stream().write(String(decoding: bytes, as: UTF8.self))
+            bytes throws(Base.OutputError) in try output.stream().write(bytes)
         }
         let context = Context(
             console: Console(output: stream, errors: errors.stream()), environment: [:],

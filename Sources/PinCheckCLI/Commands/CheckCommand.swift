@@ -122,7 +122,6 @@ extension Invocation {
         return (checks, { () throws(CommandError) in try stream.nextChecks(&policies) }, total)
     }
 
-    /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
     private func nextQuestions(about jobs: [Check], _ policies: inout Policies) throws -> [NextQuestion] {
         try Hashing.require()
         guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }

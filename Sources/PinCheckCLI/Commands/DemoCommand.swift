@@ -24,36 +24,37 @@ extension Invocation {
     }
 
     private func perform(on stage: DemoWorld.Stage, style: TextStyle) async throws(CommandError) -> ExitStatus {
-        var writer = LineWriter(context.console.output)
+        let output = context.console.output
         // It is there to be read, not to be searched: also where it is written to a file it is no wider than a page.
         let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)
         let inner = layout.narrowed(by: 3)
         func write(_ text: String, indent: Int = 0) throws(CommandError) {
-            try writer.write(layout.folded(text, indent: indent))
+            try output.write(layout.folded(text, indent: indent) + "\n")
         }
         try write("Three TLS servers run on 127.0.0.1; \(DemoWorld.host) is one of them, and two pretend to be it.")
         var surprises = 0
         for (index, scene) in DemoScene.all(on: stage).enumerated() {
-            let output = OutputBuffer()
+            let result = OutputBuffer()
             let errors = OutputBuffer()
             var world = context
-            world.console = Console(output: output.stream(layout: inner), errors: errors.stream(layout: inner))
+            world.console = Console(output: result.stream(layout: inner), errors: errors.stream(layout: inner))
             world.publicRoots = [stage.publicRoot]
             world.environment["SSL_CERT_FILE"] = stage.systemRoots
             world.environment["SSL_CERT_DIR"] = stage.directory + "/none"
             let colored = scene.arguments + ["--color", style.isColored ? "always" : "never"]
             let status = await context.run(colored, world)
 
-            try writer.write("")
+            try output.write("\n")
             try write("\(index + 1). \(scene.title)", indent: 3)
-            try writer.write(scene.commandLine(in: stage.directory, layout).map { "   " + $0 }.joined(separator: "\n"))
-            for line in scene.excerpt(of: output.text, errors: errors.text) { try writer.write("   " + line) }
+            let lines =
+                scene.commandLine(in: stage.directory, layout) + scene.excerpt(of: result.text, errors: errors.text)
+            try output.write(lines.map { "   \($0)\n" }.joined())
             let isExpected = status == scene.status
             if !isExpected { surprises += 1 }
             let verdict = isExpected ? "as it should" : style.bad("should be \(scene.status.rawValue)")
-            try writer.write(style.faint("   exit status \(status.rawValue), ") + verdict)
+            try output.write(style.faint("   exit status \(status.rawValue), ") + verdict + "\n")
         }
-        try writer.write("")
+        try output.write("\n")
         guard surprises == 0 else {
             try write("\(surprises) of these did not end as they should: this is a fault in pincheck.")
             return .software
@@ -63,7 +64,6 @@ extension Invocation {
     }
 }
 
-/// What the demo needs: three servers, their certificates and a stand-in for the system's roots.
 enum DemoWorld {
     static let host = "api.example.com"
 
@@ -119,7 +119,6 @@ enum DemoWorld {
     }
 }
 
-/// One scene of the demo: a command line, and how it has to end.
 struct DemoScene: Sendable {
     enum Excerpt: Sendable { case all, pins, verdict, warningsAndVerdict }
 
@@ -167,9 +166,9 @@ struct DemoScene: Sendable {
         ]
     }
 
-    func excerpt(of result: String, errors: String) -> [Substring] {
-        let lines = result.split(separator: "\n")
-        let warnings = errors.split(separator: "\n")
+    func excerpt(of result: String, errors: String) -> [String] {
+        let lines = result.split(separator: "\n").map(String.init)
+        let warnings = errors.split(separator: "\n").map(String.init)
         // A command that fails has written no result.
         let verdict = lines.isEmpty ? warnings[...] : lines[(lines.lastIndex { !$0.hasPrefix(" ") } ?? 0)...]
         return switch excerpt {
@@ -180,7 +179,6 @@ struct DemoScene: Sendable {
         }
     }
 
-    /// The command line as a user would type it in the demo's directory, on lines that fit.
     func commandLine(in directory: String, _ layout: TextLayout) -> [String] {
         let words = arguments.map { word in
             word.hasPrefix(directory + "/") ? String(word.dropFirst(directory.count + 1)) : word

@@ -66,7 +66,6 @@ extension Invocation {
         return request
     }
 
-    /// What fetches, by what is given for each host; what cannot be used is said before anything is asked.
     private func downloader(of download: DownloadRequest) throws -> Downloader {
         let hosts = settings.policies.isEmpty ? nil : try PolicyHosts(settings.policies, in: context)
         let policies = Mutex(context.policies)
@@ -139,10 +138,7 @@ extension Invocation {
         let style = context.style(settings.color, on: stream)
         let text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
         let status = ExitStatus(result)
-        if !settings.isQuiet || status != .pass {
-            var lines = LineWriter(stream)
-            try lines.write(text: text.block(result, status, file: file))
-        }
+        if !settings.isQuiet || status != .pass { try stream.write(text.block(result, status, file: file)) }
         return status
     }
 

@@ -139,8 +139,6 @@ extension Invocation {
         return sources
     }
 
-    /// The keys or pins of the file an argument names, `nil` when it names none and has to be a target.
-    ///
     /// Pins without a host of their own are for `host`.
     private func file(_ argument: String, host: String?) throws(CommandError) -> [KeySource]? {
         if argument == "-" {

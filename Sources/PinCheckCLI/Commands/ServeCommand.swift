@@ -106,10 +106,8 @@ extension Invocation {
                 log.write(.info, "listening", [("address", Target.authority(place.address, port))])
             } catch {
                 let reason = SystemError.message(of: (error as? IOError)?.errnoCode ?? 0)
-                throw CommandError(
-                    status: .inputOutput,
-                    description:
-                        "cannot listen at \(Target.authority(place.address, place.port)): \(reason); name another address or port with --listen"
+                throw CommandError.inputOutput(
+                    "cannot listen at \(Target.authority(place.address, place.port)): \(reason); name another address or port with --listen"
                 )
             }
         }

@@ -90,8 +90,7 @@ extension Invocation {
         if let file {
             try OutputFile.write(Array(document.utf8), to: file)
         } else {
-            var writer = LineWriter(context.console.output)
-            try writer.write(text: document)
+            try context.console.output.write(document)
         }
         return .pass
     }

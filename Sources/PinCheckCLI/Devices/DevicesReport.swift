@@ -19,7 +19,6 @@ struct DevicesReport {
         context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }
 
-    /// A root of a device, with the common name or the whole subject, and on which devices of the platform it is.
     typealias Root = (certificate: Certificate, name: String, availability: String, isEverywhere: Bool)
 
     func roots(of device: Device) throws(CommandError) -> [Root] {

@@ -4,7 +4,6 @@ package protocol JSONValue: Sendable { func write(to output: inout JSONRenderer)
 
 package protocol JSONDocument: JSONValue { var document: JSONObject { get } }
 
-/// An object that has no type of its own: its keys as they are written, in their order.
 package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
     package typealias Value = (any JSONValue)?
 

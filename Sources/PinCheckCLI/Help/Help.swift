@@ -176,7 +176,6 @@ extension Program {
         }
     }
 
-    /// Completions or a page of the manual; their names where none is given.
     private static func generated(_ argv: [String], at time: Timestamp) throws -> String? {
         guard let first = argv.first, first.hasPrefix("--generate-"), argv.count <= 2 else { return nil }
         let parts = first.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

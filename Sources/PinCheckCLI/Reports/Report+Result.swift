@@ -81,7 +81,6 @@ extension Report {
         return Message(id: "not-judged-here", message: "not judged here: \(matters.joined(separator: "; "))")
     }
 
-    /// The phases of the connection, then the steps of each client, then the answer to the request.
     private static func checks(_ result: CheckResult) -> [Check] {
         let phases = result.connection.map { Check.phases(of: $0, to: result.endpoint) } ?? []
         return phases
@@ -109,7 +108,6 @@ extension Report {
         }
     }
 
-    /// A path as it is reported, with the limits that monitoring systems are told.
     private static func links(
         of path: [Pinning.Certificate], _ matches: [PinMatch], in result: CheckResult
     ) -> [ChainLink] {

@@ -2,7 +2,6 @@ import Base
 import PinChecking
 import Pinning
 
-/// What several forms say of a report in the same words. Text from outside is as it came.
 extension Report {
     var status: ExitStatus { exit }
 
@@ -62,7 +61,6 @@ extension Report {
 
     var toldNotes: [Message] { notes.filter { !Self.notEmulated.contains($0) } + (unjudged.map { [$0] } ?? []) }
 
-    /// What deserves attention: the warnings, and what the outlook warns of unless the verdict says it.
     var attention: [Message] { warnings + ahead.filter { !$0.isTold }.map { Message(id: $0.id, message: $0.message) } }
 
     private var ahead: [Outlook.Finding] {
@@ -128,7 +126,6 @@ struct UniqueNames {
     }
 }
 
-/// Counts what a run comes to: its targets, whatever number of connections each takes.
 struct RunTotal: Sendable {
     private var counts: [ExitStatus: Int] = [:]
     /// Those that did not pass, in their order: of millions that pass nothing is kept.

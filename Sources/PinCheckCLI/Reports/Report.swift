@@ -35,7 +35,6 @@ struct Report: JSONDocument {
     var clients: [Client]
     var warnings: [Message]
     var notes: [Message]
-    /// What is not judged here and can matter, in one line; `nil` for nothing.
     var unjudged: Message?
     var outlook: Outlook?
     var next: NextDeployment?

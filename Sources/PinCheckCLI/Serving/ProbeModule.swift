@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// Everything is read when it is made; a probe reads no file.
 final class ProbeModule: Sendable {
-    /// The module of requests that name none.
     static let defaultName = "default"
 
     let name: String

@@ -1,6 +1,5 @@
 package import Base
 
-/// Why a request gets another answer than the one it asks for.
 package struct ScrapeProblem: Error, Hashable, Sendable {
     package let status: Int
     package let message: SafeText
@@ -11,7 +10,6 @@ package struct ScrapeProblem: Error, Hashable, Sendable {
     }
 }
 
-/// What a scrape asks for: a path, and for a probe the target and the module that judges it.
 package struct ScrapeQuery: Sendable {
     package static let timeoutHeader = "X-Prometheus-Scrape-Timeout-Seconds"
     /// The longest target of a request that is read, in bytes: a host has 255, and its escapes three each.

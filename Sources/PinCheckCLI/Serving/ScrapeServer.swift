@@ -6,7 +6,6 @@ internal import NIOPosix
 ///
 /// All connections are on one thread; what answers them runs elsewhere.
 final class ScrapeServer: Sendable {
-    /// A request that was read to its end, and from whom and when.
     struct Request: Sendable {
         let head: HTTPRequestHead
         let client: String
@@ -55,7 +54,6 @@ final class ScrapeServer: Sendable {
         self.respond = respond
     }
 
-    /// Listens at an address; port 0 is one that is free.
     func listen(address: String, port: Int) async throws -> Int {
         var limit = NIOHTTPDecoderLimitConfiguration()
         limit.maxHeaderFieldSize = Self.requestBytes

@@ -9,7 +9,6 @@ struct Arguments: Sendable {
     let command: Command
     let namesCommand: Bool
     private(set) var positionals: [String] = []
-    /// What is asked of the program itself: `--help`, `-h` or `--version`.
     private(set) var question: String?
     /// The option whose value the last word lacks.
     private(set) var unfinished: Option?

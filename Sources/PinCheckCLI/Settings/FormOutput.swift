@@ -2,7 +2,6 @@ import Base
 
 struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable where Form.RawValue == String {
     let form: Form
-    /// The path of the file, `nil` for standard output.
     let file: String?
 
     static func read(

@@ -53,7 +53,6 @@ enum GoneWords {
         "afnetworking-2.6": "use afnetworking-3",
     ]
 
-    /// What people call a client that goes by another name here.
     static let otherNames: [String: SafeText] = [
         "retrofit": "it connects by OkHttp: use okhttp", "ktor": "its engine decides: use okhttp, or generic",
         "volley": "the system's configuration decides: use android", "urlsession": "use nspinneddomains, or trustkit",
@@ -77,7 +76,6 @@ enum GoneWords {
         "endpoints-differ": "leave it out: it is the warning addresses-differ",
     ]
 
-    /// Refuses what was a client once, or is another one's name for it, in a list of clients.
     static func refuse(clients list: String) throws(CommandError) {
         for part in list.split(separator: ",") {
             let name = String(part.prefix { $0 != ":" })

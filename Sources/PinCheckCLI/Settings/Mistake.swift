@@ -3,7 +3,6 @@ import PinFormats
 
 enum Mistake {
 
-    /// Options of other programs, and what is meant by them here.
     private static let foreignOptions = [
         "-v": "--verbose", "-V": "--version", "--cacert": "--anchors", "--CAfile": "--anchors", "--servername": "--sni",
         "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins", "-p": "--pins", "--dns-servers": "--doh",

@@ -5,7 +5,6 @@ import Pinning
 
 /// One option of the command line, and the key of policies and the word of lists that say the same: a row holds all there is to know.
 struct Option: Sendable {
-    /// What its value can be: for completions, the manual and the schema of policies.
     enum Values: Sendable {
         /// A switch has no value.
         case none
@@ -33,12 +32,10 @@ struct Option: Sendable {
 
     static func words(_ texts: [String]) -> [Word] { texts.map { ($0, "") } }
 
-    /// What was given: by a flag, in a line of a list, or in a policy.
     struct Value: Sendable {
         var text = ""
         /// Whether a switch is on; only policies can say that it is off.
         var isOn = true
-        /// Where it stands, `nil` for the command line.
         var place: PinPlace?
     }
 
@@ -98,7 +95,6 @@ struct Option: Sendable {
         }
     }
 
-    /// Whether its value can be several words with commas between.
     var isList: Bool {
         switch values {
         case .list, .statuses: true
@@ -151,7 +147,6 @@ extension Option {
         "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb."
     ) { $0.color = $1 }
 
-    /// Another sentence, where a command does something else with it.
     func saying(_ help: String, _ detail: String) -> Option {
         var option = self
         (option.help, option.detail) = (help, detail)

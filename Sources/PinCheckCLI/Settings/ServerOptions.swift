@@ -110,7 +110,6 @@ extension OptionGroup {
             ) { $0.logLevel = $1 },
         ])
 
-    /// What holds for all targets, as for `check`; a policy says the rest.
     static let served = OptionGroup(
         title: "What targets are judged by",
         options: [judging, devices, outlook, connection].flatMap(\.options).filter { servedFlags.contains($0.flag) })

@@ -7,7 +7,6 @@ import TLSProbe
 
 /// What a command line says, understood: the table of options fills it, and commands read it.
 struct Settings: Sendable {
-    /// What stands alone: targets, files, or URLs.
     var arguments: [String] = []
     var request = CheckRequest()
     var deviceNames: [String] = []
@@ -36,9 +35,6 @@ struct Settings: Sendable {
     var pins = Pins()
     var writesDevicesAsJSON = false
 
-    // Of `lint`.
-
-    /// The least bad finding that fails, `nil` for none.
     var mildestFailure: LintSeverity? = .error
     var ignoredFindings: Set<String> = []
     /// `nil` for the default.
@@ -46,14 +42,10 @@ struct Settings: Sendable {
     var shippingClients: Set<String> = []
     var listsRules = false
 
-    // Of `fetch`.
-
     var fields: [HTTPField] = []
     var namesFileAsURL = false
     var mostRedirects = 10
     var sha256: SHA256Digest?
-
-    // Of `serve`.
 
     var places: [(address: String, port: Int)] = []
     var modules: [String: [String]] = [:]
@@ -66,7 +58,6 @@ struct Settings: Sendable {
         var from: [String] = []
         var recommends = false
         var form = PinsForm.text
-        /// The positions that are wanted, `nil` for all.
         var positions: Set<PinItem.Role>?
         var directory: String?
     }

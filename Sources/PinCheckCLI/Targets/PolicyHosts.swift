@@ -4,7 +4,6 @@ import PinFormats
 import Pinning
 import TLSProbe
 
-/// The hosts of policies, of which targets are chosen by name.
 struct PolicyHosts: Sendable {
     private struct Entry {
         let target: Target

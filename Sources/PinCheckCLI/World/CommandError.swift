@@ -3,7 +3,6 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// Why a command ends without evaluating anything: its exit status and one line for the user.
 package struct CommandError: Error, Hashable, CustomStringConvertible {
     package let status: ExitStatus
     /// One line that quotes the input and names the remedy.
@@ -39,7 +38,10 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
         CommandError(status: .noInput, description: description)
     }
 
-    /// A fault of pincheck or of the system it runs on.
+    static func inputOutput(_ description: SafeText) -> CommandError {
+        CommandError(status: .inputOutput, description: description)
+    }
+
     static func software(_ description: SafeText) -> CommandError {
         CommandError(status: .software, description: description)
     }

@@ -1,7 +1,6 @@
 package import Base
 private import Synchronization
 
-/// Where a command writes: the result to `output`, everything else to `errors`.
 package struct Console: Sendable {
     package let output: OutputStream
     package let errors: OutputStream
@@ -47,7 +46,13 @@ package struct OutputStream: Sendable {
         self.writeBytes = writeBytes
     }
 
-    package func write(_ text: String) throws(OutputError) { try writeBytes(Array(text.utf8)) }
+    /// A reader that went away has seen enough: the rest is dropped and the verdict still counts.
+    package func write(_ text: String) throws(CommandError) {
+        do throws(OutputError) { try writeBytes(Array(text.utf8)) } catch {
+            guard case .failed(let reason) = error else { return }
+            throw .inputOutput("the result could not be written: \(reason)")
+        }
+    }
 
     func write(_ bytes: [UInt8]) throws(OutputError) { try writeBytes(bytes) }
 }
@@ -66,28 +71,6 @@ package final class OutputBuffer: Sendable {
     ) -> OutputStream {
         OutputStream(isTerminal: isTerminal, isFile: isFile, layout: layout) { bytes throws(OutputError) in
             self.contents.withLock { $0 += bytes }
-        }
-    }
-}
-
-/// Writes lines to a stream until its reader goes away.
-struct LineWriter {
-    private let stream: OutputStream
-    private var isCutOff = false
-
-    init(_ stream: OutputStream) { self.stream = stream }
-
-    mutating func write(_ line: String) throws(CommandError) { try write(text: line + "\n") }
-
-    /// A reader that went away has seen enough: the rest is dropped and the verdict still counts.
-    mutating func write(text: String) throws(CommandError) {
-        guard !isCutOff else { return }
-        do throws(OutputError) { try stream.write(text) } catch {
-            switch error {
-            case .brokenPipe: isCutOff = true
-            case .failed(let reason):
-                throw CommandError(status: .inputOutput, description: "the result could not be written: \(reason)")
-            }
         }
     }
 }

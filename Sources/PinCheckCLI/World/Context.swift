@@ -41,7 +41,6 @@ package struct Context: Sendable {
         self.readStandardInput = readStandardInput
     }
 
-    /// The bytes of a file, or of standard input for `-`.
     func contents(of path: String) throws(CommandError) -> [UInt8] {
         guard path == "-" else { return try CommandError.contents(ofFile: path) }
         standardInput.map { ReadLog.current?.add($0) }

@@ -15,7 +15,6 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Comparable {
 
     package var name: String { row.name }
 
-    /// What it tells, in one sentence, for help and manual.
     package var meaning: String { row.meaning }
 
     private var row: (name: String, meaning: String) {
@@ -73,8 +72,7 @@ enum MonitoringState: Int32, Sendable {
     case critical = 2
     case unknown = 3
 
-    /// A change that the policy does not allow is critical: it is what a baseline is there to catch. Without a verdict nothing
-    /// is known, of the server or of the check itself.
+    /// A change that is not allowed is critical: it is what a baseline is there to catch.
     init(_ status: ExitStatus) {
         self =
             switch status {

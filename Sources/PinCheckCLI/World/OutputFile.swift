@@ -1,6 +1,5 @@
 import Base
 
-/// Writes the files a command names, and words why one cannot be written.
 enum OutputFile {
     static func write(_ contents: [UInt8], to path: String) throws(CommandError) {
         do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
@@ -36,11 +35,9 @@ enum OutputFile {
     static func error(_ failure: WriteFailure, at path: String) -> CommandError {
         if let missing = missingDirectory(of: path) { return missing }
         if FileKind(at: path) == .directory {
-            return CommandError(
-                status: .inputOutput, description: "cannot write \(quoted(path)): it is a directory: name a file in it")
+            return .inputOutput("cannot write \(quoted(path)): it is a directory: name a file in it")
         }
-        let description: SafeText = "cannot write \(quoted(path)): \(reason(of: failure))"
-        return CommandError(status: .inputOutput, description: description)
+        return .inputOutput("cannot write \(quoted(path)): \(reason(of: failure))")
     }
 
     /// Throws when a file cannot be made at `path` because its directory is not there, before anything is asked of anybody.
@@ -51,10 +48,8 @@ enum OutputFile {
     private static func missingDirectory(of path: String) -> CommandError? {
         let directory = PathParts(path).directory
         guard directory.utf8.count > 1, FileKind(at: String(directory.dropLast())) == .absent else { return nil }
-        return CommandError(
-            status: .inputOutput,
-            description:
-                "cannot write \(quoted(path)): there is no directory \(quoted(directory.dropLast())): make it, or name another file"
+        return .inputOutput(
+            "cannot write \(quoted(path)): there is no directory \(quoted(directory.dropLast())): make it, or name another file"
         )
     }
 

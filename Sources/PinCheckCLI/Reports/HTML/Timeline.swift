@@ -4,9 +4,7 @@ import Pinning
 
 /// What ends when: the certificates of a host, and for clients of one outlook together their pins.
 struct Timeline {
-    /// A line: what it is about, and from when to when it is.
     struct Row {
-        /// How it is drawn; the word is its class.
         enum Kind: String {
             case certificate = "c"
             case renewal = "r"
@@ -93,7 +91,6 @@ struct Timeline {
         return rows
     }
 
-    /// As in `pins 1, 2`.
     static func numbered(_ pins: [Int]) -> String {
         (pins.count == 1 ? "pin " : "pins ") + listed(pins.map { String($0 + 1) }, first: 4)
     }

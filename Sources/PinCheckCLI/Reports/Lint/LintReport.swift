@@ -43,7 +43,6 @@ struct LintReport {
         ]
     }
 
-    /// A suite for each file, and a case for each finding in it: a failure where it fails the run.
     func junit(failOn: LintSeverity?) -> String {
         var document = JUnitDocument()
         let files = findings.grouped { $0.place.file ?? $0.place.description }
@@ -80,7 +79,6 @@ struct LintReport {
 extension LintFinding { var sentence: String { message + (remedy.map { "; \($0)" } ?? "") } }
 
 extension LintReport {
-    /// The findings as text: a line each that begins with its place, as compilers write them, and the summary last.
     func text(_ style: TextStyle, _ layout: TextLayout) -> String {
         var lines: [String] = []
         for finding in findings where finding.drift == nil {

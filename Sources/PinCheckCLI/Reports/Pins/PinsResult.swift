@@ -34,13 +34,12 @@ struct PinsResult {
         }
         let saved =
             try settings.pins.directory.map { (path) throws(CommandError) in try save(in: path, context) } ?? [:]
-        var lines = LineWriter(output)
         switch settings.pins.form {
-        case .json: try lines.write(text: JSONRenderer.document(document(saved: saved)))
+        case .json: try output.write(JSONRenderer.document(document(saved: saved)))
         case .text:
             let style = context.style(settings.color, on: output)
-            try lines.write(text: TextRenderer(style: style, explains: false, layout: output.layout).text(self))
-        case .block(let format): try lines.write(text: block(format, in: context))
+            try output.write(TextRenderer(style: style, explains: false, layout: output.layout).text(self))
+        case .block(let format): try output.write(block(format, in: context))
         }
     }
 
@@ -105,7 +104,6 @@ struct PinsResult {
         return groups
     }
 
-    /// Where the keys of a source come from; nothing where the comment beside each key says so, having nobody's name to say.
     private func origins(_ source: KeySource) -> [String] {
         source.finding == nil && source.items.allSatisfy { $0.subject == nil } ? [] : [origin(source)]
     }
@@ -132,7 +130,6 @@ struct PinsResult {
             host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? RequestDefaults.port,
             origins: [place], items: items, chosen: Set(items.map(\.spkiSHA256)),
             remarks: remarks + self.remarks(source))
-        // What is missing is among the remarks.
         group.hasReserve = true
         return group
     }
@@ -157,7 +154,7 @@ struct PinsResult {
                     context.console.report("\(verb): \(file.path)  \(certificate)")
                 }
             }
-        } catch { throw CommandError(status: .inputOutput, description: "\(error)") }
+        } catch { throw .inputOutput("\(error)") }
         return saved
     }
 }

@@ -37,7 +37,6 @@ extension TextRenderer {
         return lines + verdict(source)
     }
 
-    /// Which pins to ship; only hashes may be wider than there is room.
     private func advice(_ recommendation: Recommendation) -> [String] {
         func folded(_ line: String) -> String { layout.folded(line, indent: 4) }
         func shown(_ text: String) -> String { TerminalText.shown(text, to: 2000) }

@@ -18,7 +18,6 @@ struct JUnitDocument {
         }
     }
 
-    /// How many tests ended how; a test that failed is no error.
     private typealias Counts = (tests: Int, failures: Int, errors: Int, skipped: Int)
 
     private var suites: [String] = []
@@ -97,7 +96,6 @@ struct JUnitRenderer: ResultRenderer {
         var cases = reports.flatMap(Self.cases)
         var warnings = reports.flatMap(\.attention)
         if let summary {
-            // What fails, fails once.
             if !cases.contains(where: \.outcome.isTrouble) { cases.append(("target", Self.outcome(of: summary))) }
             warnings += summary.consistency.findings.filter { $0.level == .warning }.map { Report.Message($0.reason) }
         }
@@ -109,7 +107,6 @@ struct JUnitRenderer: ResultRenderer {
         return ""
     }
 
-    /// What the connections to a target come to, where no case of theirs has failed.
     private static func outcome(of summary: VariantSummary) -> JUnitDocument.Outcome {
         let (status, sentence) = (summary.consistency.exit, summary.sentence)
         switch status {
@@ -138,7 +135,6 @@ struct JUnitRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { document.text }
 
-    /// The report of a run that an error ended: one case, which is erroneous.
     static func ended(by error: CommandError, at time: Timestamp) -> String {
         var document = JUnitDocument()
         let outcome = JUnitDocument.Outcome.error(type: error.status.name, message: error.description)

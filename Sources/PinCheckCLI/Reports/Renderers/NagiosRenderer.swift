@@ -5,7 +5,6 @@ import Pinning
 /// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
 /// targets, and performance data behind a bar.
 struct NagiosRenderer: ResultRenderer {
-    /// A result, with its performance data: labels, and what stands behind them.
     private typealias Entry = (
         status: ExitStatus, name: String, sentence: String, data: [(label: String, value: String)]
     )

@@ -1,6 +1,5 @@
 import Base
 
-/// One form in which results are written; it knows reports and nothing else.
 protocol ResultRenderer: Sendable {
     /// What can be written as soon as the reports on a target are there, one for each connection; empty for a form that needs
     /// those on all targets first.

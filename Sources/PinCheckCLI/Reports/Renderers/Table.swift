@@ -6,7 +6,6 @@ import Base
 struct Table {
     var rows: [[String]]
     var indent = 2
-    /// The blanks before a column, where they are not two.
     var gaps: [Int: Int] = [:]
     var rightAligned: Set<Int> = []
     /// No column but the last is made wider than this for the sake of its cells.

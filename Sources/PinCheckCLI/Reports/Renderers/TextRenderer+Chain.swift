@@ -95,7 +95,6 @@ extension TextRenderer {
         return TerminalText.cut(name, toCells: left) + origin
     }
 
-    /// The pins that match, as in `← pin 1, 2`; of many the first.
     private func arrow(_ pins: [Int]) -> String? {
         guard !pins.isEmpty else { return nil }
         let most = explains ? Int.max : 3
@@ -135,13 +134,9 @@ extension TextRenderer {
     }
 }
 
-extension Report.ChainLink {
-    /// Where the certificate is from, `nil` for what the server sent.
-    var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) }
-}
+extension Report.ChainLink { var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) } }
 
 extension Report.Certificate {
-    /// The common name, else the organisation, else the whole subject.
     var shortName: String {
         guard !subject.isEmpty else { return "(no subject)" }
         let attributes = Self.attributes(of: subject)

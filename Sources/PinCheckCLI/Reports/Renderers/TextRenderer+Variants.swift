@@ -1,13 +1,11 @@
 import Base
 import PinChecking
 
-/// What the connections to one target come to, counted by its addresses.
 struct VariantSummary {
     let consistency: AddressComparison
     /// The addresses in their order, each with its port where that is not the target's, and with the reports on it.
     let places: [(name: String, reports: [Report])]
 
-    /// - Returns: `nil` for a report that is about all of its target.
     init?(_ reports: [Report]) {
         guard let consistency = reports.last?.consistency else { return nil }
         self.consistency = consistency
@@ -116,7 +114,6 @@ extension TextRenderer {
     }
 
     private func table(_ matrix: VariantMatrix) -> [String] {
-        // One kind of client needs no name.
         let heading = matrix.columns.count > 1 ? [matrix.columns.map(style.faint)] : []
         let cells = heading + matrix.rows.map { $0.reports.map { shown($0, in: matrix) } }
         let addresses = heading.map { _ in "" } + matrix.rows.map { safe($0.address) }
@@ -199,7 +196,6 @@ extension TextRenderer {
     }
 }
 
-/// What each address answers to each kind of client, as a table of signs and names of keys.
 struct VariantMatrix {
     static let none = "–"
 
@@ -248,7 +244,6 @@ struct VariantMatrix {
         return (signs + kinds).isEmpty ? nil : (signs + kinds).joined(separator: "; ")
     }
 
-    /// A to Z, then A2 and so on.
     private static func name(_ index: Int) -> String {
         let (round, letter) = index.quotientAndRemainder(dividingBy: 26)
         return String(UnicodeScalar(UInt8(0x41 + letter))) + (round == 0 ? "" : String(round + 1))

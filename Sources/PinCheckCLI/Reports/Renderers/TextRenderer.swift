@@ -10,7 +10,6 @@ struct TextRenderer: Sendable {
     var layout = TextLayout()
     var tellsNotEmulated = true
 
-    /// What says a report in the words of the text within another form.
     static func plain(explains: Bool) -> TextRenderer {
         TextRenderer(style: .plain, explains: explains, tellsNotEmulated: false)
     }
@@ -40,12 +39,10 @@ struct TextRenderer: Sendable {
         return text(lines)
     }
 
-    /// The verdict alone, for a report whose chain is shown already; it ends in a newline.
     func verdictLine(_ report: Report) -> String { text([verdict(report, report.sentence)]) }
 
     func text(_ lines: [String]) -> String { lines.map { layout.folded($0) }.joined(separator: "\n") + "\n" }
 
-    /// What a run comes to, and by name what did not pass where not all can be seen at once.
     func lines(_ total: RunTotal) -> [String] {
         [total.sentence(style.token)]
             + total.troubled.map { "  \(style.token($0.status))  \(safe($0.name, length: 180))" }
@@ -88,7 +85,6 @@ struct TextRenderer: Sendable {
 
     func name(_ report: Report) -> String { safe(report.target, length: 120) }
 
-    /// The entries of configurations that count for the host, and what binds the device.
     func configurations(_ report: Report) -> [String] {
         guard !report.built.isEmpty else { return [] }
         return report.pins.entries.map(entry) + report.pins.applied.map(applied)
@@ -223,7 +219,6 @@ extension TextRenderer {
         return ["  " + judged(devices)] + (report.clients.count > 1 ? verdicts(report, on: devices) : [])
     }
 
-    /// Who judged, in one line, where the verdicts are not told one by one.
     func devicesInShort(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
         let clients = Set(report.clients.map(\.name)).count

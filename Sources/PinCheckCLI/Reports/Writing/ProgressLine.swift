@@ -3,7 +3,6 @@ import PinChecking
 
 /// A line on the terminal that says how far a long run is, and is gone at its end.
 final class ProgressLine {
-    /// How many targets make a run that can be long.
     static let threshold = 11
 
     private let stream: OutputStream
@@ -41,8 +40,7 @@ final class ProgressLine {
         guard time >= nextTime, checked < total ?? .max else { return }
         nextTime = time + .milliseconds(100)
         isShown = true
-        Interruption.isShowingProgress = true
-        try? stream.write("\r\(text(at: time))\u{1B}[K")
+        stream.showProgress(text(at: time))
     }
 
     private func text(at time: ContinuousClock.Instant) -> String {
@@ -67,7 +65,18 @@ final class ProgressLine {
     func erase() {
         guard isShown else { return }
         isShown = false
-        try? stream.write("\r\u{1B}[K")
+        stream.eraseProgress()
+    }
+}
+
+extension OutputStream {
+    fileprivate func showProgress(_ text: String) {
+        Interruption.isShowingProgress = true
+        try? write("\r\(text)\u{1B}[K")
+    }
+
+    fileprivate func eraseProgress() {
+        try? write("\r\u{1B}[K")
         Interruption.isShowingProgress = false
     }
 }
@@ -79,12 +88,9 @@ extension DownloadProgress {
         while (try? await Task.sleep(for: .milliseconds(250))) != nil {
             let state = state
             let rate = Double(state.count - state.start) / (start.duration(to: .now) / .seconds(1))
-            Interruption.isShowingProgress = true
-            try? stream.write("\r" + Self.text(count: state.count, total: state.total, rate: rate) + "\u{1B}[K")
+            stream.showProgress(Self.text(count: state.count, total: state.total, rate: rate))
         }
-        guard Interruption.isShowingProgress else { return }
-        try? stream.write("\r\u{1B}[K")
-        Interruption.isShowingProgress = false
+        if Interruption.isShowingProgress { stream.eraseProgress() }
     }
 
     static func text(count: Int, total: Int?, rate: Double) -> String {

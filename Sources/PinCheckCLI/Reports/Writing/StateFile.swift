@@ -12,7 +12,6 @@ struct StateFile {
         var reason: String
         /// The pin of the leaf's key, empty when no certificate was ever seen.
         var pin: String
-        /// Since when it has been so, RFC 3339.
         var since: String
 
         /// Why there is no verdict depends on the weather.
@@ -31,7 +30,6 @@ struct StateFile {
     private var found: [String: Outcome] = [:]
     private var names = UniqueNames()
 
-    /// The file of `--state`, `nil` without one; it goes with the forms for people.
     static func named(
         by settings: Settings, _ outputs: [FormOutput<OutputForm>], at time: Timestamp
     ) throws(CommandError) -> StateFile? {
@@ -110,7 +108,6 @@ struct StateFile {
         return outcomes
     }
 
-    /// Text that ends neither the field nor the line.
     private static func field(_ text: String) -> String { TerminalText.shown(text, to: 400) }
 }
 
