@@ -94,7 +94,6 @@ package enum PinCheck {
             let status = try await ReadLog.$current.withValue(log) {
                 try await arguments.command.run(Invocation(settings: settings, context: context))
             }
-            // What 'diff' compares with is a file.
             let hosts = arguments.positionals.dropFirst(arguments.command.name == "diff" ? 1 : 0)
             if status == .unreachable, let hint = Mistake.hint(for: Array(hosts)) {
                 context.console.report("Note: \(hint)")

@@ -78,7 +78,6 @@ enum DemoWorld {
         /// The public-key pin of the real server, and that of a key it does not have.
         let keyPin: String
         let wrongKeyPin: String
-        /// The real server: it answers to its name and has a default certificate for everyone else.
         let server: UInt16
         let interceptor: UInt16
         let selfSigned: UInt16
@@ -169,7 +168,6 @@ struct DemoScene: Sendable {
     func excerpt(of result: String, errors: String) -> [String] {
         let lines = result.split(separator: "\n").map(String.init)
         let warnings = errors.split(separator: "\n").map(String.init)
-        // A command that fails has written no result.
         let verdict = lines.isEmpty ? warnings[...] : lines[(lines.lastIndex { !$0.hasPrefix(" ") } ?? 0)...]
         return switch excerpt {
         case .all: warnings + lines

@@ -85,7 +85,6 @@ extension Invocation {
         return !settings.policies.isEmpty || judging != CheckRequest.Judging()
     }
 
-    /// Whether an argument that is no file can only have been meant as one.
     private static func looksLikeFile(_ argument: String) -> Bool {
         guard !argument.contains("://"), !PinFile.isThere(argument) else { return false }
         return argument.hasSuffix(".json") || argument.contains("/")

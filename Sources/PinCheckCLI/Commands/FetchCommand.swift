@@ -115,7 +115,6 @@ extension Invocation {
         }
         showing?.cancel()
         await showing?.value
-        // One that went wrong may not have come that far.
         if case .complete = result.ending {
             let addresses = download.request.connection.addresses
             for host in Set((addresses.given + addresses.added).compactMap(\.onlyForHost))
@@ -127,7 +126,6 @@ extension Invocation {
         return result
     }
 
-    /// What stands at a path and is written to as it is, `nil` for a file.
     private static func opened(_ file: String?) throws(CommandError) -> OpenFile? {
         guard let file else { return nil }
         do throws(WriteFailure) { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }

@@ -11,7 +11,6 @@ struct DevicesReport {
     private let path: String?
     private let time: Timestamp
 
-    /// Reads the file, or takes the program's own data when none is named; warns of data that is old.
     init(_ path: String?, in context: Context) throws(CommandError) {
         (self.path, time) = (path, context.now())
         data = try CommandError.reading(try DeviceData.read(path))

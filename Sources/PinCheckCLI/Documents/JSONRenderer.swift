@@ -65,7 +65,6 @@ package struct JSONRenderer {
     /// newline.
     static func text(_ value: some JSONValue, depth: Int?) throws(CommandError) -> String {
         var output = JSONRenderer(depth: depth)
-        // A report of the usual size.
         output.bytes.reserveCapacity(8192)
         value.write(to: &output)
         if let number = output.problem {

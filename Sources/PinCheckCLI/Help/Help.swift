@@ -1,7 +1,6 @@
 import Base
 import Pinning
 
-/// What `-h` and `--help` print, made from the table.
 enum Help {
     static func text(of command: Command) -> String {
         var text = layout.folded("OVERVIEW: \(command.abstract)", indent: 10) + "\n\n"

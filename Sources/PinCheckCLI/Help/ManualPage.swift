@@ -1,6 +1,5 @@
 import Pinning
 
-/// A page of the manual in the macros of man(7), made from the tables of the program.
 struct ManualPage {
     let name: String
     private let command: Command?
@@ -76,7 +75,6 @@ struct ManualPage {
 
 /// The discussion of a command, taken apart: examples are lines that stand in, below a line that says what they are for.
 struct HelpText {
-    /// A text, and lines that are printed as they are below it; one of the two may be empty.
     struct Part: Equatable {
         let text: String
         var lines: [String] = []

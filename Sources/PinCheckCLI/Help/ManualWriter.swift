@@ -21,7 +21,6 @@ struct ManualWriter {
         }
     }
 
-    /// Items below each other, each with sentences below its head.
     mutating func list(_ items: [(head: String, prose: String)]) {
         for (head, prose) in items { item("\\fB\(Self.escaped(head))\\fR", prose) }
     }
@@ -66,8 +65,6 @@ struct ManualWriter {
             text += Self.lineStart(marked(Self.escaped(line))) + "\n"
         }
     }
-
-    // MARK: Lines that are printed as they are
 
     /// They stand eleven cells in, on a page of 78.
     private static let literalWidth = 67

@@ -43,7 +43,6 @@ extension Report {
         var alpn: String?
         var clientCertificateRequested: Bool
         var clientCertificateSent = false
-        /// In milliseconds; `nil` for what there was not.
         var timingsMs: (resolve: Double?, connect: Double?, proxy: Double?, handshake: Double?)
 
         package var document: JSONObject {

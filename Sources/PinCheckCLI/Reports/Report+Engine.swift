@@ -73,7 +73,6 @@ extension BaselineChanges: JSONDocument {
 }
 
 extension Variant: JSONDocument {
-    /// The label also of the variant that has none of its own.
     var name: String { label ?? "ordinary" }
 
     package var document: JSONObject {
@@ -86,7 +85,6 @@ extension Variant: JSONDocument {
 extension AddressComparison: JSONDocument {
     var exit: ExitStatus { .worst(outcomes.map(ExitStatus.init)) }
 
-    /// Whether any variant was judged rather than only recorded.
     var hasVerdicts: Bool { accepted + rejected > 0 }
 
     func says(_ warning: Report.Message) -> Bool { findings.contains { Report.Message($0.reason) == warning } }

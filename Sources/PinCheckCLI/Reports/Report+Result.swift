@@ -46,7 +46,6 @@ extension Report {
         return isSame ? nil : monitoring
     }
 
-    /// Why the client's path is not verified, in the words of its own steps; `nil` where it is.
     private static func whyUnverified(_ client: ClientVerdict, among count: Int) -> String? {
         guard let verdict = client.decided, !verdict.reach.isVerified else { return nil }
         let steps = verdict.trace

@@ -62,7 +62,6 @@ struct Report: JSONDocument {
     struct Message: JSONDocument, Hashable {
         let id: String
         let message: String
-        /// Which parts of ``message`` people are shown on lines of their own: the sentence first, then hints.
         let lines: [String]
 
         package var document: JSONObject { ["id": id, "message": message] }
@@ -72,7 +71,6 @@ struct Report: JSONDocument {
             self.init(id: id, message: message, lines: [message])
         }
 
-        /// A sentence that is escaped, and the lines it is made of.
         init(id: String, message: String, lines: [String]) {
             (self.id, self.message, self.lines) = (id, message, lines)
         }

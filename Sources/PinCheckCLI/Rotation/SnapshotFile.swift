@@ -137,7 +137,6 @@ extension Baseline {
         if settings.updatesBaseline { try update(to: comparison.updated, after: status, in: context) }
     }
 
-    /// Rewrites the baseline after a run that ended well; says so where it did not.
     func update(to snapshot: Snapshot, after status: ExitStatus, in context: Context) throws(CommandError) {
         guard status == .pass || status == .warn else {
             context.console.report("Warning: \(quoted(path)) was not updated: the run ended with \(status.name)")

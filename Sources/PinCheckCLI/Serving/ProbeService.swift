@@ -104,12 +104,12 @@ final class ProbeService: Sendable {
 
     private func text(of reports: [Report], _ status: ExitStatus, _ seconds: String) -> String {
         var renderer = PrometheusRenderer(now: now)
-        var page = MetricPage([
-            (
-                "pincheck_probe_success",
-                "Whether the target passes (1): every client accepts it, and nothing is wrong that was asked about."
-            ), ("pincheck_probe_duration_seconds", "How long the probe took, from its request on."),
-        ])
+        var page = MetricPage(
+            """
+            pincheck_probe_success \
+            Whether the target passes (1): every client accepts it, and nothing is wrong that was asked about.
+            pincheck_probe_duration_seconds How long the probe took, from its request on.
+            """)
         page.add("pincheck_probe_success", status == .pass ? 1 : 0)
         page.add("pincheck_probe_duration_seconds", seconds)
         return renderer.text(for: reports) + renderer.ending(exit: status) + page.text

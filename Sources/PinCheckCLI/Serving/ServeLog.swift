@@ -64,7 +64,6 @@ final class ServeMetrics: Sendable {
         var probesInFlight = 0
         var connections = 0
         var isReloadGood = true
-        /// When the policies in force were read.
         var reloadTime: Timestamp
     }
 
@@ -83,35 +82,38 @@ final class ServeMetrics: Sendable {
         }
     }
 
+    private static let families = """
+        pincheck_exporter_build_info The version of pincheck.
+        pincheck_exporter_requests_total Requests by the status of the answer.
+        pincheck_exporter_probes_total Probes by module and exit status.
+        pincheck_exporter_probe_errors_total \
+        Probes that came to nothing for a reason of the exporter's: its module, its limits, its descriptors.
+        pincheck_exporter_probes_in_flight Probes under way.
+        pincheck_exporter_connections Connections to the exporter.
+        pincheck_exporter_config_last_reload_successful \
+        Whether the policies could be read the last time (1); if not, those before are in force.
+        pincheck_exporter_config_last_reload_success_timestamp_seconds When the policies in force were read.
+        """
+
     var text: String {
         let counts = counts.withLock { $0 }
-        let name = { "pincheck_exporter_" + $0 }
-        var page = MetricPage([
-            (name("build_info"), "The version of pincheck."),
-            (name("requests_total"), "Requests by the status of the answer."),
-            (name("probes_total"), "Probes by module and exit status."),
-            (
-                name("probe_errors_total"),
-                "Probes that came to nothing for a reason of the exporter's: its module, its limits, its descriptors."
-            ), (name("probes_in_flight"), "Probes under way."), (name("connections"), "Connections to the exporter."),
-            (
-                name("config_last_reload_successful"),
-                "Whether the policies could be read the last time (1); if not, those before are in force."
-            ), (name("config_last_reload_success_timestamp_seconds"), "When the policies in force were read."),
-        ])
-        page.add(name("build_info"), 1, [("version", ProgramVersion.number)])
+        var page = MetricPage(Self.families)
+        func add(_ name: String, _ value: some CustomStringConvertible, _ labels: MetricPage.Labels = []) {
+            page.add("pincheck_exporter_" + name, value, labels)
+        }
+        add("build_info", 1, [("version", ProgramVersion.number)])
         for (status, count) in counts.requests.sorted(by: { $0.key < $1.key }) {
-            page.add(name("requests_total"), count, [("code", String(status))])
+            add("requests_total", count, [("code", String(status))])
         }
         for (family, label, table) in [("probes", "status", counts.probes), ("probe_errors", "reason", counts.errors)] {
             for (key, count) in table.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-                page.add(name(family + "_total"), count, [("module", key[0]), (label, key[1])])
+                add(family + "_total", count, [("module", key[0]), (label, key[1])])
             }
         }
-        page.add(name("probes_in_flight"), counts.probesInFlight)
-        page.add(name("connections"), counts.connections)
-        page.add(name("config_last_reload_successful"), counts.isReloadGood ? 1 : 0)
-        page.add(name("config_last_reload_success_timestamp_seconds"), counts.reloadTime.secondsSinceEpoch)
+        add("probes_in_flight", counts.probesInFlight)
+        add("connections", counts.connections)
+        add("config_last_reload_successful", counts.isReloadGood ? 1 : 0)
+        add("config_last_reload_success_timestamp_seconds", counts.reloadTime.secondsSinceEpoch)
         return page.text
     }
 }

@@ -21,7 +21,6 @@ struct Command: Sendable {
     /// The options that its help explains; rows are made for the command that is run, and for no other.
     var own: @Sendable () -> [OptionGroup] = { [] }
     var shared: @Sendable () -> [OptionGroup] = { [] }
-    /// The flags that `-h` shows, none for all.
     var most: [String] = []
     let run: @Sendable (Invocation) async throws -> ExitStatus
 

@@ -222,7 +222,6 @@ extension Settings {
         return String(parts[1].drop { $0 == " " || $0 == "\t" })
     }
 
-    /// What a message shows of a header: its name alone, since the value may be a password.
     static func shown(header line: String) -> SafeText {
         guard let colon = line.firstIndex(of: ":"), HTTPField(line: line[..<colon] + ":") != nil else {
             return "(\(line.unicodeScalars.count) characters)"

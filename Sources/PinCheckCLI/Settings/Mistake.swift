@@ -42,7 +42,6 @@ enum Mistake {
         }
     }
 
-    /// Options of checks that an exporter has not, since its modules are policies.
     private static func policyAdvice(on name: String) -> SafeText? {
         if name == "--targets" { return "name the hosts in a policy: --policy FILE" }
         guard let option = Command.check.option(name) else { return nil }

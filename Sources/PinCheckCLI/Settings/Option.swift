@@ -6,13 +6,10 @@ import Pinning
 /// One option of the command line, and the key of policies and the word of lists that say the same: a row holds all there is to know.
 struct Option: Sendable {
     enum Values: Sendable {
-        /// A switch has no value.
         case none
         case anything
-        /// A file that is read, one that is written, a directory.
         case file, written, directory
         case whole(ClosedRange<Int>)
-        /// Seconds, also broken ones.
         case seconds
         /// What is left of a certificate: `30d`, `12h` or `33%`.
         case threshold

@@ -57,13 +57,9 @@ extension OptionGroup {
     }
 
     private static func hash(_ text: String) throws -> SHA256Digest {
-        let digits = Array(text.utf8)
-        var bytes: [UInt8] = []
-        for start in stride(from: 0, to: digits.count - 1, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[start...start + 1], as: UTF8.self), radix: 16) else { break }
-            bytes.append(byte)
-        }
-        guard digits.count == 64, !digits.contains(UInt8(ascii: "+")), let digest = SHA256Digest(bytes: bytes) else {
+        let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
+        let bytes = stride(from: 1, to: digits.count, by: 2).map { UInt8(digits[$0 - 1] << 4 | digits[$0]) }
+        guard digits.count == text.count, let digest = SHA256Digest(bytes: bytes) else {
             throw CommandError.usage(
                 "\(quoted(text)) is no SHA-256: give 64 hexadecimal digits, as sha256sum prints them")
         }

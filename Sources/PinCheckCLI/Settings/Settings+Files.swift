@@ -38,7 +38,6 @@ extension Settings {
         }
     }
 
-    /// The addresses in the answers of `--addresses`, for the hosts that the answers name or for all targets.
     private func answeredAddresses(in context: Context) throws(CommandError) -> [ConnectAddress] {
         let family = request.connection.family ?? RequestDefaults.family
         var result: [ConnectAddress] = []

@@ -5,7 +5,6 @@ import PinLint
 import Pinning
 import TLSProbe
 
-/// What a command line says, understood: the table of options fills it, and commands read it.
 struct Settings: Sendable {
     var arguments: [String] = []
     var request = CheckRequest()
@@ -26,7 +25,6 @@ struct Settings: Sendable {
     var addressFiles: [String] = []
 
     var formats: [String] = []
-    /// One file at most.
     var outputs: [String] = []
     var explains = false
     var isQuiet = false
@@ -37,7 +35,6 @@ struct Settings: Sendable {
 
     var mildestFailure: LintSeverity? = .error
     var ignoredFindings: Set<String> = []
-    /// `nil` for the default.
     var lintsBefore: Threshold?
     var shippingClients: Set<String> = []
     var listsRules = false

@@ -94,7 +94,6 @@ struct PolicyHosts: Sendable {
         if try host(for: target, request) == nil { throw missing(target) }
     }
 
-    /// All hosts, or those that `named` holds, in the order of the policies.
     func targets(named: [Target], _ request: CheckRequest) throws(CommandError) -> [CheckTarget] {
         var chosen = named.isEmpty ? hosts.indices.map { (position: $0, port: Int?.none) } : []
         for target in named {

@@ -53,7 +53,6 @@ struct TargetList: Sendable {
         return nil
     }
 
-    /// The words of a line up to a comment, without their quotation marks.
     private static func words(of line: ArraySlice<UInt8>) throws(CommandError) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []

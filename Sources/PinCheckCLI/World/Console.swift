@@ -11,8 +11,6 @@ package struct Console: Sendable {
         self.errors = errors
     }
 
-    /// Writes a message to standard error, and a line break behind it.
-    ///
     /// A standard error that cannot be written to is no reason to end otherwise.
     func report(_ message: SafeText) { try? errors.write(errors.layout.folded(colored(message.description)) + "\n") }
 
@@ -31,7 +29,6 @@ package struct OutputStream: Sendable {
     package let isTerminal: Bool
     package let isFile: Bool
     package let layout: TextLayout
-    /// What tells the file, pipe or terminal behind the stream from others, `nil` where there is none.
     let identity: FileIdentity?
     private let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
 
@@ -75,9 +72,6 @@ package final class OutputBuffer: Sendable {
     }
 }
 
-/// Colours for the few words that carry the result.
-///
-/// Without them the words are the same.
 struct TextStyle: Sendable {
     let isColored: Bool
 

@@ -13,7 +13,6 @@ package struct Context: Sendable {
     package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
     /// What tells the file that standard input comes from from others, `nil` where it is none.
     var standardInput: FileIdentity?
-    /// The thread for connections, `nil` when one has to be made.
     package var thread: ProbeThread?
     package var network: StagedNetwork?
 
@@ -25,10 +24,8 @@ package struct Context: Sendable {
 
     package var cas = CA.published
 
-    /// Roots that count as those of devices, as the demo's do.
     var publicRoots: Set<[UInt8]> = []
 
-    /// Runs another command line in a world of its own, as the demo does.
     var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }
 
     package init(
@@ -47,7 +44,6 @@ package struct Context: Sendable {
         return try readStandardInput()
     }
 
-    /// Notes what OpenSSL or pincheck reads because the environment names it.
     func noteFilesOfEnvironment(in log: ReadLog) {
         for name in ["SSL_CERT_FILE", "OPENSSL_CONF"] { environment[name].map(log.add) }
         for path in (environment["SSL_CERT_DIR"] ?? "").split(separator: ":") { log.add(String(path)) }

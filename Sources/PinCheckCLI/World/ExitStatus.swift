@@ -65,7 +65,6 @@ package enum ExitConvention: Sendable {
     }
 }
 
-/// The states of a check by the Monitoring Plugins guidelines, with their exit codes.
 enum MonitoringState: Int32, Sendable {
     case ok = 0
     case warning = 1

@@ -11,7 +11,7 @@ enum OutputFile {
         }
     }
 
-    /// Throws when the file at `path` was read in this run, though nothing of the command line names it: a configuration names others.
+    /// Refuses a file that this run reads, or that would be in a directory all of whose files are read.
     static func refuseReadFile(_ path: String) throws(CommandError) {
         guard let identity = FileIdentity(ofFile: path) else { return }
         try refuseRead(identity, quoted(path))

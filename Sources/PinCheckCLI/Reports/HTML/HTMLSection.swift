@@ -36,7 +36,6 @@ struct HTMLSection {
     }
 
     private var connection: [String] {
-        // The title says it of an address that was given.
         let peer = report.title == report.target ? report.peer : nil
         return [peer].compactMap(\.self) + text.names(report)
             + (report.tls.map { [$0.version + " " + $0.cipher] } ?? [])
@@ -127,7 +126,6 @@ struct HTMLSection {
         return Self.table("Chain\(why)", ["", "certificate and key", "ends", "matches"], rows)
     }
 
-    /// Of more pins those are shown that matter most.
     private static let mostPins = 20
 
     private var pins: Markup {

@@ -2,7 +2,6 @@ import Base
 import PinChecking
 import Pinning
 
-/// What ends when: the certificates of a host, and for clients of one outlook together their pins.
 struct Timeline {
     struct Row {
         enum Kind: String {
@@ -10,16 +9,13 @@ struct Timeline {
             case renewal = "r"
             case pin = "p"
             case backup = "b"
-            /// Until when pins are compared at all.
             case pinSet = "e"
-            /// From when on no pin is sure to match.
             case noPin = "n"
         }
 
         let kind: Kind
         let label: String
         var start: Timestamp? = nil
-        /// `nil` where there is no end, or none is known.
         var end: Timestamp? = nil
     }
 

@@ -68,7 +68,6 @@ struct PinsResult {
         return block
     }
 
-    /// The keys by host; those of files go with every host there is.
     private func groups(_ sources: [KeySource]) -> [PinGroup] {
         guard sources.allSatisfy({ $0.recommended == nil }) else { return sources.compactMap(recommendedGroup) }
         let configured = sources.compactMap { source -> PinGroup? in

@@ -119,7 +119,6 @@ extension TextRenderer {
 }
 
 extension PinsResult {
-    /// Whether a host would have one pin alone; keys of files go with every host there is.
     fileprivate var hasSinglePin: Bool {
         let isFile = { (source: KeySource) in source.endpoint == nil && source.group == nil }
         let shared = sources.filter(isFile).reduce(into: Set()) { $0.formUnion(pinned($1)) }

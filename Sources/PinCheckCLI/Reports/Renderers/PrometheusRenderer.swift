@@ -8,11 +8,7 @@ import Pinning
 struct PrometheusRenderer: ResultRenderer {
     private let now: @Sendable () -> Timestamp
     private var seen: [String: Int] = [:]
-    private var page = MetricPage(
-        families.split(separator: "\n").map { line in
-            let parts = line.split(separator: " ", maxSplits: 1)
-            return (String(parts[0]), String(parts[1]))
-        })
+    private var page = MetricPage(families)
 
     private static let families = """
         pincheck_status The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed. Alert on != 0.
@@ -106,15 +102,19 @@ struct PrometheusRenderer: ResultRenderer {
     }
 }
 
-/// Metrics in the text format of Prometheus: families in their order, each with its series.
 struct MetricPage: Sendable {
     typealias Labels = [(name: String, value: String)]
 
     private let families: [(name: String, help: String)]
     private var series: [String: [String]] = [:]
 
-    /// A page of these families, of which those that end in `_total` are counters.
-    init(_ families: [(name: String, help: String)]) { self.families = families }
+    /// A page of these families, a line each with the name and its help; those that end in `_total` are counters.
+    init(_ families: String) {
+        self.families = families.split(separator: "\n").map { line in
+            let parts = line.split(separator: " ", maxSplits: 1)
+            return (String(parts[0]), String(parts[1]))
+        }
+    }
 
     mutating func add(_ name: String, _ value: some CustomStringConvertible, _ labels: Labels = []) {
         let pairs = labels.map { $0.name + "=\"" + Self.escaped($0.value) + "\"" }

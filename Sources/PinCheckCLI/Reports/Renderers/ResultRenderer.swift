@@ -45,8 +45,6 @@ struct JSONResultRenderer: ResultRenderer {
     }
 }
 
-/// Blocks of text with an empty line between them, and how many targets passed.
-///
 /// The connections to one target are one table, where that says all there is to say of them.
 struct TextResultRenderer: ResultRenderer {
     let text: TextRenderer

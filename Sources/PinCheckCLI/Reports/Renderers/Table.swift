@@ -1,7 +1,5 @@
 import Base
 
-/// Rows of cells as lines, each column as wide as its widest cell.
-///
 /// Cells are ready to be shown, and may be coloured, which takes no room.
 struct Table {
     var rows: [[String]]
@@ -26,7 +24,6 @@ struct Table {
     var lines: [String] {
         let widths = widths
         return rows.map { row in
-            // Nothing is behind the last cell that is there.
             let last = row.lastIndex { !$0.isEmpty } ?? 0
             return row.indices.prefix(last + 1).reduce(String(repeating: " ", count: indent)) { line, column in
                 let width = min(widths[column], widest)

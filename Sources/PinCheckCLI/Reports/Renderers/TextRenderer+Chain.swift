@@ -108,7 +108,6 @@ extension TextRenderer {
         safe(certificate.subject.isEmpty ? "(no subject)" : certificate.subject, length: 256)
     }
 
-    /// How long a certificate is valid yet, in the colour of what it leads to.
     private func validity(of link: Report.ChainLink) -> String {
         let text = Self.validity(link.certificate)
         let days = Double(link.certificate.daysLeft)

@@ -82,7 +82,6 @@ struct VariantSummary {
 }
 
 extension TextRenderer {
-    /// What each address answers to each kind of client, and what that comes to; it ends in a newline.
     func matrix(of summary: VariantSummary) -> String {
         let reports = summary.places.flatMap(\.reports)
         guard let first = reports.first else { return "" }
@@ -98,7 +97,6 @@ extension TextRenderer {
         return text(lines) + conclusion(summary, of: first, naming: matrix)
     }
 
-    /// What the connections differ in, and the verdict of the target last; it ends in a newline.
     func conclusion(_ summary: VariantSummary, of report: Report, naming matrix: VariantMatrix? = nil) -> String {
         let consistency = summary.consistency
         let findings = consistency.findings.map { finding in
@@ -150,7 +148,6 @@ extension TextRenderer {
             }
     }
 
-    /// Why connections that count did not pass, each reason once with where it is so.
     private func reasons(_ summary: VariantSummary) -> [String] {
         let failing = summary.places.flatMap { place in
             place.reports.filter { $0.counts && $0.status != .pass }.map { (place: place, report: $0) }
@@ -182,7 +179,6 @@ extension TextRenderer {
         }
     }
 
-    /// What came of requests, each answer once with the addresses it is from.
     private func answers(_ summary: VariantSummary) -> [String] {
         let answers = summary.places.flatMap { place in
             place.reports.flatMap { report in

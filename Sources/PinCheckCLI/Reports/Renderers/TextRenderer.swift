@@ -3,7 +3,6 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-/// Writes a report as a block of text: the endpoint, the chain, the pins, and the verdict last.
 struct TextRenderer: Sendable {
     let style: TextStyle
     let explains: Bool
@@ -80,7 +79,6 @@ struct TextRenderer: Sendable {
         return parts
     }
 
-    /// A moment; of midnight the day alone.
     static func day(_ time: Timestamp) -> String { time.description.hasSuffix("T00:00:00Z") ? time.date : "\(time)" }
 
     func name(_ report: Report) -> String { safe(report.target, length: 120) }
@@ -212,7 +210,6 @@ struct TextRenderer: Sendable {
 extension TextRenderer {
     private static let givenAnchors = "by the anchors given, not their roots"
 
-    /// The devices and their verdicts; nothing where no devices were named, or nothing was judged.
     func devices(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
         // A single verdict says it itself.
@@ -257,7 +254,6 @@ extension TextRenderer {
         }
         let rows = devices.judged.map { device, _ in
             let judging = report.clients.filter { $0.device == device.name }
-            // A client's name with long settings is cut.
             let heading =
                 [device.device?.platform.rawValue ?? device.name]
                 + judging.map { safe($0.nameWithSettings, length: 48) }

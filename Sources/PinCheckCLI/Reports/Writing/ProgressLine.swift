@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 
-/// A line on the terminal that says how far a long run is, and is gone at its end.
 final class ProgressLine {
     static let threshold = 11
 

@@ -71,7 +71,6 @@ struct StateFile {
         return isChanged
     }
 
-    /// Replaces the file; targets of other runs stay in it.
     func write() throws(CommandError) {
         let outcomes = try Self.read(path).merging(found) { $1 }
         let lines = outcomes.sorted { $0.key < $1.key }.map { target, outcome in
