@@ -41,7 +41,6 @@ extension Command {
         ], run: { try await $0.snapshot() })
 }
 
-/// `pincheck snapshot`: records what servers serve.
 extension Invocation {
     func snapshot() async throws -> ExitStatus {
         let file = settings.outputs.first { $0 != "-" }
@@ -90,8 +89,7 @@ extension Invocation {
         if let file {
             try OutputFile.write(Array(document.utf8), to: file)
         } else {
-            var writer = LineWriter(context.console.output)
-            try writer.write(text: document)
+            try context.console.output.write(document)
         }
         return .pass
     }
