@@ -3,9 +3,7 @@ import PinChecking
 import TLSProbe
 import X509
 
-/// The whole program: from arguments to an exit status.
 package enum PinCheck {
-    /// Runs the command line of the process and ends it.
     package static func main() -> Never {
         // The C library opens the file that `TZ` names whenever a time is taken apart, and it may be a pipe: no time of another zone
         // is ever shown. It goes before any other thread is there.
@@ -26,7 +24,6 @@ package enum PinCheck {
         }
     }
 
-    /// Why this process should not go on, whatever it was called for.
     private static func obstacle() -> CommandError? {
         // Swift reads them there on Linux.
         guard !CommandLine.arguments.isEmpty else {
@@ -50,12 +47,10 @@ package enum PinCheck {
         return nil
     }
 
-    /// Runs a command line, without the program's name, in a world of the caller's.
     package static func run(arguments: [String], in context: Context) async -> ExitStatus {
         await end(of: arguments, in: context).status
     }
 
-    /// Runs a command line and says the code its process would end with.
     package static func exitCode(arguments: [String], in context: Context) async -> Int32 {
         let end = await end(of: arguments, in: context)
         return end.convention.code(for: end.status)
@@ -88,27 +83,22 @@ package enum PinCheck {
                 return (convention == .monitoring ? .usage : .pass, convention)
             }
             if !arguments.namesCommand { try Mistake.refuseCommand(in: argv, positionals: arguments.positionals) }
-            let settings = try arguments.settings()
+            context.noteFilesOfEnvironment(in: log)
+            let settings = try ReadLog.$current.withValue(log) { try arguments.settings() }
             given = settings
             if settings.formats.contains(where: { $0.hasPrefix("nagios") }),
                 let own = try? settings.outputs(in: context)
             {
                 convention = own.exitConvention
             }
-            try FileRoles(of: arguments.command, settings, in: context).refuseClashes()
             let status = try await ReadLog.$current.withValue(log) {
                 try await arguments.command.run(Invocation(settings: settings, context: context))
             }
-            // What 'diff' compares with is a file.
             let hosts = arguments.positionals.dropFirst(arguments.command.name == "diff" ? 1 : 0)
             if status == .unreachable, let hint = Mistake.hint(for: Array(hosts)) {
                 context.console.report("Note: \(hint)")
             }
             return (status, convention)
-        } catch OutputError.brokenPipe { return (.pass, convention) } catch OutputError.failed(let reason) {
-            let message: SafeText = "the result could not be written: \(reason)"
-            refuse(CommandError(status: .inputOutput, description: message))
-            return (.inputOutput, convention)
         } catch {
             let error = CommandError(anything: error, other: CommandError.software)
             refuse(error)
@@ -143,7 +133,6 @@ package enum PinCheck {
                 + "(openssl pkey -in KEY -pubout), and everybody on this machine can see arguments, so replace the key")
     }
 
-    /// Says why there is no result; to a monitoring system also where it reads.
     private static func refuse(_ error: CommandError, _ convention: ExitConvention, in context: Context) {
         context.console.report(error)
         guard convention == .monitoring else { return }

@@ -14,6 +14,8 @@ import Testing
             "file": pki.leaf.pem, "policy.json5": "{ hosts: { 'x.test': { anchors: 'file' } } }",
             "pins.json5": "{ hosts: { 'a.example': { pins: 'file' } } }", "pins/a.pem": pki.leaf.pem,
             "directory.json5": "{ hosts: { 'x.test': { anchors: 'pins' } } }", "pins/deeper/x": "",
+            "list": "127.0.0.1:1\n", "addresses": "127.0.0.1\n",
+            "both.pem": try pki.leaf.pem + pki.leaf.key.privateKeyPEM(),
             "snapshot.json": #"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, "roots/5ad8a5d6.0": pki.rootA.pem,
             "res/xml/nsc.xml": AppText.android(AppText.base(AppText.anchors("@raw/own"))),
             "res/raw/own.pem": pki.rootA.pem,
@@ -26,56 +28,43 @@ import Testing
         return desk
     }
 
-    /// A line that would write over what is read, and what is said; `GO` is a check that goes nowhere.
-    private static let rows: [(line: String, words: String)] = [
-        ("GO --state @file -o @link", "--state … --output"),
-        ("GO --baseline @file --update -f json=@link", "--baseline … --format"),
-        ("GO --baseline @file -f json=@file", "--baseline … --format"),
-        ("GO --anchors @file -o @link", "--anchors … --output"),
-        ("GO --extra-root @file -o @file", "--extra-root … --output"),
-        ("--targets @file -f jsonl -o @link", "--targets … --output"),
-        ("--policy @file -f junit=@link", "--policy … --format"),
-        ("--policy @policy.json5 -f json=@file", "is read in this run"),
-        ("GO --pins @file -f jsonl=@link", "--pins … --format"), ("GO --cert @file -o @link", "--cert … --output"),
-        ("GO --cert @policy.json5 --key @file -o @link", "--key … --output"),
-        ("GO --addresses @file -o @link", "--addresses … --output"), ("--next @file -o @link", "--next … --output"),
-        ("verify @file -o @link", "<chain> … --output"),
-        ("snapshot 127.0.0.1:1 --targets @file -o @link", "--targets … --output"),
-        ("diff @file -f json=@link", "<file> … --format"), ("lint @file -f sarif=@link", "<source> … --format"),
-        ("lint @policy.json5 -f json=@link", "is read in this run"),
-        ("snapshot --policy @policy.json5 -o @link", "is read in this run"),
-        ("diff @snapshot.json --policy @policy.json5 -f json=@link", "is read in this run"),
-        // What a configuration names.
-        ("verify @file --pins @res/xml/nsc.xml -f junit=@res/raw/own.pem", "is read in this run"),
-        ("lint @res/xml/nsc.xml -f json=@res/raw/own.pem", "is read in this run"),
-        (
-            "snapshot --policy @app.json5 -o @res/raw/own.pem",
-            "is read in this run: what is written would destroy what is there"
-        ),
-        // What the environment names.
-        ("verify @file -o @roots/5ad8a5d6.0", "SSL_CERT_DIR … --output"),
-        ("verify @file -o @root.pem", "SSL_CERT_FILE … --output"),
-        ("verify @file -o @other.pem", "OPENSSL_CONF … --output"),
-        // A directory whose files are all read.
-        ("GO --anchors @pins --baseline @pins/a.pem --update", ""),
-        ("--policy @directory.json5 -o @pins/new", "whose files are all read"),
+    /// Lines that would write over what is read; `GO` is a check that goes nowhere.
+    private static let lines = [
+        "GO --baseline @snapshot.json --update -f json=@snapshot.json",
+        "GO --baseline @snapshot.json -f json=@snapshot.json", "GO --anchors @file -o @link",
+        "GO --extra-root @file -o @file", "--targets @list -f jsonl -o @list", "--policy @policy.json5 -f junit=@link",
+        "--policy @policy.json5 -f json=@policy.json5", "GO --pins @file -f jsonl=@link",
+        "GO --cert @both.pem -o @both.pem", "GO --cert @file --key @both.pem -o @both.pem",
+        "x.test:1 --addresses @addresses -o @addresses", "--next @file --pins $LEAF -o @link", "verify @file -o @link",
+        "snapshot 127.0.0.1:1 --targets @list -o @list", "diff @snapshot.json x.test -f json=@snapshot.json",
+        "lint @file -f sarif=@link", "lint @policy.json5 -f json=@link", "snapshot --policy @policy.json5 -o @link",
+        "diff @snapshot.json --policy @policy.json5 -f json=@link",
+        // What a configuration names, and what the environment does.
+        "verify @file --pins @res/xml/nsc.xml -f junit=@res/raw/own.pem",
+        "lint @res/xml/nsc.xml -f json=@res/raw/own.pem", "snapshot --policy @app.json5 -o @res/raw/own.pem",
+        "verify @file -o @roots/5ad8a5d6.0", "verify @file -o @root.pem", "verify @file -o @other.pem",
     ]
 
-    @Test(arguments: rows) func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten(line: String, words: String)
-        async throws
+    @Test(
+        arguments: lines.map { ($0, "is read in this run: what is written would destroy what is there") } + [
+            ("GO --state @file -o @link", "is the file of --state and of a result: name two files"),
+            ("--policy @directory.json5 -o @pins/new", "is in a directory whose files are all read"),
+        ]) func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten(line: String, words: String) async throws
     {
         let desk = try desk()
+        func all() throws -> [String: String] {
+            let names = try FileManager.default.subpathsOfDirectory(atPath: desk.files.path)
+            return Dictionary(
+                uniqueKeysWithValues: names.map { ($0, (try? contents(ofFile: "\(desk.files.path)/\($0)")) ?? "") })
+        }
+        let before = try all()
         let environment = [
             "SSL_CERT_FILE": "$DIR/root.pem", "OPENSSL_CONF": "$DIR/other.pem",
             "SSL_CERT_DIR": "/nonexistent:$DIR/roots",
         ]
         await desk.expect(
             line.replacing("GO", with: "127.0.0.1:1 --timeout 1"), "usage: \(words)", environment: environment)
-        for (name, certificate) in [
-            ("file", pki.leaf), ("pins/a.pem", pki.leaf), ("res/raw/own.pem", pki.rootA),
-            ("roots/5ad8a5d6.0", pki.rootA), ("root.pem", pki.rootA), ("other.pem", pki.rootB),
-        ] { #expect(try contents(ofFile: "\(desk.files.path)/\(name)") == certificate.pem, "\(name)") }
-        #expect(!FileManager.default.fileExists(atPath: desk.files.path + "/pins/new"))
+        #expect(try all() == before)
     }
 
     @Test func aFileInADirectoryThatIsReadIsNotWritten() async throws {
@@ -84,7 +73,8 @@ import Testing
             for output in ["@pins/a.pem", "@dir/a.pem", "@pins/new", "@pins/deeper/../new"] {
                 await desk.expect(
                     "verify @chain.pem \(option) @pins -f json=\(output)",
-                    "usage: --format ' … of \(option), whose files are all read")
+                    "usage: \(output.hasSuffix("new") ? "is in a directory whose files are all read" : "is read in this run")"
+                )
             }
             let below = await desk("verify @chain.pem \(option) @pins -o @pins/deeper/new")
             #expect(below.status != .usage, "\(below.errors)")
@@ -110,8 +100,8 @@ import Testing
             now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array("127.0.0.1:1\n".utf8) })
         context.standardInput = FileIdentity(of: list)
         let code = await PinCheck.exitCode(arguments: command + ["-o", list], in: context)
-        #expect(code == 64, "\(errors.text)")
-        #expect(errors.text.contains("'\(list)' is the file of standard input ("), "\(errors.text)")
+        // Some of these have no use for such a list, and end before anything is written.
+        #expect([64, 65].contains(code), "\(errors.text)")
         #expect(try String(contentsOfFile: list, encoding: .utf8) == "127.0.0.1:1\n")
     }
 
@@ -121,7 +111,7 @@ import Testing
         let errors = OutputBuffer()
         let identity = try #require(FileIdentity(of: file))
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
-            bytes throws(Base.OutputError) in try output.stream().write(String(decoding: bytes, as: UTF8.self))
+            bytes throws(Base.OutputError) in try output.stream().write(bytes)
         }
         let context = Context(
             console: Console(output: stream, errors: errors.stream()), environment: [:],
@@ -144,7 +134,7 @@ import Testing
             }
         }
         #expect(try String(contentsOfFile: log, encoding: .utf8) == "old\n")
-        #expect(try await run(["verify", log], output: log).code == 64)
+        #expect(try await run(["verify", chain, "--pins", log], output: log).code != 0)
         #expect(try await run(["verify", chain, "--anchors", chain, "-o", "\(files.path)/x"], output: chain).code == 0)
     }
 }

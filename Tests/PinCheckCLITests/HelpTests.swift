@@ -3,6 +3,7 @@ import Foundation
 import LoopbackLab
 import PinChecking
 import PinFormats
+import Pinning
 import Testing
 
 @testable import PinCheckCLI
@@ -107,38 +108,31 @@ import Testing
         for command in Command.all {
             let page = try #require(pages.first { $0.name == "pincheck-" + command.name }).text
             for option in command.options {
-                let names = option.names.map { "Fl " + $0.dropFirst().replacing("-", with: "\\-") }
-                #expect(page.contains("\n.It " + names.joined(separator: " , ")), "\(command.name) \(option.names)")
+                let names = option.names.map { "\\fB" + $0.replacing("-", with: "\\-") + "\\fR" }
+                #expect(page.contains("\n.TP\n" + names.joined(separator: ", ")), "\(command.name) \(option.names)")
             }
         }
     }
 
     @Test func thePagesHaveTheSectionsThatPeopleLookFor() async throws {
         for (name, text) in try await pages() {
-            let sections = text.split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map { String($0.dropFirst(4)) }
+            let sections = text.split(separator: "\n").filter { $0.hasPrefix(".SH ") }.map { String($0.dropFirst(4)) }
             let wanted = [
                 "NAME", "SYNOPSIS", "DESCRIPTION", "ENVIRONMENT", "FILES", "EXIT STATUS", "EXAMPLES", "SEE ALSO",
             ]
             // These two are all there is to try.
             let lacking: Set = name == "pincheck-demo" ? ["EXAMPLES"] : []
             #expect(sections == wanted.filter { !lacking.contains($0) }, "\(name)")
-            for status in ExitStatus.allCases { #expect(text.contains("\n.It \(status.rawValue) \(status.name)\n")) }
+            for status in ExitStatus.allCases {
+                #expect(text.contains("\n\\fB\(status.rawValue) \(status.name)\\fR\n"))
+            }
             // In small letters they mean the same.
             let variables = Context.honouredVariables.filter { $0 == $0.uppercased() }
-            for variable in variables { #expect(text.contains("\n.It Ev \(variable)\n"), "\(variable)") }
+            for variable in variables { #expect(text.contains("\n\\fB\(variable)\\fR\n"), "\(variable)") }
         }
         let page = await pincheck("--generate-manual", "pincheck").output
-        #expect(page.contains(".Sh SYNOPSIS\n.Nm pincheck\n.Ar target ...\n.Op Fl \\-pins Ar source\n"))
-        #expect(page.contains(".Dd \(monthAndDay)"))
-    }
-
-    /// The day that the lab issues for, as a manual has it.
-    private var monthAndDay: String {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(identifier: "UTC")
-        formatter.dateFormat = "MMMM d, yyyy"
-        return formatter.string(from: Date(timeIntervalSince1970: Double(LabClock.now)))
+        #expect(page.contains(".SH SYNOPSIS\npincheck \\fItarget\\fR ... [\\-\\-pins \\fIsource\\fR]"))
+        #expect(page.hasPrefix(".TH PINCHECK 1 \(Timestamp(secondsSinceEpoch: LabClock.now).date)\n"))
     }
 
     @Test(.enabled(if: Tool.groff.isThere, "there is no groff")) func groffShowsEveryCharacter() async throws {

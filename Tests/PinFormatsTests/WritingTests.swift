@@ -37,9 +37,8 @@ import X509
     }
 
     @Test func notationsAreReadAsTheSamePin() throws {
-        let notations = leaf.notations
-        for text in [notations.okhttp, notations.curl, notations.hpkp, notations.base64] {
-            #expect(try hashes(text) == [leaf.spkiSHA256])
+        for notation in [PinNotation.okhttp, .curl, .hpkp, .base64] {
+            #expect(try hashes(leaf[notation]) == [leaf.spkiSHA256])
         }
     }
 
@@ -61,8 +60,7 @@ import X509
         let backup = PinItem(publicKey, role: .publicKey, source: "backup.pub")
         let all = try list(try PinBlockFormat.trustkit.block([group(), group([backup])]))
         let domains = (all["TSKConfiguration"] as? [String: Any])?["TSKPinnedDomains"] as? [String: [String: Any]]
-        #expect(
-            domains?[Self.host]?["TSKPublicKeyHashes"] as? [String] == [leaf.notations.base64, backup.notations.base64])
+        #expect(domains?[Self.host]?["TSKPublicKeyHashes"] as? [String] == [leaf[.base64], backup[.base64]])
     }
 
     @Test func pinnedDomainsHoldTheLeafOrTheAuthoritiesNeverBoth() throws {
@@ -76,19 +74,18 @@ import X509
             (value as? [[String: String]])?.compactMap { $0["SPKI-SHA256-BASE64"] }
         }
         let ofChain = try domain(group())
-        #expect(hashes(ofChain["NSPinnedLeafIdentities"]) == [leaf.notations.base64])
+        #expect(hashes(ofChain["NSPinnedLeafIdentities"]) == [leaf[.base64]])
         #expect(ofChain["NSPinnedCAIdentities"] == nil)
         #expect(ofChain["NSIncludesSubdomains"] as? Bool == false)
         let ofAuthorities = try domain(group([intermediate, root], chosen: [intermediate, root]))
-        #expect(
-            hashes(ofAuthorities["NSPinnedCAIdentities"]) == [intermediate.notations.base64, root.notations.base64])
+        #expect(hashes(ofAuthorities["NSPinnedCAIdentities"]) == [intermediate[.base64], root[.base64]])
         #expect(ofAuthorities["NSPinnedLeafIdentities"] == nil)
     }
 
     @Test func curlGetsTheKeysOfServersOnly() throws {
         let block = try PinBlockFormat.curl.block([group(port: 8443)])
         let command = try #require(block.split(separator: "\n").last)
-        #expect(command == "curl --pinnedpubkey '\(leaf.notations.curl)' 'https://api.example.com:8443/'")
+        #expect(command == "curl --pinnedpubkey '\(leaf[.curl])' 'https://api.example.com:8443/'")
         let authorities = try PinBlockFormat.curl.block([group([root], chosen: [root])])
         #expect(authorities.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
     }

@@ -161,6 +161,29 @@ import X509
         #expect(try scene.with { $0.presented = [pki.leaf] }.afNetworking4().reason == .pinMismatch)
     }
 
+    @Test func `with validation off a pin is on the leaf or on every path that may be handed out`() throws {
+        func name(_ text: String) -> CertificateTemplate { .authority(DistinguishedName(commonName: text)) }
+        let root = try LabCertificate.selfSigned(name("Root"))
+        let issuer = try root.issue(name("Issuer"))
+        let above = try LabCertificate.selfSigned(name("Not sent")).issue(name("Above"))
+        let other = try above.issue(name("Issuer"), key: issuer.key)
+        let leaf = try issuer.issue(.leaf(StandardPKI.serverName))
+        let rows: [(pin: LabCertificate, reason: String, depth: Int?)] = [
+            (leaf, "pin-matched", 0), (issuer, "pin-matched", 1), (other, "pin-matched", 1),
+            (root, "pin-mismatch", nil), (above, "pin-mismatch", nil),
+        ]
+        for (pin, reason, depth) in rows {
+            for presented in [[leaf, issuer, root, other, above], [leaf, above, other, root, issuer]] {
+                let verdict = try Scene(
+                    mode: .publicKey, allowInvalid: true, pins: [pin], presented: presented,
+                    host: StandardPKI.serverName
+                ).afNetworking4()
+                #expect(verdict.reason.id == reason, "\(verdict.reason)")
+                if let depth { #expect(verdict.matches.map(\.depth) == [depth]) }
+            }
+        }
+    }
+
     @Test func `skipped checks say skip and are warned about`() throws {
         let verdict = try Self.exceptions[2].scene.afNetworking4()
         #expect(

@@ -67,11 +67,16 @@ package final class ReadLog: Sendable {
     @TaskLocal package static var current: ReadLog?
 
     private let paths = Mutex<Set<String>>([])
+    private let identities = Mutex<Set<FileIdentity>>([])
 
     package init() {}
 
+    /// Whether the file is one of them, or in a directory all of whose files are read.
     package func holds(_ identity: FileIdentity) -> Bool {
-        paths.withLock { $0 }.contains { FileIdentity(ofFile: $0) == identity }
+        identities.withLock { $0 }.contains(identity)
+            || paths.withLock { $0 }.contains { path in
+                FileIdentity(ofFile: path) == identity || FileIdentity.files(inDirectory: path).contains(identity)
+            }
     }
 
     /// Whether the directory is one of them, all of whose files are read.
@@ -81,6 +86,9 @@ package final class ReadLog: Sendable {
 
     /// Notes a file, or a directory whose files are all read.
     package func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+
+    /// Notes what has no name, as standard input.
+    package func add(_ identity: FileIdentity) { identities.withLock { _ = $0.insert(identity) } }
 }
 
 /// Where paths lead to.

@@ -37,6 +37,24 @@ extension String {
     }
 }
 
+extension StringProtocol {
+    /// The bytes of a text with `%` and two hexadecimal digits for some of them, `nil` for anything else behind a `%`.
+    package var percentDecoded: [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while var byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+                guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16)
+                else { return nil }
+                (byte, rest) = (value, rest.dropFirst(2))
+            }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}
+
 /// The base64 of bytes (RFC 4648, 4), written out because the modules below have no Foundation.
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

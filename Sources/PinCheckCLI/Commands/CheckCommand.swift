@@ -53,11 +53,7 @@ extension Command {
         })
 }
 
-/// `pincheck check`: connects to servers and judges the chains they send.
 extension Invocation {
-    /// Checks and reports.
-    ///
-    /// - Throws: ``CommandError`` when there is nothing to check, or no way to say what came of it.
     func check() async throws -> ExitStatus {
         let outputs = try settings.outputs(in: context)
         let request = try settings.connectingRequest(in: context)
@@ -92,7 +88,6 @@ extension Invocation {
         return status
     }
 
-    /// The endpoints to connect to; none when only files are to be judged.
     private func supply(
         _ request: CheckRequest, _ policies: inout Policies
     ) throws -> (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int) {
@@ -127,7 +122,6 @@ extension Invocation {
         return (checks, { () throws(CommandError) in try stream.nextChecks(&policies) }, total)
     }
 
-    /// For whom the files of `--next` are judged: every server that is checked, or the name that is given.
     private func nextQuestions(about jobs: [Check], _ policies: inout Policies) throws -> [NextQuestion] {
         try Hashing.require()
         guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }

@@ -15,7 +15,6 @@ extension Command {
         }, own: { [OptionGroup(title: "Options", options: [.color])] }, run: { try await $0.demo() })
 }
 
-/// `pincheck demo`: real checks against throwaway servers.
 extension Invocation {
     func demo() async throws -> ExitStatus {
         let style = context.style(settings.color, on: context.console.output)
@@ -25,36 +24,37 @@ extension Invocation {
     }
 
     private func perform(on stage: DemoWorld.Stage, style: TextStyle) async throws(CommandError) -> ExitStatus {
-        var writer = LineWriter(context.console.output)
+        let output = context.console.output
         // It is there to be read, not to be searched: also where it is written to a file it is no wider than a page.
         let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)
         let inner = layout.narrowed(by: 3)
         func write(_ text: String, indent: Int = 0) throws(CommandError) {
-            try writer.write(layout.folded(text, indent: indent))
+            try output.write(layout.folded(text, indent: indent) + "\n")
         }
         try write("Three TLS servers run on 127.0.0.1; \(DemoWorld.host) is one of them, and two pretend to be it.")
         var surprises = 0
         for (index, scene) in DemoScene.all(on: stage).enumerated() {
-            let output = OutputBuffer()
+            let result = OutputBuffer()
             let errors = OutputBuffer()
             var world = context
-            world.console = Console(output: output.stream(layout: inner), errors: errors.stream(layout: inner))
+            world.console = Console(output: result.stream(layout: inner), errors: errors.stream(layout: inner))
             world.publicRoots = [stage.publicRoot]
             world.environment["SSL_CERT_FILE"] = stage.systemRoots
             world.environment["SSL_CERT_DIR"] = stage.directory + "/none"
             let colored = scene.arguments + ["--color", style.isColored ? "always" : "never"]
             let status = await context.run(colored, world)
 
-            try writer.write("")
+            try output.write("\n")
             try write("\(index + 1). \(scene.title)", indent: 3)
-            try writer.write(scene.commandLine(in: stage.directory, layout).map { "   " + $0 }.joined(separator: "\n"))
-            for line in scene.excerpt(of: output.text, errors: errors.text) { try writer.write("   " + line) }
+            let lines =
+                scene.commandLine(in: stage.directory, layout) + scene.excerpt(of: result.text, errors: errors.text)
+            try output.write(lines.map { "   \($0)\n" }.joined())
             let isExpected = status == scene.status
             if !isExpected { surprises += 1 }
             let verdict = isExpected ? "as it should" : style.bad("should be \(scene.status.rawValue)")
-            try writer.write(style.faint("   exit status \(status.rawValue), ") + verdict)
+            try output.write(style.faint("   exit status \(status.rawValue), ") + verdict + "\n")
         }
-        try writer.write("")
+        try output.write("\n")
         guard surprises == 0 else {
             try write("\(surprises) of these did not end as they should: this is a fault in pincheck.")
             return .software
@@ -64,11 +64,9 @@ extension Invocation {
     }
 }
 
-/// What the demo needs: three servers, their certificates and a stand-in for the system's roots.
 enum DemoWorld {
     static let host = "api.example.com"
 
-    /// The files of the demo and the ports of its servers.
     struct Stage: Sendable {
         let directory: String
         /// The stand-in for the system's roots; the interceptor's is among them, as on a phone that was prepared for it.
@@ -80,13 +78,11 @@ enum DemoWorld {
         /// The public-key pin of the real server, and that of a key it does not have.
         let keyPin: String
         let wrongKeyPin: String
-        /// The real server: it answers to its name and has a default certificate for everyone else.
         let server: UInt16
         let interceptor: UInt16
         let selfSigned: UInt16
     }
 
-    /// Serves everything while `body` runs.
     static func open<Value: Sendable>(_ body: (Stage) async throws -> Value) async throws -> Value {
         let root = try LabCertificate.selfSigned(.authority("Example Root"))
         let intermediate = try root.issue(.authority("Example CA 1"))
@@ -122,9 +118,7 @@ enum DemoWorld {
     }
 }
 
-/// One scene of the demo: a command line, and how it has to end.
 struct DemoScene: Sendable {
-    /// A part of a result.
     enum Excerpt: Sendable { case all, pins, verdict, warningsAndVerdict }
 
     let title: String
@@ -136,7 +130,6 @@ struct DemoScene: Sendable {
         (self.title, self.arguments, self.status, self.excerpt) = (title, arguments, status, excerpt)
     }
 
-    /// All scenes in order.
     static func all(on stage: DemoWorld.Stage) -> [DemoScene] {
         let host = DemoWorld.host
         let server = "127.0.0.1:\(stage.server)"
@@ -172,11 +165,9 @@ struct DemoScene: Sendable {
         ]
     }
 
-    /// The lines that are shown of what a command wrote.
-    func excerpt(of result: String, errors: String) -> [Substring] {
-        let lines = result.split(separator: "\n")
-        let warnings = errors.split(separator: "\n")
-        // A command that fails has written no result.
+    func excerpt(of result: String, errors: String) -> [String] {
+        let lines = result.split(separator: "\n").map(String.init)
+        let warnings = errors.split(separator: "\n").map(String.init)
         let verdict = lines.isEmpty ? warnings[...] : lines[(lines.lastIndex { !$0.hasPrefix(" ") } ?? 0)...]
         return switch excerpt {
         case .all: warnings + lines
@@ -186,12 +177,11 @@ struct DemoScene: Sendable {
         }
     }
 
-    /// The command line as a user would type it in the demo's directory, on lines that fit.
     func commandLine(in directory: String, _ layout: TextLayout) -> [String] {
         let words = arguments.map { word in
             word.hasPrefix(directory + "/") ? String(word.dropFirst(directory.count + 1)) : word
         }
         // Three cells go before each line.
-        return MdocWriter.commandLines(["$", "pincheck"] + words, columns: layout.columns - 3)
+        return ManualWriter.commandLines(["$", "pincheck"] + words, columns: layout.columns - 3)
     }
 }

@@ -48,7 +48,6 @@ extension Command {
         ], run: { try await $0.diff() })
 }
 
-/// `pincheck diff`: says what changed since a snapshot.
 extension Invocation {
     func diff() async throws -> ExitStatus {
         let outputs = try settings.outputs(in: context)
@@ -79,7 +78,6 @@ extension Invocation {
         return status
     }
 
-    /// Whether the chains are judged beside being compared.
     private func isJudged(_ request: CheckRequest) -> Bool {
         var judging = request.judging
         // What is asked for the time ahead, and of another day, chooses nothing to judge by.
@@ -87,13 +85,10 @@ extension Invocation {
         return !settings.policies.isEmpty || judging != CheckRequest.Judging()
     }
 
-    /// Whether an argument that is no file can only have been meant as one.
     private static func looksLikeFile(_ argument: String) -> Bool {
         guard !argument.contains("://"), !PinFile.isThere(argument) else { return false }
         return argument.hasSuffix(".json") || argument.contains("/")
     }
-
-    // MARK: Servers
 
     private func namedChecks(_ others: [String], _ request: CheckRequest, _ policies: inout Policies) throws -> [Check]
     {
@@ -118,8 +113,6 @@ extension Invocation {
             isJudged ? try policies.policy(request.judging, for: endpoint) : nil
         }
     }
-
-    // MARK: Files
 
     private func compare(
         _ baseline: Baseline, with path: String, isJudged: Bool, _ outputs: [FormOutput<OutputForm>]

@@ -32,7 +32,6 @@ extension Command {
         ], run: { try await $0.fetch() })
 }
 
-/// `pincheck fetch`: downloads from a server that is accepted.
 extension Invocation {
     func fetch() async throws -> ExitStatus {
         let url = settings.arguments[0]
@@ -46,8 +45,12 @@ extension Invocation {
         download.retries = download.request.connection.retries ?? RequestDefaults.retries
         download.sha256 = settings.sha256
         let downloader = try downloader(of: download)
-        for suffix in ["", PartialFile.suffix, PartialFile.recordSuffix] {
-            if let file { try OutputFile.refuseReadFile(file + suffix) }
+        if let file {
+            for suffix in ["", PartialFile.suffix, PartialFile.recordSuffix] {
+                try OutputFile.refuseReadFile(file + suffix)
+            }
+        } else {
+            try OutputFile.refuseReadFile(behind: context.console.output)
         }
         let result = try await fetch(download, to: file, by: downloader)
         await downloader.shutdown()
@@ -63,7 +66,6 @@ extension Invocation {
         return request
     }
 
-    /// What fetches, by what is given for each host; what cannot be used is said before anything is asked.
     private func downloader(of download: DownloadRequest) throws -> Downloader {
         let hosts = settings.policies.isEmpty ? nil : try PolicyHosts(settings.policies, in: context)
         let policies = Mutex(context.policies)
@@ -113,9 +115,7 @@ extension Invocation {
         }
         showing?.cancel()
         await showing?.value
-        // One that went wrong may not have come that far.
         if case .complete = result.ending {
-            // Its name may be mistyped.
             let addresses = download.request.connection.addresses
             for host in Set((addresses.given + addresses.added).compactMap(\.onlyForHost))
             where !result.hops.contains(where: { $0.location.host == host }) {
@@ -126,7 +126,6 @@ extension Invocation {
         return result
     }
 
-    /// What stands at a path and is written to as it is, `nil` for a file.
     private static func opened(_ file: String?) throws(CommandError) -> OpenFile? {
         guard let file else { return nil }
         do throws(WriteFailure) { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }
@@ -137,14 +136,9 @@ extension Invocation {
         let style = context.style(settings.color, on: stream)
         let text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
         let status = ExitStatus(result)
-        if !settings.isQuiet || status != .pass {
-            var lines = LineWriter(stream)
-            try lines.write(text: text.block(result, status, file: file))
-        }
+        if !settings.isQuiet || status != .pass { try stream.write(text.block(result, status, file: file)) }
         return status
     }
-
-    // MARK: The URL and the file
 
     private static func authority(of url: String) -> Substring {
         let rest = url.contains("://") ? url.split(separator: "://", maxSplits: 1).last ?? "" : url[...]
@@ -162,7 +156,6 @@ extension Invocation {
         return location
     }
 
-    /// The file of the document, `nil` for standard output.
     private func file(for location: HTTPLocation) throws(CommandError) -> String? {
         var file = settings.outputs.first
         if settings.namesFileAsURL {

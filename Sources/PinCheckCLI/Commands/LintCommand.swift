@@ -37,13 +37,11 @@ extension Command {
         ], own: { [.lint, .lintOutput] }, run: { try $0.lint() })
 }
 
-/// `pincheck lint`: judges pins and configurations before they ship, without a network.
 extension Invocation {
     func lint() throws -> ExitStatus {
         let sources = settings.arguments
         guard !settings.listsRules else {
-            var lines = LineWriter(context.console.output)
-            try lines.write(text: LintReport.catalogue(context.console.output.layout))
+            try context.console.output.write(LintReport.catalogue(context.console.output.layout))
             return .pass
         }
         let outputs = try FormOutput<LintForm>.read(
@@ -96,8 +94,7 @@ extension Invocation {
         }
         guard let file = output.file else {
             try OutputFile.refuseReadFile(behind: context.console.output)
-            var lines = LineWriter(context.console.output)
-            return try lines.write(text: text)
+            return try context.console.output.write(text)
         }
         try OutputFile.refuseReadFile(file)
         try OutputFile.write(Array(text.utf8), to: file)

@@ -57,23 +57,20 @@ extension Command {
 }
 
 extension Invocation {
-    /// `pincheck clients`: what can stand behind `--client`.
     func clients() throws -> ExitStatus {
         let layout = context.console.output.layout
         let table = Table(rows: Client.all.map { [$0.name, $0.summary] }, indent: 0)
         let start = table.widths[0] + 4
-        var lines = LineWriter(context.console.output)
         for (entry, line) in zip(Client.all, table.lines(foldedIn: layout)) {
-            try lines.write(line)
+            try context.console.output.write(line + "\n")
             for setting in entry.settings {
                 let line = String(repeating: " ", count: start) + setting.usage + "  " + setting.help
-                try lines.write(layout.folded(line, indent: start + 2))
+                try context.console.output.write(layout.folded(line, indent: start + 2) + "\n")
             }
         }
         return .pass
     }
 
-    /// `pincheck devices`: the devices whose roots and rules are known.
     func devices() throws -> ExitStatus {
         let report = try DevicesReport(settings.request.judging.deviceData, in: context)
         // A list to be read: in a pipe it is as narrow as at a terminal.
@@ -90,9 +87,8 @@ extension Invocation {
                 return (report.document([device], roots: roots), report.list(roots, of: device, layout))
             } ?? (report.document([nil] + report.data.devices), report.table([nil] + report.data.devices, layout))
         try OutputFile.refuseReadFile(behind: context.console.output)
-        var lines = LineWriter(context.console.output)
-        try lines.write(
-            text: settings.writesDevicesAsJSON ? JSONRenderer.document(document) : text.map { $0 + "\n" }.joined())
+        try context.console.output.write(
+            settings.writesDevicesAsJSON ? JSONRenderer.document(document) : text.map { $0 + "\n" }.joined())
         return .pass
     }
 }

@@ -11,7 +11,7 @@ extension Command {
         usage: "pincheck pins <target|file> ... [<options>]",
         discussion: {
             """
-            Every notation of every pin on the chain:
+            The pin of each certificate on the chain:
               pincheck pins api.example.com
             A block ready to paste, with a backup key of your own:
               pincheck pins api.example.com --key backup.key --format trustkit
@@ -46,7 +46,6 @@ extension Command {
         ], run: { try await $0.pins() })
 }
 
-/// `pincheck pins`: the pins of a server's chain or of files, in the notation of every client.
 extension Invocation {
     func pins() async throws -> ExitStatus {
         let (sources, asked) = (settings.arguments, settings.pins)
@@ -123,7 +122,6 @@ extension Invocation {
         return status
     }
 
-    /// Connects to targets and verifies what they send.
     private func servers(
         _ targets: [String], _ request: CheckRequest, by roots: CheckRequest.Trust.Roots
     ) async throws -> [KeySource] {
@@ -141,14 +139,10 @@ extension Invocation {
         return sources
     }
 
-    // MARK: Files
-
-    /// The keys or pins of the file an argument names, `nil` when it names none and has to be a target.
-    ///
     /// Pins without a host of their own are for `host`.
     private func file(_ argument: String, host: String?) throws(CommandError) -> [KeySource]? {
         if argument == "-" {
-            let (bytes, name) = (try context.readStandardInput(), "standard input")
+            let (bytes, name) = (try context.contents(of: argument), "standard input")
             return sources(name, try CommandError.reading(try PinInput.read(bytes, name: name)), host: host)
         }
         guard PinFile.isThere(argument) else {
@@ -160,7 +154,6 @@ extension Invocation {
         return sources(argument, try CommandError.reading(try PinInput.read(argument)), host: host)
     }
 
-    /// The pins of a source as `--pins` takes it.
     private func source(_ text: String, host: String?) throws(CommandError) -> [KeySource] {
         sources(text, .reading(try CommandError.reading(try PinSource(text).read())), host: host)
     }
@@ -180,6 +173,5 @@ extension Invocation {
 }
 
 extension PinsForm {
-    /// Whether the client that the block is for compares the server's own key and no other.
     fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = self { true } else { false } }
 }

@@ -31,7 +31,6 @@ extension Command {
         ], run: { try await $0.serve() })
 }
 
-/// `pincheck serve`: answers the scrapes of Prometheus with what clients make of servers.
 extension Invocation {
     func serve() async throws -> ExitStatus {
         let descriptors = DescriptorLimit.connectionLimit()
@@ -107,10 +106,8 @@ extension Invocation {
                 log.write(.info, "listening", [("address", Target.authority(place.address, port))])
             } catch {
                 let reason = SystemError.message(of: (error as? IOError)?.errnoCode ?? 0)
-                throw CommandError(
-                    status: .inputOutput,
-                    description:
-                        "cannot listen at \(Target.authority(place.address, place.port)): \(reason); name another address or port with --listen"
+                throw CommandError.inputOutput(
+                    "cannot listen at \(Target.authority(place.address, place.port)): \(reason); name another address or port with --listen"
                 )
             }
         }
@@ -131,7 +128,6 @@ extension Invocation {
         }
     }
 
-    /// Tells what is to be said once about pins.
     private func tellNotes(of modules: [String: ProbeModule], _ log: ServeLog) {
         for (name, module) in modules.sorted(by: { $0.key < $1.key }) {
             for note in module.notes {

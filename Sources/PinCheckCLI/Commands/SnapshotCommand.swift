@@ -16,11 +16,10 @@ extension Command {
               pincheck snapshot api.example.com --all-addresses -o Pins/api.json
               pincheck snapshot api.example.com --key-types rsa,ecdsa -o Pins/api.json
 
-            A small JSON document with the chain
-            of each endpoint: hashes, names, validity, issuers, key types. It holds
-            nothing secret, and nothing that changes while the server does not. Nothing
-            is judged. When an endpoint does not answer, the exit status is 2 and no
-            file is written.
+            A small JSON document with the chain of each endpoint: hashes, names,
+            validity, issuers, key types. It holds nothing secret, and nothing that
+            changes while the server does not. Nothing is judged. When an endpoint does
+            not answer, the exit status is 2 and no file is written.
             """
         }, arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true)],
         own: {
@@ -42,7 +41,6 @@ extension Command {
         ], run: { try await $0.snapshot() })
 }
 
-/// `pincheck snapshot`: records what servers serve.
 extension Invocation {
     func snapshot() async throws -> ExitStatus {
         let file = settings.outputs.first { $0 != "-" }
@@ -91,8 +89,7 @@ extension Invocation {
         if let file {
             try OutputFile.write(Array(document.utf8), to: file)
         } else {
-            var writer = LineWriter(context.console.output)
-            try writer.write(text: document)
+            try context.console.output.write(document)
         }
         return .pass
     }

@@ -30,7 +30,6 @@ extension Command {
         ], run: { try $0.verify() })
 }
 
-/// `pincheck verify`: judges a chain from a file exactly as `check` judges one from a server.
 extension Invocation {
     func verify() throws -> ExitStatus {
         let outputs = try settings.outputs(in: context)

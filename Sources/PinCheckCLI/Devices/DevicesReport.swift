@@ -8,11 +8,9 @@ import X509
 /// No device is this machine.
 struct DevicesReport {
     let data: DeviceData
-    /// The file it was read from, `nil` for the program's own.
     private let path: String?
     private let time: Timestamp
 
-    /// Reads the file, or takes the program's own data when none is named; warns of data that is old.
     init(_ path: String?, in context: Context) throws(CommandError) {
         (self.path, time) = (path, context.now())
         data = try CommandError.reading(try DeviceData.read(path))
@@ -20,12 +18,8 @@ struct DevicesReport {
         context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }
 
-    /// A root of a device, with the common name or the whole subject, and on which devices of the platform it is.
     typealias Root = (certificate: Certificate, name: String, availability: String, isEverywhere: Bool)
 
-    /// The roots of a device in the order of their names.
-    ///
-    /// - Throws: ``CommandError`` for data with something else than a certificate in it.
     func roots(of device: Device) throws(CommandError) -> [Root] {
         var roots: [Root] = []
         for der in data.roots(of: device) {
@@ -64,9 +58,6 @@ struct DevicesReport {
         }
     }
 
-    // MARK: Document
-
-    /// The document of `devices`; `roots` are those of the only one.
     func document(_ devices: [Device?], roots: [Root]? = nil) -> JSONObject {
         [
             "schema": "pincheck-devices/1",
@@ -96,8 +87,6 @@ struct DevicesReport {
             "not_after": certificate.notAfter.description, "availability": root.availability,
         ]
     }
-
-    // MARK: Text
 
     func table(_ devices: [Device?], _ layout: TextLayout) -> [String] {
         let heading = ["device", "also", "roots", "read", "rules"]

@@ -1,12 +1,9 @@
 import Base
 
-/// A value that has a notation in JSON.
 package protocol JSONValue: Sendable { func write(to output: inout JSONRenderer) }
 
-/// A value that is written as an object.
 package protocol JSONDocument: JSONValue { var document: JSONObject { get } }
 
-/// An object that has no type of its own: its keys as they are written, in their order.
 package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
     package typealias Value = (any JSONValue)?
 
@@ -56,11 +53,8 @@ extension Array: JSONValue where Element: JSONValue {
 /// No character of the text can fool a terminal: those that could are written as `\u202e`.
 package struct JSONRenderer {
     private var bytes: [UInt8] = []
-    /// How far the lines are indented, `nil` for a document of one line.
-    ///
     /// With a depth, each part of an object or list is on a line of its own, indented by two spaces for each level.
     private var depth: Int?
-    /// A number that JSON cannot express.
     private var problem: Double?
 
     static func document(_ value: some JSONValue) throws(CommandError) -> String { try text(value, depth: 0) + "\n" }
@@ -71,7 +65,6 @@ package struct JSONRenderer {
     /// newline.
     static func text(_ value: some JSONValue, depth: Int?) throws(CommandError) -> String {
         var output = JSONRenderer(depth: depth)
-        // A report of the usual size.
         output.bytes.reserveCapacity(8192)
         value.write(to: &output)
         if let number = output.problem {
@@ -79,8 +72,6 @@ package struct JSONRenderer {
         }
         return String(decoding: output.bytes, as: UTF8.self)
     }
-
-    // MARK: Objects and lists
 
     fileprivate mutating func write<Part>(
         _ parts: [Part], from start: UInt8, to end: UInt8, _ write: (Part, inout JSONRenderer) -> Void
@@ -105,11 +96,8 @@ package struct JSONRenderer {
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }
 
-    // MARK: Other values
-
     fileprivate mutating func writeNull() { write(word: "null") }
 
-    /// Writes text that is JSON already.
     fileprivate mutating func write(word: String) { bytes += word.utf8 }
 
     fileprivate mutating func write(_ value: Double) {
@@ -125,8 +113,6 @@ package struct JSONRenderer {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Whether the text is written as it is.
-    ///
     /// It has no early end, for whole vectors are compared at once.
     private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var special: UInt8 = 0

@@ -32,10 +32,7 @@ enum Completion {
                 return matching(options + [("--help", "Show help."), ("--version", "Show the version.")], word)
             }
         }
-        let count = given.positionals.count
-        guard let argument = count < command.arguments.count ? command.arguments[count] : command.arguments.last else {
-            return ("words", [])
-        }
+        guard let argument = command.argument(at: given.positionals.count) else { return ("words", []) }
         return argument.values.map { values($0, word) } ?? ("hosts", [])
     }
 
@@ -56,8 +53,6 @@ enum Completion {
         default: return ("words", [])
         }
     }
-
-    // MARK: Scripts
 
     static let scripts: [(name: String, made: String)] = [("bash", bash), ("zsh", zsh), ("fish", fish)].map {
         let line =

@@ -1,9 +1,7 @@
 import Base
 import Pinning
 
-/// What `-h` and `--help` print, made from the table.
 enum Help {
-    /// The help of a command: its own options, and the names of those it shares with others.
     static func text(of command: Command) -> String {
         var text = layout.folded("OVERVIEW: \(command.abstract)", indent: 10) + "\n\n"
         let discussion = command.discussion()
@@ -24,13 +22,11 @@ enum Help {
         return text + standing
     }
 
-    /// The options that several commands have.
     static var options: String {
         "OVERVIEW: Options of several commands, whose own help names them.\n"
             + Command.sharedGroups.map(section).joined() + standing
     }
 
-    /// The help of the program.
     static var program: String {
         var text = """
             OVERVIEW: \(Program.abstract)
@@ -48,8 +44,6 @@ enum Help {
         }
         return text + "\n  See 'pincheck help <subcommand>' for more, and 'pincheck help options'.\n"
     }
-
-    // MARK: The options used most
 
     static var shortProgram: String {
         let check = Command.check
@@ -82,8 +76,6 @@ enum Help {
         return shown.map { entry(label($0), $0.help, "") }.joined()
     }
 
-    // MARK: Entries
-
     private static let layout = TextLayout(columns: 80, wraps: true)
     private static let column = 26
 
@@ -110,7 +102,6 @@ enum Help {
     }
 }
 
-/// What the program says of itself.
 enum Program {
     static let abstract = "Would a client that ships these pins accept this server?"
 
@@ -140,7 +131,6 @@ enum Program {
         4, 2, 3.
         """
 
-    /// What `pincheck` alone prints.
     static let shortHelp: SafeText = """
         pincheck: would a client that ships these pins accept this server?
 
@@ -162,10 +152,6 @@ enum Program {
 
 extension Program {
     /// The answer to what is asked of the program itself: help, its version, and what packagers install.
-    ///
-    /// - Returns: `nil` where something else is asked for.
-    ///
-    /// - Throws: ``CommandError`` for help with what there is not.
     static func answer(to argv: [String], _ arguments: Arguments, at time: Timestamp) throws -> String? {
         if argv.first == "--complete" { return Completion.answer(to: Array(argv.dropFirst())) }
         if let text = try generated(argv, at: time) { return text }
@@ -189,7 +175,6 @@ extension Program {
         }
     }
 
-    /// Completions or a page of the manual; their names where none is given.
     private static func generated(_ argv: [String], at time: Timestamp) throws -> String? {
         guard let first = argv.first, first.hasPrefix("--generate-"), argv.count <= 2 else { return nil }
         let parts = first.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -3,7 +3,6 @@ import PinChecking
 import Pinning
 
 extension Remedy {
-    /// What to do, as it goes behind a sentence, in the words of the command line.
     var flags: String {
         switch self {
         case .givePins: ": give --pins"
@@ -67,7 +66,6 @@ extension MissingIntermediate {
 }
 
 extension Report.Message {
-    /// A reason, with what to do in the words of the command line.
     init(_ reason: Reason) {
         let flags = reason.remedy?.flags ?? ""
         var lines = [reason.sentence] + reason.hints
@@ -79,7 +77,6 @@ extension Report.Message {
 }
 
 extension ExitStatus {
-    /// How a check ends that comes to `outcome`.
     init(_ outcome: Outcome) {
         self =
             switch outcome {

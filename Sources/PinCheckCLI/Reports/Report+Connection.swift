@@ -3,7 +3,6 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-/// The connection of a result, and what was asked on it.
 extension Report {
     struct Endpoint: JSONDocument {
         var address: String?
@@ -24,7 +23,6 @@ extension Report {
 
     struct Proxy: JSONDocument {
         let proxy: TLSProbe.Proxy
-        /// What became of it, `nil` where no connection was made.
         let passage: ProxyPassage?
 
         package var document: JSONObject {
@@ -45,7 +43,6 @@ extension Report {
         var alpn: String?
         var clientCertificateRequested: Bool
         var clientCertificateSent = false
-        /// In milliseconds; `nil` for what there was not.
         var timingsMs: (resolve: Double?, connect: Double?, proxy: Double?, handshake: Double?)
 
         package var document: JSONObject {
@@ -61,7 +58,6 @@ extension Report {
         }
     }
 
-    /// The request for an accepted server, and what came of it.
     struct HTTP: JSONDocument {
         let method: String
         let path: String
@@ -74,7 +70,6 @@ extension Report {
         let asExpected: Bool?
         let problem: String?
 
-        /// What came of the request, in few words.
         var outcome: String { statusLine ?? problem ?? "not asked, since the server is not accepted" }
 
         package var document: JSONObject {
@@ -87,7 +82,6 @@ extension Report {
 }
 
 extension Report.Endpoint {
-    /// Reports an endpoint; `referenceName` is the one its certificate has to be valid for.
     init(_ endpoint: EndpointFacts, referenceName: ReferenceName) {
         var isIPv6: Bool?
         if case .ip(let address)? = endpoint.address { isIPv6 = address.isIPv6 }
@@ -134,7 +128,6 @@ extension Report.Check {
         }
     }
 
-    /// The request as a check beside those of the connection and the clients.
     init(_ http: Report.HTTP) {
         self.init(
             client: nil, id: "request", status: http.asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
@@ -158,7 +151,6 @@ extension Report.HTTP {
 }
 
 extension Report {
-    /// A duration in milliseconds, to the microsecond.
     fileprivate static func milliseconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
         let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000

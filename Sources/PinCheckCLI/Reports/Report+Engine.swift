@@ -4,8 +4,6 @@ import PinFormats
 import Pinning
 import TLSProbe
 
-// Values of the engine as they stand in documents.
-
 extension ExitStatus: JSONDocument { package var document: JSONObject { ["code": Int(rawValue), "name": name] } }
 extension Timestamp: JSONValue { package func write(to output: inout JSONRenderer) { description.write(to: &output) } }
 extension Outlook.Finding.Level: JSONValue {}
@@ -75,7 +73,6 @@ extension BaselineChanges: JSONDocument {
 }
 
 extension Variant: JSONDocument {
-    /// The label also of the variant that has none of its own.
     var name: String { label ?? "ordinary" }
 
     package var document: JSONObject {
@@ -88,7 +85,6 @@ extension Variant: JSONDocument {
 extension AddressComparison: JSONDocument {
     var exit: ExitStatus { .worst(outcomes.map(ExitStatus.init)) }
 
-    /// Whether any variant was judged rather than only recorded.
     var hasVerdicts: Bool { accepted + rejected > 0 }
 
     func says(_ warning: Report.Message) -> Bool { findings.contains { Report.Message($0.reason) == warning } }

@@ -37,7 +37,6 @@ extension Report {
             http: result.answer.map(HTTP.init), monitoring: Self.monitoring(result, beside: exit, reason))
     }
 
-    /// `nil` where monitoring systems are told the same as all others.
     private static func monitoring(_ result: CheckResult, beside exit: ExitStatus, _ reason: Message) -> Monitoring? {
         let ending = result.endingCountingWarnings
         let monitoring = Monitoring(
@@ -47,7 +46,6 @@ extension Report {
         return isSame ? nil : monitoring
     }
 
-    /// Why the client's path is not verified, in the words of its own steps; `nil` where it is.
     private static func whyUnverified(_ client: ClientVerdict, among count: Int) -> String? {
         guard let verdict = client.decided, !verdict.reach.isVerified else { return nil }
         let steps = verdict.trace
@@ -58,7 +56,6 @@ extension Report {
         return count > 1 ? "\(client.name): \(detail)" : detail
     }
 
-    /// What the reader should know of the connection.
     private static func notes(on result: CheckResult) -> [Message] {
         let connection = try? result.connection?.get()
         guard let connection, connection.clientCertificateRequested, !connection.clientCertificateSent,
@@ -71,7 +68,6 @@ extension Report {
         ]
     }
 
-    /// What is not judged and can matter here, in one line; `nil` for nothing.
     private static func unjudgedNote(on result: CheckResult) -> Message? {
         let matters = (result.judged?.unjudged ?? []).map { matter in
             switch matter {
@@ -84,7 +80,6 @@ extension Report {
         return Message(id: "not-judged-here", message: "not judged here: \(matters.joined(separator: "; "))")
     }
 
-    /// The phases of the connection, then the steps of each client, then the answer to the request.
     private static func checks(_ result: CheckResult) -> [Check] {
         let phases = result.connection.map { Check.phases(of: $0, to: result.endpoint) } ?? []
         return phases
@@ -112,7 +107,6 @@ extension Report {
         }
     }
 
-    /// A path as it is reported, with the limits that monitoring systems are told.
     private static func links(
         of path: [Pinning.Certificate], _ matches: [PinMatch], in result: CheckResult
     ) -> [ChainLink] {
@@ -163,7 +157,6 @@ extension Report.Pins {
 }
 
 extension Report.Certificate {
-    /// Reports the certificates of a chain in their order, as of `time`.
     static func list(_ chain: [Certificate], at time: Timestamp) -> [Report.Certificate] {
         chain.enumerated().map { Report.Certificate($1, at: $0, of: chain.count, time: time) }
     }
@@ -208,7 +201,6 @@ extension Report.Pin {
 }
 
 extension Report.Devices {
-    /// Reports the devices of a result, `nil` where none was named.
     init?(_ result: CheckResult) {
         guard let policy = result.policy, let lists = policy.lists else { return nil }
         (self.lists, time) = (lists, result.time)

@@ -2,9 +2,7 @@ import Base
 import PinChecking
 import Pinning
 
-/// What several forms say of a report in the same words. Text from outside is as it came.
 extension Report {
-    /// The exit status the report alone would lead to.
     var status: ExitStatus { exit }
 
     /// What was connected to, unless that is the target itself; without the port when it is the target's.
@@ -25,15 +23,12 @@ extension Report {
     /// Whether the status is one of the run's, as those of all are but of variants that are shown for comparison.
     var counts: Bool { variant?.counts ?? true }
 
-    /// What the variant changes, as in `RSA`; `nil` for what an ordinary client gets.
     var variantLabel: String? { variant?.label }
 
     var sentence: String { sentence(for: reason) }
 
-    /// The sentence behind the name of the only client.
     func sentence(for reason: Message) -> String { owner + reason.message }
 
-    /// The same in lines: the reason alone, then hints.
     var sentences: [String] { [owner + reason.lines[0]] + reason.lines.dropFirst() }
 
     private var owner: String {
@@ -41,16 +36,13 @@ extension Report {
         return client.title + ": "
     }
 
-    /// A sentence with what the server answered, unless that is what it says.
     func withAnswer(_ sentence: String) -> String {
         guard let line = http?.statusLine, http?.asExpected == true else { return sentence }
         return sentence + "; " + line
     }
 
-    /// What monitoring systems are told.
     var monitored: Monitoring { monitoring ?? Monitoring(exit: exit, reason: reason, runExit: exit) }
 
-    /// What the clients' platforms check and pincheck does not.
     static let notEmulated = [
         (
             "no-revocation",
@@ -67,13 +59,10 @@ extension Report {
         ),
     ].map { Message(id: $0, message: $1) }
 
-    /// What is good to know of the result, and in one line what is not judged and can matter.
     var toldNotes: [Message] { notes.filter { !Self.notEmulated.contains($0) } + (unjudged.map { [$0] } ?? []) }
 
-    /// What deserves attention: the warnings, and what the outlook warns of unless the verdict says it.
     var attention: [Message] { warnings + ahead.filter { !$0.isTold }.map { Message(id: $0.id, message: $0.message) } }
 
-    /// What the outlook warns of.
     private var ahead: [Outlook.Finding] {
         (outlook?.findings ?? []).filter { $0.level != .info && verdict == .accept }
     }
@@ -94,7 +83,6 @@ extension Report {
         return places
     }
 
-    /// How long the name lookup, the connection and the handshake took, in seconds.
     var seconds: Double? {
         guard let timings = tls?.timingsMs else { return nil }
         return ((timings.resolve ?? 0) + (timings.connect ?? 0) + (timings.handshake ?? 0)) / 1_000
@@ -102,7 +90,6 @@ extension Report {
 }
 
 extension Report.Client {
-    /// The client with the device where one was named, as in `okhttp on android-9`.
     var title: String { name + (device.map { " on " + $0 } ?? "") }
 
     /// The client as `--client` names it; AFNetworking's settings, which have flags of their own, are left out.
@@ -124,7 +111,6 @@ func decimalText(_ parts: Int64, places: Int) -> String {
     return padded.dropLast(places) + "." + padded.suffix(places)
 }
 
-/// Seconds to the microsecond, as in `0.004812`.
 func decimalSeconds(_ value: Double) -> String {
     decimalText(Int64((min(max(value, 0), 1e9) * 1_000_000).rounded()), places: 6)
 }
@@ -133,7 +119,6 @@ func decimalSeconds(_ value: Double) -> String {
 struct UniqueNames {
     private var counts: [String: Int] = [:]
 
-    /// The name, with a number from the second time on.
     mutating func name(_ text: String) -> String {
         let count = counts[text, default: 0] + 1
         counts[text] = count
@@ -141,14 +126,12 @@ struct UniqueNames {
     }
 }
 
-/// Counts what a run comes to: its targets, whatever number of connections each takes.
 struct RunTotal: Sendable {
     private var counts: [ExitStatus: Int] = [:]
     /// Those that did not pass, in their order: of millions that pass nothing is kept.
     private var unaccepted: [(name: String, status: ExitStatus)] = []
     private var hasFiles = false
 
-    /// So many results are told again by name when they did not pass.
     private static let longest = 10
 
     /// Counts the target that the reports are on, by the statuses of those that have one.
@@ -159,7 +142,6 @@ struct RunTotal: Sendable {
         add(first.variant == nil ? first.title : first.target, statuses.isEmpty ? .pass : .worst(statuses))
     }
 
-    /// Counts a target whose end is known.
     mutating func add(_ name: String, _ status: ExitStatus) {
         counts[status, default: 0] += 1
         if status != .pass { unaccepted.append((name, status)) }

@@ -7,7 +7,6 @@ import Pinning
 /// It is made once, and apart from the types that decide, so that keys stay what they are when those change. Text in it is as it
 /// came from outside; renderers escape it. What each key means is in `schemas/report.json`.
 struct Report: JSONDocument {
-    /// The name and version of the document's form.
     static let schema = "pincheck/1"
 
     var target: String
@@ -24,9 +23,7 @@ struct Report: JSONDocument {
     var isOfAnotherTime = false
     var presented: [Certificate]
     var built: [ChainLink]
-    /// Whether ``built`` is a valid path.
     var builtIsValid: Bool
-    /// Why it is none, as far as the client looked.
     var whyUnverified: String?
     /// The other valid paths, each with the clients that would not accept without it.
     var otherPaths: [(clients: [String], chain: [ChainLink])] = []
@@ -38,7 +35,6 @@ struct Report: JSONDocument {
     var clients: [Client]
     var warnings: [Message]
     var notes: [Message]
-    /// What is not judged here and can matter, in one line; `nil` for nothing.
     var unjudged: Message?
     var outlook: Outlook?
     var next: NextDeployment?
@@ -66,18 +62,15 @@ struct Report: JSONDocument {
     struct Message: JSONDocument, Hashable {
         let id: String
         let message: String
-        /// Which parts of ``message`` people are shown on lines of their own: the sentence first, then hints.
         let lines: [String]
 
         package var document: JSONObject { ["id": id, "message": message] }
 
-        /// A sentence, which is escaped here and nowhere else.
         init(id: String, message: String) {
             let message = TerminalText.escaped(message)
             self.init(id: id, message: message, lines: [message])
         }
 
-        /// A sentence that is escaped, and the lines it is made of.
         init(id: String, message: String, lines: [String]) {
             (self.id, self.message, self.lines) = (id, message, lines)
         }
@@ -86,7 +79,6 @@ struct Report: JSONDocument {
     struct Monitoring: JSONDocument {
         let exit: ExitStatus
         let reason: Message
-        /// What the report adds to the run.
         let runExit: ExitStatus
 
         package var document: JSONObject { ["exit": exit, "reason": reason, "run_exit": runExit] }
@@ -119,7 +111,6 @@ extension Report {
         }
     }
 
-    /// A certificate of a chain, whose keys are the link's too.
     struct ChainLink: JSONDocument {
         var certificate: Certificate
         var source: String
@@ -147,7 +138,6 @@ extension Report {
         var entries: [ConfiguredEntry] = []
         var applied: [AppliedConfiguration] = []
 
-        /// The positions of the pins that matched.
         var matchedPins: Set<Int> { Set(matched.map(\.pinIndex)) }
 
         package var document: JSONObject {

@@ -6,21 +6,16 @@ import Pinning
 // Snapshots are read and written as JSON: sorted, one value a line, ready for review.
 
 extension Snapshot: JSONDocument {
-    /// The name of the form, without its version.
     private static let schemaName = "pincheck-snapshot"
     private static let version = 1
     private static var schema: String { "\(schemaName)/\(version)" }
 
     package var document: JSONObject { ["endpoints": endpoints, "schema": Self.schema] }
 
-    /// Reads the snapshot in the file at `path`, or on standard input for `-`.
-    ///
-    /// - Throws: ``CommandError`` for a file that is missing, is no snapshot, or is of a newer form.
     static func read(_ path: String, in context: Context) throws(CommandError) -> Snapshot {
         try snapshot(in: context.contents(of: path), name: path == "-" ? "standard input" : path)
     }
 
-    /// The snapshot that `bytes` hold; `name` stands for the file in messages.
     static func snapshot(in bytes: [UInt8], name: String) throws(CommandError) -> Snapshot {
         do throws(PinFormatError) {
             let root = try JSONReader.root(of: PinFile(path: name, bytes: bytes), mostValues: .max)
@@ -54,7 +49,9 @@ extension Snapshot: JSONDocument {
                 (try? ConnectAddress.readAny($0).count) == 1
             }, sni: try optionalText("sni", of: node, "a host name") { (try? ServerNameChoice.named($0)) != nil },
             verifyName: try optionalText("verify_name", of: node),
-            variant: try optionalText("variant", of: node, "a way to connect") { Variant(label: $0) != nil })
+            variant: try optionalText("variant", of: node, "a way to connect") { label in
+                Variant.all.contains { $0.label == label }
+            })
         let chain = try node.required("chain")
         var certificates: [Snapshot.Certificate] = []
         for node in try chain.array() { certificates.append(try certificate(node)) }
@@ -93,7 +90,6 @@ extension Snapshot: JSONDocument {
         return text
     }
 
-    /// `nil` for null and for a key that is not there.
     private static func optionalText(
         _ key: String, of node: DocumentNode, _ what: String = "", isRight: (String) -> Bool = { _ in true }
     ) throws(PinFormatError) -> String? {
@@ -123,7 +119,6 @@ extension Snapshot.Certificate: JSONDocument {
 }
 
 extension Baseline {
-    /// Reads the baseline at `path`, and what may differ from it.
     init(reading path: String, _ settings: Settings, in context: Context) throws(CommandError) {
         guard path != "-" || !settings.updatesBaseline else {
             throw .usage("--update cannot rewrite standard input: name the file of the baseline")
@@ -144,7 +139,6 @@ extension Baseline {
         if settings.updatesBaseline { try update(to: comparison.updated, after: status, in: context) }
     }
 
-    /// Rewrites the baseline after a run that ended well; says so where it did not.
     func update(to snapshot: Snapshot, after status: ExitStatus, in context: Context) throws(CommandError) {
         guard status == .pass || status == .warn else {
             context.console.report("Warning: \(quoted(path)) was not updated: the run ended with \(status.name)")

@@ -7,13 +7,10 @@ import Synchronization
 ///
 /// Everything is read when it is made; a probe reads no file.
 final class ProbeModule: Sendable {
-    /// The module of requests that name none.
     static let defaultName = "default"
 
     let name: String
-    /// What is to be said once about its pins.
     let notes: [Finding]
-    /// By host and port.
     private let checks: [ServerName: [Int: Check]]
     private let allowed: AllowedTargets
     private let request: CheckRequest
@@ -90,7 +87,6 @@ struct AllowedTargets: Sendable {
 
     var isEmpty: Bool { entries.isEmpty && !includesAll }
 
-    /// Whether the target at `port` can be asked for.
     func includes(_ target: Target, port: Int) -> Bool {
         includesAll
             || entries.contains { entry in

@@ -4,13 +4,12 @@ import PinChecking
 import Pinning
 import Synchronization
 
-/// What an exporter answers.
 final class ProbeService: Sendable {
     private let modules: Mutex<[String: ProbeModule]>
     private let checker: Checker
     private let metrics: ServeMetrics
     private let log: ServeLog
-    private let places: ProbePlaces
+    private let most: Int
     private let now: @Sendable () -> Timestamp
 
     init(
@@ -21,11 +20,10 @@ final class ProbeService: Sendable {
         self.checker = checker
         self.metrics = metrics
         self.log = log
-        places = ProbePlaces(min(jobs, checker.connectionLimit))
+        most = max(1, min(jobs, checker.connectionLimit))
         self.now = now
     }
 
-    /// Puts modules that were read again in the place of those before.
     func replace(_ modules: [String: ProbeModule]) { self.modules.withLock { $0 = modules } }
 
     func answer(to request: ScrapeServer.Request) async -> ScrapeServer.Answer {
@@ -45,7 +43,7 @@ final class ProbeService: Sendable {
         let paths = "/probe?target=HOST[:PORT][&module=NAME], /metrics and /-/healthy"
         switch query.path {
         case "/probe": return try await probe(query, request)
-        case "/metrics": return .metrics(metrics.text(inFlight: places.taken))
+        case "/metrics": return .metrics(metrics.text)
         case "/-/healthy": return .init(status: 200, body: "healthy\n")
         case "/":
             let names = modules.withLock { $0.keys.sorted() }.joined(separator: ", ")
@@ -75,13 +73,12 @@ final class ProbeService: Sendable {
         do throws(ScrapeProblem) { check = try module.check(of: target) } catch {
             throw error.status < 500 ? error : failed("module", error)
         }
-        // What waited longer had too little time left, and would make the target look unreachable.
-        let time = limit ?? check.timeout
-        guard await places.take(until: request.arrival + time / 2) else {
+        guard metrics.beginProbe(beside: most) else {
             throw failed("busy", ScrapeProblem(503, "too much is under way: raise --jobs, or scrape less at a time"))
         }
-        let checked = await checker.check(check.limited(to: time - request.arrival.duration(to: .now)))
-        places.free()
+        let time = (limit ?? check.timeout) - request.arrival.duration(to: .now)
+        let checked = await checker.check(check.limited(to: time))
+        metrics.update { $0.probesInFlight -= 1 }
         guard !Task.isCancelled else {
             throw failed("cancelled", ScrapeProblem(503, "the client has closed the connection"))
         }
@@ -107,12 +104,12 @@ final class ProbeService: Sendable {
 
     private func text(of reports: [Report], _ status: ExitStatus, _ seconds: String) -> String {
         var renderer = PrometheusRenderer(now: now)
-        var page = MetricPage([
-            (
-                "pincheck_probe_success",
-                "Whether the target passes (1): every client accepts it, and nothing is wrong that was asked about."
-            ), ("pincheck_probe_duration_seconds", "How long the probe took, from its request on."),
-        ])
+        var page = MetricPage(
+            """
+            pincheck_probe_success \
+            Whether the target passes (1): every client accepts it, and nothing is wrong that was asked about.
+            pincheck_probe_duration_seconds How long the probe took, from its request on.
+            """)
         page.add("pincheck_probe_success", status == .pass ? 1 : 0)
         page.add("pincheck_probe_duration_seconds", seconds)
         return renderer.text(for: reports) + renderer.ending(exit: status) + page.text
@@ -122,64 +119,5 @@ final class ProbeService: Sendable {
 extension ScrapeServer.Answer {
     fileprivate static func metrics(_ text: String) -> Self {
         .init(status: 200, body: text, type: "text/plain; version=0.0.4; charset=utf-8")
-    }
-}
-
-/// How many probes there can be at once; who comes when all places are taken waits in line.
-final class ProbePlaces: Sendable {
-    private struct State {
-        var taken = 0
-        var line: [(id: Int, continuation: CheckedContinuation<Bool, Never>)] = []
-        var lastID = 0
-    }
-
-    private let most: Int
-    private let state = Mutex(State())
-
-    init(_ most: Int) { self.most = max(1, most) }
-
-    var taken: Int { state.withLock(\.taken) }
-
-    /// Takes a place, or waits for one until `deadline` or until the task is cancelled.
-    func take(until deadline: ContinuousClock.Instant) async -> Bool {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        let alarm = Task {
-            try? await Task.sleep(until: deadline, clock: .continuous)
-            self.leaveLine(id)
-        }
-        defer { alarm.cancel() }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let answer = state.withLock { state -> Bool? in
-                    if state.taken < most {
-                        state.taken += 1
-                        return true
-                    }
-                    guard !Task.isCancelled, ContinuousClock.now < deadline else { return false }
-                    state.line.append((id, continuation))
-                    return nil
-                }
-                if let answer { continuation.resume(returning: answer) }
-            }
-        } onCancel: {
-            leaveLine(id)
-        }
-    }
-
-    /// Gives a place back, to who waits first.
-    func free() {
-        let first = state.withLock { state in
-            if state.line.isEmpty { state.taken -= 1 }
-            return state.line.isEmpty ? nil : state.line.removeFirst()
-        }
-        first?.continuation.resume(returning: true)
-    }
-
-    private func leaveLine(_ id: Int) {
-        let gone = state.withLock { state in state.line.firstIndex { $0.id == id }.map { state.line.remove(at: $0) } }
-        gone?.continuation.resume(returning: false)
     }
 }

@@ -1,6 +1,5 @@
 package import Base
 
-/// Why a request gets another answer than the one it asks for.
 package struct ScrapeProblem: Error, Hashable, Sendable {
     package let status: Int
     package let message: SafeText
@@ -11,7 +10,6 @@ package struct ScrapeProblem: Error, Hashable, Sendable {
     }
 }
 
-/// What a scrape asks for: a path, and for a probe the target and the module that judges it.
 package struct ScrapeQuery: Sendable {
     package static let timeoutHeader = "X-Prometheus-Scrape-Timeout-Seconds"
     /// The longest target of a request that is read, in bytes: a host has 255, and its escapes three each.
@@ -37,14 +35,13 @@ package struct ScrapeQuery: Sendable {
         parameters = Substring(rest[path.endIndex...].dropFirst())
     }
 
-    /// The target and the module, `nil` where none is named.
-    ///
     /// What is not understood is refused: a module that is misspelt must not leave the target to another.
     package func probe() throws(ScrapeProblem) -> (target: String, module: String?) {
         var values: [String: String] = [:]
         for part in parameters.utf8.split(separator: UInt8(ascii: "&")) {
             let name = part.prefix { $0 != UInt8(ascii: "=") }
-            let (key, value) = (try Self.decoded(name), try Self.decoded(part[name.endIndex...].dropFirst()))
+            let key = try Self.decoded(Substring(name))
+            let value = try Self.decoded(Substring(part[name.endIndex...].dropFirst()))
             guard ["target", "module"].contains(key) else {
                 throw ScrapeProblem(400, "\(quoted(key)) is no parameter: give target and module")
             }
@@ -59,20 +56,9 @@ package struct ScrapeQuery: Sendable {
     }
 
     /// What a part of a form means: `%41` is a byte, and a plus sign a blank, as Prometheus writes it.
-    private static func decoded(_ text: Substring.UTF8View) throws(ScrapeProblem) -> String {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-                continue
-            }
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16) else {
-                throw ScrapeProblem(400, "a '%' is not followed by two hexadecimal digits: write '%25' for it")
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+    private static func decoded(_ text: Substring) throws(ScrapeProblem) -> String {
+        guard let bytes = text.replacing("+", with: " ").percentDecoded else {
+            throw ScrapeProblem(400, "a '%' is not followed by two hexadecimal digits: write '%25' for it")
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
             throw ScrapeProblem(400, "a parameter is not text in UTF-8")

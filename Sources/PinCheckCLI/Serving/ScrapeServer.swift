@@ -6,13 +6,11 @@ internal import NIOPosix
 ///
 /// All connections are on one thread; what answers them runs elsewhere.
 final class ScrapeServer: Sendable {
-    /// A request that was read to its end, and from whom and when.
     struct Request: Sendable {
         let head: HTTPRequestHead
         let client: String
         let arrival: ContinuousClock.Instant
 
-        /// The path, with what stands behind it.
         var place: String { head.uri }
     }
 
@@ -31,13 +29,12 @@ final class ScrapeServer: Sendable {
         var isEnding = false
     }
 
-    /// The most bytes of a request's head, and of its body.
     fileprivate static let requestBytes = 16 << 10
 
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
     fileprivate let room: NIOLoopBoundBox<Room>
-    /// An eighth more are told that there are no more, and others are closed at once.
+    /// More are closed at once.
     fileprivate let mostConnections: Int
     /// How long a request may take to come from the last answer on, which is to be taken in the same time.
     fileprivate let requestTime: Duration
@@ -57,9 +54,6 @@ final class ScrapeServer: Sendable {
         self.respond = respond
     }
 
-    /// Listens at an address; port 0 is one that is free.
-    ///
-    /// - Throws: `IOError` where that is not to be had.
     func listen(address: String, port: Int) async throws -> Int {
         var limit = NIOHTTPDecoderLimitConfiguration()
         limit.maxHeaderFieldSize = Self.requestBytes
@@ -110,7 +104,6 @@ private final class ServedConnection: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let server: ScrapeServer
-    private var isTurnedAway = false
     private var head: HTTPRequestHead?
     private var bodyBytes = 0
     private var isWhole = false
@@ -123,10 +116,9 @@ private final class ServedConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         room.connections[ObjectIdentifier(self)] = context.channel
-        let (count, most) = (room.connections.count, server.mostConnections)
+        let count = room.connections.count
         server.metrics.update { $0.connections = count }
-        guard !room.isEnding, count <= most + max(1, most / 8) else { return context.close(promise: nil) }
-        isTurnedAway = count > most
+        guard !room.isEnding, count <= server.mostConnections else { return context.close(promise: nil) }
         setDeadline(context)
     }
 
@@ -173,10 +165,6 @@ private final class ServedConnection: ChannelInboundHandler {
         guard isWhole, let head, context.channel.isWritable else { return }
         self.head = nil
         deadline?.cancel()
-        guard !isTurnedAway else {
-            return send(
-                .init(status: 503, body: "all connections are in use: try again later\n"), to: head, in: context)
-        }
         let request = ScrapeServer.Request(head: head, client: context.remoteAddress?.ipAddress ?? "", arrival: .now)
         let (loop, respond) = (context.eventLoop, server.respond)
         let place = NIOLoopBound((self, context), eventLoop: loop)
@@ -195,7 +183,7 @@ private final class ServedConnection: ChannelInboundHandler {
         server.metrics.update { $0.requests[answer.status, default: 0] += 1 }
         // Behind an upgrade the decoder reads nothing any more.
         let isLast =
-            !request.isKeepAlive || isTurnedAway || answer.status == 413 || request.method == .CONNECT
+            !request.isKeepAlive || answer.status == 413 || request.method == .CONNECT
             || request.headers.contains(name: "Upgrade")
         var headers = HTTPHeaders([
             ("Content-Type", answer.type), ("Content-Length", String(answer.body.utf8.count)),

@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// A task of its own writes them, so that a reader who stops reading stops nobody else; what does not fit into memory then is lost.
 final class ServeLog: Sendable {
-    /// How grave something is.
     enum Level: String, CaseIterable, Sendable { case error, warn, info }
 
     typealias Fields = [(name: String, value: String)]
@@ -44,31 +43,27 @@ final class ServeLog: Sendable {
     func end() async {
         lines.finish()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        let waits: [@Sendable () async -> Void] = [
-            { [writing] in await writing.value }, { try? await Task.sleep(for: .seconds(3)) },
-        ]
-        for wait in waits {
-            Task(executorPreference: globalConcurrentExecutor) {
-                await wait()
-                end.finish()
-            }
+        Task(executorPreference: globalConcurrentExecutor) { [writing] in
+            await writing.value
+            end.finish()
+        }
+        let alarm = Task(executorPreference: globalConcurrentExecutor) {
+            try? await Task.sleep(for: .seconds(3))
+            end.finish()
         }
         for await _ in ends {}
+        alarm.cancel()
     }
 }
 
-/// What an exporter counts of itself.
 final class ServeMetrics: Sendable {
     struct Counts: Sendable {
-        /// By the status of the answer.
         var requests: [Int: Int] = [:]
-        /// By module and exit status.
         var probes: [[String]: Int] = [:]
-        /// By module and reason.
         var errors: [[String]: Int] = [:]
+        var probesInFlight = 0
         var connections = 0
         var isReloadGood = true
-        /// When the policies in force were read.
         var reloadTime: Timestamp
     }
 
@@ -78,35 +73,47 @@ final class ServeMetrics: Sendable {
 
     func update(_ change: (inout Counts) -> Void) { counts.withLock { change(&$0) } }
 
-    func text(inFlight: Int) -> String {
+    /// Counts one more probe, unless `most` are under way.
+    func beginProbe(beside most: Int) -> Bool {
+        counts.withLock { counts in
+            let isFree = counts.probesInFlight < most
+            if isFree { counts.probesInFlight += 1 }
+            return isFree
+        }
+    }
+
+    private static let families = """
+        pincheck_exporter_build_info The version of pincheck.
+        pincheck_exporter_requests_total Requests by the status of the answer.
+        pincheck_exporter_probes_total Probes by module and exit status.
+        pincheck_exporter_probe_errors_total \
+        Probes that came to nothing for a reason of the exporter's: its module, its limits, its descriptors.
+        pincheck_exporter_probes_in_flight Probes under way.
+        pincheck_exporter_connections Connections to the exporter.
+        pincheck_exporter_config_last_reload_successful \
+        Whether the policies could be read the last time (1); if not, those before are in force.
+        pincheck_exporter_config_last_reload_success_timestamp_seconds When the policies in force were read.
+        """
+
+    var text: String {
         let counts = counts.withLock { $0 }
-        let name = { "pincheck_exporter_" + $0 }
-        var page = MetricPage([
-            (name("build_info"), "The version of pincheck."),
-            (name("requests_total"), "Requests by the status of the answer."),
-            (name("probes_total"), "Probes by module and exit status."),
-            (
-                name("probe_errors_total"),
-                "Probes that came to nothing for a reason of the exporter's: its module, its limits, its descriptors."
-            ), (name("probes_in_flight"), "Probes under way."), (name("connections"), "Connections to the exporter."),
-            (
-                name("config_last_reload_successful"),
-                "Whether the policies could be read the last time (1); if not, those before are in force."
-            ), (name("config_last_reload_success_timestamp_seconds"), "When the policies in force were read."),
-        ])
-        page.add(name("build_info"), 1, [("version", ProgramVersion.number)])
+        var page = MetricPage(Self.families)
+        func add(_ name: String, _ value: some CustomStringConvertible, _ labels: MetricPage.Labels = []) {
+            page.add("pincheck_exporter_" + name, value, labels)
+        }
+        add("build_info", 1, [("version", ProgramVersion.number)])
         for (status, count) in counts.requests.sorted(by: { $0.key < $1.key }) {
-            page.add(name("requests_total"), count, [("code", String(status))])
+            add("requests_total", count, [("code", String(status))])
         }
         for (family, label, table) in [("probes", "status", counts.probes), ("probe_errors", "reason", counts.errors)] {
             for (key, count) in table.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-                page.add(name(family + "_total"), count, [("module", key[0]), (label, key[1])])
+                add(family + "_total", count, [("module", key[0]), (label, key[1])])
             }
         }
-        page.add(name("probes_in_flight"), inFlight)
-        page.add(name("connections"), counts.connections)
-        page.add(name("config_last_reload_successful"), counts.isReloadGood ? 1 : 0)
-        page.add(name("config_last_reload_success_timestamp_seconds"), counts.reloadTime.secondsSinceEpoch)
+        add("probes_in_flight", counts.probesInFlight)
+        add("connections", counts.connections)
+        add("config_last_reload_successful", counts.isReloadGood ? 1 : 0)
+        add("config_last_reload_success_timestamp_seconds", counts.reloadTime.secondsSinceEpoch)
         return page.text
     }
 }

@@ -7,15 +7,11 @@ import PinFormats
 /// arguments, and `--` before what is no option.
 struct Arguments: Sendable {
     let command: Command
-    /// Whether the command's name is written out.
     let namesCommand: Bool
-    /// What is no option and no value of one.
     private(set) var positionals: [String] = []
-    /// What is asked of the program itself: `--help`, `-h` or `--version`.
     private(set) var question: String?
     /// The option whose value the last word lacks.
     private(set) var unfinished: Option?
-    /// The options, with their names as they were written.
     private var given: [(option: Option, name: String, text: String)] = []
     private var mistake: CommandError?
 
@@ -107,14 +103,17 @@ struct Arguments: Sendable {
         given.last { $0.option.flag == "--color" }.flatMap { TextStyle.Choice(rawValue: $0.text) } ?? .auto
     }
 
-    /// What it says.
-    ///
-    /// - Throws: ``CommandError`` for the first mistake.
     func settings() throws(CommandError) -> Settings {
         if let mistake { throw mistake }
         try command.refuse(positionals)
         var settings = Settings()
         settings.arguments = positionals
+        var inputs: [String] = []
+        for (index, text) in positionals.enumerated() {
+            guard case .file? = command.argument(at: index)?.values else { continue }
+            ReadLog.current?.add(text)
+            if text == "-" { inputs.append("an argument") }
+        }
         for (index, one) in given.enumerated() {
             try one.option.read(Option.Value(text: one.text), calling: "\(one.name)", into: &settings)
             let before = given[..<index]
@@ -126,6 +125,11 @@ struct Arguments: Sendable {
             if let rival = one.option.rival, before.contains(where: { $0.option.flag == rival }) {
                 throw .usage("\(rival) and \(one.option.flag) contradict each other: give one of them")
             }
+            if case .file = one.option.values, one.text == "-" { inputs.append(one.option.flag) }
+        }
+        guard inputs.count < 2 else {
+            throw .usage(
+                "standard input is asked for twice, by \(inputs[0]) and by \(inputs[1]): name a file for one of them")
         }
         return settings
     }

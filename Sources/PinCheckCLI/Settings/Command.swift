@@ -1,9 +1,7 @@
 import Base
 import PinFormats
 
-/// One command: its options, what its help says, and what it does.
 struct Command: Sendable {
-    /// What stands alone on its command line.
     struct Argument: Sendable {
         let name: String
         let help: String
@@ -22,18 +20,14 @@ struct Command: Sendable {
     var arguments: [Argument] = []
     /// The options that its help explains; rows are made for the command that is run, and for no other.
     var own: @Sendable () -> [OptionGroup] = { [] }
-    /// The options that it shares with others: its help names them.
     var shared: @Sendable () -> [OptionGroup] = { [] }
-    /// The flags that `-h` shows, none for all.
     var most: [String] = []
     let run: @Sendable (Invocation) async throws -> ExitStatus
 
-    /// The commands, in the order of the help.
     static let all: [Command] = [
         .check, .verify, .pins, .lint, .snapshot, .diff, .fetch, .serve, .clients, .devices, .demo,
     ]
 
-    /// The groups of options that several commands have.
     static let sharedGroups: [OptionGroup] = [
         .judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants, .request, .output,
     ]
@@ -51,7 +45,6 @@ struct Command: Sendable {
         return nil
     }
 
-    /// The forms of its results.
     var forms: [String] {
         switch option("--format")?.values {
         case .one(let words), .form(let words): words().map(\.text)
@@ -59,7 +52,8 @@ struct Command: Sendable {
         }
     }
 
-    /// Throws when less or more stands alone than the command takes.
+    func argument(at index: Int) -> Argument? { index < arguments.count ? arguments[index] : arguments.last }
+
     func refuse(_ given: [String]) throws(CommandError) {
         let usage: SafeText =
             "write \(quoted(self.usage.split(separator: "\n").first ?? "", to: 200)); \(quoted("pincheck help " + name)) says more"

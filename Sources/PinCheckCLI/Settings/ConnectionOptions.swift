@@ -3,7 +3,6 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-/// By which names, and how, servers are asked.
 extension OptionGroup {
     static let names = OptionGroup(
         title: "Names",
@@ -196,7 +195,6 @@ extension OptionGroup {
         }
     }
 
-    /// The words between commas, also empty ones.
     static func words(_ text: String) -> [String] {
         text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
@@ -218,14 +216,12 @@ extension OptionGroup {
 }
 
 extension Settings {
-    /// The name of a `Host` header, `nil` for another header.
     static func host(inHeader line: String) -> String? {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "host" else { return nil }
         return String(parts[1].drop { $0 == " " || $0 == "\t" })
     }
 
-    /// What a message shows of a header: its name alone, since the value may be a password.
     static func shown(header line: String) -> SafeText {
         guard let colon = line.firstIndex(of: ":"), HTTPField(line: line[..<colon] + ":") != nil else {
             return "(\(line.unicodeScalars.count) characters)"

@@ -1,14 +1,9 @@
 import Base
 
-/// One value of `--format`: a form, and where it goes.
 struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable where Form.RawValue == String {
     let form: Form
-    /// The path of the file, `nil` for standard output.
     let file: String?
 
-    /// Reads `FORM` and `FORM=FILE`.
-    ///
-    /// - Returns: at least one output; at most one of them goes to standard output.
     static func read(
         _ texts: [String], default form: Form, fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
     ) throws(CommandError) -> [FormOutput] {
@@ -38,7 +33,6 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         return outputs
     }
 
-    /// Whether two outputs go to one place, however it is written.
     private static func isSame(_ one: String?, _ other: String?) -> Bool {
         guard let one, let other, one != other else { return one == other }
         return FileIdentity(of: one).map { $0 == FileIdentity(of: other) } ?? false
@@ -53,7 +47,6 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
 }
 
 extension Settings {
-    /// Where results go, at least one output.
     func outputs(in context: Context) throws(CommandError) -> [FormOutput<OutputForm>] {
         try FormOutput.read(
             formats, default: .text, fileOfFirst: outputs.first, standardOutput: context.console.output.identity)
@@ -61,12 +54,10 @@ extension Settings {
 }
 
 extension [FormOutput<OutputForm>] {
-    /// What the exit codes of a run with these outputs mean.
     var exitConvention: ExitConvention { contains { $0.form == .nagios && $0.file == nil } ? .monitoring : .standard }
 }
 
 extension CommandError {
-    /// A form that the command has not: names the command that has it.
     static func unknown(form: some StringProtocol, among forms: [String]) -> CommandError {
         let other = GoneWords.forms[String(form)] == nil ? Command.all.first { $0.forms.contains(String(form)) } : nil
         guard let other else { return unknown(form, among: forms, gone: GoneWords.forms) }

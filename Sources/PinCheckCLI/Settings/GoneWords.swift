@@ -10,7 +10,6 @@ enum GoneWords {
         "schema": "the schemas are installed as share/pincheck/schemas/*.json",
     ]
 
-    /// Those of one command have its name before them.
     static let options: [String: SafeText] = [
         "--shard": "split the list: split -n r/3/8 hosts.txt | pincheck --targets - -f jsonl",
         "--resume": "check the targets that the jsonl of the run lacks, and append what comes of it",
@@ -54,7 +53,6 @@ enum GoneWords {
         "afnetworking-2.6": "use afnetworking-3",
     ]
 
-    /// What people call a client that goes by another name here.
     static let otherNames: [String: SafeText] = [
         "retrofit": "it connects by OkHttp: use okhttp", "ktor": "its engine decides: use okhttp, or generic",
         "volley": "the system's configuration decides: use android", "urlsession": "use nspinneddomains, or trustkit",
@@ -64,14 +62,12 @@ enum GoneWords {
         "java": "use generic", "python": "use generic", "chrome": "no browser compares an app's pins: use generic",
     ]
 
-    /// Values of `--format`, of whichever command had them.
     static let forms: [String: SafeText] = [
         "markdown": "write html, github or json", "sarif": "'pincheck lint' has it; here write github, or junit",
         "tlsa": "a TLSA record is no pin that an app compares: write json, or the form of a client",
         "hpkp": "browsers follow that header no more: write json, or the form of a client",
     ]
 
-    /// Values of `--allow`.
     static let changes: [String: SafeText] = [
         "order-changed": "write chain-changed", "intermediate-extra": "write chain-changed",
         "intermediate-dropped": "write chain-changed", "root-sent": "write chain-changed",
@@ -80,7 +76,6 @@ enum GoneWords {
         "endpoints-differ": "leave it out: it is the warning addresses-differ",
     ]
 
-    /// Refuses what was a client once, or is another one's name for it, in a list of clients.
     static func refuse(clients list: String) throws(CommandError) {
         for part in list.split(separator: ",") {
             let name = String(part.prefix { $0 != ":" })

@@ -3,7 +3,6 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// What chains are judged by.
 extension OptionGroup {
     static let judging = OptionGroup(
         title: "Pins and clients",
@@ -120,8 +119,6 @@ extension OptionGroup {
                 help: "Leave out warnings of these ids. Repeatable.", isRepeatable: true, key: "ignore"
             ) { $0.request.judging.outlook.ignored.formUnion(try Finding.ids(in: [$1.text])) },
         ])
-
-    // MARK: Words
 
     static let all: Option.Word = ("all", "all of them")
 

@@ -1,11 +1,8 @@
 import Base
 import PinFormats
 
-/// What to say of options and commands that there are not, and of files where hosts are asked for.
 enum Mistake {
-    // MARK: Options
 
-    /// Options of other programs, and what is meant by them here.
     private static let foreignOptions = [
         "-v": "--verbose", "-V": "--version", "--cacert": "--anchors", "--CAfile": "--anchors", "--servername": "--sni",
         "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins", "-p": "--pins", "--dns-servers": "--doh",
@@ -45,7 +42,6 @@ enum Mistake {
         }
     }
 
-    /// Options of checks that an exporter has not, since its modules are policies.
     private static func policyAdvice(on name: String) -> SafeText? {
         if name == "--targets" { return "name the hosts in a policy: --policy FILE" }
         guard let option = Command.check.option(name) else { return nil }
@@ -63,8 +59,6 @@ enum Mistake {
         let flags = command.options.map(\.flag) + ["--help", "--version"]
         return name.hasPrefix("--") ? Suggestion.nearest(to: name, in: flags.filter { $0.hasPrefix("--") }) : nil
     }
-
-    // MARK: Commands
 
     /// Refuses a first argument that is nearly the name of a command: that it is a host of the local network is the rarer case, and
     /// nothing is asked of anybody.
@@ -87,7 +81,6 @@ enum Mistake {
                 + "A host of that name is checked by \(quoted("pincheck check \(first)"))")
     }
 
-    /// The command that help is asked with.
     static func command(toHelpWith name: String) throws(CommandError) -> Command {
         if let command = Command.named(name) { return command }
         try refuseGone(name)
@@ -107,8 +100,6 @@ enum Mistake {
     ]
 
     private static let names = Command.all.map(\.name) + ["help"]
-
-    // MARK: Files
 
     /// Whether an argument can only be a file: none of these endings is a top-level domain.
     static func isFile(meantBy argument: String) -> Bool {

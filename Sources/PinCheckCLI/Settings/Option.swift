@@ -5,15 +5,11 @@ import Pinning
 
 /// One option of the command line, and the key of policies and the word of lists that say the same: a row holds all there is to know.
 struct Option: Sendable {
-    /// What its value can be: for completions, the manual and the schema of policies.
     enum Values: Sendable {
-        /// A switch has no value.
         case none
         case anything
-        /// A file that is read, one that is written, a directory.
         case file, written, directory
         case whole(ClosedRange<Int>)
-        /// Seconds, also broken ones.
         case seconds
         /// What is left of a certificate: `30d`, `12h` or `33%`.
         case threshold
@@ -31,15 +27,12 @@ struct Option: Sendable {
 
     typealias Word = (text: String, meaning: String)
 
-    /// Words that need no explanation.
     static func words(_ texts: [String]) -> [Word] { texts.map { ($0, "") } }
 
-    /// What was given: by a flag, in a line of a list, or in a policy.
     struct Value: Sendable {
         var text = ""
         /// Whether a switch is on; only policies can say that it is off.
         var isOn = true
-        /// Where it stands, `nil` for the command line.
         var place: PinPlace?
     }
 
@@ -48,17 +41,13 @@ struct Option: Sendable {
     /// With its dashes; what only policies can say has none.
     let flag: String
     let short: String?
-    /// What its value is called in the help.
     let value: String
     /// A sentence of at most 54 characters.
     private(set) var help: String
-    /// What else there is to know, in sentences.
     private(set) var detail: String
     let values: Values
     let isRepeatable: Bool
-    /// The flag that says the opposite.
     let rival: String?
-    /// The key of a policy.
     let key: String?
     /// Whether the key of the policy says the opposite of the switch.
     let isNegation: Bool
@@ -96,7 +85,6 @@ struct Option: Sendable {
 
     var isSwitch: Bool { if case .none = values { true } else { false } }
 
-    /// Whether its value is a number.
     var isNumeric: Bool {
         switch values {
         case .whole, .seconds: true
@@ -104,7 +92,6 @@ struct Option: Sendable {
         }
     }
 
-    /// Whether its value can be several words with commas between.
     var isList: Bool {
         switch values {
         case .list, .statuses: true
@@ -112,17 +99,12 @@ struct Option: Sendable {
         }
     }
 
-    /// With their dashes, in the order of the help.
     var names: [String] { [short, flag].compactMap(\.self) }
 
-    /// The word of a list.
     var word: String { String(flag.drop { $0 == "-" }) }
 }
 
-// MARK: Rows of one kind
-
 extension Option {
-    /// A whole number.
     static func whole(
         _ flag: String, of value: String, _ range: ClosedRange<Int>, help: String, _ detail: String = "",
         key: String? = nil, set: @escaping @Sendable (inout Settings, Int) -> Void
@@ -136,7 +118,6 @@ extension Option {
         }
     }
 
-    /// One of the words of a type.
     static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         _ flag: String, _ short: String? = nil, of value: String, help: String, _ detail: String = "",
         key: String? = nil, set: @escaping @Sendable (inout Settings, Choice) -> Void
@@ -149,7 +130,6 @@ extension Option {
         }
     }
 
-    /// How much of a certificate or of pins must be left.
     static func threshold(
         _ flag: String, _ limit: any WritableKeyPath<OutlookRules, Threshold?> & Sendable, help: String,
         _ detail: String = "", key: String
@@ -164,7 +144,6 @@ extension Option {
         "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb."
     ) { $0.color = $1 }
 
-    /// Another sentence, where a command does something else with it.
     func saying(_ help: String, _ detail: String) -> Option {
         var option = self
         (option.help, option.detail) = (help, detail)
@@ -172,33 +151,16 @@ extension Option {
     }
 }
 
-/// Options that stand together in the help.
 struct OptionGroup: Sendable {
     let title: String
     let options: [Option]
 }
 
-// MARK: Reading
-
 extension Option {
-    /// Reads a value that stands behind `name`, and notes the file that it names.
     func read(_ value: Value, calling name: SafeText, into settings: inout Settings) throws(CommandError) {
         if value.text.isEmpty, namesFile { throw .usage("\(name) '' is empty: write '\(flag) <\(self.value)>'") }
         do { try set(&settings, value) } catch { throw CommandError(anything: error).said(of: name) }
-        switch values {
-        // What a list or a policy names may be read later, or not in this run.
-        case .file where value.place != nil: ReadLog.current?.add(value.text)
-        case .file: settings.files.append(FileRoles.Use(role: flag, path: value.text))
-        case .written:
-            // Of several the last counts.
-            settings.files.removeAll { $0.role == flag }
-            settings.files.append(FileRoles.Use(role: flag, path: value.text, isWritten: true))
-        case .form:
-            let file = value.text.drop { $0 != "=" }.dropFirst()
-            if !file.isEmpty {
-                settings.files.append(FileRoles.Use(role: flag, path: String(file), isWritten: flag == "--format"))
-            }
-        default: break
-        }
+        // It may be read later, or not in this run; nothing is written over it.
+        if case .file = values { ReadLog.current?.add(value.text) }
     }
 }

@@ -2,7 +2,6 @@ import Base
 import PinChecking
 import Pinning
 
-/// Which targets a run has, what it compares them with, and what it tells.
 extension OptionGroup {
     static let targets = OptionGroup(
         title: "Targets",
@@ -109,7 +108,6 @@ extension OptionGroup {
     }
 }
 
-/// The forms a result can be written in.
 enum OutputForm: String, CaseIterable, Sendable {
     case text, brief, json, jsonl, nagios, prometheus, junit, github, html
 

@@ -28,7 +28,6 @@ extension OptionGroup {
             }, explain, .color,
         ])
 
-    /// The names, where other headers than that of the host are sent.
     static let namesAndHeaders = OptionGroup(
         title: names.title,
         options: names.options.dropLast() + [
@@ -58,13 +57,9 @@ extension OptionGroup {
     }
 
     private static func hash(_ text: String) throws -> SHA256Digest {
-        let digits = Array(text.utf8)
-        var bytes: [UInt8] = []
-        for start in stride(from: 0, to: digits.count - 1, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[start...start + 1], as: UTF8.self), radix: 16) else { break }
-            bytes.append(byte)
-        }
-        guard digits.count == 64, !digits.contains(UInt8(ascii: "+")), let digest = SHA256Digest(bytes: bytes) else {
+        let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
+        let bytes = stride(from: 1, to: digits.count, by: 2).map { UInt8(digits[$0 - 1] << 4 | digits[$0]) }
+        guard digits.count == text.count, let digest = SHA256Digest(bytes: bytes) else {
             throw CommandError.usage(
                 "\(quoted(text)) is no SHA-256: give 64 hexadecimal digits, as sha256sum prints them")
         }
@@ -111,7 +106,6 @@ extension OptionGroup {
             ) { $0.logLevel = $1 },
         ])
 
-    /// What holds for all targets, as for `check`; a policy says the rest.
     static let served = OptionGroup(
         title: "What targets are judged by",
         options: [judging, devices, outlook, connection].flatMap(\.options).filter { servedFlags.contains($0.flag) })
@@ -121,7 +115,6 @@ extension OptionGroup {
         "--ignore", "--timeout", "--retries", "--proxy", "--no-proxy", "--jobs",
     ]
 
-    /// Where an exporter listens if nobody says otherwise.
     static let defaultPlace = "127.0.0.1:9719"
 
     static func place(_ text: String) throws -> (address: String, port: Int) {

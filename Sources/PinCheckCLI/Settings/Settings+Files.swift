@@ -4,11 +4,6 @@ import Pinning
 import TLSProbe
 
 extension Settings {
-    /// What is asked of servers, with what the files hold that are named for it, and the proxies of the environment.
-    ///
-    /// They are read once it is known that the run writes over none of its files.
-    ///
-    /// - Throws: ``CommandError`` for files that cannot be used, and for addresses beside a service that is asked for them.
     func connectingRequest(in context: Context) throws(CommandError) -> CheckRequest {
         var request = request
         if request.connection.proxy != .direct {
@@ -23,8 +18,6 @@ extension Settings {
         return request
     }
 
-    /// What servers get that ask for a client certificate.
-    ///
     /// The same file may hold both, as curl has it; no message shows anything of a key.
     private func clientIdentity() throws(CommandError) -> ClientIdentity? {
         guard let clientCertificate else {
@@ -45,9 +38,6 @@ extension Settings {
         }
     }
 
-    /// The addresses in the answers of `--addresses`, for the hosts that the answers name or for all targets.
-    ///
-    /// - Returns: none without the option, else at least one for each answer.
     private func answeredAddresses(in context: Context) throws(CommandError) -> [ConnectAddress] {
         let family = request.connection.family ?? RequestDefaults.family
         var result: [ConnectAddress] = []
@@ -56,7 +46,6 @@ extension Settings {
             let bytes = try context.contents(of: path)
             let answers: [AddressAnswer]
             do { answers = try AddressAnswer.read(bytes) } catch {
-                // What is not there is another thing than what is wrong.
                 throw error.kind == .empty
                     ? .noInput("\(name) holds no addresses: \(error)") : .data("\(name) holds no addresses: \(error)")
             }

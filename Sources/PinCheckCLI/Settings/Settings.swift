@@ -5,25 +5,16 @@ import PinLint
 import Pinning
 import TLSProbe
 
-/// What a command line says, understood: the table of options fills it, and commands read it.
 struct Settings: Sendable {
-    /// What stands alone: targets, files, or URLs.
     var arguments: [String] = []
-    /// What is asked of all targets.
     var request = CheckRequest()
-    /// The files that options name, by what they are for.
-    var files: [FileRoles.Use] = []
-
-    /// The values of `--device`.
     var deviceNames: [String] = []
-    /// The ports of a policy's host.
     var ports: [Int] = []
 
     var lists: [String] = []
     var policies: [String] = []
     var baseline: String?
     var next: [String] = []
-    /// The changes since the baseline that are fine.
     var allowed: Set<Change.Kind> = []
     var updatesBaseline = false
     var state: String?
@@ -34,7 +25,6 @@ struct Settings: Sendable {
     var addressFiles: [String] = []
 
     var formats: [String] = []
-    /// One file at most.
     var outputs: [String] = []
     var explains = false
     var isQuiet = false
@@ -43,40 +33,28 @@ struct Settings: Sendable {
     var pins = Pins()
     var writesDevicesAsJSON = false
 
-    // Of `lint`.
-
-    /// The least bad finding that fails, `nil` for none.
     var mildestFailure: LintSeverity? = .error
     var ignoredFindings: Set<String> = []
-    /// `nil` for the default.
     var lintsBefore: Threshold?
     var shippingClients: Set<String> = []
     var listsRules = false
 
-    // Of `fetch`.
-
-    /// The headers that are sent beside pincheck's own.
     var fields: [HTTPField] = []
     var namesFileAsURL = false
     var mostRedirects = 10
     var sha256: SHA256Digest?
 
-    // Of `serve`.
-
     var places: [(address: String, port: Int)] = []
-    /// The files of each module that has a name.
     var modules: [String: [String]] = [:]
     var allowedTargets: [String] = []
     var allowsAnyTarget = false
     var logLevel = ServeLog.Level.info
 
-    /// Of `pins`.
     struct Pins: Sendable {
         var keys: [String] = []
         var from: [String] = []
         var recommends = false
         var form = PinsForm.text
-        /// The positions that are wanted, `nil` for all.
         var positions: Set<PinItem.Role>?
         var directory: String?
     }

@@ -121,7 +121,6 @@ extension OptionGroup {
             ) { $0.formats.append($1.text) }, .color,
         ])
 
-    /// The values of `--fail-on`.
     private static let failLevels = LintSeverity.allCases.reversed().map(\.rawValue) + ["never"]
 
     private static let findings: Option.Values.Words = {
@@ -129,10 +128,8 @@ extension OptionGroup {
     }
 }
 
-/// The forms findings are written in.
 enum LintForm: String, CaseIterable, Sendable { case text, json, github, junit, sarif }
 
-/// The forms pins are written in.
 enum PinsForm: Sendable {
     case text
     case json
@@ -140,7 +137,6 @@ enum PinsForm: Sendable {
 
     static let names = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
 
-    /// The positions that can be asked for.
     static let positions: [PinItem.Role] = [.leaf, .intermediate, .root]
 
     init?(_ name: String) {

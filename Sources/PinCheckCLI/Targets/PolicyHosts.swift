@@ -4,7 +4,6 @@ import PinFormats
 import Pinning
 import TLSProbe
 
-/// The hosts of policies, of which targets are chosen by name.
 struct PolicyHosts: Sendable {
     private struct Entry {
         let target: Target
@@ -13,20 +12,17 @@ struct PolicyHosts: Sendable {
         let request: CheckRequest
         let ports: [Int]
 
-        /// The ports that it names.
         var ownPorts: [Int] { target.port.map { [$0] } ?? ports }
     }
 
     private let paths: [String]
     private var hosts: [Entry] = []
-    /// The positions in ``hosts`` by name.
     private var positions: [ServerName: [Int]] = [:]
 
-    /// Reads the policies at `paths`, at least one; `-` is standard input.
     init(_ paths: [String], in context: Context) throws(CommandError) {
         self.paths = paths
         for path in paths {
-            let input = path == "-" ? try context.readStandardInput() : nil
+            let input = path == "-" ? try context.contents(of: path) : nil
             let policy = try CommandError.reading(
                 try input.map { (input) throws(PinFormatError) in
                     try PolicyReader.policy(input, named: "standard input")
@@ -78,7 +74,6 @@ struct PolicyHosts: Sendable {
         return request.merged(over: host.request)
     }
 
-    /// The entry for a server, `nil` without one.
     private func host(for target: Target, _ request: CheckRequest) throws(CommandError) -> Entry? {
         let port = CheckTarget(target: target, request: request).port
         let entries = positions(of: target.host, at: port).map { hosts[$0] }
@@ -95,44 +90,36 @@ struct PolicyHosts: Sendable {
         return named.isEmpty ? all.filter { hosts[$0].ownPorts.isEmpty } : named
     }
 
-    /// Throws for a server that no entry is for.
     func require(_ target: Target, _ request: CheckRequest) throws(CommandError) {
         if try host(for: target, request) == nil { throw missing(target) }
     }
 
-    /// All hosts, or those that `named` holds, in the order of the policies.
-    ///
-    /// - Throws: ``CommandError`` for a target that is in none of them, and for values that cannot be understood.
     func targets(named: [Target], _ request: CheckRequest) throws(CommandError) -> [CheckTarget] {
-        var found: Set<Target> = []
+        var chosen = named.isEmpty ? hosts.indices.map { (position: $0, port: Int?.none) } : []
+        for target in named {
+            let port = target.port ?? request.connection.port
+            let found = port.map { positions(of: target.host, at: $0) } ?? positions[target.host] ?? []
+            guard !found.isEmpty else { throw missing(target) }
+            chosen += found.map { ($0, port) }
+        }
         var result: [CheckTarget] = []
-        func port(of named: Target) -> Int? { named.port ?? request.connection.port }
-        let chosen = named.isEmpty ? Array(hosts.indices) : Set(named.flatMap { positions[$0.host] ?? [] }).sorted()
-        let namedByHost = Dictionary(grouping: named, by: \.host)
-        for position in chosen {
+        for (position, choices) in Dictionary(grouping: chosen, by: \.position).sorted(by: { $0.key < $1.key }) {
             let host = hosts[position]
-            let target = host.target
-            let asked = (namedByHost[target.host] ?? []).filter { named in
-                port(of: named).map { positions(of: named.host, at: $0).contains(position) } ?? true
-            }
-            found.formUnion(asked)
             let merged = try Self.merged(request, host)
-            var targets: [CheckTarget] = []
-            func add(_ port: Int?) {
+            let isSaid = host.target.port != nil || request.connection.port != nil || host.ports.isEmpty
+            let ports = choices.flatMap { choice -> [Int?] in
+                if choice.port != nil, choice.port != host.target.port { return [choice.port] }
+                return isSaid ? [nil] : host.ports
+            }
+            var seen: Set<Int> = []
+            for port in ports {
                 var request = merged
                 if let port { request.connection.port = port }
-                var target = CheckTarget(target: target, request: request, place: host.place)
+                var target = CheckTarget(target: host.target, request: request, place: host.place)
                 target.lacksPins = request.judging.pins.isEmpty
-                if !targets.contains(where: { $0.port == target.port }) { targets.append(target) }
+                if seen.insert(target.port).inserted { result.append(target) }
             }
-            if named.isEmpty || asked.contains(where: { port(of: $0) == nil || port(of: $0) == target.port }) {
-                let isSaid = target.port != nil || request.connection.port != nil || host.ports.isEmpty
-                if isSaid { add(nil) } else { host.ports.forEach(add) }
-            }
-            for port in asked.compactMap(port) where port != target.port { add(port) }
-            result += targets
         }
-        if let missing = named.first(where: { !found.contains($0) }) { throw self.missing(missing) }
         return result
     }
 
@@ -163,8 +150,6 @@ struct PolicyHosts: Sendable {
     }
 }
 
-// MARK: What a policy says of a host, by the rows that have a key
-
 extension PolicyHosts {
     /// The rows that have a key, and those that only a policy can say.
     static let options: [Option] = Command.sharedGroups.flatMap(\.options).filter { $0.key != nil } + [ports, family]
@@ -183,9 +168,6 @@ extension PolicyHosts {
 
     private static let byKey = Dictionary(grouping: options) { $0.key ?? "" }
 
-    /// What is said of a host.
-    ///
-    /// - Throws: ``CommandError`` with the line and the key of a value that cannot be understood.
     private static func read(_ host: Policy.Host) throws(CommandError) -> Settings {
         var settings = Settings()
         for (key, node) in host.settings {
@@ -227,7 +209,6 @@ extension PolicyHosts {
         return (option, [Option.Value(text: values.map(\.text).joined(separator: ","), place: node.place)])
     }
 
-    /// The text of one value, as it would stand on the command line.
     private static func text(
         of option: Option, _ key: String, _ node: DocumentNode, _ mayBeFalse: Bool = false
     ) throws(PinFormatError) -> String {
@@ -256,7 +237,4 @@ extension PolicyHosts {
     }
 }
 
-extension Option {
-    /// Whether a policy can list several values.
-    var takesSeveral: Bool { isRepeatable || isList }
-}
+extension Option { var takesSeveral: Bool { isRepeatable || isList } }

@@ -17,7 +17,6 @@ struct TargetList: Sendable {
     private var position = 0
     private var number = 0
 
-    /// Reads the list at `path`, or standard input for `-`, to its end.
     init(_ path: String, in context: Context) throws(CommandError) {
         let isInput = path == "-"
         name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
@@ -54,7 +53,6 @@ struct TargetList: Sendable {
         return nil
     }
 
-    /// The words of a line up to a comment, without their quotation marks.
     private static func words(of line: ArraySlice<UInt8>) throws(CommandError) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
@@ -128,9 +126,7 @@ struct TargetList: Sendable {
 }
 
 extension Option {
-    /// The options that a line of a list can say.
     static let ofLists: [Option] = Command.sharedGroups.flatMap(\.options).filter(\.isInLists)
 
-    /// As it stands in a line.
     fileprivate var listWord: String { isSwitch ? word : word + "=" }
 }

@@ -12,8 +12,6 @@ struct TargetStream: Sendable {
     private let request: CheckRequest
 
     /// Opens the lists and the policies; `request` is asked of each target whose line and policy say nothing else.
-    ///
-    /// - Throws: ``CommandError`` for what cannot be read.
     init(
         _ targets: [String], lists: [String] = [], policies: [String] = [], _ request: CheckRequest, in context: Context
     ) throws(CommandError) {
@@ -64,9 +62,6 @@ struct TargetStream: Sendable {
         }
     }
 
-    /// All of them, at least one.
-    ///
-    /// - Throws: ``CommandError`` for no target at all, and for one that cannot be understood; `example` names one.
     func all(example: String = "pincheck api.example.com") throws(CommandError) -> [CheckTarget] {
         try split(after: .max, example: example) { _ in }.first
     }
@@ -101,7 +96,6 @@ struct TargetStream: Sendable {
 extension TargetStream {
     private static let batch = 256
 
-    /// The checks of the next targets, none after the last.
     mutating func nextChecks(_ policies: inout Policies) throws(CommandError) -> [Check] {
         var targets: [CheckTarget] = []
         while targets.count < Self.batch, let target = try next() { targets.append(target) }

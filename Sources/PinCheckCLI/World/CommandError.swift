@@ -3,7 +3,6 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// Why a command ends without evaluating anything: its exit status and one line for the user.
 package struct CommandError: Error, Hashable, CustomStringConvertible {
     package let status: ExitStatus
     /// One line that quotes the input and names the remedy.
@@ -29,7 +28,6 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
         return CommandError(status: status, description: name + (isOfValue ? " " : ": ") + message)
     }
 
-    /// The command line cannot be understood.
     static func usage(_ description: SafeText) -> CommandError {
         CommandError(status: .usage, description: description)
     }
@@ -40,7 +38,10 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
         CommandError(status: .noInput, description: description)
     }
 
-    /// A fault of pincheck or of the system it runs on.
+    static func inputOutput(_ description: SafeText) -> CommandError {
+        CommandError(status: .inputOutput, description: description)
+    }
+
     static func software(_ description: SafeText) -> CommandError {
         CommandError(status: .software, description: description)
     }
@@ -55,8 +56,6 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-// MARK: What the engine refuses
-
 extension CommandError {
     /// Any error; one that is not known is `other`: of a value, that it cannot be understood.
     init(anything error: any Error, other: (SafeText) -> CommandError = CommandError.usage) {
@@ -70,7 +69,6 @@ extension CommandError {
             }
     }
 
-    /// Why nothing can be checked, in the words of the command line.
     init(_ error: CheckError) {
         let status: ExitStatus =
             switch error.kind {

@@ -1,9 +1,7 @@
 package import Base
 private import Synchronization
 
-/// Where a command writes: the result to `output`, everything else to `errors`.
 package struct Console: Sendable {
-    /// Standard output: the result and nothing else.
     package let output: OutputStream
     package let errors: OutputStream
     var style = TextStyle.plain
@@ -13,12 +11,9 @@ package struct Console: Sendable {
         self.errors = errors
     }
 
-    /// Writes a message to standard error, and a line break behind it.
-    ///
     /// A standard error that cannot be written to is no reason to end otherwise.
     func report(_ message: SafeText) { try? errors.write(errors.layout.folded(colored(message.description)) + "\n") }
 
-    /// A message with its first word in the colour of what it says.
     private func colored(_ text: String) -> String {
         guard style.isColored else { return text }
         for (word, paint) in [("Error:", style.bad), ("Warning:", style.doubtful)] where text.hasPrefix(word) {
@@ -27,20 +22,16 @@ package struct Console: Sendable {
         return text
     }
 
-    /// Writes `Error: ` and the description to standard error.
     func report(_ error: CommandError) { report("Error: \(error.message)") }
 }
 
-/// A stream of text that can fail.
 package struct OutputStream: Sendable {
     package let isTerminal: Bool
     package let isFile: Bool
     package let layout: TextLayout
-    /// What tells the file, pipe or terminal behind the stream from others, `nil` where there is none.
     let identity: FileIdentity?
     private let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
 
-    /// A stream that hands its bytes to `writeBytes`.
     package init(
         isTerminal: Bool, isFile: Bool = false, layout: TextLayout = TextLayout(), identity: FileIdentity? = nil,
         writeBytes: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
@@ -52,23 +43,24 @@ package struct OutputStream: Sendable {
         self.writeBytes = writeBytes
     }
 
-    /// Writes all of `text` as UTF-8.
-    package func write(_ text: String) throws(OutputError) { try writeBytes(Array(text.utf8)) }
+    /// A reader that went away has seen enough: the rest is dropped and the verdict still counts.
+    package func write(_ text: String) throws(CommandError) {
+        do throws(OutputError) { try writeBytes(Array(text.utf8)) } catch {
+            guard case .failed(let reason) = error else { return }
+            throw .inputOutput("the result could not be written: \(reason)")
+        }
+    }
 
-    /// Writes bytes as they are.
     func write(_ bytes: [UInt8]) throws(OutputError) { try writeBytes(bytes) }
 }
 
-/// Collects what is written to a stream.
 package final class OutputBuffer: Sendable {
     private let contents = Mutex<[UInt8]>([])
 
     package init() {}
 
-    /// Everything written so far.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The bytes of ``text``.
     var bytes: [UInt8] { contents.withLock { $0 } }
 
     package func stream(
@@ -80,33 +72,6 @@ package final class OutputBuffer: Sendable {
     }
 }
 
-/// Writes lines to a stream until its reader goes away.
-struct LineWriter {
-    private let stream: OutputStream
-    private var isCutOff = false
-
-    init(_ stream: OutputStream) { self.stream = stream }
-
-    mutating func write(_ line: String) throws(CommandError) { try write(text: line + "\n") }
-
-    /// Writes text as it is.
-    ///
-    /// A reader that went away has seen enough: the rest is dropped and the verdict still counts.
-    mutating func write(text: String) throws(CommandError) {
-        guard !isCutOff else { return }
-        do throws(OutputError) { try stream.write(text) } catch {
-            switch error {
-            case .brokenPipe: isCutOff = true
-            case .failed(let reason):
-                throw CommandError(status: .inputOutput, description: "the result could not be written: \(reason)")
-            }
-        }
-    }
-}
-
-/// Colours for the few words that carry the result.
-///
-/// Without them the words are the same.
 struct TextStyle: Sendable {
     let isColored: Bool
 

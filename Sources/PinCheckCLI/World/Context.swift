@@ -8,13 +8,11 @@ package import TLSProbe
 /// Tests make their own, the process has one from the system.
 package struct Context: Sendable {
     package var console: Console
-    /// The environment variables that pincheck honours.
     package var environment: [String: String]
     package var now: @Sendable () -> Timestamp
     package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
     /// What tells the file that standard input comes from from others, `nil` where it is none.
     var standardInput: FileIdentity?
-    /// The thread for connections, `nil` when one has to be made.
     package var thread: ProbeThread?
     package var network: StagedNetwork?
 
@@ -24,13 +22,10 @@ package struct Context: Sendable {
     /// How many targets of lists are read at once: so many take as much memory as a few connections.
     var targetWindow = 8_192
 
-    /// The public CAs whose roots are known.
     package var cas = CA.published
 
-    /// Roots that count as those of devices, as the demo's do.
     var publicRoots: Set<[UInt8]> = []
 
-    /// Runs another command line in a world of its own, as the demo does.
     var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }
 
     package init(
@@ -43,22 +38,25 @@ package struct Context: Sendable {
         self.readStandardInput = readStandardInput
     }
 
-    /// The bytes of a file, or of standard input for `-`.
     func contents(of path: String) throws(CommandError) -> [UInt8] {
-        path == "-" ? try readStandardInput() : try CommandError.contents(ofFile: path)
+        guard path == "-" else { return try CommandError.contents(ofFile: path) }
+        standardInput.map { ReadLog.current?.add($0) }
+        return try readStandardInput()
     }
 
-    /// The colours of what goes to a stream.
+    func noteFilesOfEnvironment(in log: ReadLog) {
+        for name in ["SSL_CERT_FILE", "OPENSSL_CONF"] { environment[name].map(log.add) }
+        for path in (environment["SSL_CERT_DIR"] ?? "").split(separator: ":") { log.add(String(path)) }
+    }
+
     func style(_ choice: TextStyle.Choice, on stream: OutputStream) -> TextStyle {
         TextStyle(choice, isTerminal: stream.isTerminal, environment: environment)
     }
 
     var policies: Policies { Policies(environment: environment, at: now(), publicRoots: publicRoots) }
 
-    /// What the engine has of the world.
     var engine: Environment { engine(withConnections: DescriptorLimit.connectionLimit()) }
 
-    /// The same with so many connections at a time.
     func engine(withConnections limit: Int) -> Environment {
         Environment(variables: environment, now: now, thread: thread, network: network, connectionLimit: limit)
     }

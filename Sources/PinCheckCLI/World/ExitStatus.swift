@@ -13,10 +13,8 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Comparable {
     case software = 70
     case inputOutput = 74
 
-    /// The word for the status, as in `PASS`.
     package var name: String { row.name }
 
-    /// What it tells, in one sentence, for help and manual.
     package var meaning: String { row.meaning }
 
     private var row: (name: String, meaning: String) {
@@ -40,7 +38,6 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Comparable {
     /// Without any target nothing was evaluated, which is never a pass.
     package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus { statuses.max() ?? .noInput }
 
-    /// Whether `left` is the less grave.
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.gravity < right.gravity }
 
     private var gravity: Int {
@@ -56,11 +53,8 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// What the numbers mean that the process ends with.
 package enum ExitConvention: Sendable {
-    /// The table of ``ExitStatus``.
     case standard
-    /// The four states of the Monitoring Plugins guidelines.
     case monitoring
 
     package func code(for status: ExitStatus) -> Int32 {
@@ -71,17 +65,13 @@ package enum ExitConvention: Sendable {
     }
 }
 
-/// The states of a check by the Monitoring Plugins guidelines, with their exit codes.
 enum MonitoringState: Int32, Sendable {
     case ok = 0
     case warning = 1
     case critical = 2
     case unknown = 3
 
-    /// The state for a status.
-    ///
-    /// A change that the policy does not allow is critical: it is what a baseline is there to catch. Without a verdict nothing
-    /// is known, of the server or of the check itself.
+    /// A change that is not allowed is critical: it is what a baseline is there to catch.
     init(_ status: ExitStatus) {
         self =
             switch status {

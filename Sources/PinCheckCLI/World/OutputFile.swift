@@ -1,20 +1,17 @@
 import Base
 
-/// Writes the files a command names, and words why one cannot be written.
 enum OutputFile {
-    /// Replaces the file at `path`, or makes it, with all of `contents` (``AtomicFile``).
     static func write(_ contents: [UInt8], to path: String) throws(CommandError) {
         do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
     }
 
-    /// Replaces the file at `path`, or makes it, with what `fill` writes to a descriptor (``AtomicFile``).
     static func write(to path: String, fill: (Int32) throws(OutputError) -> Void) throws(CommandError) {
         do throws(WriteFailure) { try AtomicFile.write(to: path, fill: fill) } catch {
             throw self.error(error, at: path)
         }
     }
 
-    /// Throws when the file at `path` was read in this run, though nothing of the command line names it: a configuration names others.
+    /// Refuses a file that this run reads, or that would be in a directory all of whose files are read.
     static func refuseReadFile(_ path: String) throws(CommandError) {
         guard let identity = FileIdentity(ofFile: path) else { return }
         try refuseRead(identity, quoted(path))
@@ -35,15 +32,12 @@ enum OutputFile {
         throw .usage("\(name) is read in this run: what is written would destroy what is there, so name another")
     }
 
-    /// The error of a command for what kept the file at `path` from being written.
     static func error(_ failure: WriteFailure, at path: String) -> CommandError {
         if let missing = missingDirectory(of: path) { return missing }
         if FileKind(at: path) == .directory {
-            return CommandError(
-                status: .inputOutput, description: "cannot write \(quoted(path)): it is a directory: name a file in it")
+            return .inputOutput("cannot write \(quoted(path)): it is a directory: name a file in it")
         }
-        let description: SafeText = "cannot write \(quoted(path)): \(reason(of: failure))"
-        return CommandError(status: .inputOutput, description: description)
+        return .inputOutput("cannot write \(quoted(path)): \(reason(of: failure))")
     }
 
     /// Throws when a file cannot be made at `path` because its directory is not there, before anything is asked of anybody.
@@ -54,10 +48,8 @@ enum OutputFile {
     private static func missingDirectory(of path: String) -> CommandError? {
         let directory = PathParts(path).directory
         guard directory.utf8.count > 1, FileKind(at: String(directory.dropLast())) == .absent else { return nil }
-        return CommandError(
-            status: .inputOutput,
-            description:
-                "cannot write \(quoted(path)): there is no directory \(quoted(directory.dropLast())): make it, or name another file"
+        return .inputOutput(
+            "cannot write \(quoted(path)): there is no directory \(quoted(directory.dropLast())): make it, or name another file"
         )
     }
 

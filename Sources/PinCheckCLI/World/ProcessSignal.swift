@@ -2,7 +2,6 @@ import Base
 import Synchronization
 import TLSProbe
 
-/// What a signal asks of a process that lives on.
 package enum ProcessSignal: Sendable {
     /// To end, once what is under way is done (SIGTERM, SIGINT).
     case end

@@ -2,9 +2,7 @@ import Base
 import PinChecking
 import Pinning
 
-/// The real world of the process: descriptors, environment, clock.
 enum System {
-    /// The context of the process: its standard streams, environment and clock.
     static func context() -> Context {
         var environment: [String: String] = [:]
         for name in Context.honouredVariables {
@@ -57,14 +55,12 @@ enum System {
         }
     }
 
-    /// The room that a stream has for a line: what the user says by `COLUMNS`, else what the terminal says.
     private static func layout(of descriptor: Int32, isTerminal: Bool, columns: Int?) -> TextLayout {
         var width = columns.flatMap { (1...10_000).contains($0) ? $0 : nil }
         if isTerminal, width == nil { width = terminalWidth(of: descriptor) }
         return TextLayout(columns: width ?? TextLayout().columns, wraps: isTerminal)
     }
 
-    /// The width of the terminal behind a descriptor in cells, `nil` for another file and where the terminal does not say.
     private static func terminalWidth(of descriptor: Int32) -> Int? {
         var size = winsize()
         return ioctl(descriptor, sizeOfTerminal, &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil

@@ -40,11 +40,8 @@ package struct NextQuestion {
     /// The authorities of the path that a server's chain makes today, nearest first; none when it is not trusted.
     private func authorities(of served: PresentedChain, at time: Timestamp) -> [Certificate] {
         let question = PathQuestion(presented: served, anchors: anchors, policy: .sslServer(name: name), time: time)
-        for device in policy.devices {
-            let answer = device.verifier.evaluate(question)
-            if answer.isTrusted { return Array(answer.builtChain.certificates.dropFirst()) }
-        }
-        return []
+        let answers = policy.devices.lazy.map { $0.verifier.evaluate(question) }
+        return answers.first(where: \.isTrusted).map { Array($0.builtChain.certificates.dropFirst()) } ?? []
     }
 
     /// Where the path of a server may end: at what the device has, and at what some app's configuration names.
@@ -138,8 +135,7 @@ extension NextItem {
         let doubt = isIssuerPinned ? ", and a pinned CA need not be the one that issues its certificate" : ""
         return Reason(
             "pin-mismatch",
-            "no configured pin matches \(title)\(doubt): before it is deployed, ship "
-                + item.notations[client.client.notation])
+            "no configured pin matches \(title)\(doubt): before it is deployed, ship " + item[client.client.notation])
     }
 }
 

@@ -32,9 +32,8 @@ package enum ProxyChoice: Hashable, Sendable {
         var credentials: ProxyCredentials?
         if let user = at.map({ authority[..<$0] }), !user.isEmpty {
             let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decoded(parts[0]), let password = decoded(parts.count > 1 ? parts[1] : "") else {
-                throw badUser
-            }
+            guard let name = parts[0].percentDecoded, let password = (parts.count > 1 ? parts[1] : "").percentDecoded
+            else { throw badUser }
             credentials = ProxyCredentials(user: name, password: password, for: kind)
             guard credentials != nil else { throw badUser }
         }
@@ -50,22 +49,6 @@ package enum ProxyChoice: Hashable, Sendable {
         let port = text[text.index(after: colon)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         return port.allSatisfy(\.isNumber) ? text : text[...colon] + "…"
     }
-
-    /// The bytes of a text with `%` and two digits for some of them, `nil` for anything else behind a `%`.
-    private static func decoded(_ text: Substring) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while var byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-                guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16)
-                else { return nil }
-                (byte, rest) = (value, rest.dropFirst(2))
-            }
-            bytes.append(byte)
-        }
-        return bytes
-    }
 }
 
 /// What environment variables say of proxies, as curl reads them for an https URL.
@@ -79,8 +62,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
     /// Reads the environment, `nil` where it says nothing of proxies.
     package init?(_ environment: [String: String], namesProxy: Bool = true) throws(CheckError) {
         func first(_ names: [String]) -> (name: String, value: String)? {
-            for name in names { if let value = environment[name], !value.isEmpty { return (name, value) } }
-            return nil
+            names.lazy.compactMap { name in environment[name].map { (name, $0) } }.first { !$0.1.isEmpty }
         }
         let named = namesProxy ? first(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]) : nil
         let list = first(["no_proxy", "NO_PROXY"])?.value

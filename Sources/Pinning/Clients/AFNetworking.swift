@@ -126,7 +126,8 @@ package struct AFNetworking: ClientProcedure {
         }
         run.warnOfPathDependence(result) { areEnough(condition.matches(pins, on: $0), on: $0) }
         let pairs = condition.matches(pins, on: chain)
-        guard let match = pairs.first, areEnough(pairs, on: chain) else {
+        let chains = [chain] + result.otherChains
+        guard let match = pairs.first, chains.allSatisfy({ areEnough(condition.matches(pins, on: $0), on: $0) }) else {
             let shortfall =
                 isWhole
                 ? "validatesCertificateChain: equal keys \(pairs.count), length of the built chain \(chain.certificates.count)"

@@ -75,14 +75,7 @@ package enum TLSVersion: UInt16, Sendable, Hashable, CaseIterable {
     }
 
     /// The number alone, as in `1.2`: what users write.
-    package var number: String {
-        switch self {
-        case .tls10: "1.0"
-        case .tls11: "1.1"
-        case .tls12: "1.2"
-        case .tls13: "1.3"
-        }
-    }
+    package var number: String { "1.\(rawValue - Self.tls10.rawValue)" }
 }
 
 extension TLSVersion: Comparable {

@@ -15,25 +15,16 @@ package enum PlainProtocol: String, Sendable, Hashable, CaseIterable {
         guard let first = opening.first else { return nil }
         // A record begins with its type, 20 to 24, and the major version 3 (RFC 8446, 5.1).
         if (20...24).contains(first), opening.count < 2 || opening[1] == 3 { return nil }
-        let text = String(decoding: opening, as: UTF8.self)
-        if text.hasPrefix("HTTP/") || text.lowercased().hasPrefix("<html") || text.lowercased().hasPrefix("<!doctype") {
-            self = .http
-        } else if text.hasPrefix("SSH-") {
-            self = .ssh
-        } else if text.hasPrefix("220") || text.hasPrefix("421") || text.hasPrefix("554") {
-            self = .smtpOrFTP
-        } else if text.hasPrefix("+OK") {
-            self = .pop3
-        } else if text.hasPrefix("* ") {
-            self = .imap
-        } else if text.hasPrefix("<?xml") || text.hasPrefix("<stream") {
-            self = .xmpp
-        } else if opening.count >= 5, opening[3] == 0, opening[4] == 10 {
-            self = .mysql
-        } else {
-            self = .unknown
-        }
+        let text = String(decoding: opening, as: UTF8.self).lowercased()
+        let known = Self.beginnings.first { $0.texts.contains(where: text.hasPrefix) }?.spoken
+        let isMySQL = opening.count >= 5 && opening[3] == 0 && opening[4] == 10
+        self = known ?? (isMySQL ? .mysql : .unknown)
     }
+
+    private static let beginnings: [(texts: [String], spoken: PlainProtocol)] = [
+        (["http/", "<html", "<!doctype"], .http), (["ssh-"], .ssh), (["220", "421", "554"], .smtpOrFTP),
+        (["+ok"], .pop3), (["* "], .imap), (["<?xml", "<stream"], .xmpp),
+    ]
 
     var remedy: String {
         switch self {

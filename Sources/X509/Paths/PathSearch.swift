@@ -1,3 +1,4 @@
+internal import Base
 internal import Pinning
 
 /// A bounded depth-first search for every valid path from a leaf to an anchor.
@@ -24,7 +25,7 @@ struct PathSearch {
     private(set) var hasInvalidPath = false
     /// What OpenSSL has against each path that was offered to it, by their fingerprints; given judgements are not made again.
     private(set) var judgements: [[SHA256Digest]: PathJudge.Judgement]
-    private var visited: [RejectedPath] = []
+    private var visited: [(nodes: [PathNode], isAnchored: Bool)] = []
     /// The longest path that ends at no anchor, or is not followed to its end.
     private(set) var longestDeadEnd: [PathNode] = []
     /// Whether an authority on a path that OpenSSL finds valid constrains names.
@@ -52,23 +53,34 @@ struct PathSearch {
     /// Whether nothing that was offered to OpenSSL was refused, and nothing left out: everybody's search would go the same way.
     var isUndisputed: Bool { failures.isEmpty && !isExhausted && !isCutShort }
 
-    /// The part of `path` from the leaf on in which each certificate really was signed by the next.
-    func linked(_ path: [PathNode]) -> [PathNode] {
-        guard let leaf = path.first else { return [] }
-        var linked = [leaf]
-        for (subject, issuer) in zip(path, path.dropFirst()) {
-            guard issuers.isSigned(subject, by: issuer) else { break }
-            linked.append(issuer)
-        }
-        return linked
+    /// The paths of which a platform hands out one when all are rejected, linked by signatures.
+    ///
+    /// Those to an anchor come first, then those that end at a root or where nothing goes on, the longest first. The leaf alone is among
+    /// them where not all paths were looked at.
+    func bestEfforts(at time: Timestamp) -> [[Certificate]] {
+        let paths = visited.filter { zip($0.nodes, $0.nodes.dropFirst()).allSatisfy { issuers.isSigned($0, by: $1) } }
+        // What goes on from a path was visited right after it.
+        let lengths = paths.map(\.nodes.count).dropFirst() + [0]
+        let ends = zip(paths, lengths).filter { path, next in
+            path.isAnchored || next <= path.nodes.count || path.nodes.last?.certificate.isSelfIssued == true
+        }.map { (isAnchored: $0.0.isAnchored, path: $0.0.nodes.map(\.certificate)) }
+        let others = ends.filter { !$0.isAnchored }.flatMap { [$0.path, Self.sound($0.path, at: time)] }.distinct
+        let isWhole = !isExhausted && visited.count < Self.rankedPathLimit
+        return ends.filter(\.isAnchored).map(\.path) + others.sorted { $0.count > $1.count }
+            + (isWhole ? [] : visited.prefix(1).map { $0.nodes.map(\.certificate) })
     }
 
-    /// The path that is handed out when all are rejected: the best that is linked by signatures.
-    func bestEffort(at time: Timestamp, byPoints: Bool) -> [Certificate] {
-        let ranked = visited.map { (path: $0.nodes, score: $0.score(at: time, byPoints: byPoints)) }.enumerated().sorted
-        { ($1.element.score, $0.offset) < ($0.element.score, $1.offset) }
-        let best = ranked.lazy.map(\.element.path).first { linked($0).count == $0.count }
-        return (best ?? Array(visited.first?.nodes.prefix(1) ?? [])).map(\.certificate)
+    /// A path without the certificates from the first on that is out of date or weak, unless it ends at a root: the part below is worth
+    /// more to Apple's platforms (`SecCertificatePathVCScore`).
+    private static func sound(_ path: [Certificate], at time: Timestamp) -> [Certificate] {
+        guard path.last?.isSelfIssued == false else { return path }
+        let strength = Platform.apple().strength
+        return Array(
+            path.prefix(1)
+                + path.dropFirst().prefix {
+                    $0.notBefore <= time && time <= $0.notAfter && strength.isStrong($0.publicKey.algorithm)
+                        && !strength.isRefused($0.signatureAlgorithm)
+                })
     }
 
     /// OpenSSL's judgement on `path`, `nil` when it would cost more than is left of the budget.
@@ -101,7 +113,7 @@ struct PathSearch {
 
     private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {
         guard !isExhausted, let last = path.last else { return }
-        if visited.count < Self.rankedPathLimit { visited.append(RejectedPath(nodes: path, isAnchored: isAnchor)) }
+        if visited.count < Self.rankedPathLimit { visited.append((path, isAnchor)) }
         let firstAnchor = firstAnchor ?? (isAnchor ? path.count - 1 : nil)
         if isAnchor, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
         var isDeadEnd = true

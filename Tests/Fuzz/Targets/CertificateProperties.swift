@@ -61,7 +61,7 @@ enum DeviceDataProperties {
         _ = scratch.write(DeviceData.builtIn.certificates.first ?? [], to: "root.cer")
         let data: DeviceData
         do throws(PinFormatError) {
-            data = try DeviceListReader.data(bytes, named: "\(scratch.directory)/devices.json")
+            data = try DeviceData(DeviceLists(bytes, named: "\(scratch.directory)/devices.json"))
         } catch { return try Violation.unlessMessage(error.description) }
         for device in data.devices {
             let roots = data.roots(of: device)

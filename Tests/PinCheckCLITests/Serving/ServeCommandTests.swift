@@ -171,7 +171,7 @@ import Testing
 
     @Test func everyAnswerOfManyComes() async throws {
         try await serving { world in
-            try await RunningExporter.serving(["--policy", world.policy, "--jobs", "7"]) { exporter in
+            try await RunningExporter.serving(["--policy", world.policy, "--jobs", "8"]) { exporter in
                 let place = world.place
                 let count = try await withThrowingTaskGroup(of: Int.self) { group in
                     for _ in 0..<8 {

@@ -181,25 +181,3 @@ import Testing
         #expect(allowed.includes(target, port: target.port ?? 443) == isAllowed)
     }
 }
-
-/// How many probes there can be at once.
-@Suite struct ProbePlacesTests {
-    private let soon = ContinuousClock.now + .seconds(600)
-
-    @Test func whoComesWhenAllPlacesAreTakenWaitsInLine() async {
-        let places = ProbePlaces(1)
-        #expect(await places.take(until: soon))
-        async let second = places.take(until: soon)
-        // Who waits too long, or goes away, is sent away and forgotten.
-        #expect(await !places.take(until: .now))
-        #expect(await !places.take(until: .now + .milliseconds(1)))
-        let gone = Task { await places.take(until: soon) }
-        gone.cancel()
-        #expect(await !gone.value)
-        places.free()
-        #expect(await second)
-        #expect(places.taken == 1)
-        places.free()
-        #expect(places.taken == 0)
-    }
-}

@@ -114,8 +114,8 @@ extension OnStage {
             ("-f json check host", "the command comes first: write 'pincheck check …'"),
             ("host --pins -4", "--pins has no value: write '--pins <source>'"),
             ("host --proxy user:s3cr3t@a://b", "--proxy: the proxy 'a://b' has the port ''"),
-            ("$HOST --device iphone", "there is no device 'iphone': did you mean 'ios-26'?"),
-            ("$HOST --device firefox", "there is no device 'firefox': did you mean 'mozilla'?"),
+            ("$HOST --device iphone", "there is no device 'iphone': 'pincheck devices' lists them"),
+            ("$HOST --device 'iPhone 15'", "(devices are named by their system)"),
             ("$HOST --device ios-99", "there is no list of roots for 'ios-99', and next to it is ios-26"),
             ("$HOST -f okhttp", "--format 'okhttp' is a form of 'pincheck pins': choose from text, brief"),
             (

@@ -31,8 +31,7 @@ struct Described: Sendable {
 
 extension AppleRelease {
     /// A version before the rules for leaves of own anchors.
-    static let ios12 = AppleRelease(
-        limitsLeavesOfOwnAnchors: false, requiresTransparency: true, judgesAddressesByTransportSecurity: false)
+    static let ios12 = AppleRelease(iOS: DeviceVersion(12, 1, 1))
 }
 
 extension Platform {
@@ -197,7 +196,7 @@ struct FakeVerifier: PathVerifier {
             validPaths: paths,
             failures: paths.isEmpty
                 ? (failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: leaf)] : failures) : [],
-            bestEffort: bestEffort)
+            bestEfforts: bestEffort.isEmpty ? [] : [bestEffort])
     }
 
 }

@@ -90,7 +90,6 @@ struct HTMLRenderer: ResultRenderer {
 }
 
 extension Report {
-    /// Whether another connection shows the same chain and comes to the same.
     fileprivate func isServed(like other: Report) -> Bool {
         !presented.isEmpty && presented.map(\.certSha256) == other.presented.map(\.certSha256) && reason == other.reason
             && warnings == other.warnings && status == other.status
@@ -100,7 +99,6 @@ extension Report {
 // The looks of a page: light, dark and printed; a narrow window has no more than it is wide.
 
 extension HTMLRenderer {
-    /// What a picture needs that stands alone.
     static let timeline = """
         :root{--bg:#fff;--fg:#1b1f24;--soft:#59636e;--line:#d1d9e0;--fill:#e3eaf1;--edge:#5b7083;--pin:#0b57b7;\
         --good:#116329;--bad:#b42318;--warn:#855700}
@@ -127,7 +125,6 @@ extension HTMLRenderer {
 
         """
 
-    /// What a page has.
     static let sheet =
         timeline + """
             body{font:16px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:60rem;margin:0 auto;\
@@ -191,7 +188,6 @@ struct Markup: ExpressibleByStringInterpolation {
 
         mutating func appendInterpolation(_ parts: [Markup]) { for part in parts { text += part.text } }
 
-        /// Adds a value, escaped.
         mutating func appendInterpolation(_ value: some Any) {
             text += xmlEscaped(String(describing: value), length: 1_000)
         }

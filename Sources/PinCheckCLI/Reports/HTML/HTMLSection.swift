@@ -23,7 +23,6 @@ struct HTMLSection {
 
     static func badge(_ status: ExitStatus) -> Markup { "<span class=\"s \(status.name)\">\(status.name)</span>" }
 
-    /// What the connections to one target come to together.
     static func conclusion(_ summary: VariantSummary) -> Markup {
         let findings = summary.consistency.findings.map { finding in
             "\(finding.level == .warning ? "warning" : "note"): \(Report.Message(finding.reason).message)"
@@ -37,16 +36,12 @@ struct HTMLSection {
     }
 
     private var connection: [String] {
-        // The title says it of an address that was given.
         let peer = report.title == report.target ? report.peer : nil
         return [peer].compactMap(\.self) + text.names(report)
             + (report.tls.map { [$0.version + " " + $0.cipher] } ?? [])
     }
 
-    /// What says the rest in the words of the text.
     private var text: TextRenderer { .plain(explains: explains) }
-
-    // MARK: Until when
 
     /// Until when apps that are out work, and what to do about it.
     private var headline: Markup {
@@ -101,7 +96,6 @@ struct HTMLSection {
 
     static func day(_ time: Timestamp?) -> Markup { "<time>\(time?.date ?? "–")</time>" }
 
-    /// What else is to be known, in the words of the text.
     private var attention: Markup {
         Self.list(
             report.warnings.map { "warning: " + $0.message } + text.outlook(report) + report.toldNotes.map(text.note))
@@ -112,8 +106,6 @@ struct HTMLSection {
     }
 
     private static func trimmed(_ line: String) -> Substring { line.hasPrefix("  ") ? line.dropFirst(2) : line[...] }
-
-    // MARK: What it rests on
 
     private var chain: Markup {
         guard !report.built.isEmpty else { return "" }
@@ -134,7 +126,6 @@ struct HTMLSection {
         return Self.table("Chain\(why)", ["", "certificate and key", "ends", "matches"], rows)
     }
 
-    /// Of more pins those are shown that matter most.
     private static let mostPins = 20
 
     private var pins: Markup {
@@ -183,7 +174,6 @@ struct HTMLSection {
         return Self.table("Clients", ["client", "why", "", "pins sure until"], rows)
     }
 
-    /// What else the text says.
     private var details: Markup {
         let lines =
             text.configurations(report) + (report.http.map { text.request($0, in: report) } ?? []) + text.change(report)

@@ -2,27 +2,20 @@ import Base
 import PinChecking
 import Pinning
 
-/// What ends when: the certificates of a host, and for clients of one outlook together their pins.
 struct Timeline {
-    /// A line: what it is about, and from when to when it is.
     struct Row {
-        /// How it is drawn; the word is its class.
         enum Kind: String {
             case certificate = "c"
-            /// A moment on the server's certificate.
             case renewal = "r"
             case pin = "p"
             case backup = "b"
-            /// Until when pins are compared at all.
             case pinSet = "e"
-            /// From when on no pin is sure to match.
             case noPin = "n"
         }
 
         let kind: Kind
         let label: String
         var start: Timestamp? = nil
-        /// `nil` where there is no end, or none is known.
         var end: Timestamp? = nil
     }
 
@@ -36,7 +29,6 @@ struct Timeline {
     let first: Timestamp
     let last: Timestamp
 
-    /// - Returns: `nil` without a chain.
     init?(_ report: Report) {
         guard let leaf = report.built.first?.certificate else { return nil }
         (host, now, isToday) = (report.title, report.evaluatedAt, !report.isOfAnotherTime)
@@ -95,7 +87,6 @@ struct Timeline {
         return rows
     }
 
-    /// As in `pins 1, 2`.
     static func numbered(_ pins: [Int]) -> String {
         (pins.count == 1 ? "pin " : "pins ") + listed(pins.map { String($0 + 1) }, first: 4)
     }
@@ -119,13 +110,11 @@ extension Report {
 ///
 /// Shapes differ by outline and dashes, and each has its words: nothing is told by colour alone.
 extension Timeline {
-    /// A part of a page that has the sheet.
     var svg: Markup {
         let (body, height) = drawing
         return "<svg role=\"img\" width=\"100%\" height=\"\(height)\">\(alternative)\(body)</svg>\n"
     }
 
-    /// The same in words.
     var alternative: Markup {
         let words = parts.flatMap { part in
             (part.clients.map { [$0] } ?? []) + part.rows.map { "\($0.label): \(ending($0))" }
@@ -144,8 +133,6 @@ extension Timeline {
         let days = Report.Certificate.wholeDays(from: now, to: end)
         return end.date + (days < 0 ? ", \(-days) d ago" : ", \(days) d")
     }
-
-    // MARK: Drawing
 
     private static let rowHeight = 34
     private static let headingHeight = 22
@@ -221,8 +208,6 @@ extension Timeline {
                     """
             })
     }
-
-    // MARK: Places
 
     private func percent(_ time: Timestamp) -> String { Self.text(position(time)) }
 

@@ -9,11 +9,9 @@ import X509
 struct LintReport {
     let findings: [LintFinding]
     let sources: [String]
-    /// The moment of the judgement.
     let time: Timestamp
     let exit: ExitStatus
 
-    /// Reports findings; `failOn` is the least bad that counts, `nil` for none.
     init(_ findings: [LintFinding], sources: [String], time: Timestamp, failOn: LintSeverity?) {
         (self.findings, self.sources, self.time) = (findings, sources, time)
         if findings.contains(where: { $0.obstacle == .malformed }) {
@@ -45,7 +43,6 @@ struct LintReport {
         ]
     }
 
-    /// A suite for each file, and a case for each finding in it: a failure where it fails the run.
     func junit(failOn: LintSeverity?) -> String {
         var document = JUnitDocument()
         let files = findings.grouped { $0.place.file ?? $0.place.description }
@@ -65,7 +62,6 @@ struct LintReport {
         return document.text
     }
 
-    /// An annotation for each finding, beside its line where it has one.
     var workflowCommands: String {
         findings.map { finding in
             var properties: [(name: String, value: String)] = []
@@ -82,10 +78,7 @@ struct LintReport {
 
 extension LintFinding { var sentence: String { message + (remedy.map { "; \($0)" } ?? "") } }
 
-// MARK: Text
-
 extension LintReport {
-    /// The findings as text: a line each that begins with its place, as compilers write them, and the summary last.
     func text(_ style: TextStyle, _ layout: TextLayout) -> String {
         var lines: [String] = []
         for finding in findings where finding.drift == nil {
@@ -143,7 +136,6 @@ extension LintReport {
             + (malformed > 0 ? " (\(malformed) malformed or missing)" : "")
     }
 
-    /// Every kind of finding, a line each where there is room.
     static func catalogue(_ layout: TextLayout) -> String {
         let rows = LintKind.all.map { entry in
             [entry.id, entry.isObstacle ? "malformed" : entry.severity.rawValue, entry.explanation]

@@ -10,20 +10,15 @@ extension KeySource {
     fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.reason.id == "interceptor" }
 }
 
-/// What `pins` comes to, for all of its forms.
 struct PinsResult {
     let sources: [KeySource]
-    /// The host that files are meant for.
     let host: String?
-    /// Whether CAs are pinned too.
     let pinsAll: Bool
     let time: Timestamp
     let exit: ExitStatus
 
-    /// The keys of a source that are pinned.
     func pinned(_ source: KeySource) -> Set<SHA256Digest> { source.isIntercepted ? [] : source.pinned(all: pinsAll) }
 
-    /// Writes pins in the form that was asked for, and certificates as files.
     func write(_ settings: Settings, in context: Context) throws(CommandError) {
         let output = context.console.output
         try OutputFile.refuseReadFile(behind: output)
@@ -39,17 +34,14 @@ struct PinsResult {
         }
         let saved =
             try settings.pins.directory.map { (path) throws(CommandError) in try save(in: path, context) } ?? [:]
-        var lines = LineWriter(output)
         switch settings.pins.form {
-        case .json: try lines.write(text: JSONRenderer.document(document(saved: saved)))
+        case .json: try output.write(JSONRenderer.document(document(saved: saved)))
         case .text:
             let style = context.style(settings.color, on: output)
-            try lines.write(text: TextRenderer(style: style, explains: false, layout: output.layout).text(self))
-        case .block(let format): try lines.write(text: block(format, in: context))
+            try output.write(TextRenderer(style: style, explains: false, layout: output.layout).text(self))
+        case .block(let format): try output.write(block(format, in: context))
         }
     }
-
-    // MARK: Blocks
 
     private func block(_ format: PinBlockFormat, in context: Context) throws(CommandError) -> String {
         for source in sources where ExitStatus(source) == .unreachable {
@@ -76,7 +68,6 @@ struct PinsResult {
         return block
     }
 
-    /// The keys by host; those of files go with every host there is.
     private func groups(_ sources: [KeySource]) -> [PinGroup] {
         guard sources.allSatisfy({ $0.recommended == nil }) else { return sources.compactMap(recommendedGroup) }
         let configured = sources.compactMap { source -> PinGroup? in
@@ -112,25 +103,21 @@ struct PinsResult {
         return groups
     }
 
-    /// Where the keys of a source come from; nothing where the comment beside each key says so, having nobody's name to say.
     private func origins(_ source: KeySource) -> [String] {
         source.finding == nil && source.items.allSatisfy { $0.subject == nil } ? [] : [origin(source)]
     }
 
-    /// That the chain may be a stranger's, or is not verified.
     private func remarks(_ source: KeySource) -> [String] {
         (source.suspicion.map { [($0.level == .warning ? "WARNING: " : "Note: ") + $0.reason.message] } ?? [])
             + (source.warning == nil ? [] : ["WARNING: " + KeySource.warning])
     }
 
-    /// Where keys come from, for the first comment of a block.
     private func origin(_ source: KeySource) -> String {
         guard let finding = source.finding else { return "Keys of '\(PathParts(source.name).name)'" }
         let peer = source.peer.map { $0.description == source.name ? "" : " at \($0)" } ?? ""
         return "\(source.name)\(peer) as of \(time.date): \(finding)"
     }
 
-    /// The pins that are recommended for a server, and no others.
     private func recommendedGroup(_ source: KeySource) -> PinGroup? {
         guard let recommendation = source.recommended, !recommendation.isHeldBack else { return nil }
         let items = recommendation.choices.map(\.item)
@@ -142,7 +129,6 @@ struct PinsResult {
             host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? RequestDefaults.port,
             origins: [place], items: items, chosen: Set(items.map(\.spkiSHA256)),
             remarks: remarks + self.remarks(source))
-        // What is missing is among the remarks.
         group.hasReserve = true
         return group
     }
@@ -167,14 +153,13 @@ struct PinsResult {
                     context.console.report("\(verb): \(file.path)  \(certificate)")
                 }
             }
-        } catch { throw CommandError(status: .inputOutput, description: "\(error)") }
+        } catch { throw .inputOutput("\(error)") }
         return saved
     }
 }
 
 /// The JSON document of `pins`; what its keys mean is in `schemas/pins.json`.
 extension PinsResult {
-    /// The document; `saved` has the file of each certificate that was saved.
     func document(saved: [Certificate: String]) -> JSONObject {
         // The keys of files go with every host there is, as they do in blocks.
         let named = sources.filter { $0.host != nil }.grouped { "\($0.host ?? ""):\($0.port ?? 0)" }.map(
@@ -212,7 +197,6 @@ extension PinsResult {
         ]
     }
 
-    /// What a configuration says of its host beside its pins.
     private static func rules(_ rules: PinRules, of group: PinGroup) -> JSONObject {
         let subdomains =
             switch rules.depth {
@@ -231,9 +215,8 @@ extension PinsResult {
 
     private func key(_ item: PinItem, _ pinned: Set<SHA256Digest>, _ saved: [Certificate: String]) -> JSONObject {
         let certificate = item.certificate
-        let notations = item.notations
         let pins: JSONObject = [
-            "okhttp": notations.okhttp, "curl": notations.curl, "hpkp": notations.hpkp, "base64": notations.base64,
+            "okhttp": item[.okhttp], "curl": item[.curl], "hpkp": item[.hpkp], "base64": item[.base64],
         ]
         return [
             "role": item.role.rawValue, "pinned": pinned.contains(item.spkiSHA256), "source": item.source,
@@ -269,7 +252,6 @@ extension KeySource {
     fileprivate var port: Int? { group?.port ?? endpoint?.targetPort }
     fileprivate var place: (String?, Int?) { (host, port) }
 
-    /// The keys, and those that are recommended and are not among them.
     fileprivate var itemsWithRecommended: [PinItem] {
         let known = Set(items.map(\.spkiSHA256))
         return items + (recommended?.choices ?? []).map(\.item).filter { !known.contains($0.spkiSHA256) }
@@ -277,7 +259,6 @@ extension KeySource {
 }
 
 extension ExitStatus {
-    /// The status that one source alone would lead to.
     init(_ source: KeySource) {
         self =
             switch source.standing {

@@ -5,7 +5,6 @@ import Pinning
 import TLSProbe
 
 extension TextRenderer {
-    /// The keys of servers and files, each with its pin.
     func text(_ result: PinsResult) -> String {
         var blocks = result.sources.map { layout.folded(block($0, at: result.time).joined(separator: "\n")) }
         if !result.sources.contains(where: { $0.recommended != nil }), result.hasSinglePin {
@@ -28,7 +27,7 @@ extension TextRenderer {
         }
         for (index, item) in source.items.enumerated() {
             lines.append("  \(index) " + owner(item, at: time))
-            lines.append("      " + item.notations.okhttp)
+            lines.append("      " + item[.okhttp])
         }
         if !source.alsoSent.isEmpty {
             let names = listed(source.alsoSent.lazy.map { safe($0.description, length: 40) }, first: 3)
@@ -38,7 +37,6 @@ extension TextRenderer {
         return lines + verdict(source)
     }
 
-    /// Which pins to ship; only hashes may be wider than there is room.
     private func advice(_ recommendation: Recommendation) -> [String] {
         func folded(_ line: String) -> String { layout.folded(line, indent: 4) }
         func shown(_ text: String) -> String { TerminalText.shown(text, to: 2000) }
@@ -90,7 +88,6 @@ extension TextRenderer {
         return text + (source.keyType.map { "   asked for \($0)" } ?? "")
     }
 
-    /// What a configuration says of its hosts beside the pins.
     private func rules(of group: PinGroup) -> String {
         guard let rules = group.rules else { return "" }
         var parts: [String] = []
@@ -122,7 +119,6 @@ extension TextRenderer {
 }
 
 extension PinsResult {
-    /// Whether a host would have one pin alone; keys of files go with every host there is.
     fileprivate var hasSinglePin: Bool {
         let isFile = { (source: KeySource) in source.endpoint == nil && source.group == nil }
         let shared = sources.filter(isFile).reduce(into: Set()) { $0.formUnion(pinned($1)) }

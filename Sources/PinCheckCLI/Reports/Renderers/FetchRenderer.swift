@@ -20,9 +20,6 @@ extension ExitStatus {
 }
 
 extension TextRenderer {
-    /// What came of a download: the redirects, the chain of a server that is not accepted, and one line last.
-    ///
-    /// `file` is where the document went, `nil` for standard output.
     func block(_ result: DownloadResult, _ status: ExitStatus, file: String?) -> String {
         let redirects = result.hops.filter { (300..<400).contains($0.status ?? 0) }.map { hop in
             "  \(hop.status ?? 0)  \(safe(hop.location.description, length: 300))"
@@ -83,7 +80,6 @@ extension TextRenderer {
         }
     }
 
-    /// What is wrong with a place that a server leads to.
     private static func words(_ error: HTTPLocationError) -> String {
         switch error {
         case .noScheme, .character: "which is no http or https URL"

@@ -7,7 +7,6 @@ import Base
 /// and `,`.
 struct GitHubRenderer: ResultRenderer {
     private var total = RunTotal()
-    /// What is never judged, where something was.
     private var notEmulated: [Report.Message] = []
 
     func ending(exit: ExitStatus) -> String {
@@ -16,7 +15,6 @@ struct GitHubRenderer: ResultRenderer {
             + (total.count > 1 ? total.sentence() + "\n" : "")
     }
 
-    /// What there is of a run that an error ended.
     static func ended(by error: CommandError) -> String {
         Self.command("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
     }
@@ -48,7 +46,6 @@ struct GitHubRenderer: ResultRenderer {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The served pins on lines of the annotation, where pins were compared in vain.
     private static func pins(of report: Report) -> String {
         guard report.pins.matched.isEmpty, report.verdict == .reject else { return "" }
         return report.built.map { link in

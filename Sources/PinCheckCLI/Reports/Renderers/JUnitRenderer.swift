@@ -4,9 +4,7 @@ import Pinning
 
 /// Tests and how they ended, in the XML that JUnit's Ant task made common.
 struct JUnitDocument {
-    /// How a test ended.
     enum Outcome {
-        /// With something that is good to know, or nothing.
         case passed(String?)
         case skipped(String)
         case failed(type: String, message: String, details: String)
@@ -20,7 +18,6 @@ struct JUnitDocument {
         }
     }
 
-    /// How many tests ended how; a test that failed is no error.
     private typealias Counts = (tests: Int, failures: Int, errors: Int, skipped: Int)
 
     private var suites: [String] = []
@@ -99,7 +96,6 @@ struct JUnitRenderer: ResultRenderer {
         var cases = reports.flatMap(Self.cases)
         var warnings = reports.flatMap(\.attention)
         if let summary {
-            // What fails, fails once.
             if !cases.contains(where: \.outcome.isTrouble) { cases.append(("target", Self.outcome(of: summary))) }
             warnings += summary.consistency.findings.filter { $0.level == .warning }.map { Report.Message($0.reason) }
         }
@@ -111,7 +107,6 @@ struct JUnitRenderer: ResultRenderer {
         return ""
     }
 
-    /// What the connections to a target come to, where no case of theirs has failed.
     private static func outcome(of summary: VariantSummary) -> JUnitDocument.Outcome {
         let (status, sentence) = (summary.consistency.exit, summary.sentence)
         switch status {
@@ -123,7 +118,6 @@ struct JUnitRenderer: ResultRenderer {
 
     private static func cases(_ report: Report) -> [(name: String, outcome: JUnitDocument.Outcome)] {
         var cases: [(name: String, outcome: JUnitDocument.Outcome)] = []
-        // The connections to one target are told apart.
         let place = report.variant == nil ? "" : String(report.title.dropFirst(report.target.count))
         var isTold = false
         // Without any verdict the one case says why.
@@ -141,7 +135,6 @@ struct JUnitRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { document.text }
 
-    /// The report of a run that an error ended: one case, which is erroneous.
     static func ended(by error: CommandError, at time: Timestamp) -> String {
         var document = JUnitDocument()
         let outcome = JUnitDocument.Outcome.error(type: error.status.name, message: error.description)
@@ -173,7 +166,6 @@ struct JUnitRenderer: ResultRenderer {
         }
     }
 
-    /// The whole report as text, for whoever reads on.
     private static func details(of report: Report) -> String { TextRenderer.plain(explains: true).block(report) }
 }
 

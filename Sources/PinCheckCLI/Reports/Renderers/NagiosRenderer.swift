@@ -5,14 +5,12 @@ import Pinning
 /// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
 /// targets, and performance data behind a bar.
 struct NagiosRenderer: ResultRenderer {
-    /// A result, with its performance data: labels, and what stands behind them.
     private typealias Entry = (
         status: ExitStatus, name: String, sentence: String, data: [(label: String, value: String)]
     )
 
     private var entries: [Entry] = []
     private var total = RunTotal()
-    /// What the connections to the last target came to.
     private var sentence: String?
     private var names = UniqueNames()
     private var status = ExitStatus.pass
@@ -57,7 +55,6 @@ struct NagiosRenderer: ResultRenderer {
             + lines.joined(separator: "\n") + (data.isEmpty ? "" : " | " + data.joined(separator: "\n")) + "\n"
     }
 
-    /// The line of a run that came to no result.
     static func unknown(_ message: String) -> String {
         let line = message.split(separator: "\n").first.map(String.init) ?? ""
         return "PINCHECK \(MonitoringState.unknown.word) - \(safe(line, length: 400))\n"

@@ -8,13 +8,8 @@ import Pinning
 struct PrometheusRenderer: ResultRenderer {
     private let now: @Sendable () -> Timestamp
     private var seen: [String: Int] = [:]
-    private var page = MetricPage(
-        families.split(separator: "\n").map { line in
-            let parts = line.split(separator: " ", maxSplits: 1)
-            return (String(parts[0]), String(parts[1]))
-        })
+    private var page = MetricPage(families)
 
-    /// The metrics, each with its help.
     private static let families = """
         pincheck_status The exit status of the target: 0 pass, 1 fail, 2 no verdict, 3 warning, 4 changed. Alert on != 0.
         pincheck_reached Whether there was a chain to judge (1), or no verdict (0).
@@ -40,7 +35,6 @@ struct PrometheusRenderer: ResultRenderer {
         pincheck_last_run_timestamp_seconds When pincheck wrote these metrics.
         """
 
-    /// A renderer that asks for the time when the run is over.
     init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
     mutating func text(for reports: [Report]) -> String {
@@ -108,16 +102,19 @@ struct PrometheusRenderer: ResultRenderer {
     }
 }
 
-/// Metrics in the text format of Prometheus: families in their order, each with its series.
 struct MetricPage: Sendable {
-    /// The labels of a series, in their order.
     typealias Labels = [(name: String, value: String)]
 
     private let families: [(name: String, help: String)]
     private var series: [String: [String]] = [:]
 
-    /// A page of these families, of which those that end in `_total` are counters.
-    init(_ families: [(name: String, help: String)]) { self.families = families }
+    /// A page of these families, a line each with the name and its help; those that end in `_total` are counters.
+    init(_ families: String) {
+        self.families = families.split(separator: "\n").map { line in
+            let parts = line.split(separator: " ", maxSplits: 1)
+            return (String(parts[0]), String(parts[1]))
+        }
+    }
 
     mutating func add(_ name: String, _ value: some CustomStringConvertible, _ labels: Labels = []) {
         let pairs = labels.map { $0.name + "=\"" + Self.escaped($0.value) + "\"" }
@@ -125,7 +122,6 @@ struct MetricPage: Sendable {
             name + (pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}") + " \(value)\n")
     }
 
-    /// The lines of the families that have series.
     var text: String {
         families.map { name, help in
             guard let lines = series[name] else { return "" }

@@ -1,12 +1,10 @@
 import Base
 
-/// One form in which results are written; it knows reports and nothing else.
 protocol ResultRenderer: Sendable {
     /// What can be written as soon as the reports on a target are there, one for each connection; empty for a form that needs
     /// those on all targets first.
     mutating func text(for reports: [Report]) throws(CommandError) -> String
 
-    /// What is written after the last result; `exit` is the status of the whole run.
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String
 }
 
@@ -47,12 +45,9 @@ struct JSONResultRenderer: ResultRenderer {
     }
 }
 
-/// Blocks of text with an empty line between them, and how many targets passed.
-///
 /// The connections to one target are one table, where that says all there is to say of them.
 struct TextResultRenderer: ResultRenderer {
     let text: TextRenderer
-    /// Whether all results come here, so that they can be counted.
     private let hasAll: Bool
     private var isFirst = true
     private var total = RunTotal()

@@ -1,15 +1,10 @@
 import Base
 
-/// Rows of cells as lines, each column as wide as its widest cell.
-///
 /// Cells are ready to be shown, and may be coloured, which takes no room.
 struct Table {
     var rows: [[String]]
-    /// The blanks before each row.
     var indent = 2
-    /// The blanks before a column, where they are not two.
     var gaps: [Int: Int] = [:]
-    /// The columns whose cells end below each other.
     var rightAligned: Set<Int> = []
     /// No column but the last is made wider than this for the sake of its cells.
     var widest = Int.max
@@ -29,7 +24,6 @@ struct Table {
     var lines: [String] {
         let widths = widths
         return rows.map { row in
-            // Nothing is behind the last cell that is there.
             let last = row.lastIndex { !$0.isEmpty } ?? 0
             return row.indices.prefix(last + 1).reduce(String(repeating: " ", count: indent)) { line, column in
                 let width = min(widths[column], widest)

@@ -2,7 +2,6 @@ import Base
 import Pinning
 
 extension TextRenderer {
-    /// The certificates that the verdict rests on, and what else was sent.
     func chain(_ report: Report) -> [String] {
         guard !report.built.isEmpty else { return [] }
         let needed = report.neededCertificates
@@ -87,7 +86,6 @@ extension TextRenderer {
 
     private func origin(of link: Report.ChainLink) -> String { link.sourceInWords.map { " (\($0))" } ?? "" }
 
-    /// The name with its source, cut so that it takes so many cells with that.
     private func title(of link: Report.ChainLink, toCells cells: Int?) -> String {
         let name = name(of: link.certificate)
         let origin = origin(of: link)
@@ -97,7 +95,6 @@ extension TextRenderer {
         return TerminalText.cut(name, toCells: left) + origin
     }
 
-    /// The pins that match, as in `← pin 1, 2`; of many the first.
     private func arrow(_ pins: [Int]) -> String? {
         guard !pins.isEmpty else { return nil }
         let most = explains ? Int.max : 3
@@ -111,7 +108,6 @@ extension TextRenderer {
         safe(certificate.subject.isEmpty ? "(no subject)" : certificate.subject, length: 256)
     }
 
-    /// How long a certificate is valid yet, in the colour of what it leads to.
     private func validity(of link: Report.ChainLink) -> String {
         let text = Self.validity(link.certificate)
         let days = Double(link.certificate.daysLeft)
@@ -119,7 +115,6 @@ extension TextRenderer {
         return days < link.warnDays ?? 0 ? style.doubtful(text) : text
     }
 
-    /// How long a certificate is valid yet, in days.
     static func validity(_ certificate: Report.Certificate) -> String {
         if certificate.daysLeft < 0 { return "expired" }
         return certificate.daysUntilValid > 0 ? "not yet" : "\(certificate.daysLeft) d"
@@ -138,13 +133,9 @@ extension TextRenderer {
     }
 }
 
-extension Report.ChainLink {
-    /// Where the certificate is from, `nil` for what the server sent.
-    var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) }
-}
+extension Report.ChainLink { var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) } }
 
 extension Report.Certificate {
-    /// The common name, else the organisation, else the whole subject.
     var shortName: String {
         guard !subject.isEmpty else { return "(no subject)" }
         let attributes = Self.attributes(of: subject)

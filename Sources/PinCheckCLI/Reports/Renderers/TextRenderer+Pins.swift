@@ -3,7 +3,6 @@ import PinChecking
 import Pinning
 
 extension TextRenderer {
-    /// How many of the pins matched, and which is which where the report names one of several by its number.
     func pins(_ report: Report) -> [String] {
         guard !report.pins.configured.isEmpty, !report.built.isEmpty else { return [] }
         return ["  " + pinSummary(report)] + legend(report)
@@ -32,9 +31,6 @@ extension TextRenderer {
         return text
     }
 
-    // MARK: Legend
-
-    /// So many pins are told in one line; of more only those that matched and backups.
     private static let mostInLine = 4
 
     /// Which pin has which number; nothing of one pin, and nothing where all are listed as they are not on the chain.
@@ -54,9 +50,6 @@ extension TextRenderer {
         return matched.isEmpty ? [] : numbers(report)
     }
 
-    /// Which pin has which number, in one line.
-    ///
-    /// - Returns: the line; none where there is one pin, or none worth naming.
     func numbers(_ report: Report, withBackups: Bool = true) -> [String] {
         let pins = report.pins.configured
         let matched = report.pins.matchedPins
@@ -86,14 +79,10 @@ extension TextRenderer {
             .joined(separator: ", ")
     }
 
-    // MARK: Mismatch
-
-    /// Whether pins were compared and none matched, for any client.
     func isMismatch(_ report: Report) -> Bool {
         report.reason.id == "pin-mismatch" || report.clients.contains { $0.reason.id == "pin-mismatch" }
     }
 
-    /// Served and configured pins side by side, ready to paste.
     func pinFailure(_ report: Report) -> [String] {
         let areCertificatesPinned = report.pins.configured.contains { $0.certificate != nil }
         var lines: [String]

@@ -1,13 +1,11 @@
 import Base
 import PinChecking
 
-/// What the connections to one target come to, counted by its addresses.
 struct VariantSummary {
     let consistency: AddressComparison
     /// The addresses in their order, each with its port where that is not the target's, and with the reports on it.
     let places: [(name: String, reports: [Report])]
 
-    /// - Returns: `nil` for a report that is about all of its target.
     init?(_ reports: [Report]) {
         guard let consistency = reports.last?.consistency else { return nil }
         self.consistency = consistency
@@ -73,7 +71,6 @@ struct VariantSummary {
         return judged.first ?? 0 > 1 ? "the other is consistent" : "nothing to compare"
     }
 
-    /// What the warnings are about, in a few words each.
     private var differences: [String] {
         consistency.findings.filter { $0.level == .warning }.map { Self.words[$0.id] ?? $0.id }.distinct
     }
@@ -85,7 +82,6 @@ struct VariantSummary {
 }
 
 extension TextRenderer {
-    /// What each address answers to each kind of client, and what that comes to; it ends in a newline.
     func matrix(of summary: VariantSummary) -> String {
         let reports = summary.places.flatMap(\.reports)
         guard let first = reports.first else { return "" }
@@ -101,7 +97,6 @@ extension TextRenderer {
         return text(lines) + conclusion(summary, of: first, naming: matrix)
     }
 
-    /// What the connections differ in, and the verdict of the target last; it ends in a newline.
     func conclusion(_ summary: VariantSummary, of report: Report, naming matrix: VariantMatrix? = nil) -> String {
         let consistency = summary.consistency
         let findings = consistency.findings.map { finding in
@@ -116,10 +111,7 @@ extension TextRenderer {
         return text(findings + ["\(style.token(status))  \(name(report))  \(sentence)"])
     }
 
-    // MARK: Parts
-
     private func table(_ matrix: VariantMatrix) -> [String] {
-        // One kind of client needs no name.
         let heading = matrix.columns.count > 1 ? [matrix.columns.map(style.faint)] : []
         let cells = heading + matrix.rows.map { $0.reports.map { shown($0, in: matrix) } }
         let addresses = heading.map { _ in "" } + matrix.rows.map { safe($0.address) }
@@ -144,7 +136,6 @@ extension TextRenderer {
         }
     }
 
-    /// The keys with their names, ready to paste.
     private func keys(_ matrix: VariantMatrix) -> [String] {
         let widest = matrix.keys.map { $0.name.utf8.count }.max() ?? 0
         return (matrix.keys.isEmpty ? [] : ["  served:"])
@@ -157,7 +148,6 @@ extension TextRenderer {
             }
     }
 
-    /// Why connections that count did not pass, each reason once with where it is so.
     private func reasons(_ summary: VariantSummary) -> [String] {
         let failing = summary.places.flatMap { place in
             place.reports.filter { $0.counts && $0.status != .pass }.map { (place: place, report: $0) }
@@ -189,7 +179,6 @@ extension TextRenderer {
         }
     }
 
-    /// What came of requests, each answer once with the addresses it is from.
     private func answers(_ summary: VariantSummary) -> [String] {
         let answers = summary.places.flatMap { place in
             place.reports.flatMap { report in
@@ -203,13 +192,10 @@ extension TextRenderer {
     }
 }
 
-/// What each address answers to each kind of client, as a table of signs and names of keys.
 struct VariantMatrix {
     static let none = "–"
 
-    /// What stands above the cells; in brackets what is only shown for comparison.
     let columns: [String]
-    /// An address with what it answers, `nil` for no certificate.
     let rows: [(address: String, reports: [Report?])]
     /// The keys that are served in the order of their names, A, B, C: each with one certificate that has it.
     let keys: [(name: String, leaf: Report.Certificate, pins: [Int])]
@@ -254,13 +240,11 @@ struct VariantMatrix {
         return (signs + kinds).isEmpty ? nil : (signs + kinds).joined(separator: "; ")
     }
 
-    /// A to Z, then A2 and so on.
     private static func name(_ index: Int) -> String {
         let (round, letter) = index.quotientAndRemainder(dividingBy: 26)
         return String(UnicodeScalar(UInt8(0x41 + letter))) + (round == 0 ? "" : String(round + 1))
     }
 
-    /// The name of the key that a report is of, `nil` where none was served.
     func key(of report: Report) -> String? {
         keys.first { $0.leaf.spkiSha256 == report.presented.first?.spkiSha256 }?.name
     }

@@ -3,16 +3,12 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-/// Writes a report as a block of text: the endpoint, the chain, the pins, and the verdict last.
 struct TextRenderer: Sendable {
     let style: TextStyle
-    /// Whether the steps of the client's procedure and whole pins are shown.
     let explains: Bool
     var layout = TextLayout()
-    /// Whether what is never judged is told of each report.
     var tellsNotEmulated = true
 
-    /// What says a report in the words of the text within another form.
     static func plain(explains: Bool) -> TextRenderer {
         TextRenderer(style: .plain, explains: explains, tellsNotEmulated: false)
     }
@@ -42,19 +38,14 @@ struct TextRenderer: Sendable {
         return text(lines)
     }
 
-    /// The verdict alone, for a report whose chain is shown already; it ends in a newline.
     func verdictLine(_ report: Report) -> String { text([verdict(report, report.sentence)]) }
 
-    /// Lines as they are written, those that are too long broken; it ends in a newline.
     func text(_ lines: [String]) -> String { lines.map { layout.folded($0) }.joined(separator: "\n") + "\n" }
 
-    /// What a run comes to, and by name what did not pass where not all can be seen at once.
     func lines(_ total: RunTotal) -> [String] {
         [total.sentence(style.token)]
             + total.troubled.map { "  \(style.token($0.status))  \(safe($0.name, length: 180))" }
     }
-
-    // MARK: Heading
 
     private func heading(_ report: Report) -> String {
         let place = name(report) + (report.endpoint == nil ? "" : report.peer.map { " → " + safe($0) } ?? "")
@@ -88,15 +79,10 @@ struct TextRenderer: Sendable {
         return parts
     }
 
-    /// A moment; of midnight the day alone.
     static func day(_ time: Timestamp) -> String { time.description.hasSuffix("T00:00:00Z") ? time.date : "\(time)" }
 
-    /// The target as the first word of the heading and the second of the verdict line.
     func name(_ report: Report) -> String { safe(report.target, length: 120) }
 
-    // MARK: Configuration and time ahead
-
-    /// The entries of configurations that count for the host, and what binds the device.
     func configurations(_ report: Report) -> [String] {
         guard !report.built.isEmpty else { return [] }
         return report.pins.entries.map(entry) + report.pins.applied.map(applied)
@@ -137,7 +123,6 @@ struct TextRenderer: Sendable {
         return ["  \(http.method) \(safe(http.path, length: 120)): \(outcome)"]
     }
 
-    /// What changed since the baseline, each from old to new.
     func change(_ report: Report) -> [String] {
         guard let change = report.change else { return [] }
         var baseline = safe(change.baseline, length: 120)
@@ -151,8 +136,6 @@ struct TextRenderer: Sendable {
         }
         return ["  since \(baseline):"] + Table(rows: rows, indent: 4).lines
     }
-
-    // MARK: Verdict
 
     func explanation(_ report: Report) -> [String] {
         var lines: [String] = []
@@ -224,18 +207,15 @@ struct TextRenderer: Sendable {
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
 }
 
-/// What each client decides on each device.
 extension TextRenderer {
     private static let givenAnchors = "by the anchors given, not their roots"
 
-    /// The devices and their verdicts; nothing where no devices were named, or nothing was judged.
     func devices(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
         // A single verdict says it itself.
         return ["  " + judged(devices)] + (report.clients.count > 1 ? verdicts(report, on: devices) : [])
     }
 
-    /// Who judged, in one line, where the verdicts are not told one by one.
     func devicesInShort(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
         let clients = Set(report.clients.map(\.name)).count
@@ -274,7 +254,6 @@ extension TextRenderer {
         }
         let rows = devices.judged.map { device, _ in
             let judging = report.clients.filter { $0.device == device.name }
-            // A client's name with long settings is cut.
             let heading =
                 [device.device?.platform.rawValue ?? device.name]
                 + judging.map { safe($0.nameWithSettings, length: 48) }

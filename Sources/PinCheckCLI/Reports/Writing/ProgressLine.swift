@@ -1,9 +1,7 @@
 import Base
 import PinChecking
 
-/// A line on the terminal that says how far a long run is, and is gone at its end.
 final class ProgressLine {
-    /// How many targets make a run that can be long.
     static let threshold = 11
 
     private let stream: OutputStream
@@ -41,11 +39,9 @@ final class ProgressLine {
         guard time >= nextTime, checked < total ?? .max else { return }
         nextTime = time + .milliseconds(100)
         isShown = true
-        Interruption.isShowingProgress = true
-        try? stream.write("\r\(text(at: time))\u{1B}[K")
+        stream.showProgress(text(at: time))
     }
 
-    /// How far the run is, and how long it will go on at the pace it had so far.
     private func text(at time: ContinuousClock.Instant) -> String {
         let amount = total.map { "\(checked) of \($0)" } ?? "\(checked)"
         let text = "\(amount) checked, \(unaccepted) not passed"
@@ -65,11 +61,21 @@ final class ProgressLine {
         }
     }
 
-    /// Takes the line away, for something else to be written.
     func erase() {
         guard isShown else { return }
         isShown = false
-        try? stream.write("\r\u{1B}[K")
+        stream.eraseProgress()
+    }
+}
+
+extension OutputStream {
+    fileprivate func showProgress(_ text: String) {
+        Interruption.isShowingProgress = true
+        try? write("\r\(text)\u{1B}[K")
+    }
+
+    fileprivate func eraseProgress() {
+        try? write("\r\u{1B}[K")
         Interruption.isShowingProgress = false
     }
 }
@@ -81,12 +87,9 @@ extension DownloadProgress {
         while (try? await Task.sleep(for: .milliseconds(250))) != nil {
             let state = state
             let rate = Double(state.count - state.start) / (start.duration(to: .now) / .seconds(1))
-            Interruption.isShowingProgress = true
-            try? stream.write("\r" + Self.text(count: state.count, total: state.total, rate: rate) + "\u{1B}[K")
+            stream.showProgress(Self.text(count: state.count, total: state.total, rate: rate))
         }
-        guard Interruption.isShowingProgress else { return }
-        try? stream.write("\r\u{1B}[K")
-        Interruption.isShowingProgress = false
+        if Interruption.isShowingProgress { stream.eraseProgress() }
     }
 
     static func text(count: Int, total: Int?, rate: Double) -> String {
@@ -102,7 +105,6 @@ extension DownloadProgress {
     }
 }
 
-/// A number of bytes as people read it, as in `1.2 GiB`.
 func readableBytes(_ count: Int) -> String {
     guard count >= 1_024 else { return "\(count) B" }
     var value = Double(count)
@@ -115,7 +117,6 @@ func readableBytes(_ count: Int) -> String {
     return "\(tenths / 10).\(tenths % 10) \(unit)"
 }
 
-/// A time as people read it, as in `4.2 s` or `1 h 02 min`.
 func readableTime(_ time: Duration) -> String {
     func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let (seconds, attoseconds) = time.components

@@ -2,7 +2,6 @@ import Base
 import PinChecking
 import Pinning
 
-/// Hands results to every output that was asked for, as they come or in the order of their targets.
 struct ResultWriter {
     private let notes: [Report.Message]
     private var hasSaidNotes = false
@@ -39,7 +38,6 @@ struct ResultWriter {
         if state == nil { sayNotes() }
     }
 
-    /// Says what concerns all results, once.
     private mutating func sayNotes() {
         guard saysWarnings, !hasSaidNotes else { return }
         hasSaidNotes = true
@@ -49,7 +47,6 @@ struct ResultWriter {
         }
     }
 
-    /// Whether results are held until those before them are there.
     var needsOrder: Bool { saysWarnings || state != nil || sinks.contains { !$0.takesAnyOrder } }
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
@@ -103,7 +100,6 @@ struct ResultWriter {
         return first.target + " → " + listed(places(holders))
     }
 
-    /// Writes what could not be written before the end was known.
     mutating func finish() throws(CommandError) -> ExitStatus {
         progress?.erase()
         let status = ExitStatus.worst(statuses)
@@ -116,18 +112,14 @@ struct ResultWriter {
     }
 }
 
-/// One output: a form of results, and where it goes.
 struct ResultSink {
     private var renderer: any ResultRenderer
-    private var lines: LineWriter
-    /// What waits to become a file as a whole.
+    private let stream: OutputStream
     private var pending: (text: Spool, path: String)?
     let isFile: Bool
-    /// Whether results are taken as they come rather than in the order of the targets.
     let takesAnyOrder: Bool
 
     init(_ output: FormOutput<OutputForm>, _ settings: Settings, in context: Context) throws(CommandError) {
-        var stream: OutputStream
         if let path = output.file {
             try OutputFile.refuseReadFile(path)
             try OutputFile.refuseMissingDirectory(of: path)
@@ -144,19 +136,18 @@ struct ResultSink {
         }
         isFile = output.file != nil
         takesAnyOrder = output.form == .jsonl
-        lines = LineWriter(stream)
         renderer = output.form.renderer(settings, to: stream, in: context)
     }
 
     /// Takes the next results, and writes them at once: a run that is broken off leaves all of them or none.
     mutating func add(_ reports: [Report]) throws(CommandError) {
         let text = try renderer.text(for: reports)
-        if !text.isEmpty { try lines.write(text: text) }
+        if !text.isEmpty { try stream.write(text) }
     }
 
     mutating func finish(exit: ExitStatus) throws(CommandError) {
         let text = try renderer.ending(exit: exit)
-        if !text.isEmpty { try lines.write(text: text) }
+        if !text.isEmpty { try stream.write(text) }
         if let pending {
             try OutputFile.write(to: pending.path) { descriptor throws(OutputError) in
                 try pending.text.copy(to: descriptor)

@@ -7,18 +7,13 @@ import Pinning
 ///     pincheck-state 1
 ///     PASS	pin-matched	sha256/NSQo…	2026-11-21T08:00:00Z	api.example.com:443
 struct StateFile {
-    /// What a run found of a target.
     struct Outcome: Hashable, Sendable {
-        /// The name of the exit status, as in `PASS`.
         var status: String
         var reason: String
         /// The pin of the leaf's key, empty when no certificate was ever seen.
         var pin: String
-        /// Since when it has been so, RFC 3339.
         var since: String
 
-        /// Whether it is what the last run found.
-        ///
         /// Why there is no verdict depends on the weather.
         func isSame(as old: Outcome) -> Bool {
             status == old.status && (reason == old.reason || status == ExitStatus.unreachable.name)
@@ -35,13 +30,17 @@ struct StateFile {
     private var found: [String: Outcome] = [:]
     private var names = UniqueNames()
 
-    /// The file of `--state`, `nil` without one; it goes with the forms for people.
     static func named(
         by settings: Settings, _ outputs: [FormOutput<OutputForm>], at time: Timestamp
     ) throws(CommandError) -> StateFile? {
         guard let path = settings.state else { return nil }
         if let form = outputs.first(where: { !$0.form.isForPeople })?.form.rawValue {
             throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
+        }
+        try OutputFile.refuseReadFile(path)
+        let places = outputs.map { $0.file.flatMap(FileIdentity.init(ofFile:)) }
+        guard !places.contains(where: { $0 != nil && $0 == FileIdentity(ofFile: path) }) else {
+            throw .usage("\(quoted(path)) is the file of --state and of a result: name two files")
         }
         return try StateFile(path, at: time.description)
     }
@@ -72,7 +71,6 @@ struct StateFile {
         return isChanged
     }
 
-    /// Replaces the file; targets of other runs stay in it.
     func write() throws(CommandError) {
         let outcomes = try Self.read(path).merging(found) { $1 }
         let lines = outcomes.sorted { $0.key < $1.key }.map { target, outcome in
@@ -82,7 +80,6 @@ struct StateFile {
         try OutputFile.write(Array("\(Self.word) \(Self.version)\n\(lines.joined())".utf8), to: path)
     }
 
-    /// The outcomes by target; none when there is no file.
     private static func read(_ path: String) throws(CommandError) -> [String: Outcome] {
         switch FileKind(at: path) {
         case .absent, .inaccessible: return [:]
@@ -110,7 +107,6 @@ struct StateFile {
         return outcomes
     }
 
-    /// Text that ends neither the field nor the line.
     private static func field(_ text: String) -> String { TerminalText.shown(text, to: 400) }
 }
 
