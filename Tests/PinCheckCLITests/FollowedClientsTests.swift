@@ -244,8 +244,9 @@ import Testing
             "Bare.app/Info.plist": open,
             "Both.app/Info.plist": AppText.plist(
                 bundle + "<key>NSAppTransportSecurity</key><dict>\(loads)\(leaf)</dict>"
-                    + "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>$HOST</key><dict><key>TSKPublicKeyHashes</key>"
-                    + "<array><string>$LEAF64</string><string>$JUNK64</string></array></dict></dict></dict>"),
+                    + "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>$HOST</key><dict>"
+                    + "<key>TSKPublicKeyHashes</key><array><string>$LEAF64</string><string>$JUNK64</string></array></dict></dict></dict>"
+            ),
         ]
         let bytes: [String: [UInt8]] = [
             "leaf.der": pki.leaf.der, "renewed.cer": pki.leafRe.der, "bundle/leaf.cer": pki.leaf.der,

@@ -128,25 +128,4 @@ import Testing
         #expect(!error.description.contains { $0.isNewline })
         if let line = mistake.line { #expect(error.place.description.hasSuffix(":\(line)"), "\(error)") }
     }
-
-    @Test(arguments: Seeds.sample(2)) func damagedConfigurationsAreReadOrRefused(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let originals = Samples.all.map { Array($0.utf8) } + [try Samples.binaryInfoPlist()]
-        let directory = try TemporaryDirectory()
-        for original in originals {
-            for _ in 0..<60 {
-                let path = try directory.write(MutatedSourceTests.damaged(original, &random), to: "source")
-                switch outcome(path) {
-                case .success(let reading):
-                    let decides = reading.networkSecurity.contains { !$0.isEmpty }
-                    let binds = reading.transportSecurity.contains(where: \.isStated)
-                    #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty || decides || binds)
-                case .failure(let error): #expect(!error.description.contains { $0.isNewline }, "\(error)")
-                }
-                let inspection = PinSource(path).inspect()
-                let isRead = if case .success = outcome(path) { true } else { false }
-                #expect(inspection.problems.isEmpty == isRead, "\(inspection.problems)")
-            }
-        }
-    }
 }

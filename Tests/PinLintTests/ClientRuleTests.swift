@@ -139,10 +139,11 @@ import Testing
     }
 
     @Test func nsPinnedDomainsTrapsAreNamed() throws {
+        let cas = identities("NSPinnedCAIdentities", Hashes.a, Hashes.b)
         let files = plist(
             """
-            <key>a.example.com</key><dict><key>NSIncludesSubdomains</key><true/>\(identities("NSPinnedCAIdentities", Hashes.a, Hashes.b))</dict>
-            <key>b.example.com</key><dict>\(identities("NSPinnedCAIdentities", Hashes.a, Hashes.b))\(identities("NSPinnedLeafIdentities", Hashes.a, Hashes.c))</dict>
+            <key>a.example.com</key><dict><key>NSIncludesSubdomains</key><true/>\(cas)</dict>
+            <key>b.example.com</key><dict>\(cas)\(identities("NSPinnedLeafIdentities", Hashes.a, Hashes.c))</dict>
             <key>c.example.com</key><dict>
             \(identities("NSPinnedCAIdentities"))
             \(identities("NSPinnedLeafIdentities"))</dict>

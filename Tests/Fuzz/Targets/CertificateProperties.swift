@@ -81,6 +81,7 @@ enum KeyProperties {
     /// Reads `bytes` as certificates, requests and keys, and writes pins of them.
     static func check(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
         let path = scratch.write(bytes, to: "key")
+        _ = try? AnchorBundle(pemOrDER: bytes)
         var items: [PinItem] = []
         let input = try read { () throws(PinFormatError) in try PinInput.read(bytes, name: "source") }
         if case .items(let found)? = input { items = found }

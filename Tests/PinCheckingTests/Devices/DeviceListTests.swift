@@ -142,8 +142,8 @@ import X509
 
     private func store(_ platform: String, _ version: String, _ roots: [LabCertificate]) -> String {
         let roots = roots.map { "\"\(hash($0))\"" }.joined(separator: ",")
-        return
-            #"{"platform": "\#(platform)", "version": "\#(version)", "fetched": "2026-07-19", "url": "https://l.example", "roots": [\#(roots)]}"#
+        return #"{"platform": "\#(platform)", "version": "\#(version)", "fetched": "2026-07-19", "#
+            + #""url": "https://l.example", "roots": [\#(roots)]}"#
     }
 
     @Test(.enabled(if: python != nil, "python3 is not on this machine: the script is not tested"))
