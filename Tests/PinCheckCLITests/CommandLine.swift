@@ -105,11 +105,6 @@ func pincheck(
     return Outcome(status: status, output: output.text, errors: errors.text)
 }
 
-/// What a command line that judges one target decides and why, as in `fail pin-mismatch`.
-func decision(_ arguments: [String], environment: [String: String] = [:], at time: Int64? = nil) async -> String {
-    await pincheck(arguments + ["--format", "json"], environment: environment, at: time).decision
-}
-
 /// Whether a text holds anything a terminal would act on.
 func isPlain(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
@@ -231,17 +226,7 @@ struct Desk: Sendable {
         }
         return outcome
     }
-
-    /// What a line that judges one target decides and why, as in `fail pin-mismatch`.
-    func decides(_ line: String, environment: [String: String] = [:]) async -> String {
-        await self(line + " -f json", environment: environment).decision
-    }
 }
 
 /// Runs a line at a desk with these texts.
 func desk(_ line: String, _ texts: [String: String] = [:]) async throws -> Outcome { try await Desk(texts)(line) }
-
-/// What a line that judges one target decides at a desk with these texts.
-func decision(of line: String, _ texts: [String: String] = [:]) async throws -> String {
-    try await Desk(texts).decides(line)
-}

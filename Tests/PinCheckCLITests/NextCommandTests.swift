@@ -96,7 +96,7 @@ import Testing
             "next.pem": leaf.pem, "Info.plist": "<plist><dict><key>NSAppTransportSecurity</key><dict/></dict></plist>",
         ]
         let line = "--next @next.pem --host $HOST --pins @Info.plist --pins \(leaf.pin) --client afnetworking"
-        #expect(try await decision(of: line, texts) == expected)
+        try await Desk(texts).expect(line, expected)
     }
 
     @Test func theServerOfTodayIsAskedToo() async throws {

@@ -160,7 +160,7 @@ import Testing
                 ("--expect-status 2xx --fail-before 100%", "fail unexpected-status"),
                 ("--baseline @old.json", "changed changed"),
                 ("--expect-status 2xx --baseline @old.json", "fail unexpected-status"),
-            ] { #expect(await desk.decides("CHECK --request / \(arguments)") == decision) }
+            ] { await desk.expect("CHECK --request / \(arguments)", decision) }
         }
     }
 
