@@ -28,13 +28,9 @@ import Testing
         }
     }
 
-    @Test(
-        .hasBuiltBinary,
-        arguments: [
-            ("", "Paused: what came is kept in 'a.bin.part', and the same command goes on with it.\n"), ("-q", ""),
-        ]) func aSignalPausesADownload(option: String, words: String) async throws
-    {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+    /// Halts behind the third of five bytes, and has the rest for whoever asks for that.
+    private static let halting = ServerBehavior.tls(
+        TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
             $0.application = .responds(
                 Responder { request in
                     let head = "HTTP/1.1 \(request.contains("Range:") ? "206 Part" : "200 OK")\nETag: \"v1\""
@@ -42,8 +38,15 @@ import Testing
                         ? Responder.Answer(head + "\nContent-Range: bytes 3-4/5\nContent-Length: 2", "45".utf8)
                         : Responder.Answer(head + "\nContent-Length: 5", "123".utf8, .silence)
                 })
-        }
-        try await LoopbackServer.serving(.tls(settings)) { server in
+        })
+
+    @Test(
+        .hasBuiltBinary,
+        arguments: [
+            ("", "Paused: what came is kept in 'a.bin.part', and the same command goes on with it.\n"), ("-q", ""),
+        ]) func aSignalPausesADownload(option: String, words: String) async throws
+    {
+        try await LoopbackServer.serving(Self.halting) { server in
             let place = "\(StandardPKI.serverName):\(server.port)"
             let outcome = try await BuiltBinary.run(
                 """
@@ -78,13 +81,7 @@ import Testing
         .hasBuiltBinary,
         arguments: [("", [143]), ("kill -INT $pid", [143, 130]), ("kill -TERM $pid; kill -HUP $pid", [143, 129])])
     func aPausedDownloadEndsThoughNobodyReadsItsWords(more: String, statuses: [Int32]) async throws {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
-            $0.application = .responds(
-                Responder { _ in
-                    Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: 5", "123".utf8, .silence)
-                })
-        }
-        try await LoopbackServer.serving(.tls(settings)) { server in
+        try await LoopbackServer.serving(Self.halting) { server in
             let place = "\(StandardPKI.serverName):\(server.port)"
             let outcome = try await BuiltBinary.run(
                 """
