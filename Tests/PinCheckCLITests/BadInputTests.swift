@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        .hasBuiltBinary,
         arguments: [
             (#"$(printf '\xff')"#, 64, "is not ASCII: write it with its xn-- labels"),
             (#"host --sni=$(printf '\xff')"#, 64, "--sni: the host name '\u{FFFD}' is not ASCII"),
@@ -42,47 +42,37 @@ import Testing
         #expect(isRefused(outcome, .data, "standard input:1000001: the host name 'x..y' has an empty label"))
     }
 
-    @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
-    func aListIsReadFromAPipe() async throws {
+    @Test(.hasBuiltBinary) func aListIsReadFromAPipe() async throws {
         let outcome = try await BuiltBinary.run("$PINCHECK --targets <(printf '# a\\nx..y\\n')")
         #expect(outcome.status == 65 && outcome.errors.contains(":2: the host name 'x..y'"), "\(outcome)")
     }
 
-    /// Places that cannot be written; `DIR` is a directory with the file `chain.pem`.
+    /// Places that cannot be written.
     private static let places: [(path: String, sentence: String)] = [
-        ("DIR", "it is a directory: name a file in it"), ("DIR/", "it is a directory: name a file in it"),
-        ("DIR/missing/a", "missing': make it, or name another file"),
-        ("DIR/chain.pem/a", "Not a directory: name another"), ("/dev/full", "No space left on device"),
+        ("$DIR", "it is a directory: name a file in it"), ("$DIR/", "it is a directory: name a file in it"),
+        ("$DIR/missing/a", "missing': make it, or name another file"),
+        ("$DIR/chain.pem/a", "Not a directory: name another"), ("/dev/full", "No space left on device"),
     ]
 
-    /// Command lines that write to `OUT`.
-    private static let writers = [
-        ["verify", "CHAIN", "-o", "OUT"], ["verify", "CHAIN", "-f", "json=OUT"],
-        ["verify", "CHAIN", "-f", "jsonl=OUT"], ["verify", "CHAIN", "-f", "junit=OUT"],
-        ["verify", "CHAIN", "-f", "prometheus=OUT"], ["lint", "CHAIN", "-f", "sarif=OUT"],
-    ]
-
-    @Test(arguments: places.indices, writers.indices) func unwritableIsNoVerdict(place: Int, writer: Int) async throws {
-        let files = try TemporaryDirectory()
-        let chain = try files.write(try StandardPKI.shared().leaf.pem, to: "chain.pem")
-        let (path, sentence) = Self.places[place]
+    @Test(
+        arguments: places.map(\.path),
+        [
+            "verify @chain.pem -o ", "verify @chain.pem -f json=", "verify @chain.pem -f jsonl=",
+            "verify @chain.pem -f junit=", "verify @chain.pem -f prometheus=", "lint @chain.pem -f sarif=",
+        ]) func unwritableIsNoVerdict(path: String, line: String) async throws
+    {
+        let sentence = try #require(Self.places.first { $0.path == path }).sentence
         guard path != "/dev/full" || FileManager.default.fileExists(atPath: path) else { return }
-        let words = Self.writers[writer].map { word in
-            word.replacing("CHAIN", with: chain).replacing("OUT", with: path).replacing("DIR", with: files.path)
-        }
-        await pincheck(words).expect(.inputOutput, errors: sentence, "name a")
+        try await Desk().expect(line + path, "inputOutput: \(sentence) … name a")
     }
 
     @Test(arguments: [
-        (["-f", "json=DIR/a", "-f", "junit=DIR/./a"], "write one of them as junit=FILE"),
-        (["-f", "json=DIR/a", "-o", "DIR/b"], "is for no form: every --format names its own file"),
-        (["-f", "json=DIR/a", "-f", "text", "-o", "DIR/a"], "both go to "),
-        (["-f", "text", "-f", "junit=-"], "both go to standard output: write one of them as junit=FILE"),
-    ]) func aFileIsOneOutput(words: [String], sentence: String) async throws {
-        let files = try TemporaryDirectory()
-        let words = words.map { $0.replacing("DIR", with: files.path) }
-        try files.write("", to: "a")
-        let outcome = await pincheck(["127.0.0.1:1"] + words)
+        ("-f json=@a -f junit=@./a", "write one of them as junit=FILE"),
+        ("-f json=@a -o @b", "is for no form: every --format names its own file"),
+        ("-f json=@a -f text -o @a", "both go to "),
+        ("-f text -f junit=-", "both go to standard output: write one of them as junit=FILE"),
+    ]) func aFileIsOneOutput(line: String, sentence: String) async throws {
+        let outcome = try await desk("127.0.0.1:1 " + line, ["a": ""])
         #expect(isRefused(outcome, .usage, sentence), "\(outcome)")
     }
 }

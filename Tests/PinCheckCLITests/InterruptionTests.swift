@@ -5,12 +5,8 @@ import Testing
 
 /// What a signal leaves behind, and the line of progress.
 @Suite(.endsSomeTime) struct InterruptionTests {
-    @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
-        arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)]) func aSignalLeavesWholeLinesAndFilesAsTheyWere(
-            signal: String, code: Int32
-        ) async throws
-    {
+    @Test(.hasBuiltBinary, arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)])
+    func aSignalLeavesWholeLinesAndFilesAsTheyWere(signal: String, code: Int32) async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await UnresponsivePort.scoped { silent in
                 // A shell without job control lets its background jobs ignore SIGINT.
@@ -33,7 +29,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        .hasBuiltBinary,
         arguments: [
             ("", "Paused: what came is kept in 'a.bin.part', and the same command goes on with it.\n"), ("-q", ""),
         ]) func aSignalPausesADownload(option: String, words: String) async throws
@@ -65,8 +61,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
-    func oneSignalEndsARunWhoseOutputNobodyReads() async throws {
+    @Test(.hasBuiltBinary) func oneSignalEndsARunWhoseOutputNobodyReads() async throws {
         // More than a pipe holds (64 KiB): once a byte has come, the write is under way and has no end.
         let outcome = try await BuiltBinary.run(
             """
@@ -80,7 +75,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        .hasBuiltBinary,
         arguments: [("", [143]), ("kill -INT $pid", [143, 130]), ("kill -TERM $pid; kill -HUP $pid", [143, 129])])
     func aPausedDownloadEndsThoughNobodyReadsItsWords(more: String, statuses: [Int32]) async throws {
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
@@ -106,8 +101,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
-    func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
+    @Test(.hasBuiltBinary) func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await UnresponsivePort.scoped { silent in
                 let outcome = try await BuiltBinary.run(

@@ -1,7 +1,8 @@
 import LoopbackLab
+import Testing
+
 @testable import PinCheckCLI
 @testable import PinChecking
-import Testing
 
 /// What a run comes to: how many targets, and which did not pass.
 @Suite(.endsSomeTime) struct RunTotalTests {

@@ -111,5 +111,3 @@ private enum PEMText {
         #expect(secret.problem == .privateKey)
     }
 }
-
-/// Inspecting a source gathers everything that is wrong where reading it stops at the first.

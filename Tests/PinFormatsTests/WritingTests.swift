@@ -5,7 +5,7 @@ import Pinning
 import Testing
 import X509
 
-/// Blocks for clients, read back by those who read such things.
+/// Blocks for clients, read back by those who read such things. What each looks like is in the goldens `pins-server` and `pins-from-…`.
 @Suite struct WritingTests {
     static let host = "api.example.com"
 
@@ -54,29 +54,6 @@ import X509
         #expect(Set(entries.flatMap(\.pins).map(\.spkiSHA256)) == [leaf.spkiSHA256, other.spkiSHA256], "\(block)")
     }
 
-    @Test func okHttpsSourcePinsTheLeafAndOffersTheOthers() throws {
-        let block = try PinBlockFormat.okhttp.block([group()])
-        let configuration = try #require(try reading(ofFile: "Pins.kt", block).configurations.first)
-        #expect(configuration.kind == .okHttp)
-        #expect(configuration.entries.flatMap(\.pins).map(\.spkiSHA256) == [leaf.spkiSHA256])
-        #expect(block.contains("    // .add(\"api.example.com\", \"\(root[.okhttp])\")\n"))
-    }
-
-    @Test func trustKitGetsTheLeafsPinAndIsOfferedTheOthers() throws {
-        let all = try list(try PinBlockFormat.trustkit.block([group()]))
-        let settings = try #require(all["TSKConfiguration"] as? [String: Any])
-        let domains = try #require(settings["TSKPinnedDomains"] as? [String: [String: Any]])
-        #expect(domains.keys.sorted() == [Self.host])
-        let pins = try #require(domains[Self.host]?["TSKPublicKeyHashes"] as? [String])
-        #expect(pins == [leaf[.base64]])
-        #expect(domains[Self.host]?["TSKEnforcePinning"] as? Bool == true)
-        let block = try PinBlockFormat.trustkit.block([group()])
-        #expect(block.contains("<!-- <string>\(intermediate[.base64])</string> -->"))
-        let warning = "<!-- TrustKit refuses to start with fewer than two pins. -->"
-        #expect(block.contains(warning))
-        #expect(try !PinBlockFormat.trustkit.block([group(chosen: [intermediate])]).contains(warning))
-    }
-
     @Test func aBackupKeyTakesThePlaceOfTheIssuer() throws {
         let key = try LabKey.shared(.p256, label: "backup")
         let publicKey = try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo)
@@ -111,26 +88,6 @@ import X509
         #expect(command == "curl --pinnedpubkey '\(leaf[.curl])' 'https://api.example.com:8443/'")
         let authorities = try PinBlockFormat.curl.block([group([root], chosen: [root])])
         #expect(authorities.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
-    }
-
-    @Test func afNetworkingIsToldWhichFilesToAdd() throws {
-        let block = try PinBlockFormat.afnetworking.block([group()])
-        #expect(block.contains("\(leaf[.okhttp])  leaf-leaf.cer: add to the bundle\n"))
-        #expect(block.contains("\(root[.okhttp])  root-RootA.cer: do not add"))
-        #expect(block.contains("AFSSLPinningModePublicKey"))
-    }
-
-    @Test(arguments: PinBlockFormat.allCases) func everyHashStandsBelowItsOwner(format: PinBlockFormat) throws {
-        let lines = try format.block([group()]).split(separator: "\n").map(String.init)
-        for item in [leaf, intermediate, root] {
-            let certificate = try #require(item.certificate)
-            let comment = "\(item.role.rawValue): \(certificate.subject), expires \(certificate.notAfter.date)"
-            let owner = try #require(lines.firstIndex { $0.contains(comment) })
-            let isBelow =
-                lines[owner + 1].contains(item[.base64]) || lines[owner + 1].contains(item.spkiSHA256.hexadecimal)
-            let isInLastLine = lines.last?.contains(item[.base64]) == true
-            #expect(isBelow || isInLastLine, "\(format) \(item.role)")
-        }
     }
 
     @Test(arguments: PinBlockFormat.allCases) func withoutAHostAPlaceholderStands(format: PinBlockFormat) throws {

@@ -6,8 +6,7 @@ import Testing
 @testable import PinCheckCLI
 
 /// The built exporter: what only a process has, signals and descriptors.
-@Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), .endsSomeTime)
-struct ServeSignalTests: ServeTesting {
+@Suite(.hasBuiltBinary, .endsSomeTime) struct ServeSignalTests: ServeTesting {
     /// Begins a script: functions that start the exporter, wait for a line of its log, and ask it.
     private func script(_ rest: String) -> String {
         """
