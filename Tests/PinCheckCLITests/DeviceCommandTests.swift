@@ -221,12 +221,12 @@ import X509
         let desk = try Desk(["bad.cer": "\u{30}\u{2}\u{5}\u{0}", "lists.json": lists, "old.bin": "PCDD\u{1}\u{0}"])
         let verify = "VERIFY --device ios-12 --device-data"
         await desk.expect("\(verify) @lists.json", "data: bad.cer: ")
-        await desk.expect("\(verify) @old.bin", "data: is not JSON")
+        await desk.expect("\(verify) @old.bin", "data: old.bin:1: is not JSON")
         // Other lists take the place of the program's own.
         _ = try DeviceLists.write([("ios-99", [pki.rootA])], to: "own.json", in: desk.files)
         await desk("devices ios-99 --device-data @own.json").expect(.pass, "  RootA", errors: "")
         await desk.expect("devices ios-17 --device-data @own.json", "usage: next to it is ios-99")
-        await desk.expect("devices --device-data @old.bin", "data: is not JSON")
+        await desk.expect("devices --device-data @old.bin", "data: old.bin:1: is not JSON")
     }
 
     @Test func oldDataIsAWarning() async throws {
