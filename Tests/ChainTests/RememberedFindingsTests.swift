@@ -133,7 +133,7 @@ import X509
                         presented: presented, anchors: .trustStore, policy: .sslServer(name: .unchecked),
                         time: RandomPKI.now, platform: platform)
                 ).bestEfforts
-                let expected = [[leaf, other, between, above], [leaf, issuer, root]]
+                let expected = [[leaf, issuer, root], [leaf, other, between, above]]
                 #expect(shown == (try expected.map { try $0.map { try $0.value() } }))
             }
         }

@@ -27,7 +27,7 @@ extension BoundedFile {
     {
         do throws(ReadFailure) { return try read() } catch {
             let failure = RegularFile.failure(error, at: .file(name))
-            throw .said(failure.problem == .tooLarge ? .data : .missing, "\(name): \(failure.reason)")
+            throw .said(failure.kind == .missing ? .missing : .data, "\(name): \(failure.reason)")
         }
     }
 }

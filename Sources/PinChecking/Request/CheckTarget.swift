@@ -102,8 +102,8 @@ extension CheckTarget {
         case .ip(let address):
             guard family == .any || (family == .ipv6) == address.isIPv6 else {
                 throw .request(
-                    "\(quoted(address.description)) is not an address of the family asked for: ask for \(family == .ipv6 ? "IPv4" : "IPv6") or for any"
-                )
+                    "\(quoted(address.description)) is not an address of the family asked for: "
+                        + "ask for \(family == .ipv6 ? "IPv4" : "IPv6") or for any")
             }
             return .address(address)
         }

@@ -148,7 +148,7 @@ package enum RegularFile {
             PinFormatError(
                 .tooLarge, at: place, "has more than \(limit >> 20) MiB, and nothing that is read is that large")
         case .silent: PinFormatError(.notARegularFile, at: place, "gives nothing to read, as a device may")
-        case .withoutWriter: PinFormatError(.empty, at: place, "is a pipe without a writer")
+        case .withoutWriter: PinFormatError(.unreadable, at: place, "is a pipe without a writer")
         case .system(let code):
             PinFormatError(.unreadable, at: place, "cannot be read: \(SystemError.message(of: code))")
         }

@@ -151,8 +151,8 @@ extension ProbeError: CustomStringConvertible {
         case .notTLS(let spoken): "\(server) does not speak TLS: it answered with \(spoken.rawValue); \(spoken.remedy)"
         case .protocolVersion(let minimum, let maximum):
             "\(server) supports none of the TLS versions offered (\(minimum.number) to \(maximum.number)); "
-                + (minimum == .tls13
-                    ? "leave out --min-tls 1.3"
+                + (minimum == .tls13 || maximum < .tls13
+                    ? "check --min-tls, --max-tls and --ciphers"
                     : minimum > .tls10 ? "an outdated server may need --min-tls 1.0" : "check --min-tls and --max-tls")
         case .certificatesTooLarge(let limit):
             "\(server) sent more than \(limit) bytes of certificates; check what it is configured to send"

@@ -31,7 +31,7 @@ package struct TLSAlert: Sendable, Hashable {
         switch number {
         case 40, 71:
             "no cipher, group or certificate suits both sides; check --sni and the TLS versions; "
-                + "it may offer DHE only: --ciphers DHE-RSA-AES128-GCM-SHA256"
+                + "it may offer DHE only: --ciphers DHE-RSA-AES128-GCM-SHA256, or in TLS 1.3 --groups ffdhe2048"
         case 42, 43, 44, 45, 46, 48, 49, 116: "it may insist on a client certificate"
         case 70: "check --min-tls and --max-tls"
         case 80: "the fault is the server's own; see its log"

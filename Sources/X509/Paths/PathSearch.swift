@@ -53,34 +53,37 @@ struct PathSearch {
     /// Whether nothing that was offered to OpenSSL was refused, and nothing left out: everybody's search would go the same way.
     var isUndisputed: Bool { failures.isEmpty && !isExhausted && !isCutShort }
 
-    /// The paths of which a platform hands out one when all are rejected, linked by signatures.
+    /// The paths of which a platform hands out one when all are rejected, linked by signatures: the likeliest first, and the longest.
     ///
-    /// Those to an anchor come first, then those that end at a root or where nothing goes on, the longest first. The leaf alone is among
-    /// them where not all paths were looked at.
+    /// Apple's platforms prefer an anchor, then a root at the end, then a length without flaws (`SecCertificatePathVCScore`). The leaf
+    /// alone is among them where not all paths were looked at.
     func bestEfforts(at time: Timestamp) -> [[Certificate]] {
-        let paths = visited.filter { zip($0.nodes, $0.nodes.dropFirst()).allSatisfy { issuers.isSigned($0, by: $1) } }
-        // What goes on from a path was visited right after it.
-        let lengths = paths.map(\.nodes.count).dropFirst() + [0]
-        let ends = zip(paths, lengths).filter { path, next in
-            path.isAnchored || next <= path.nodes.count || path.nodes.last?.certificate.isSelfIssued == true
-        }.map { (isAnchored: $0.0.isAnchored, path: $0.0.nodes.map(\.certificate)) }
-        let others = ends.filter { !$0.isAnchored }.flatMap { [$0.path, Self.sound($0.path, at: time)] }.distinct
+        let linked = visited.filter { zip($0.nodes, $0.nodes.dropFirst()).allSatisfy { issuers.isSigned($0, by: $1) } }
+        let paths = linked.map { nodes, isAnchored in
+            let path = nodes.map(\.certificate)
+            return (path: path, rank: (isAnchored ? 2 : 0) + (path.last?.isSelfIssued == true ? 1 : 0))
+        }
+        func longest(_ paths: [[Certificate]]) -> [[Certificate]] {
+            let length = paths.map(\.count).max()
+            return paths.filter { $0.count == length }
+        }
+        let rank = paths.map(\.rank).max() ?? 0
+        let preferred = rank == 0 ? [] : paths.filter { $0.rank == rank }.map(\.path)
+        let flawless = rank == 0 ? longest(paths.map { Self.flawless($0.path, at: time) }) : []
         let isWhole = !isExhausted && visited.count < Self.rankedPathLimit
-        return ends.filter(\.isAnchored).map(\.path) + others.sorted { $0.count > $1.count }
-            + (isWhole ? [] : visited.prefix(1).map { $0.nodes.map(\.certificate) })
+        let leaf = isWhole ? [] : visited.prefix(1).map { $0.nodes.map(\.certificate) }
+        return (preferred + longest(paths.map(\.path)) + flawless + leaf).distinct
     }
 
-    /// A path without the certificates from the first on that is out of date or weak, unless it ends at a root: the part below is worth
-    /// more to Apple's platforms (`SecCertificatePathVCScore`).
-    private static func sound(_ path: [Certificate], at time: Timestamp) -> [Certificate] {
-        guard path.last?.isSelfIssued == false else { return path }
+    /// A path up to the first certificate that is out of date or weak, where the leaf is not.
+    private static func flawless(_ path: [Certificate], at time: Timestamp) -> [Certificate] {
         let strength = Platform.apple().strength
-        return Array(
-            path.prefix(1)
-                + path.dropFirst().prefix {
-                    $0.notBefore <= time && time <= $0.notAfter && strength.isStrong($0.publicKey.algorithm)
-                        && !strength.isRefused($0.signatureAlgorithm)
-                })
+        func isCurrent(_ one: Certificate) -> Bool { one.notBefore <= time && time <= one.notAfter }
+        func isStrong(_ one: Certificate) -> Bool {
+            strength.isStrong(one.publicKey.algorithm) && !strength.isRefused(one.signatureAlgorithm)
+        }
+        let (needsDates, needsStrength) = (isCurrent(path[0]), isStrong(path[0]))
+        return Array(path.prefix { (isCurrent($0) || !needsDates) && (isStrong($0) || !needsStrength) })
     }
 
     /// OpenSSL's judgement on `path`, `nil` when it would cost more than is left of the budget.
