@@ -65,15 +65,6 @@ struct Report: JSONDocument {
         let lines: [String]
 
         package var document: JSONObject { ["id": id, "message": message] }
-
-        init(id: String, message: String) {
-            let message = TerminalText.escaped(message)
-            self.init(id: id, message: message, lines: [message])
-        }
-
-        init(id: String, message: String, lines: [String]) {
-            (self.id, self.message, self.lines) = (id, message, lines)
-        }
     }
 
     struct Monitoring: JSONDocument {
@@ -82,6 +73,13 @@ struct Report: JSONDocument {
         let runExit: ExitStatus
 
         package var document: JSONObject { ["exit": exit, "reason": reason, "run_exit": runExit] }
+    }
+}
+
+extension Report.Message {
+    init(id: String, message: String) {
+        let message = TerminalText.escaped(message)
+        self.init(id: id, message: message, lines: [message])
     }
 }
 

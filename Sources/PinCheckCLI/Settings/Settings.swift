@@ -59,3 +59,69 @@ struct Settings: Sendable {
         var directory: String?
     }
 }
+
+extension Settings {
+    func connectingRequest(in context: Context) throws(CommandError) -> CheckRequest {
+        var request = request
+        if request.connection.proxy != .direct {
+            request.connection.environmentProxies = try CommandError.reading(
+                try ProxyEnvironment(context.environment, namesProxy: request.connection.proxy == nil))
+        }
+        request.connection.clientIdentity = try clientIdentity()
+        request.connection.addresses.answered = try answeredAddresses(in: context)
+        guard request.variants.service == nil || request.connection.addresses.all.isEmpty else {
+            throw .usage("addresses are given and a service is to be asked for them: leave out one of the two")
+        }
+        return request
+    }
+
+    /// The same file may hold both, as curl has it; no message shows anything of a key.
+    private func clientIdentity() throws(CommandError) -> ClientIdentity? {
+        guard let clientCertificate else {
+            guard let clientKey else { return nil }
+            throw .usage("--key \(quoted(clientKey)) needs the certificate that goes with it: give --cert FILE")
+        }
+        let certificates = try CommandError.contents(ofFile: clientCertificate)
+        let keyFile = clientKey ?? clientCertificate
+        let key = keyFile == clientCertificate ? certificates : try CommandError.contents(ofFile: keyFile)
+        do { return try ClientIdentity(certificates: certificates, key: key) } catch {
+            switch error {
+            case .noCertificate, .unreadableCertificate: throw .data("\(quoted(clientCertificate)) \(error)")
+            case .noKey where clientKey == nil:
+                throw .usage(
+                    "\(quoted(clientCertificate)) holds no private key beside the certificate: give --key FILE")
+            default: throw .data("\(quoted(keyFile)) \(error)")
+            }
+        }
+    }
+
+    private func answeredAddresses(in context: Context) throws(CommandError) -> [ConnectAddress] {
+        let family = request.connection.family ?? RequestDefaults.family
+        var result: [ConnectAddress] = []
+        for path in addressFiles {
+            let name = path == "-" ? "standard input" : quoted(path)
+            let bytes = try context.contents(of: path)
+            let answers: [AddressAnswer]
+            do { answers = try AddressAnswer.read(bytes) } catch {
+                throw error.kind == .empty
+                    ? .noInput("\(name) holds no addresses: \(error)") : .data("\(name) holds no addresses: \(error)")
+            }
+            for answer in answers {
+                let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
+                guard !wanted.isEmpty else {
+                    throw CommandError(
+                        status: answer.addresses.isEmpty ? .noInput : .data,
+                        description: "the answer in \(name) gives no address"
+                            + (answer.host.map { " for \(quoted($0))" } ?? "")
+                            + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for"))
+                }
+                let host: ServerName?
+                do { host = try answer.host.map { (text) throws(ServerNameError) in try ServerName(text) } } catch {
+                    throw .data("the answer in \(name) is for no host: \(error)")
+                }
+                result += wanted.map { ConnectAddress(onlyForHost: host, onlyForPort: nil, host: .ip($0), port: nil) }
+            }
+        }
+        return result
+    }
+}

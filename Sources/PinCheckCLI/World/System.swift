@@ -1,6 +1,9 @@
 import Base
 import PinChecking
 import Pinning
+import Synchronization
+import TLSProbe
+import X509
 
 enum System {
     static func context() -> Context {
@@ -81,4 +84,105 @@ enum System {
 
     /// Ends the process without running exit handlers, which would tear OpenSSL down under threads that still use it.
     static func exit(code: Int32) -> Never { _exit(code) }
+}
+
+/// The first use of OpenSSL, for which it reads the configuration that the environment names and whatever that names.
+enum OpenSSLStart {
+    /// How long it may take, in milliseconds: OpenSSL needs a few, and a library on a slow disk not a second.
+    static let patience: Int32 = 3_000
+
+    static var isConfigured: Bool { getenv("OPENSSL_CONF") != nil }
+
+    /// The configuration that the environment names, where reading it could fill the memory before the time is up.
+    static var endlessFile: String? {
+        guard let path = getenv("OPENSSL_CONF").map({ String(cString: $0) }) else { return nil }
+        var (status, null) = (stat(), stat())
+        guard stat(path, &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return status.st_size > 1 << 20 ? path : nil
+        // OpenSSL finds nothing to read there and says so.
+        case S_IFDIR: return nil
+        default: return stat("/dev/null", &null) == 0 && null.st_rdev == status.st_rdev ? nil : path
+        }
+    }
+
+    /// Whether OpenSSL is ready in time; `true` at once where the environment names no configuration.
+    ///
+    /// Providers, engines and inclusions can be named in more ways than anybody can look through beforehand, and opening a pipe never
+    /// ends. The thread that waits for one is left alone: the process has to end.
+    static func isInTime() -> Bool {
+        guard isConfigured else { return true }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return true }
+        let (reading, writing) = (ends[0], ends[1])
+        let thread = SystemThread {
+            _ = Hashing.isAvailable
+            close(writing)
+        }
+        guard let thread else {
+            close(writing)
+            close(reading)
+            return true
+        }
+        let isDone = Descriptor.wait(for: POLLIN, on: reading, milliseconds: patience)
+        if isDone { thread.join() } else { thread.detach() }
+        close(reading)
+        return isDone
+    }
+}
+
+package enum ProcessSignal: Sendable {
+    /// To end, once what is under way is done (SIGTERM, SIGINT).
+    case end
+    /// To read its files again (SIGHUP).
+    case reload
+
+    /// The end of a pipe that the handler writes to, -1 before there is one.
+    private static let writing = Atomic<Int32>(-1)
+
+    /// Takes the signals over from now on, and says which come.
+    ///
+    /// Once the process was asked to end, another signal ends it at once, as it does any other command.
+    static func stream() -> AsyncStream<ProcessSignal> {
+        AsyncStream { continuation in
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { return continuation.finish() }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            // A handler must not wait for whoever reads.
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+            let reading = ends[0]
+            writing.store(ends[1], ordering: .sequentiallyConsistent)
+            for number in [SIGHUP, SIGTERM, SIGINT] { signal(number) { ProcessSignal.received($0) } }
+            let thread = SystemThread {
+                var number: UInt8 = 0
+                while true {
+                    let count = read(reading, &number, 1)
+                    if count < 0, errno == EINTR { continue }
+                    guard count == 1 else { return continuation.finish() }
+                    if Int32(number) == SIGHUP {
+                        continuation.yield(.reload)
+                    } else {
+                        Interruption.install()
+                        continuation.yield(.end)
+                    }
+                }
+            }
+            guard let thread else { return continuation.finish() }
+            thread.detach()
+        }
+    }
+
+    /// The handler: it may do no more than what signal-safety(7) allows.
+    private static func received(_ number: Int32) {
+        let saved = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = write(writing.load(ordering: .relaxed), &byte, 1)
+        errno = saved
+    }
+}
+
+package enum ProgramVersion {
+    package static let number = "0.1.0"
+
+    static var text: String { "pincheck \(number) (\(OpenSSLVersion.text))" }
 }

@@ -60,12 +60,9 @@ struct StateFile {
             var outcome = Outcome(
                 status: report.status.name, reason: report.reason.id, pin: report.presented.first?.spkiSha256 ?? "",
                 since: time)
-            if let last = old[name] {
-                if outcome.pin.isEmpty { outcome.pin = last.pin }
-                if outcome.isSame(as: last) { outcome.since = last.since } else { isChanged = true }
-            } else {
-                isChanged = true
-            }
+            let last = old[name]
+            if outcome.pin.isEmpty { outcome.pin = last?.pin ?? "" }
+            if let last, outcome.isSame(as: last) { outcome.since = last.since } else { isChanged = true }
             found[name] = outcome
         }
         return isChanged
