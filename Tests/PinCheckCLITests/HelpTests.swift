@@ -144,7 +144,7 @@ import Testing
             for option in command.options {
                 #expect(letters.contains(Self.letters(option.help + option.detail)), "\(option.names)")
             }
-            for line in command.discussion().split(separator: "\n") where !line.hasPrefix("Exit status") {
+            for line in command.discussion.split(separator: "\n") where !line.hasPrefix("Exit status") {
                 #expect(letters.contains(Self.letters(String(line))), "\(line)")
             }
         }

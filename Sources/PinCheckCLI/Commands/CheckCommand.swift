@@ -8,8 +8,7 @@ extension Command {
     static let check = Command(
         name: "check", abstract: "Connect to servers and judge the chains they send.",
         usage: "pincheck [check] <target> ... [--pins <source>] [<options>]",
-        discussion: {
-            """
+        discussion: """
             Is the server trusted, and valid for its name?
               pincheck api.example.com
             Would an app that ships this pin accept it?
@@ -36,8 +35,7 @@ extension Command {
               pincheck api.example.com --next api.pem --pins Pins --client all
             With everything said of each host in one file:
               pincheck --policy Pins/pins.json5
-            """
-        },
+            """,
         arguments: [
             Argument(name: "target", help: "A host, host:port, [v6]:port, https URL or address.", isRepeatable: true)
         ], own: { [.targets, .plan, .judging, .outlook, .watching, .output] },

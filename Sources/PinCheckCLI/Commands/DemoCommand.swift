@@ -6,13 +6,11 @@ extension Command {
     static let demo = Command(
         name: "demo", abstract: "Start throwaway TLS servers on this machine and run real checks against them.",
         usage: "pincheck demo [--color <when>]",
-        discussion: {
-            """
+        discussion: """
             Everything is issued in memory and served on 127.0.0.1; nothing else is
             contacted. Each scene shows the command that does the same. The exit
             status is 0 when every scene ended as it should.
-            """
-        }, own: { [OptionGroup(title: "Options", options: [.color])] }, run: { try await $0.demo() })
+            """, own: { [OptionGroup("Options") { Option.color }] }, run: { try await $0.demo() })
 }
 
 extension Invocation {

@@ -7,8 +7,7 @@ extension Command {
     static let diff = Command(
         name: "diff", abstract: "Say what changed since a snapshot.",
         usage: "pincheck diff <file> [<target|file> ...] [<options>]",
-        discussion: {
-            """
+        discussion: """
             All endpoints of a snapshot, where and by the names they were recorded:
               pincheck diff Pins/api.json
             A renewal is fine and becomes the new baseline:
@@ -25,8 +24,7 @@ extension Command {
             Exit status: 0 nothing changed but what is allowed, 4 something else did,
             2 no answer. With --pins, --anchors or --client each chain is judged as
             'check' does, and 1 says that a client rejects one.
-            """
-        },
+            """,
         arguments: [
             Argument(
                 name: "file", help: "A file of 'pincheck snapshot'; - is standard input.", isRequired: true,
@@ -37,9 +35,10 @@ extension Command {
         ],
         own: {
             [
-                OptionGroup(
-                    title: OptionGroup.changes.title, options: [OptionGroup.policy] + OptionGroup.changes.options),
-                .output,
+                OptionGroup(OptionGroup.changes.title) {
+                    OptionGroup.policy
+                    OptionGroup.changes.options
+                }, .output,
             ]
         }, shared: { [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants] },
         most: [

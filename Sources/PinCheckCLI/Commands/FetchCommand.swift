@@ -8,8 +8,7 @@ extension Command {
     static let fetch = Command(
         name: "fetch", abstract: "Download from a server that is accepted.",
         usage: "pincheck fetch <url> [-o <file>] [--pins <source>] [<options>]",
-        discussion: {
-            """
+        discussion: """
             The request goes out on the very connection that was judged, once it is
             accepted. Every redirect is judged anew, by the pins for its host.
 
@@ -22,9 +21,8 @@ extension Command {
             is accepted by the same pins and has the same document; FILE is there once it
             is whole. Exit status: 0 whole, 1 not accepted, 2 not reached or broken off,
             5 another answer, 74 not stored.
-            """
-        }, arguments: [Argument(name: "url", help: "An https URL.", isRequired: true)],
-        own: { [.document, OptionGroup(title: "Policies", options: [OptionGroup.policy])] },
+            """, arguments: [Argument(name: "url", help: "An https URL.", isRequired: true)],
+        own: { [.document, OptionGroup("Policies") { OptionGroup.policy }] },
         shared: { [.judging, .devices, .namesAndHeaders, .connection, .clientCertificate] },
         most: [
             "--output", "--remote-name", "--pins", "--policy", "--connect", "--host", "--header", "--sha256",

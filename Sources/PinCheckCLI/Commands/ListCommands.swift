@@ -7,24 +7,21 @@ extension Command {
     static let clients = Command(
         name: "clients", abstract: "List the clients whose decisions can be made, with their settings.",
         usage: "pincheck clients",
-        discussion: {
-            """
+        discussion: """
             Several clients judge one connection, and all of them must accept:
               pincheck api.example.com --pins Pins/ --client afnetworking,okhttp
               pincheck api.example.com --pins Pins/ --client all
             Settings follow a name, separated by colons:
               pincheck api.example.com --pins Pins/ --client trustkit:no-enforce
             AFNetworking's settings have flags of their own, such as --mode.
-            """
-        }, run: { try $0.clients() })
+            """, run: { try $0.clients() })
 
     private static let forms = ["text", "json"]
 
     static let devices = Command(
         name: "devices", abstract: "List the devices whose roots are known, or the roots of one.",
         usage: "pincheck devices [<device>] [<options>]",
-        discussion: {
-            """
+        discussion: """
               pincheck devices
               pincheck devices ios-17
               pincheck devices android-8 --format json
@@ -32,8 +29,7 @@ extension Command {
             Apple's lists are named after iOS; the macOS of the same year has the same one.
             A version without a list is refused: roots come and go between versions.
             Manufacturers add roots to Android's list.
-            """
-        },
+            """,
         arguments: [
             Argument(
                 name: "device", help: "The device whose roots to list.",
@@ -41,18 +37,16 @@ extension Command {
         ],
         own: {
             [
-                OptionGroup(
-                    title: "Options",
-                    options: [
-                        OptionGroup.deviceData,
-                        Option(
-                            "--format", "-f", of: "form", .one { Option.words(forms) },
-                            help: "text or json (default: text)."
-                        ) {
-                            guard forms.contains($1.text) else { throw CommandError.unknown($1.text, among: forms) }
-                            $0.writesDevicesAsJSON = $1.text == "json"
-                        },
-                    ])
+                OptionGroup("Options") {
+                    OptionGroup.deviceData
+                    Option(
+                        "--format", "-f", of: "form", .one { Option.words(forms) },
+                        help: "text or json (default: text)."
+                    ) {
+                        guard forms.contains($1.text) else { throw CommandError.unknown($1.text, among: forms) }
+                        $0.writesDevicesAsJSON = $1.text == "json"
+                    }
+                }
             ]
         }, run: { try $0.devices() })
 }

@@ -9,8 +9,7 @@ extension Command {
     static let pins = Command(
         name: "pins", abstract: "Print the pins of a server, a certificate, a key or a configuration.",
         usage: "pincheck pins <target|file> ... [<options>]",
-        discussion: {
-            """
+        discussion: """
             Every notation of every pin on the chain:
               pincheck pins api.example.com
             A block ready to paste, with a backup key of your own:
@@ -32,8 +31,7 @@ extension Command {
 
             A server's chain is verified first. When it is not trusted, or not for the
             name, the pins are printed with a warning and the exit status is 1.
-            """
-        },
+            """,
         arguments: [
             Argument(
                 name: "target|file", help: "A target as for 'check', or a file.",

@@ -8,8 +8,7 @@ extension Command {
     static let snapshot = Command(
         name: "snapshot", abstract: "Record what servers serve, to compare with later.",
         usage: "pincheck snapshot <target> ... [-o <file>] [<options>]",
-        discussion: {
-            """
+        discussion: """
             Keep it beside the pins, in version control:
               pincheck snapshot api.example.com -o Pins/api.json
               pincheck diff Pins/api.json
@@ -22,19 +21,17 @@ extension Command {
             nothing secret, and nothing that changes while the server does not. Nothing
             is judged. When an endpoint does not answer, the exit status is 2 and no
             file is written.
-            """
-        }, arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true)],
+            """, arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true)],
         own: {
             [
-                OptionGroup(
-                    title: "Targets and output",
-                    options: [
-                        OptionGroup.list, OptionGroup.policy,
-                        Option(
-                            "--output", "-o", of: "file", .written,
-                            help: "Write to this file (default: standard output).", "It is written whole or not at all."
-                        ) { $0.outputs = [$1.text] },
-                    ])
+                OptionGroup("Targets and output") {
+                    OptionGroup.list
+                    OptionGroup.policy
+                    Option(
+                        "--output", "-o", of: "file", .written, help: "Write to this file (default: standard output).",
+                        "It is written whole or not at all."
+                    ) { $0.outputs = [$1.text] }
+                }
             ]
         }, shared: { [.names, .connection, .clientCertificate, .variants] },
         most: [

@@ -8,8 +8,7 @@ extension Command {
     static let verify = Command(
         name: "verify", abstract: "Judge a chain from a file, without a network.",
         usage: "pincheck verify <chain> [--host <name>] [--pins <source>] [<options>]",
-        discussion: {
-            """
+        discussion: """
             The first certificate is the server's; the others may stand in any order.
             Without --host or --verify-name no name is checked.
 
@@ -17,8 +16,7 @@ extension Command {
               pincheck verify chain.pem --anchors ca.pem --at 2027-01-01
               openssl s_client -connect api.example.com:443 -showcerts </dev/null |
                 pincheck verify - --host api.example.com
-            """
-        },
+            """,
         arguments: [
             Argument(
                 name: "chain", help: "A file with PEM certificates or one in DER.", detail: "'-' is standard input.",

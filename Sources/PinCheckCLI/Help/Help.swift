@@ -4,7 +4,7 @@ import Pinning
 enum Help {
     static func text(of command: Command) -> String {
         var text = layout.folded("OVERVIEW: \(command.abstract)", indent: 10) + "\n\n"
-        let discussion = command.discussion()
+        let discussion = command.discussion
         if !discussion.isEmpty { text += layout.folded(discussion, indent: 4) + "\n\n" }
         text += "USAGE: \(command.usage)\n"
         if !command.arguments.isEmpty {

@@ -11,7 +11,7 @@ struct ManualPage {
 
     func text(at time: Timestamp) -> String {
         let abstract = command?.abstract ?? Program.abstract
-        let help = HelpText(command?.discussion() ?? Program.discussion)
+        let help = HelpText(command?.discussion ?? Program.discussion)
         var page = ManualWriter(title: "\(name.uppercased()) 1 \(time.date)")
         page.section("NAME")
         // There it is no sentence.

@@ -154,6 +154,15 @@ extension Option {
 struct OptionGroup: Sendable {
     let title: String
     let options: [Option]
+
+    init(_ title: String, @OptionList _ options: () -> [Option]) { (self.title, self.options) = (title, options()) }
+}
+
+/// Options below each other, also those of other groups.
+@resultBuilder enum OptionList {
+    static func buildExpression(_ option: Option) -> [Option] { [option] }
+    static func buildExpression(_ options: [Option]) -> [Option] { options }
+    static func buildBlock(_ rows: [Option]...) -> [Option] { rows.flatMap(\.self) }
 }
 
 extension Option {
@@ -179,8 +188,8 @@ struct Command: Sendable {
     let name: String
     let abstract: String
     let usage: String
-    /// Examples and notes, in lines as they are printed; made when they are asked for.
-    let discussion: @Sendable () -> String
+    /// Examples and notes, in lines as they are printed.
+    let discussion: String
     var arguments: [Argument] = []
     /// The options that its help explains; rows are made for the command that is run, and for no other.
     var own: @Sendable () -> [OptionGroup] = { [] }

@@ -3,23 +3,21 @@ import PinChecking
 import Pinning
 
 extension OptionGroup {
-    static let targets = OptionGroup(
-        title: "Targets",
-        options: [
-            list.saying(
-                "Check the targets of a list, one on each line.",
-                """
-                TARGET [connect=ADDR] [sni=NAME] [no-sni] [proxy=URL] [no-proxy] [host=NAME] [verify-name=NAME] \
-                [pins=SOURCE] [client=NAME] [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is \
-                standard input. Repeatable.
-                """),
-            policy.saying(
-                "Check the hosts of a policy (JSON5).",
-                """
-                The file says by what each host is checked. It is all of them, or those that are named as targets or in \
-                --targets. '-' is standard input. Repeatable.
-                """),
-        ])
+    static let targets = OptionGroup("Targets") {
+        list.saying(
+            "Check the targets of a list, one on each line.",
+            """
+            TARGET [connect=ADDR] [sni=NAME] [no-sni] [proxy=URL] [no-proxy] [host=NAME] [verify-name=NAME] \
+            [pins=SOURCE] [client=NAME] [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is \
+            standard input. Repeatable.
+            """)
+        policy.saying(
+            "Check the hosts of a policy (JSON5).",
+            """
+            The file says by what each host is checked. It is all of them, or those that are named as targets or in \
+            --targets. '-' is standard input. Repeatable.
+            """)
+    }
 
     static let list = Option(
         "--targets", of: "file", .file, help: "A list of targets, as for 'check'.",
@@ -31,77 +29,70 @@ extension OptionGroup {
         "'-' is standard input. Repeatable.", isRepeatable: true
     ) { $0.policies.append($1.text) }
 
-    static let plan = OptionGroup(
-        title: "Changes and the next certificate",
-        options: [
-            Option(
-                "--baseline", of: "file", .file, help: "Compare with this snapshot.", "A file of 'pincheck snapshot'."
-            ) { $0.baseline = $1.text },
-            Option(
-                "--next", of: "file", .file, help: "Would the pins accept what is about to be deployed?",
-                "A chain, a certificate, a request or a public key. It needs no target. Repeatable.", isRepeatable: true
-            ) { $0.next.append($1.text) },
-        ] + changes.options)
+    static let plan = OptionGroup("Changes and the next certificate") {
+        Option("--baseline", of: "file", .file, help: "Compare with this snapshot.", "A file of 'pincheck snapshot'.") {
+            $0.baseline = $1.text
+        }
+        Option(
+            "--next", of: "file", .file, help: "Would the pins accept what is about to be deployed?",
+            "A chain, a certificate, a request or a public key. It needs no target. Repeatable.", isRepeatable: true
+        ) { $0.next.append($1.text) }
+        changes.options
+    }
 
-    static let changes = OptionGroup(
-        title: "Changes",
-        options: [
-            Option(
-                "--allow", of: "changes", .list(changeNames),
-                help: "Accept these changes, as in 'renewed,names-added'.",
-                "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.",
-                isRepeatable: true
-            ) {
-                for word in $1.text.split(separator: ",", omittingEmptySubsequences: false) {
-                    let word = String(word.drop { $0 == " " })
-                    guard let kind = Change.Kind(rawValue: word) else {
-                        throw CommandError.unknown(
-                            word, among: Change.Kind.allCases.map(\.rawValue), gone: GoneWords.changes)
-                    }
-                    $0.allowed.insert(kind)
+    static let changes = OptionGroup("Changes") {
+        Option(
+            "--allow", of: "changes", .list(changeNames), help: "Accept these changes, as in 'renewed,names-added'.",
+            "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.", isRepeatable: true
+        ) {
+            for word in $1.text.split(separator: ",", omittingEmptySubsequences: false) {
+                let word = String(word.drop { $0 == " " })
+                guard let kind = Change.Kind(rawValue: word) else {
+                    throw CommandError.unknown(
+                        word, among: Change.Kind.allCases.map(\.rawValue), gone: GoneWords.changes)
                 }
-            },
-            Option(
-                "--update", help: "Rewrite the baseline if all changes are allowed.",
-                "What a target serves at an address that is given, as by --connect, is recorded beside what is recorded of its name."
-            ) { $0.updatesBaseline = $1.isOn },
-        ])
+                $0.allowed.insert(kind)
+            }
+        }
+        Option(
+            "--update", help: "Rewrite the baseline if all changes are allowed.",
+            "What a target serves at an address that is given, as by --connect, is recorded beside what is recorded of its name."
+        ) { $0.updatesBaseline = $1.isOn }
+    }
 
     private static let changeNames: Option.Values.Words = { Change.Kind.allCases.map { ($0.rawValue, $0.summary) } }
 
-    static let watching = OptionGroup(
-        title: "Watching",
-        options: [
-            Option(
-                "--verbose", help: "Say on standard error what is being done.",
-                "Every lookup, connection, handshake and retry, as they come."
-            ) { $0.isVerbose = $1.isOn },
-            Option(
-                "--state", of: "file", .written, help: "Remember results here, and tell only changed ones.",
-                """
-                In the form text. A result has changed when its status, the reason of its verdict or the server's key is another \
-                than in the last run, or none is in the file, which is made if it is missing. The exit status stays what it is.
-                """
-            ) { $0.state = $1.text },
-        ])
+    static let watching = OptionGroup("Watching") {
+        Option(
+            "--verbose", help: "Say on standard error what is being done.",
+            "Every lookup, connection, handshake and retry, as they come."
+        ) { $0.isVerbose = $1.isOn }
+        Option(
+            "--state", of: "file", .written, help: "Remember results here, and tell only changed ones.",
+            """
+            In the form text. A result has changed when its status, the reason of its verdict or the server's key is another \
+            than in the last run, or none is in the file, which is made if it is missing. The exit status stays what it is.
+            """
+        ) { $0.state = $1.text }
+    }
 
-    static let output = OptionGroup(
-        title: "Output",
-        options: [
-            Option(
-                "--format", "-f", of: "form", .form { Option.words(OutputForm.allCases.map(\.rawValue)) },
-                help: "The form of the result (default: text).",
-                "One of \(OutputForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
-                isRepeatable: true
-            ) { $0.formats.append($1.text) },
-            Option(
-                "--output", "-o", of: "file", .written, help: "The file for the form that names none.",
-                "It is replaced as a whole; jsonl grows line by line."
-            ) { $0.outputs = [$1.text] }, explain,
-            Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {
-                $0.isQuiet = $1.isOn
-            }, .color,
-        ])
+    static let output = OptionGroup("Output") {
+        Option(
+            "--format", "-f", of: "form", .form { Option.words(OutputForm.allCases.map(\.rawValue)) },
+            help: "The form of the result (default: text).",
+            "One of \(OutputForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
+            isRepeatable: true
+        ) { $0.formats.append($1.text) }
+        Option(
+            "--output", "-o", of: "file", .written, help: "The file for the form that names none.",
+            "It is replaced as a whole; jsonl grows line by line."
+        ) { $0.outputs = [$1.text] }
+        explain
+        Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {
+            $0.isQuiet = $1.isOn
+        }
+        Option.color
+    }
 
     static let explain = Option("--explain", help: "Show every step of the decision, and pins in full.") {
         $0.explains = $1.isOn
