@@ -89,9 +89,11 @@ extension Invocation {
         let reserves = spares.map { $0.asReserve(beside: all) }
         for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit)") }
         if asked.recommends {
+            // Curl compares the server's own key and no other.
+            let isOfCurl = if case .block(.curl) = asked.form { true } else { false }
             let recommender = PinRecommender(
-                by: context.cas, reserve: reserves.flatMap(\.source.items),
-                comparesServerKeyOnly: asked.form.comparesServerKeyOnly, trusting: roots, at: context.now())
+                by: context.cas, reserve: reserves.flatMap(\.source.items), comparesServerKeyOnly: isOfCurl,
+                trusting: roots, at: context.now())
             all = all.map(recommender.recommending)
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
@@ -168,8 +170,4 @@ extension Invocation {
     private static func keyFile(_ path: String) throws(CommandError) -> KeySource {
         KeySource(file: path, items: [try CommandError.reading(try KeyFile.publicHalf(ofKeyFile: path))])
     }
-}
-
-extension PinsForm {
-    fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = self { true } else { false } }
 }

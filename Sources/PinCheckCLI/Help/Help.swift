@@ -148,9 +148,7 @@ enum Program {
 
         Example: pincheck api.example.com --pins Pins/api.cer (more: pincheck --help)
         """
-}
 
-extension Program {
     /// The answer to what is asked of the program itself: help, its version, and what packagers install.
     static func answer(to argv: [String], _ arguments: Arguments, at time: Timestamp) throws -> String? {
         if argv.first == "--complete" { return Completion.answer(to: Array(argv.dropFirst())) }

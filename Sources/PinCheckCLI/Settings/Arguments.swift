@@ -192,9 +192,7 @@ struct Settings: Sendable {
         var positions: Set<PinItem.Role>?
         var directory: String?
     }
-}
 
-extension Settings {
     func connectingRequest(in context: Context) throws(CommandError) -> CheckRequest {
         var request = request
         if request.connection.proxy != .direct {

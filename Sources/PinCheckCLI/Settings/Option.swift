@@ -102,9 +102,7 @@ struct Option: Sendable {
     var names: [String] { [short, flag].compactMap(\.self) }
 
     var word: String { String(flag.drop { $0 == "-" }) }
-}
 
-extension Option {
     static func whole(
         _ flag: String, of value: String, _ range: ClosedRange<Int>, help: String, _ detail: String = "",
         key: String? = nil, set: @escaping @Sendable (inout Settings, Int) -> Void

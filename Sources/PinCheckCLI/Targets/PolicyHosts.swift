@@ -148,9 +148,7 @@ struct PolicyHosts: Sendable {
     static func noteFiles(namedIn paths: [String], in context: Context) {
         for path in paths where path != "-" { _ = try? PolicyHosts([path], in: context) }
     }
-}
 
-extension PolicyHosts {
     /// The rows that have a key, and those that only a policy can say.
     static let options: [Option] = Command.sharedGroups.flatMap(\.options).filter { $0.key != nil } + [ports, family]
 
@@ -193,7 +191,7 @@ extension PolicyHosts {
             return (toggle, [Option.Value(isOn: toggle.isNegation ? !flag : flag, place: node.place)])
         }
         guard !option.isSwitch else { throw node.wrong("true or false") }
-        guard let elements = node.elements, option.takesSeveral else {
+        guard let elements = node.elements, option.isRepeatable || option.isList else {
             return (option, [Option.Value(text: try text(of: option, key, node, options.count > 1), place: node.place)])
         }
         guard !elements.isEmpty else {
@@ -236,5 +234,3 @@ extension PolicyHosts {
         }
     }
 }
-
-extension Option { var takesSeveral: Bool { isRepeatable || isList } }

@@ -220,9 +220,7 @@ struct TargetStream: Sendable {
             ? .usage("no target is given: name a host, as in '\(example)'")
             : .noInput("the list of targets is empty: write one target a line")
     }
-}
 
-extension TargetStream {
     private static let batch = 256
 
     mutating func nextChecks(_ policies: inout Policies) throws(CommandError) -> [Check] {

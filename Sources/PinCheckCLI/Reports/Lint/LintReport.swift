@@ -144,9 +144,7 @@ extension LintReport {
     }
 
     private func safe(_ text: String, length: Int) -> String { TerminalText.shown(text, to: length) }
-}
 
-extension LintReport {
     /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
     var sarif: JSONObject {
         let entries = LintKind.all

@@ -205,9 +205,7 @@ struct TextRenderer: Sendable {
     private static let longestSentence = 900
 
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
-}
 
-extension TextRenderer {
     private static let givenAnchors = "by the anchors given, not their roots"
 
     func devices(_ report: Report) -> [String] {
