@@ -41,10 +41,7 @@ extension Command {
             Argument(name: "target", help: "A host, host:port, [v6]:port, https URL or address.", isRepeatable: true)
         ], own: { [.targets, .plan, .judging, .outlook, .watching, .output] },
         shared: { [.devices, .names, .connection, .clientCertificate, .variants, .request] },
-        most: [
-            "--pins", "--client", "--device", "--connect", "--host", "--anchors", "--thorough", "--policy", "--explain",
-            "--format",
-        ],
+        most: "--pins --client --device --connect --host --anchors --thorough --policy --explain --format",
         run: { invocation in
             guard invocation.settings.isVerbose else { return try await invocation.check() }
             let watch = ProbeWatch { invocation.context.console.report("* \($0)") }
@@ -157,10 +154,8 @@ extension Command {
                 name: "chain", help: "A file with PEM certificates or one in DER.", detail: "'-' is standard input.",
                 isRequired: true, values: .file)
         ], own: { [.output] }, shared: { [.judging, .devices, .outlook, .names] },
-        most: [
-            "--pins", "--client", "--mode", "--host", "--anchors", "--at", "--device", "--warn-before", "--format",
-            "--explain",
-        ], run: { try $0.verify() })
+        most: "--pins --client --mode --host --anchors --at --device --warn-before --format --explain",
+        run: { try $0.verify() })
 }
 
 extension Invocation {

@@ -41,10 +41,8 @@ extension Command {
                 }, .output,
             ]
         }, shared: { [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants] },
-        most: [
-            "--allow", "--update", "--pins", "--client", "--policy", "--all-addresses", "--key-types", "--connect",
-            "--host", "--format",
-        ], run: { try await $0.diff() })
+        most: "--allow --update --pins --client --policy --all-addresses --key-types --connect --host --format",
+        run: { try await $0.diff() })
 }
 
 extension Invocation {

@@ -34,10 +34,8 @@ extension Command {
                 }
             ]
         }, shared: { [.names, .connection, .clientCertificate, .variants] },
-        most: [
-            "--output", "--targets", "--policy", "--all-addresses", "--key-types", "--connect", "--host", "--sni",
-            "--timeout",
-        ], run: { try await $0.snapshot() })
+        most: "--output --targets --policy --all-addresses --key-types --connect --host --sni --timeout",
+        run: { try await $0.snapshot() })
 }
 
 extension Invocation {

@@ -72,8 +72,7 @@ enum Help {
     }
 
     private static func most(of command: Command) -> String {
-        let shown = command.most.isEmpty ? command.options : command.most.compactMap(command.option)
-        return shown.map { entry(label($0), $0.help, "") }.joined()
+        command.mostUsed.map { entry(label($0), $0.help, "") }.joined()
     }
 
     private static let layout = TextLayout(columns: 80, wraps: true)

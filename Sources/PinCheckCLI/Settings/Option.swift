@@ -192,7 +192,8 @@ struct Command: Sendable {
     /// The options that its help explains; rows are made for the command that is run, and for no other.
     var own: @Sendable () -> [OptionGroup] = { [] }
     var shared: @Sendable () -> [OptionGroup] = { [] }
-    var most: [String] = []
+    /// The flags that `-h` shows, none for all.
+    var most = ""
     let run: @Sendable (Invocation) async throws -> ExitStatus
 
     static let all: [Command] = [
@@ -208,6 +209,8 @@ struct Command: Sendable {
     var groups: [OptionGroup] { own() + shared() }
 
     var options: [Option] { groups.flatMap(\.options) }
+
+    var mostUsed: [Option] { most.isEmpty ? options : most.split(separator: " ").compactMap { option(String($0)) } }
 
     func option(_ name: String) -> Option? {
         for group in groups {
