@@ -88,8 +88,6 @@ extension Invocation {
     }
 }
 
-/// What `devices` says of the device data, the program's own or that of `--device-data`: as a document, and as text.
-///
 /// No device is this machine.
 struct DevicesReport {
     let data: DeviceData

@@ -196,8 +196,7 @@ struct ManualWriter {
         return commandLines(words, columns: literalWidth)
     }
 
-    /// A command on as many lines as it takes in so many cells: an option stays beside what follows it, and a blank and a
-    /// backslash go behind a line that is not the last.
+    /// An option stays beside what follows it, and a backslash goes behind a line that is not the last.
     static func commandLines(_ words: [String], columns: Int) -> [String] {
         var pieces: [String] = []
         for word in words {

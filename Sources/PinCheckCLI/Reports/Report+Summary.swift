@@ -70,9 +70,7 @@ extension Report {
     /// The words for everything that is warned of, also for what the verdict says already; each once.
     var warningIDs: [String] { (warnings.map(\.id) + ahead.map(\.id)).distinct }
 
-    /// Every certificate that the verdict rests on, once: those of the chain that is shown, then of the other paths.
-    ///
-    /// The path is 1 where the depth alone tells it from all others.
+    /// Every certificate that the verdict rests on, once; the path is 1 where the depth alone tells it from all others.
     var neededCertificates: [(depth: Int, path: Int, link: ChainLink)] {
         var places = built.enumerated().map { (depth: $0.offset, path: 1, link: $0.element) }
         for link in otherPaths.flatMap(\.chain)

@@ -2,10 +2,9 @@ import Base
 import PinChecking
 import Pinning
 
-/// The result for one endpoint or chain: the JSON document, and what every other form is made from.
+/// The result for one endpoint or chain, as documents and forms tell it; what each key means is in `schemas/report.json`.
 ///
-/// It is made once, and apart from the types that decide, so that keys stay what they are when those change. Text in it is as it
-/// came from outside; renderers escape it. What each key means is in `schemas/report.json`.
+/// It is made once, apart from the types that decide. Text in it is as it came from outside; renderers escape it.
 struct Report: JSONDocument {
     static let schema = "pincheck/1"
 

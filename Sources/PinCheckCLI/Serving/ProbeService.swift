@@ -188,10 +188,7 @@ package struct ScrapeQuery: Sendable {
         return decoded
     }
 
-    /// How long a probe may take: what the header with the scrape's timeout says, less half a second for the answer's way back, or a
-    /// quarter of a short time.
-    ///
-    /// - Returns: a millisecond to a day, `nil` without the header.
+    /// The scrape's timeout, less half a second for the answer's way back, or a quarter of a short time: a millisecond to a day.
     package static func timeout(_ values: [String]) throws(ScrapeProblem) -> Duration? {
         guard let text = values.first else { return nil }
         let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x65].contains($0) }

@@ -5,10 +5,7 @@ import PinLint
 import Pinning
 import TLSProbe
 
-/// A command line, taken apart: the only reader of argv.
-///
-/// `--name value`, `--name=value`, `-n value` and `-nvalue`, several switches behind one dash, options between and behind positional
-/// arguments, and `--` before what is no option.
+/// The only reader of argv: `--name value`, `--name=value`, `-n value`, `-nvalue`, and several switches behind one dash.
 struct Arguments: Sendable {
     let command: Command
     let namesCommand: Bool
@@ -93,8 +90,6 @@ struct Arguments: Sendable {
 
     private mutating func refuse(_ error: CommandError) { mistake = mistake ?? error }
 
-    /// What the exit codes mean: those of a plugin where its form goes to standard output.
-    ///
     /// Also of a line with mistakes: a plugin that was called wrongly is unknown, not critical.
     var convention: ExitConvention {
         let texts = given.filter { $0.option.flag == "--format" }.map(\.text)

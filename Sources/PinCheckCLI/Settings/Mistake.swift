@@ -61,8 +61,7 @@ enum Mistake {
         return name.hasPrefix("--") ? Suggestion.nearest(to: name, in: flags.filter { $0.hasPrefix("--") }) : nil
     }
 
-    /// Refuses a first argument that is nearly the name of a command: that it is a host of the local network is the rarer case, and
-    /// nothing is asked of anybody.
+    /// That a first argument which is nearly a command is a host of the local network is the rarer case.
     static func refuseCommand(in arguments: [String], positionals: [String]) throws(CommandError) {
         if let late = positionals.first, late != arguments.first, names.contains(late) {
             throw .usage(
@@ -138,9 +137,7 @@ enum Mistake {
         "'pincheck verify' judges the chain in a file, 'pincheck pins' prints its pins, and 'pincheck lint' judges pins"
 }
 
-/// Words of the command line that pincheck had and has no more, each with what to do instead: one row a word.
-///
-/// A row is asked for only where a word is not known, with exit status 64 (65 in a file).
+/// What pincheck had and has no more, each with what to do instead: asked for only where a word is not known.
 enum GoneWords {
     static let commands: [String: SafeText] = [
         "merge": "put the results of runs together with cat and sum them up with jq; the worst exit status counts",

@@ -15,7 +15,7 @@ struct Option: Sendable {
         case threshold
         /// HTTP statuses: numbers, and texts such as `2xx`.
         case statuses
-        /// One of these words, made when somebody asks for them; several with commas between; or one with a file behind an equals sign.
+        /// One of these words; several with commas between; or one with a file behind an equals sign.
         ///
         /// What stands after a colon is offered once it is typed, as in `trustkit:no-enforce`.
         case one(Words)

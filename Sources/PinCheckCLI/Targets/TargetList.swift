@@ -3,10 +3,9 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// A list of targets: one a line, each with what is said of it alone, read as they are needed; a copy begins anew where it was made.
+/// One target a line, with what is said of it alone, read as it is needed; a copy begins anew where it was made.
 ///
-/// `#` begins a comment at the start of a word. Values with white space stand in single or double quotation marks. Relative
-/// paths in the list are relative to its directory, or to the current one where the list is standard input.
+/// `#` begins a comment at the start of a word, values with white space stand in quotation marks, and paths are relative to the list.
 struct TargetList: Sendable {
     /// The most bytes a line can have: paths, and the addresses of a target, are far shorter.
     static let longestLine = 64 * 1024
@@ -131,7 +130,7 @@ extension Option {
     fileprivate var listWord: String { isSwitch ? word : word + "=" }
 }
 
-/// The targets of a command line, one after the other: those that are named, those of policies, and the lines of lists.
+/// Those that are named, those of policies, and the lines of lists, one after the other.
 ///
 /// A copy begins anew where it was made: so a run looks at all lines before it checks any, and holds none.
 struct TargetStream: Sendable {
@@ -195,9 +194,7 @@ struct TargetStream: Sendable {
         try split(after: .max, example: example) { _ in }.first
     }
 
-    /// Goes through all of them, of which the first `window` are kept.
-    ///
-    /// - Returns: the first, at least one, how many there are, and those behind the first.
+    /// Goes through all of them: the first `window` are kept, at least one, and those behind can be read again.
     func split(
         after window: Int, example: String = "pincheck api.example.com", _ visit: (CheckTarget) -> Void
     ) throws(CommandError) -> (first: [CheckTarget], total: Int, rest: TargetStream) {

@@ -184,8 +184,6 @@ private final class GrowingFile: Sendable {
 }
 
 extension OutputStream {
-    /// The file at `path`, made or emptied, to which every write is added at once.
-    ///
     /// A name of an open descriptor (`/dev/fd/3`) means that descriptor: what stands behind it is added to.
     static func growingFile(at path: String) throws(CommandError) -> OutputStream {
         let open = AtomicFile.descriptor(named: path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }

@@ -38,9 +38,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The status of a run over several targets: errors first, then 1 > 4 > 2 > 3 > 0.
-    ///
-    /// Without any target nothing was evaluated, which is never a pass.
+    /// Errors first, then 1 > 5 > 4 > 2 > 3 > 0; without any target nothing was evaluated, which is never a pass.
     package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus { statuses.max() ?? .noInput }
 
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.gravity < right.gravity }
@@ -102,9 +100,7 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The error as of a line of a file: what would be wrong usage on the command line is malformed data there.
-    ///
-    /// An error that names its own place in the file keeps it.
+    /// What would be wrong usage on the command line is malformed data in a file.
     func at(_ place: PinPlace) -> CommandError {
         CommandError(status: status == .usage ? .data : status, description: place.before(message))
     }

@@ -28,11 +28,8 @@ enum System {
         return context
     }
 
-    /// The stream of a standard descriptor.
-    ///
-    /// When the descriptor is closed (`>&-`) the next socket would take its number and get our output: something harmless is
-    /// put in its place, and every write fails as it would have. The runtime may have been faster with one of its own
-    /// descriptors, which are of no file type and are left alone.
+    // The next socket would take the number of a closed descriptor (`>&-`) and get our output: `/dev/null` takes it, and writes
+    // fail. The runtime may have been faster with one of its own, which are of no file type and are left alone.
     private static func standardStream(_ descriptor: Int32, columns: Int?) -> OutputStream {
         var status = stat()
         let isThere = fstat(descriptor, &status) == 0
@@ -106,10 +103,7 @@ enum OpenSSLStart {
         }
     }
 
-    /// Whether OpenSSL is ready in time; `true` at once where the environment names no configuration.
-    ///
-    /// Providers, engines and inclusions can be named in more ways than anybody can look through beforehand, and opening a pipe never
-    /// ends. The thread that waits for one is left alone: the process has to end.
+    // What it reads can be named in too many ways to look through, and opening a pipe never ends. A thread that waits is left alone.
     static func isInTime() -> Bool {
         guard isConfigured else { return true }
         var ends: [Int32] = [-1, -1]
@@ -140,8 +134,6 @@ package enum ProcessSignal: Sendable {
     /// The end of a pipe that the handler writes to, -1 before there is one.
     private static let writing = Atomic<Int32>(-1)
 
-    /// Takes the signals over from now on, and says which come.
-    ///
     /// Once the process was asked to end, another signal ends it at once, as it does any other command.
     static func stream() -> AsyncStream<ProcessSignal> {
         AsyncStream { continuation in
@@ -187,9 +179,7 @@ package enum ProgramVersion {
     static var text: String { "pincheck \(number) (\(OpenSSLVersion.text))" }
 }
 
-/// The world a command lives in.
-///
-/// Tests make their own, the process has one from the system.
+/// The world a command lives in: tests make their own.
 package struct Context: Sendable {
     package var console: Console
     package var environment: [String: String]

@@ -84,9 +84,7 @@ struct JUnitDocument {
     }
 }
 
-/// Results as tests: a suite for each target, whose host is the class, and a case for each client.
-///
-/// What fails, fails once. The verdict is a case of its own where no client's tells it.
+/// A suite for each target and a case for each client; what fails, fails once.
 struct JUnitRenderer: ResultRenderer {
     private var document = JUnitDocument()
 
@@ -169,8 +167,6 @@ struct JUnitRenderer: ResultRenderer {
     private static func details(of report: Report) -> String { TextRenderer.plain(explains: true).block(report) }
 }
 
-/// The text for an attribute or an element in XML 1.0.
-///
 /// Characters that XML has no place for, and those that fool readers, are written as `\u{1B}` first.
 func xmlEscaped(_ text: String, length: Int = 600) -> String {
     let text = TerminalText.shown(text, to: length)
@@ -178,11 +174,7 @@ func xmlEscaped(_ text: String, length: Int = 600) -> String {
     return text.replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
 }
 
-/// Workflow commands of GitHub Actions: an annotation for each target that does not pass and for each warning, and the text of
-/// each target in a group that can be opened.
-///
-/// An annotation is made from `::error file=…,line=…,title=…::message`: in messages `%`, CR and LF are escaped, in properties also `:`
-/// and `,`.
+/// An annotation is `::error file=…,line=…,title=…::message`, with `%`, CR and LF escaped, and in properties also `:` and `,`.
 struct GitHubRenderer: ResultRenderer {
     private var total = RunTotal()
     private var notEmulated: [Report.Message] = []

@@ -2,9 +2,7 @@ import Base
 import PinChecking
 import Pinning
 
-/// Metrics in the text format of Prometheus, for the textfile collector of node_exporter and for scrapes of ``ServeCommand``.
-///
-/// Labels hold what the user configured and what an address can be; of a certificate only the leaf's, which are escaped and bounded.
+/// Labels hold what the user configured and what an address can be; of a certificate the leaf's alone, escaped and bounded.
 struct PrometheusRenderer: ResultRenderer {
     private let now: @Sendable () -> Timestamp
     private var seen: [String: Int] = [:]
@@ -90,8 +88,6 @@ struct PrometheusRenderer: ResultRenderer {
         return page.text
     }
 
-    /// What tells the target from every other.
-    ///
     /// Two equal series would make the collector refuse the whole file, so a second check of the same has a number.
     private mutating func labels(of report: Report) -> MetricPage.Labels {
         var labels = [("target", report.target), ("address", report.peer ?? report.endpoint?.address ?? "")]
@@ -135,8 +131,7 @@ struct MetricPage: Sendable {
     }
 }
 
-/// The answer of a check plugin, by the Monitoring Plugins guidelines: one line for the run, then a line for each of several
-/// targets, and performance data behind a bar.
+/// The answer of a check plugin, by the Monitoring Plugins guidelines.
 struct NagiosRenderer: ResultRenderer {
     private typealias Entry = (
         status: ExitStatus, name: String, sentence: String, data: [(label: String, value: String)]

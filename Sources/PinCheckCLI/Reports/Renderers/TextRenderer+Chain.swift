@@ -32,8 +32,7 @@ extension TextRenderer {
     private static let shortestName = 8
     private static let shortestStart = 4
 
-    /// A line for each, as wide as there is room for: where there is not enough, the hash goes without its algorithm, then without
-    /// its end, and at last names are cut.
+    /// Where there is not enough room, the hash goes without its algorithm, then without its end, and at last names are cut.
     private func table(_ places: [Place]) -> [String] {
         let pins = places.map(\.link.certificate.spkiSha256)
         func table(_ pin: (String) -> String, name: Int? = nil) -> Table {

@@ -176,9 +176,8 @@ extension OutputForm {
     }
 }
 
-/// What the last run found of each target, and what this one finds (`--state`).
+/// What the last run found of each target, below a line with the version of the form.
 ///
-///     pincheck-state 1
 ///     PASS	pin-matched	sha256/NSQo…	2026-11-21T08:00:00Z	api.example.com:443
 struct StateFile {
     struct Outcome: Hashable, Sendable {
