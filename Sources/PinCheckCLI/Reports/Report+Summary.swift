@@ -43,21 +43,14 @@ extension Report {
 
     var monitored: Monitoring { monitoring ?? Monitoring(exit: exit, reason: reason, runExit: exit) }
 
-    static let notEmulated = [
-        (
-            "no-revocation",
-            "of revocation only the OCSP response that the server staples is looked at: nothing but the target is contacted"
-        ),
-        (
-            "no-aia",
-            "missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them"
-        ), ("no-ct-logs", "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"),
-        (
-            "no-managed-roots",
-            "roots that a management profile (MDM) installs, and updates of root lists over the air, are not known: "
-                + "--extra-root stands for them"
-        ),
-    ].map { Message(id: $0, message: $1) }
+    static let notEmulated = """
+        no-revocation \
+        of revocation only the OCSP response that the server staples is looked at: nothing but the target is contacted
+        no-aia missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them
+        no-ct-logs the SCTs of Certificate Transparency are counted; which logs they are from is not judged
+        no-managed-roots roots that a management profile (MDM) installs, and updates of root lists over the air, \
+        are not known: --extra-root stands for them
+        """.rowsOfTable.map { Message(id: $0, message: $1) }
 
     var toldNotes: [Message] { notes.filter { !Self.notEmulated.contains($0) } + (unjudged.map { [$0] } ?? []) }
 
@@ -111,6 +104,16 @@ func decimalText(_ parts: Int64, places: Int) -> String {
 
 func decimalSeconds(_ value: Double) -> String {
     decimalText(Int64((min(max(value, 0), 1e9) * 1_000_000).rounded()), places: 6)
+}
+
+extension String {
+    /// Lines of a word and a sentence.
+    var rowsOfTable: [(word: String, sentence: String)] {
+        split(separator: "\n").map { line in
+            let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+            return (parts[0], parts[1])
+        }
+    }
 }
 
 /// Names made different from each other, for formats in which two equal ones are an error.

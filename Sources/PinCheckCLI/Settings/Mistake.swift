@@ -124,8 +124,8 @@ enum Mistake {
     static func hint(for targets: [String]) -> SafeText? {
         guard let first = targets.first, !first.contains(":"), PinFile.isThere(first) else { return nil }
         let isDirectory = FileKind(at: first) == .directory
-        return
-            "\(quoted(first)) was taken for a host, and there is a \(isDirectory ? "directory" : "file") of that name: \(isDirectory ? remedy(ofDirectory: first) : remedy)"
+        let (kind, advice) = isDirectory ? ("directory", remedy(ofDirectory: first)) : ("file", remedy)
+        return "\(quoted(first)) was taken for a host, and there is a \(kind) of that name: \(advice)"
     }
 
     private static func remedy(ofDirectory name: String) -> String {

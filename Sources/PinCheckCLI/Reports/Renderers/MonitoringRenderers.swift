@@ -105,12 +105,7 @@ struct MetricPage: Sendable {
     private var series: [String: [String]] = [:]
 
     /// A page of these families, a line each with the name and its help; those that end in `_total` are counters.
-    init(_ families: String) {
-        self.families = families.split(separator: "\n").map { line in
-            let parts = line.split(separator: " ", maxSplits: 1)
-            return (String(parts[0]), String(parts[1]))
-        }
-    }
+    init(_ families: String) { self.families = families.rowsOfTable.map { ($0, $1) } }
 
     mutating func add(_ name: String, _ value: some CustomStringConvertible, _ labels: Labels = []) {
         let pairs = labels.map { $0.name + "=\"" + Self.escaped($0.value) + "\"" }
