@@ -59,9 +59,21 @@ extension Invocation {
         let supply = try supply(request, &policies)
         let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, &policies)
         let state = try StateFile.named(by: settings, outputs, at: context.now())
+        return try await run(
+            supply, request, since: baseline, outputs, notes: policies.notes, state, questions, on: items)
+    }
+
+    /// What there is to check: the first of so many, and what makes the others as they are needed.
+    typealias Supply = (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int)
+
+    /// Connects, judges and tells, and says what changed where there is a baseline.
+    func run(
+        _ supply: Supply, _ request: CheckRequest, since baseline: Baseline?, _ outputs: [FormOutput<OutputForm>],
+        notes: [Finding], _ state: StateFile? = nil, _ questions: [NextQuestion] = [], on items: [NextItem] = []
+    ) async throws -> ExitStatus {
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = supply.total + questions.count * items.count
-        var writer = try ResultWriter(settings, outputs, notes: policies.notes, total: total, state: state, in: context)
+        var writer = try ResultWriter(settings, outputs, notes: notes, total: total, state: state, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
             supply.checks, request, in: context.engine, within: writer.needsOrder ? context.targetWindow : nil,
@@ -84,9 +96,7 @@ extension Invocation {
         return status
     }
 
-    private func supply(
-        _ request: CheckRequest, _ policies: inout Policies
-    ) throws -> (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int) {
+    private func supply(_ request: CheckRequest, _ policies: inout Policies) throws -> Supply {
         guard
             settings.next.isEmpty
                 || !(settings.arguments.isEmpty && settings.lists.isEmpty && settings.policies.isEmpty)

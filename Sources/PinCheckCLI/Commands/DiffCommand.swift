@@ -64,15 +64,7 @@ extension Invocation {
         let checks =
             try others.isEmpty && settings.policies.isEmpty
             ? recordedChecks(of: baseline, request, &policies) : namedChecks(others, request, &policies)
-        var writer = try ResultWriter(settings, outputs, notes: policies.notes, total: checks.count, in: context)
-        var comparison = BaselineComparison(with: baseline)
-        try await Checker.run(checks, request, in: context.engine) { position, target throws(CommandError) in
-            let states = comparison.states(of: target)
-            try writer.add(target.results(since: states), at: position)
-        }
-        let status = try writer.finish()
-        try baseline.finish(comparison, settings, after: status, in: context)
-        return status
+        return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
     }
 
     private func isJudged(_ request: CheckRequest) -> Bool {
