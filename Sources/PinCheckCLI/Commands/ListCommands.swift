@@ -72,7 +72,7 @@ extension Invocation {
         let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)
         let (document, text) =
             try settings.arguments.first.map { name in
-                let device = try CommandError.reading(try report.data.device(named: name))
+                let device = try report.data.device(named: name)
                 guard let device else {
                     throw CommandError.usage(
                         "'\(name)' has the roots of this machine, which are not part of the data: name another device")
@@ -94,9 +94,9 @@ struct DevicesReport {
     private let path: String?
     private let time: Timestamp
 
-    init(_ path: String?, in context: Context) throws(CommandError) {
+    init(_ path: String?, in context: Context) throws {
         (self.path, time) = (path, context.now())
-        data = try CommandError.reading(try DeviceData.read(path))
+        data = try DeviceData.read(path)
         guard let warning = data.warning(at: time) else { return }
         context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }

@@ -66,8 +66,8 @@ extension Invocation {
         for argument in sources {
             if let found = try file(argument, host: host) { files += found } else { targets.append(argument) }
         }
-        for source in asked.from { files += try self.source(source, host: host) }
-        let keys = try asked.keys.map(Self.keyFile)
+        for source in asked.from { files += self.sources(source, .reading(try PinSource(source).read()), host: host) }
+        let keys = try asked.keys.map { KeySource(file: $0, items: [try KeyFile.publicHalf(ofKeyFile: $0)]) }
 
         let roots = try request.judging.trust.roots(context.environment)
         var all = try await servers(targets, request, by: roots) + files
@@ -138,22 +138,16 @@ extension Invocation {
     }
 
     /// Pins without a host of their own are for `host`.
-    private func file(_ argument: String, host: String?) throws(CommandError) -> [KeySource]? {
+    private func file(_ argument: String, host: String?) throws -> [KeySource]? {
         if argument == "-" {
             let (bytes, name) = (try context.contents(of: argument), "standard input")
-            return sources(name, try CommandError.reading(try PinInput.read(bytes, name: name)), host: host)
+            return sources(name, try PinInput.read(bytes, name: name), host: host)
         }
-        guard PinFile.isThere(argument) else {
-            guard !Mistake.isFile(meantBy: argument) else {
-                throw .noInput("\(quoted(argument)): there is no such file")
-            }
-            return nil
+        if PinFile.isThere(argument) { return sources(argument, try PinInput.read(argument), host: host) }
+        guard !Mistake.isFile(meantBy: argument) else {
+            throw CommandError.noInput("\(quoted(argument)): there is no such file")
         }
-        return sources(argument, try CommandError.reading(try PinInput.read(argument)), host: host)
-    }
-
-    private func source(_ text: String, host: String?) throws(CommandError) -> [KeySource] {
-        sources(text, .reading(try CommandError.reading(try PinSource(text).read())), host: host)
+        return nil
     }
 
     private func sources(_ name: String, _ input: PinInput, host: String?) -> [KeySource] {
@@ -163,9 +157,5 @@ extension Invocation {
             for note in reading.notes { context.console.report("Note: \(note)") }
             return PinGroup.groups(of: reading, host: host).map(KeySource.init)
         }
-    }
-
-    private static func keyFile(_ path: String) throws(CommandError) -> KeySource {
-        KeySource(file: path, items: [try CommandError.reading(try KeyFile.publicHalf(ofKeyFile: path))])
     }
 }
