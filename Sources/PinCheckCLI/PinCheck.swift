@@ -5,8 +5,7 @@ import X509
 
 package enum PinCheck {
     package static func main() -> Never {
-        // The C library opens the file that `TZ` names whenever a time is taken apart, and it may be a pipe: no time of another zone
-        // is ever shown. It goes before any other thread is there.
+        // The C library opens what `TZ` names, also a pipe, and no other zone is ever shown. It goes before any thread is there.
         if getenv("TZ") != nil { setenv("TZ", "UTC0", 1) }
         System.ignoreSignalsOfWriting()
         Interruption.install()

@@ -31,9 +31,9 @@ import Testing
         #expect(await pincheck("check", "-h").output != pincheck("check", "--help").output)
         #expect(await pincheck("-h").output.split(separator: "\n", omittingEmptySubsequences: false).count <= 32)
         for command in Command.all where !command.most.isEmpty {
-            #expect((9...10).contains(command.most.count))
+            #expect((9...10).contains(command.mostUsed.count))
             let help = await pincheck(command.name, "-h").output
-            for flag in command.most {
+            for flag in command.most.split(separator: " ").map(String.init) {
                 #expect(command.option(flag) != nil, "\(command.name) has no \(flag)")
                 #expect(help.contains(flag))
             }
@@ -144,7 +144,7 @@ import Testing
             for option in command.options {
                 #expect(letters.contains(Self.letters(option.help + option.detail)), "\(option.names)")
             }
-            for line in command.discussion().split(separator: "\n") where !line.hasPrefix("Exit status") {
+            for line in command.discussion.split(separator: "\n") where !line.hasPrefix("Exit status") {
                 #expect(letters.contains(Self.letters(String(line))), "\(line)")
             }
         }

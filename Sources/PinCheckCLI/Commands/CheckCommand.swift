@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import PinFormats
 import Pinning
 import TLSProbe
 import X509
@@ -8,8 +9,7 @@ extension Command {
     static let check = Command(
         name: "check", abstract: "Connect to servers and judge the chains they send.",
         usage: "pincheck [check] <target> ... [--pins <source>] [<options>]",
-        discussion: {
-            """
+        discussion: """
             Is the server trusted, and valid for its name?
               pincheck api.example.com
             Would an app that ships this pin accept it?
@@ -36,16 +36,12 @@ extension Command {
               pincheck api.example.com --next api.pem --pins Pins --client all
             With everything said of each host in one file:
               pincheck --policy Pins/pins.json5
-            """
-        },
+            """,
         arguments: [
             Argument(name: "target", help: "A host, host:port, [v6]:port, https URL or address.", isRepeatable: true)
         ], own: { [.targets, .plan, .judging, .outlook, .watching, .output] },
         shared: { [.devices, .names, .connection, .clientCertificate, .variants, .request] },
-        most: [
-            "--pins", "--client", "--device", "--connect", "--host", "--anchors", "--thorough", "--policy", "--explain",
-            "--format",
-        ],
+        most: "--pins --client --device --connect --host --anchors --thorough --policy --explain --format",
         run: { invocation in
             guard invocation.settings.isVerbose else { return try await invocation.check() }
             let watch = ProbeWatch { invocation.context.console.report("* \($0)") }
@@ -63,9 +59,21 @@ extension Invocation {
         let supply = try supply(request, &policies)
         let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, &policies)
         let state = try StateFile.named(by: settings, outputs, at: context.now())
+        return try await run(
+            supply, request, since: baseline, outputs, notes: policies.notes, state, questions, on: items)
+    }
+
+    /// What there is to check: the first of so many, and what makes the others as they are needed.
+    typealias Supply = (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int)
+
+    /// Connects, judges and tells, and says what changed where there is a baseline.
+    func run(
+        _ supply: Supply, _ request: CheckRequest, since baseline: Baseline?, _ outputs: [FormOutput<OutputForm>],
+        notes: [Finding], _ state: StateFile? = nil, _ questions: [NextQuestion] = [], on items: [NextItem] = []
+    ) async throws -> ExitStatus {
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = supply.total + questions.count * items.count
-        var writer = try ResultWriter(settings, outputs, notes: policies.notes, total: total, state: state, in: context)
+        var writer = try ResultWriter(settings, outputs, notes: notes, total: total, state: state, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
             supply.checks, request, in: context.engine, within: writer.needsOrder ? context.targetWindow : nil,
@@ -88,9 +96,7 @@ extension Invocation {
         return status
     }
 
-    private func supply(
-        _ request: CheckRequest, _ policies: inout Policies
-    ) throws -> (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int) {
+    private func supply(_ request: CheckRequest, _ policies: inout Policies) throws -> Supply {
         guard
             settings.next.isEmpty
                 || !(settings.arguments.isEmpty && settings.lists.isEmpty && settings.policies.isEmpty)
@@ -137,5 +143,69 @@ extension Invocation {
             throw CommandError.usage("--allow and --update are about a baseline: give --baseline FILE")
         }
         return nil
+    }
+}
+
+extension Command {
+    static let verify = Command(
+        name: "verify", abstract: "Judge a chain from a file, without a network.",
+        usage: "pincheck verify <chain> [--host <name>] [--pins <source>] [<options>]",
+        discussion: """
+            The first certificate is the server's; the others may stand in any order.
+            Without --host or --verify-name no name is checked.
+
+              pincheck verify chain.pem --host api.example.com --pins Pins/api.cer
+              pincheck verify chain.pem --anchors ca.pem --at 2027-01-01
+              openssl s_client -connect api.example.com:443 -showcerts </dev/null |
+                pincheck verify - --host api.example.com
+            """,
+        arguments: [
+            Argument(
+                name: "chain", help: "A file with PEM certificates or one in DER.", detail: "'-' is standard input.",
+                isRequired: true, values: .file)
+        ], own: { [.output] }, shared: { [.judging, .devices, .outlook, .names] },
+        most: "--pins --client --mode --host --anchors --at --device --warn-before --format --explain",
+        run: { try $0.verify() })
+}
+
+extension Invocation {
+    func verify() throws -> ExitStatus {
+        let outputs = try settings.outputs(in: context)
+        let (request, chain) = (settings.request, settings.arguments[0])
+        let referenceName = request.names.referenceName(of: nil)
+        try Hashing.require()
+        var policies = context.policies
+        let policy = try policies.policy(
+            request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil))
+        let result = CheckResult(
+            of: try presentedChain(chain), named: chain, for: referenceName, by: policy, at: context.now())
+        var writer = try ResultWriter(settings, outputs, notes: policies.notes, in: context)
+        try writer.add([result])
+        return try writer.finish()
+    }
+
+    private func presentedChain(_ chain: String) throws(CommandError) -> PresentedChain {
+        if case .absent = FileKind(at: chain), chain != "-", let host = settings.request.names.host?.writtenHost,
+            case .regular = FileKind(at: host)
+        {
+            throw .noInput(
+                "\(quoted(chain)): there is no such file, but \(quoted(host)) is one: write 'pincheck verify' with the file, and the "
+                    + "name behind --host")
+        }
+        let name = chain == "-" ? "standard input" : quoted(chain)
+        let bytes = try context.contents(of: chain)
+        guard !KeyFile.isBundle(bytes) else {
+            throw .data(
+                "\(name) is a PKCS #7 bundle, whose certificates are in no order: give PEM certificates, the server's first, as "
+                    + "'openssl pkcs7 -print_certs' writes them (with -inform DER for bytes)")
+        }
+        let certificates: [Certificate]
+        do { certificates = try CertificateReader.certificates(pemOrDER: bytes) } catch {
+            throw .data("\(name) holds no readable chain: \(error)")
+        }
+        guard let presented = PresentedChain(certificates) else {
+            throw .data("\(name) holds no certificate: give PEM certificates, the server's first, or one in DER")
+        }
+        return presented
     }
 }

@@ -7,8 +7,7 @@ extension Command {
     static let diff = Command(
         name: "diff", abstract: "Say what changed since a snapshot.",
         usage: "pincheck diff <file> [<target|file> ...] [<options>]",
-        discussion: {
-            """
+        discussion: """
             All endpoints of a snapshot, where and by the names they were recorded:
               pincheck diff Pins/api.json
             A renewal is fine and becomes the new baseline:
@@ -25,8 +24,7 @@ extension Command {
             Exit status: 0 nothing changed but what is allowed, 4 something else did,
             2 no answer. With --pins, --anchors or --client each chain is judged as
             'check' does, and 1 says that a client rejects one.
-            """
-        },
+            """,
         arguments: [
             Argument(
                 name: "file", help: "A file of 'pincheck snapshot'; - is standard input.", isRequired: true,
@@ -37,15 +35,14 @@ extension Command {
         ],
         own: {
             [
-                OptionGroup(
-                    title: OptionGroup.changes.title, options: [OptionGroup.policy] + OptionGroup.changes.options),
-                .output,
+                OptionGroup(OptionGroup.changes.title) {
+                    OptionGroup.policy
+                    OptionGroup.changes.options
+                }, .output,
             ]
         }, shared: { [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants] },
-        most: [
-            "--allow", "--update", "--pins", "--client", "--policy", "--all-addresses", "--key-types", "--connect",
-            "--host", "--format",
-        ], run: { try await $0.diff() })
+        most: "--allow --update --pins --client --policy --all-addresses --key-types --connect --host --format",
+        run: { try await $0.diff() })
 }
 
 extension Invocation {
@@ -67,15 +64,7 @@ extension Invocation {
         let checks =
             try others.isEmpty && settings.policies.isEmpty
             ? recordedChecks(of: baseline, request, &policies) : namedChecks(others, request, &policies)
-        var writer = try ResultWriter(settings, outputs, notes: policies.notes, total: checks.count, in: context)
-        var comparison = BaselineComparison(with: baseline)
-        try await Checker.run(checks, request, in: context.engine) { position, target throws(CommandError) in
-            let states = comparison.states(of: target)
-            try writer.add(target.results(since: states), at: position)
-        }
-        let status = try writer.finish()
-        try baseline.finish(comparison, settings, after: status, in: context)
-        return status
+        return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
     }
 
     private func isJudged(_ request: CheckRequest) -> Bool {

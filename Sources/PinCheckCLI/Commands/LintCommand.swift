@@ -9,8 +9,7 @@ extension Command {
     static let lint = Command(
         name: "lint", abstract: "Judge pins and configurations before they ship, without a network.",
         usage: "pincheck lint <source> ... [<options>]",
-        discussion: {
-            """
+        discussion: """
             A directory of certificates, keys and pins, as an app bundles them:
               pincheck lint Pins/
             Every pin in an app's repository, and in what configurations differ:
@@ -26,8 +25,7 @@ extension Command {
 
             Exit status: 0 nothing as bad as --fail-on, 1 something, 65 malformed pins
             or configurations, 66 a missing file. Every malformed place is named.
-            """
-        },
+            """,
         arguments: [
             Argument(
                 name: "source", help: "A source as for --pins: a file, a directory, or pins.",

@@ -9,8 +9,7 @@ extension Command {
     static let pins = Command(
         name: "pins", abstract: "Print the pins of a server, a certificate, a key or a configuration.",
         usage: "pincheck pins <target|file> ... [<options>]",
-        discussion: {
-            """
+        discussion: """
             The pin of each certificate on the chain:
               pincheck pins api.example.com
             A block ready to paste, with a backup key of your own:
@@ -32,18 +31,15 @@ extension Command {
 
             A server's chain is verified first. When it is not trusted, or not for the
             name, the pins are printed with a warning and the exit status is 1.
-            """
-        },
+            """,
         arguments: [
             Argument(
                 name: "target|file", help: "A target as for 'check', or a file.",
                 detail: "A file of certificates, requests, keys or pins; '-' is standard input.", isRepeatable: true,
                 values: .file)
         ], own: { [.pins, .trust, .pinsOutput] }, shared: { [.names, .connection] },
-        most: [
-            "--format", "--key", "--from", "--recommend", "--position", "--save", "--host", "--connect", "--port",
-            "--anchors",
-        ], run: { try await $0.pins() })
+        most: "--format --key --from --recommend --position --save --host --connect --port --anchors",
+        run: { try await $0.pins() })
 }
 
 extension Invocation {
@@ -70,8 +66,8 @@ extension Invocation {
         for argument in sources {
             if let found = try file(argument, host: host) { files += found } else { targets.append(argument) }
         }
-        for source in asked.from { files += try self.source(source, host: host) }
-        let keys = try asked.keys.map(Self.keyFile)
+        for source in asked.from { files += self.sources(source, .reading(try PinSource(source).read()), host: host) }
+        let keys = try asked.keys.map { KeySource(file: $0, items: [try KeyFile.publicHalf(ofKeyFile: $0)]) }
 
         let roots = try request.judging.trust.roots(context.environment)
         var all = try await servers(targets, request, by: roots) + files
@@ -91,9 +87,11 @@ extension Invocation {
         let reserves = spares.map { $0.asReserve(beside: all) }
         for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit)") }
         if asked.recommends {
+            // Curl compares the server's own key and no other.
+            let isOfCurl = if case .block(.curl) = asked.form { true } else { false }
             let recommender = PinRecommender(
-                by: context.cas, reserve: reserves.flatMap(\.source.items),
-                comparesServerKeyOnly: asked.form.comparesServerKeyOnly, trusting: roots, at: context.now())
+                by: context.cas, reserve: reserves.flatMap(\.source.items), comparesServerKeyOnly: isOfCurl,
+                trusting: roots, at: context.now())
             all = all.map(recommender.recommending)
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
@@ -140,22 +138,16 @@ extension Invocation {
     }
 
     /// Pins without a host of their own are for `host`.
-    private func file(_ argument: String, host: String?) throws(CommandError) -> [KeySource]? {
+    private func file(_ argument: String, host: String?) throws -> [KeySource]? {
         if argument == "-" {
             let (bytes, name) = (try context.contents(of: argument), "standard input")
-            return sources(name, try CommandError.reading(try PinInput.read(bytes, name: name)), host: host)
+            return sources(name, try PinInput.read(bytes, name: name), host: host)
         }
-        guard PinFile.isThere(argument) else {
-            guard !Mistake.isFile(meantBy: argument) else {
-                throw .noInput("\(quoted(argument)): there is no such file")
-            }
-            return nil
+        if PinFile.isThere(argument) { return sources(argument, try PinInput.read(argument), host: host) }
+        guard !Mistake.isFile(meantBy: argument) else {
+            throw CommandError.noInput("\(quoted(argument)): there is no such file")
         }
-        return sources(argument, try CommandError.reading(try PinInput.read(argument)), host: host)
-    }
-
-    private func source(_ text: String, host: String?) throws(CommandError) -> [KeySource] {
-        sources(text, .reading(try CommandError.reading(try PinSource(text).read())), host: host)
+        return nil
     }
 
     private func sources(_ name: String, _ input: PinInput, host: String?) -> [KeySource] {
@@ -166,12 +158,4 @@ extension Invocation {
             return PinGroup.groups(of: reading, host: host).map(KeySource.init)
         }
     }
-
-    private static func keyFile(_ path: String) throws(CommandError) -> KeySource {
-        KeySource(file: path, items: [try CommandError.reading(try KeyFile.publicHalf(ofKeyFile: path))])
-    }
-}
-
-extension PinsForm {
-    fileprivate var comparesServerKeyOnly: Bool { if case .block(.curl) = self { true } else { false } }
 }

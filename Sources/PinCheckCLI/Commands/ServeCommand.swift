@@ -7,8 +7,7 @@ extension Command {
     static let serve = Command(
         name: "serve", abstract: "Answer the scrapes of Prometheus.",
         usage: "pincheck serve [--policy <file>] [--listen <addr:port>] [<options>]",
-        discussion: {
-            """
+        discussion: """
             The hosts of a policy, on http://127.0.0.1:9719/probe?target=api.example.com:
               pincheck serve --policy pins.json5
             Two modules, chosen by module=NAME, each with hosts of its own:
@@ -23,12 +22,9 @@ extension Command {
             pincheck_probe_success 0. What is no target of a module is refused (403), and
             no probe has more time than --timeout and the scrape leave it. SIGHUP reads
             policies and pins again, SIGTERM ends once every probe is answered.
-            """
-        }, own: { [.serve, .served] },
-        most: [
-            "--listen", "--policy", "--module", "--allow-target", "--pins", "--client", "--anchors", "--timeout",
-            "--jobs", "--log-level",
-        ], run: { try await $0.serve() })
+            """, own: { [.serve, .served] },
+        most: "--listen --policy --module --allow-target --pins --client --anchors --timeout --jobs --log-level",
+        run: { try await $0.serve() })
 }
 
 extension Invocation {

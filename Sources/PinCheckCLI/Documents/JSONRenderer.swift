@@ -47,10 +47,7 @@ extension Array: JSONValue where Element: JSONValue {
     }
 }
 
-/// Writes values as JSON documents, each where it is to stand.
-///
-/// Keys are in the order in which the values hand them over; what is not there is written as `null`. Nothing is held but the bytes.
-/// No character of the text can fool a terminal: those that could are written as `\u202e`.
+/// Keys keep their order, what is not there is `null`, and characters that could fool a terminal are written as `\u202e`.
 package struct JSONRenderer {
     private var bytes: [UInt8] = []
     /// With a depth, each part of an object or list is on a line of its own, indented by two spaces for each level.
@@ -61,8 +58,7 @@ package struct JSONRenderer {
 
     static func line(_ value: some JSONValue) throws(CommandError) -> String { try text(value, depth: nil) + "\n" }
 
-    /// A value as it stands in a document, `depth` levels deep, or in a line; the first line has no indentation and the last no
-    /// newline.
+    /// A value `depth` levels deep, or on one line: the first line has no indentation and the last no newline.
     static func text(_ value: some JSONValue, depth: Int?) throws(CommandError) -> String {
         var output = JSONRenderer(depth: depth)
         output.bytes.reserveCapacity(8192)

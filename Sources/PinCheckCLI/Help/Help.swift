@@ -4,7 +4,7 @@ import Pinning
 enum Help {
     static func text(of command: Command) -> String {
         var text = layout.folded("OVERVIEW: \(command.abstract)", indent: 10) + "\n\n"
-        let discussion = command.discussion()
+        let discussion = command.discussion
         if !discussion.isEmpty { text += layout.folded(discussion, indent: 4) + "\n\n" }
         text += "USAGE: \(command.usage)\n"
         if !command.arguments.isEmpty {
@@ -72,8 +72,7 @@ enum Help {
     }
 
     private static func most(of command: Command) -> String {
-        let shown = command.most.isEmpty ? command.options : command.most.compactMap(command.option)
-        return shown.map { entry(label($0), $0.help, "") }.joined()
+        command.mostUsed.map { entry(label($0), $0.help, "") }.joined()
     }
 
     private static let layout = TextLayout(columns: 80, wraps: true)
@@ -148,9 +147,7 @@ enum Program {
 
         Example: pincheck api.example.com --pins Pins/api.cer (more: pincheck --help)
         """
-}
 
-extension Program {
     /// The answer to what is asked of the program itself: help, its version, and what packagers install.
     static func answer(to argv: [String], _ arguments: Arguments, at time: Timestamp) throws -> String? {
         if argv.first == "--complete" { return Completion.answer(to: Array(argv.dropFirst())) }

@@ -120,3 +120,156 @@ extension LeafEvidence {
         }
     }
 }
+
+extension Report {
+    fileprivate static func milliseconds(_ duration: Duration) -> Double {
+        let (seconds, attoseconds) = duration.components
+        let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        return Double(microseconds) / 1_000
+    }
+
+    struct Endpoint: JSONDocument {
+        var address: String?
+        var port: Int
+        var family: String?
+        var resolvedName: String?
+        var sni: String?
+        var verifyName: String?
+        var host: String
+
+        package var document: JSONObject {
+            [
+                "address": address, "port": port, "family": family, "resolved_name": resolvedName, "sni": sni,
+                "verify_name": verifyName, "host": host,
+            ]
+        }
+    }
+
+    struct Proxy: JSONDocument {
+        let proxy: TLSProbe.Proxy
+        let passage: ProxyPassage?
+
+        package var document: JSONObject {
+            let tls = passage?.tls.map { tls -> JSONObject in
+                [
+                    "version": tls.version.description, "cipher": tls.cipher, "subject": tls.leaf.subject,
+                    "cert_sha256": tls.leaf.fingerprint.hexadecimal,
+                ]
+            }
+            return ["url": proxy.url, "origin": proxy.origin, "address": passage?.address.description, "tls": tls]
+        }
+    }
+
+    struct TLS: JSONDocument {
+        var version: String
+        var cipher: String
+        var group: String?
+        var alpn: String?
+        var clientCertificateRequested: Bool
+        var clientCertificateSent = false
+        var timingsMs: (resolve: Double?, connect: Double?, proxy: Double?, handshake: Double?)
+
+        package var document: JSONObject {
+            [
+                "version": version, "cipher": cipher, "group": group, "alpn": alpn,
+                "client_certificate_requested": clientCertificateRequested,
+                "client_certificate_sent": clientCertificateSent,
+                "timings_ms": [
+                    "resolve": timingsMs.resolve, "connect": timingsMs.connect, "proxy": timingsMs.proxy,
+                    "handshake": timingsMs.handshake,
+                ] as JSONObject,
+            ]
+        }
+    }
+
+    struct HTTP: JSONDocument {
+        let method: String
+        let path: String
+        let host: String
+        let expected: [String]
+        let asked: Bool
+        let status: Int?
+        let statusLine: String?
+        let timeMs: Double?
+        let asExpected: Bool?
+        let problem: String?
+
+        var outcome: String { statusLine ?? problem ?? "not asked, since the server is not accepted" }
+
+        package var document: JSONObject {
+            [
+                "method": method, "path": path, "host": host, "expected": expected, "asked": asked, "status": status,
+                "status_line": statusLine, "time_ms": timeMs, "as_expected": asExpected, "problem": problem,
+            ]
+        }
+    }
+}
+
+extension Report.Endpoint {
+    init(_ endpoint: EndpointFacts, referenceName: ReferenceName) {
+        var isIPv6: Bool?
+        if case .ip(let address)? = endpoint.address { isIPv6 = address.isIPv6 }
+        self.init(
+            address: endpoint.address?.description, port: endpoint.port, family: isIPv6.map { $0 ? "ipv6" : "ipv4" },
+            resolvedName: endpoint.resolvedName, sni: endpoint.serverName,
+            verifyName: referenceName == .unchecked ? nil : referenceName.description, host: endpoint.host)
+    }
+}
+
+extension Report.TLS {
+    init(_ result: Handshake) {
+        self.init(
+            version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,
+            clientCertificateRequested: result.clientCertificateRequested,
+            clientCertificateSent: result.clientCertificateSent,
+            timingsMs: (
+                result.timings.resolve.map(Report.milliseconds), Report.milliseconds(result.timings.connect),
+                result.timings.proxy.map(Report.milliseconds), Report.milliseconds(result.timings.handshake)
+            ))
+    }
+}
+
+extension Report.Check {
+    /// The phases of a connection: passed, failed, or skipped because an earlier one failed or there was nothing to do.
+    static func phases(of connection: Result<Handshake, ProbeError>, to endpoint: EndpointFacts?) -> [Report.Check] {
+        var error: ProbeError?
+        if case .failure(let failure) = connection { error = failure }
+        var hasFailed = false
+        return ProbeError.Phase.allCases.filter { $0 != .proxy || endpoint?.proxy != nil }.map { phase in
+            func check(_ status: String, _ detail: String) -> Report.Check {
+                Report.Check(client: nil, id: phase.rawValue, status: status, detail: detail)
+            }
+            if let error, phase == error.phase {
+                hasFailed = true
+                return check("fail", error.description)
+            }
+            if hasFailed { return check("skip", "not reached") }
+            if phase == .resolve, let proxy = endpoint?.proxy, proxy.kind != .socks5 {
+                return check("skip", "left to the proxy")
+            }
+            if phase == .resolve, endpoint?.resolvedName == nil { return check("skip", "an address was given") }
+            return check("pass", "")
+        }
+    }
+
+    init(_ http: Report.HTTP) {
+        self.init(
+            client: nil, id: "request", status: http.asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
+            detail: "\(http.method) \(http.path): \(http.outcome)")
+    }
+}
+
+extension Report.HTTP {
+    init(_ answer: CheckedAnswer) {
+        let request = answer.exchange.request
+        let result = answer.result
+        let came = try? result?.get()
+        var problem: String?
+        if case .failure(let error)? = result { problem = error.description }
+        self.init(
+            method: HTTPRequest.method, path: withoutSecrets(request.path), host: request.authority,
+            expected: answer.exchange.expected?.texts ?? [], asked: result != nil, status: came?.status,
+            statusLine: came?.statusLine, timeMs: came.map { Report.milliseconds($0.time) },
+            asExpected: answer.isAsExpected, problem: problem)
+    }
+}

@@ -43,21 +43,14 @@ extension Report {
 
     var monitored: Monitoring { monitoring ?? Monitoring(exit: exit, reason: reason, runExit: exit) }
 
-    static let notEmulated = [
-        (
-            "no-revocation",
-            "of revocation only the OCSP response that the server staples is looked at: nothing but the target is contacted"
-        ),
-        (
-            "no-aia",
-            "missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them"
-        ), ("no-ct-logs", "the SCTs of Certificate Transparency are counted; which logs they are from is not judged"),
-        (
-            "no-managed-roots",
-            "roots that a management profile (MDM) installs, and updates of root lists over the air, are not known: "
-                + "--extra-root stands for them"
-        ),
-    ].map { Message(id: $0, message: $1) }
+    static let notEmulated = """
+        no-revocation \
+        of revocation only the OCSP response that the server staples is looked at: nothing but the target is contacted
+        no-aia missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them
+        no-ct-logs the SCTs of Certificate Transparency are counted; which logs they are from is not judged
+        no-managed-roots roots that a management profile (MDM) installs, and updates of root lists over the air, \
+        are not known: --extra-root stands for them
+        """.rowsOfTable.map { Message(id: $0, message: $1) }
 
     var toldNotes: [Message] { notes.filter { !Self.notEmulated.contains($0) } + (unjudged.map { [$0] } ?? []) }
 
@@ -70,9 +63,7 @@ extension Report {
     /// The words for everything that is warned of, also for what the verdict says already; each once.
     var warningIDs: [String] { (warnings.map(\.id) + ahead.map(\.id)).distinct }
 
-    /// Every certificate that the verdict rests on, once: those of the chain that is shown, then of the other paths.
-    ///
-    /// The path is 1 where the depth alone tells it from all others.
+    /// Every certificate that the verdict rests on, once; the path is 1 where the depth alone tells it from all others.
     var neededCertificates: [(depth: Int, path: Int, link: ChainLink)] {
         var places = built.enumerated().map { (depth: $0.offset, path: 1, link: $0.element) }
         for link in otherPaths.flatMap(\.chain)
@@ -113,6 +104,16 @@ func decimalText(_ parts: Int64, places: Int) -> String {
 
 func decimalSeconds(_ value: Double) -> String {
     decimalText(Int64((min(max(value, 0), 1e9) * 1_000_000).rounded()), places: 6)
+}
+
+extension String {
+    /// Lines of a word and a sentence.
+    var rowsOfTable: [(word: String, sentence: String)] {
+        split(separator: "\n").map { line in
+            let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+            return (parts[0], parts[1])
+        }
+    }
 }
 
 /// Names made different from each other, for formats in which two equal ones are an error.

@@ -2,10 +2,9 @@ import Base
 import PinChecking
 import Pinning
 
-/// The result for one endpoint or chain: the JSON document, and what every other form is made from.
+/// The result for one endpoint or chain, as documents and forms tell it; what each key means is in `schemas/report.json`.
 ///
-/// It is made once, and apart from the types that decide, so that keys stay what they are when those change. Text in it is as it
-/// came from outside; renderers escape it. What each key means is in `schemas/report.json`.
+/// It is made once, apart from the types that decide. Text in it is as it came from outside; renderers escape it.
 struct Report: JSONDocument {
     static let schema = "pincheck/1"
 
@@ -65,15 +64,6 @@ struct Report: JSONDocument {
         let lines: [String]
 
         package var document: JSONObject { ["id": id, "message": message] }
-
-        init(id: String, message: String) {
-            let message = TerminalText.escaped(message)
-            self.init(id: id, message: message, lines: [message])
-        }
-
-        init(id: String, message: String, lines: [String]) {
-            (self.id, self.message, self.lines) = (id, message, lines)
-        }
     }
 
     struct Monitoring: JSONDocument {
@@ -82,6 +72,13 @@ struct Report: JSONDocument {
         let runExit: ExitStatus
 
         package var document: JSONObject { ["exit": exit, "reason": reason, "run_exit": runExit] }
+    }
+}
+
+extension Report.Message {
+    init(id: String, message: String) {
+        let message = TerminalText.escaped(message)
+        self.init(id: id, message: message, lines: [message])
     }
 }
 

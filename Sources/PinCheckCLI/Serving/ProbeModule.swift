@@ -3,9 +3,7 @@ import PinChecking
 import Pinning
 import Synchronization
 
-/// What targets are judged by that a request asks for: the hosts of policies, or what `--allow-target` names.
-///
-/// Everything is read when it is made; a probe reads no file.
+/// What targets are judged by; everything is read when it is made, and a probe reads no file.
 final class ProbeModule: Sendable {
     static let defaultName = "default"
 

@@ -2,9 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// A server for scrapes: HTTP/1.1 in the clear, as far as scrapes need it.
-///
-/// All connections are on one thread; what answers them runs elsewhere.
+/// HTTP/1.1 in the clear: all connections are on one thread, and what answers them runs elsewhere.
 final class ScrapeServer: Sendable {
     struct Request: Sendable {
         let head: HTTPRequestHead
@@ -96,9 +94,7 @@ final class ScrapeServer: Sendable {
     }
 }
 
-/// One connection: requests one after the other, each within its bounds, each answered before the next is read.
-///
-/// Not Sendable: it belongs to the channel's event loop.
+/// Requests one after the other, each answered before the next is read; it belongs to the channel's event loop.
 private final class ServedConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -2,9 +2,7 @@ import Base
 import Pinning
 import Synchronization
 
-/// The log of an exporter: one line for whatever happens, on standard error.
-///
-/// A task of its own writes them, so that a reader who stops reading stops nobody else; what does not fit into memory then is lost.
+/// A task of its own writes, so that a reader who stops reading stops nobody else; what does not fit into memory then is lost.
 final class ServeLog: Sendable {
     enum Level: String, CaseIterable, Sendable { case error, warn, info }
 

@@ -1,124 +1,119 @@
 import Base
 import PinChecking
 import PinFormats
+import PinLint
 import Pinning
 
 extension OptionGroup {
-    static let judging = OptionGroup(
-        title: "Pins and clients",
-        options: [
-            Option(
-                "--pins", of: "source", .file, help: "The pins: a file, a directory, an app, or a pin.",
-                """
-                Files hold certificates, public keys or requests. Pins are sha256/…, sha256//…;sha256//…, \
-                pin-sha256="…" or bare base64. Configurations are network_security_config.xml, Info.plist, \
-                TrustKit's, Expo's or React Native's JSON, and OkHttp source in one chain. Apps are .ipa or .app. Repeatable.
-                """, isRepeatable: true, key: "pins", isInLists: true
-            ) { $0.request.judging.pins.append(PinSource($1.text, at: $1.place ?? .option)) },
-            Option(
-                "--pinnedpubkey", of: "value", .file, help: "The value of curl's --pinnedpubkey, verbatim.",
-                "It is sha256//…;sha256//…, or the name of a file with one public key."
-            ) {
-                // The last counts, as curl has it.
-                $0.request.judging.pins.removeAll(where: \.isCurlValue)
-                $0.request.judging.pins.append(PinSource(pinnedPublicKey: $1.text))
-            },
-            Option(
-                "--client", of: "name", clients, help: "The clients that decide (default: by the pins).",
-                "Names with settings, as in 'trustkit:no-enforce,okhttp', or all. 'pincheck clients' lists them.",
-                key: "client", isInLists: true
-            ) {
-                try GoneWords.refuse(clients: $1.text)
-                $0.request.judging.clients = try ClientSelection([$1.text])
-            },
-            .choice(
-                "--mode", of: "mode", help: "What to compare: none, public-key or certificate.",
-                "The default is certificate if all pins are certificate files, and public-key otherwise.", key: "mode"
-            ) { $0.request.judging.mode = $1 },
-            Option(
-                "--allow-invalid-certificates", help: "AFNetworking: allowInvalidCertificates = YES.",
-                "Pins may make up for a chain that the system does not trust.", key: "allowInvalidCertificates"
-            ) { $0.request.judging.allowsInvalidCertificates = $1.isOn },
-            Option(
-                "--no-validate-domain-name", help: "AFNetworking: validatesDomainName = NO.",
-                "Neither the name nor the purpose of the certificate counts.", key: "validatesDomainName",
-                isNegation: true
-            ) { $0.request.judging.validatesDomainName = !$1.isOn }, trust.options[0], trust.options[1], at,
-            Option(
-                "--extra-root", of: "file|dir", .file, help: "Act as if this root were installed on the device.",
-                "An interceptor's, for example. A file or a directory. Repeatable.", isRepeatable: true,
-                key: "extraRoots"
-            ) { $0.request.judging.extraRoots.append($1.text) },
-            Option(
-                "--intermediate", of: "file|dir", .file, help: "Act as if this certificate had been fetched (AIA).",
-                "It is for clients whose platform fetches what the server does not send. A file or a directory. Repeatable.",
-                isRepeatable: true, key: "intermediates"
-            ) { $0.request.judging.intermediates.append($1.text) },
-        ])
+    static let judging = OptionGroup("Pins and clients") {
+        Option(
+            "--pins", of: "source", .file, help: "The pins: a file, a directory, an app, or a pin.",
+            """
+            Files hold certificates, public keys or requests. Pins are sha256/…, sha256//…;sha256//…, \
+            pin-sha256="…" or bare base64. Configurations are network_security_config.xml, Info.plist, \
+            TrustKit's, Expo's or React Native's JSON, and OkHttp source in one chain. Apps are .ipa or .app. Repeatable.
+            """, isRepeatable: true, key: "pins", isInLists: true
+        ) { $0.request.judging.pins.append(PinSource($1.text, at: $1.place ?? .option)) }
+        Option(
+            "--pinnedpubkey", of: "value", .file, help: "The value of curl's --pinnedpubkey, verbatim.",
+            "It is sha256//…;sha256//…, or the name of a file with one public key."
+        ) {
+            // The last counts, as curl has it.
+            $0.request.judging.pins.removeAll(where: \.isCurlValue)
+            $0.request.judging.pins.append(PinSource(pinnedPublicKey: $1.text))
+        }
+        Option(
+            "--client", of: "name", clients, help: "The clients that decide (default: by the pins).",
+            "Names with settings, as in 'trustkit:no-enforce,okhttp', or all. 'pincheck clients' lists them.",
+            key: "client", isInLists: true
+        ) {
+            try GoneWords.refuse(clients: $1.text)
+            $0.request.judging.clients = try ClientSelection([$1.text])
+        }
+        Option.choice(
+            "--mode", of: "mode", help: "What to compare: none, public-key or certificate.",
+            "The default is certificate if all pins are certificate files, and public-key otherwise.", key: "mode"
+        ) { $0.request.judging.mode = $1 }
+        Option(
+            "--allow-invalid-certificates", help: "AFNetworking: allowInvalidCertificates = YES.",
+            "Pins may make up for a chain that the system does not trust.", key: "allowInvalidCertificates"
+        ) { $0.request.judging.allowsInvalidCertificates = $1.isOn }
+        Option(
+            "--no-validate-domain-name", help: "AFNetworking: validatesDomainName = NO.",
+            "Neither the name nor the purpose of the certificate counts.", key: "validatesDomainName", isNegation: true
+        ) { $0.request.judging.validatesDomainName = !$1.isOn }
+        trust.options[0]
+        trust.options[1]
+        at
+        Option(
+            "--extra-root", of: "file|dir", .file, help: "Act as if this root were installed on the device.",
+            "An interceptor's, for example. A file or a directory. Repeatable.", isRepeatable: true, key: "extraRoots"
+        ) { $0.request.judging.extraRoots.append($1.text) }
+        Option(
+            "--intermediate", of: "file|dir", .file, help: "Act as if this certificate had been fetched (AIA).",
+            "It is for clients whose platform fetches what the server does not send. A file or a directory. Repeatable.",
+            isRepeatable: true, key: "intermediates"
+        ) { $0.request.judging.intermediates.append($1.text) }
+    }
 
-    static let trust = OptionGroup(
-        title: "Trust",
-        options: [
-            Option(
-                "--anchors", of: "file|dir", .file, help: "Trust these certificates, not the system's roots.",
-                "A file or a directory. Repeatable.", isRepeatable: true, key: "anchors"
-            ) { $0.request.judging.trust.anchors.append($1.text) },
-            Option("--and-system", help: "Trust the system's roots as well as --anchors.", key: "andSystem") {
-                $0.request.judging.trust.includesSystem = $1.isOn
-            },
-        ])
+    static let trust = OptionGroup("Trust") {
+        Option(
+            "--anchors", of: "file|dir", .file, help: "Trust these certificates, not the system's roots.",
+            "A file or a directory. Repeatable.", isRepeatable: true, key: "anchors"
+        ) { $0.request.judging.trust.anchors.append($1.text) }
+        Option("--and-system", help: "Trust the system's roots as well as --anchors.", key: "andSystem") {
+            $0.request.judging.trust.includesSystem = $1.isOn
+        }
+    }
 
     static let at = Option(
         "--at", of: "time", help: "Judge as of another time.",
         "As in 2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970."
     ) { $0.request.judging.time = try TimeText.read($1.text) }
 
-    static let devices = OptionGroup(
-        title: "Devices",
-        options: [
-            Option(
-                "--device", of: "name", .list { Option.words(DeviceData.builtIn.names) + [all] },
-                help: "Judge by the roots and rules of these devices.",
-                """
-                Each client is judged on those of its system, as in 'ios-12,android-9', or all. 'system' is this \
-                machine, the default. 'pincheck devices' lists them. Repeatable.
-                """, isRepeatable: true, key: "device", isInLists: true
-            ) {
-                $0.deviceNames.append($1.text)
-                $0.request.judging.devices = $0.deviceNames.words
-            }, deviceData,
-        ])
+    static let devices = OptionGroup("Devices") {
+        Option(
+            "--device", of: "name", .list { Option.words(DeviceData.builtIn.names) + [all] },
+            help: "Judge by the roots and rules of these devices.",
+            """
+            Each client is judged on those of its system, as in 'ios-12,android-9', or all. 'system' is this \
+            machine, the default. 'pincheck devices' lists them. Repeatable.
+            """, isRepeatable: true, key: "device", isInLists: true
+        ) {
+            $0.deviceNames.append($1.text)
+            $0.request.judging.devices = $0.deviceNames.words
+        }
+        deviceData
+    }
 
     static let deviceData = Option(
         "--device-data", of: "file", .file, help: "Use this device data instead of the program's own.",
         key: "deviceData"
     ) { $0.request.judging.deviceData = $1.text }
 
-    static let outlook = OptionGroup(
-        title: "Outlook",
-        options: [
-            .threshold(
-                "--warn-before", \.warnBefore, help: "Warn when less is left: 30d, 12h or 33%.",
-                "Of a certificate that the verdict rests on, or of pins that expire.", key: "warnBefore"),
-            .threshold(
-                "--fail-before", \.failBefore, help: "Fail when less is left, with exit status 1.", key: "failBefore"),
-            .threshold(
-                "--min-pin-life", \.minPinLife, help: "Fail unless some pin is sure to match for so long.",
-                "A backup pin is enough as well.", key: "minPinLife"),
-            Option(
-                "--fail-on", of: "level", .one { Option.words(["warn"]) },
-                help: "warn: end with 3 when accepted with a warning."
-            ) {
-                guard ["warn", "warning"].contains($1.text) else {
-                    throw CommandError.usage("\(quoted($1.text)) is unknown: write --fail-on warn, or leave it out")
-                }
-                $0.request.judging.outlook.failsOnWarning = true
-            },
-            Option(
-                "--ignore", of: "id", .list { Option.words(Finding.knownIDs) },
-                help: "Leave out warnings of these ids. Repeatable.", isRepeatable: true, key: "ignore"
-            ) { $0.request.judging.outlook.ignored.formUnion(try Finding.ids(in: [$1.text])) },
-        ])
+    static let outlook = OptionGroup("Outlook") {
+        Option.threshold(
+            "--warn-before", \.warnBefore, help: "Warn when less is left: 30d, 12h or 33%.",
+            "Of a certificate that the verdict rests on, or of pins that expire.", key: "warnBefore")
+        Option.threshold(
+            "--fail-before", \.failBefore, help: "Fail when less is left, with exit status 1.", key: "failBefore")
+        Option.threshold(
+            "--min-pin-life", \.minPinLife, help: "Fail unless some pin is sure to match for so long.",
+            "A backup pin is enough as well.", key: "minPinLife")
+        Option(
+            "--fail-on", of: "level", .one { Option.words(["warn"]) },
+            help: "warn: end with 3 when accepted with a warning."
+        ) {
+            guard ["warn", "warning"].contains($1.text) else {
+                throw CommandError.usage("\(quoted($1.text)) is unknown: write --fail-on warn, or leave it out")
+            }
+            $0.request.judging.outlook.failsOnWarning = true
+        }
+        Option(
+            "--ignore", of: "id", .list { Option.words(Finding.knownIDs) },
+            help: "Leave out warnings of these ids. Repeatable.", isRepeatable: true, key: "ignore"
+        ) { $0.request.judging.outlook.ignored.formUnion(try Finding.ids(in: [$1.text])) }
+    }
 
     static let all: Option.Word = ("all", "all of them")
 
@@ -133,4 +128,139 @@ extension OptionGroup {
         })
 
     static var clientNames: [Option.Word] { Client.all.map { ($0.name, $0.summary) } }
+    // MARK: What `pins` prints
+
+    static let pins = OptionGroup("Pins") {
+        Option(
+            "--key", of: "file", .file, help: "Pin the public half of this private key.",
+            "For every host; nothing else of it is shown. Repeatable.", isRepeatable: true
+        ) { $0.pins.keys.append($1.text) }
+        Option(
+            "--from", of: "source", .file, help: "Pins in any form that 'check --pins' takes.",
+            "A configuration, a directory, an .ipa, a list. Repeatable.", isRepeatable: true
+        ) { $0.pins.from.append($1.text) }
+        keyTypes.saying(
+            "Ask the server for each type of key, too.",
+            "Any of rsa, ecdsa and ed25519 with commas, or all. A server can have a certificate for each.")
+        Option(
+            "--recommend", help: "Say which pins to ship, and why.",
+            """
+            The server's key and one in reserve, where a --key, a request or a public key is given; else the roots that its CA \
+            issues below.
+            """
+        ) { $0.pins.recommends = $1.isOn }
+    }
+
+    static let pinsOutput = OptionGroup("Output") {
+        Option(
+            "--format", "-f", of: "form", .one { Option.words(PinsForm.names) },
+            help: "The form of the pins (default: text).",
+            "One of \(PinsForm.names.joined(separator: ", ")): all but the first two are blocks for a client."
+        ) {
+            guard let form = PinsForm($1.text) else { throw CommandError.unknown(form: $1.text, among: PinsForm.names) }
+            $0.pins.form = form
+        }
+        Option(
+            "--position", of: "position", .list { Option.words(PinsForm.positions.map(\.rawValue)) },
+            help: "Only these positions, all of them to be pinned.", "Any of leaf, intermediate and root, with commas."
+        ) {
+            $0.pins.positions = []
+            for name in words($1.text) {
+                guard let role = PinsForm.positions.first(where: { $0.rawValue == name }) else {
+                    throw CommandError.unknown(name, among: PinsForm.positions.map(\.rawValue))
+                }
+                $0.pins.positions?.insert(role)
+            }
+        }
+        Option(
+            "--save", of: "dir", .directory, help: "Save the certificates to pin as .cer in a directory.",
+            "In DER, as apps bundle them: the leaf, or what --position or --recommend names."
+        ) { $0.pins.directory = $1.text }
+        Option.color
+    }
+
+    // MARK: How pins are judged before they ship, and what the findings lead to
+
+    static let lint = OptionGroup("Judging") {
+        Option(
+            "--fail-on", of: "severity", .one { Option.words(failLevels) },
+            help: "The mildest finding that fails (default: error).",
+            "One of \(failLevels.joined(separator: ", ")). Such a finding ends with exit status 1."
+        ) {
+            guard failLevels.contains($1.text) || $1.text == "warn" else {
+                throw CommandError.unknown($1.text, among: failLevels)
+            }
+            // 'check' has the short word.
+            $0.mildestFailure = $1.text == "warn" ? .warning : LintSeverity(rawValue: $1.text)
+        }
+        Option(
+            "--ignore", of: "id", .list(findings), help: "Leave out findings with this id.",
+            "Several ids with commas. 'pincheck lint --rules' lists them. Repeatable.", isRepeatable: true
+        ) { settings, value in
+            for id in words(value.text) {
+                guard let kind = LintKind.all.first(where: { $0.id == id }) else {
+                    let nearest = Suggestion.nearest(to: id, in: LintKind.all.map(\.id))
+                    throw CommandError.usage(
+                        "\(quoted(id)) is unknown: "
+                            + (nearest.map { "did you mean '\($0)'?" } ?? "'pincheck lint --rules' lists all findings"))
+                }
+                guard !kind.isObstacle else {
+                    throw CommandError.usage("\(quoted(id)) is refused: data with that cannot be used")
+                }
+                settings.ignoredFindings.insert(id)
+            }
+        }
+        Option(
+            "--warn-before", of: "time", .threshold, help: "Warn when less is left: 12h, 33% (default: 30d).",
+            "Of a pinned certificate, or of pins that expire."
+        ) { $0.lintsBefore = try Threshold($1.text) }
+        at
+        Option(
+            "--client", of: "name", .list { clientNames + [all] }, help: "The clients that ship the pins.",
+            "For certificates, keys and lists, which do not say so themselves. Several with commas."
+        ) {
+            try GoneWords.refuse(clients: $1.text)
+            let names = $1.text == "all" ? Client.all.filter(\.isInAll).map(\.name) : words($1.text)
+            $0.shippingClients = Set(try names.map { try Client.named($0).name })
+        }
+        Option("--rules", help: "List every kind of finding, and judge nothing.") { $0.listsRules = $1.isOn }
+    }
+
+    static let lintOutput = OptionGroup("Output") {
+        Option(
+            "--format", "-f", of: "form", .form { Option.words(LintForm.allCases.map(\.rawValue)) },
+            help: "The form of the findings (default: text).",
+            "One of \(LintForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
+            isRepeatable: true
+        ) { $0.formats.append($1.text) }
+        Option.color
+    }
+
+    private static let failLevels = LintSeverity.allCases.reversed().map(\.rawValue) + ["never"]
+
+    private static let findings: Option.Values.Words = {
+        LintKind.all.filter { !$0.isObstacle }.map { ($0.id, $0.explanation) }
+    }
+}
+
+enum LintForm: String, CaseIterable, Sendable { case text, json, github, junit, sarif }
+
+enum PinsForm: Sendable {
+    case text
+    case json
+    case block(PinBlockFormat)
+
+    static let names = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
+
+    static let positions: [PinItem.Role] = [.leaf, .intermediate, .root]
+
+    init?(_ name: String) {
+        switch name {
+        case "text": self = .text
+        case "json": self = .json
+        default:
+            guard let format = PinBlockFormat(rawValue: name) else { return nil }
+            self = .block(format)
+        }
+    }
 }

@@ -3,23 +3,21 @@ import PinChecking
 import Pinning
 
 extension OptionGroup {
-    static let targets = OptionGroup(
-        title: "Targets",
-        options: [
-            list.saying(
-                "Check the targets of a list, one on each line.",
-                """
-                TARGET [connect=ADDR] [sni=NAME] [no-sni] [proxy=URL] [no-proxy] [host=NAME] [verify-name=NAME] \
-                [pins=SOURCE] [client=NAME] [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is \
-                standard input. Repeatable.
-                """),
-            policy.saying(
-                "Check the hosts of a policy (JSON5).",
-                """
-                The file says by what each host is checked. It is all of them, or those that are named as targets or in \
-                --targets. '-' is standard input. Repeatable.
-                """),
-        ])
+    static let targets = OptionGroup("Targets") {
+        list.saying(
+            "Check the targets of a list, one on each line.",
+            """
+            TARGET [connect=ADDR] [sni=NAME] [no-sni] [proxy=URL] [no-proxy] [host=NAME] [verify-name=NAME] \
+            [pins=SOURCE] [client=NAME] [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is \
+            standard input. Repeatable.
+            """)
+        policy.saying(
+            "Check the hosts of a policy (JSON5).",
+            """
+            The file says by what each host is checked. It is all of them, or those that are named as targets or in \
+            --targets. '-' is standard input. Repeatable.
+            """)
+    }
 
     static let list = Option(
         "--targets", of: "file", .file, help: "A list of targets, as for 'check'.",
@@ -31,77 +29,70 @@ extension OptionGroup {
         "'-' is standard input. Repeatable.", isRepeatable: true
     ) { $0.policies.append($1.text) }
 
-    static let plan = OptionGroup(
-        title: "Changes and the next certificate",
-        options: [
-            Option(
-                "--baseline", of: "file", .file, help: "Compare with this snapshot.", "A file of 'pincheck snapshot'."
-            ) { $0.baseline = $1.text },
-            Option(
-                "--next", of: "file", .file, help: "Would the pins accept what is about to be deployed?",
-                "A chain, a certificate, a request or a public key. It needs no target. Repeatable.", isRepeatable: true
-            ) { $0.next.append($1.text) },
-        ] + changes.options)
+    static let plan = OptionGroup("Changes and the next certificate") {
+        Option("--baseline", of: "file", .file, help: "Compare with this snapshot.", "A file of 'pincheck snapshot'.") {
+            $0.baseline = $1.text
+        }
+        Option(
+            "--next", of: "file", .file, help: "Would the pins accept what is about to be deployed?",
+            "A chain, a certificate, a request or a public key. It needs no target. Repeatable.", isRepeatable: true
+        ) { $0.next.append($1.text) }
+        changes.options
+    }
 
-    static let changes = OptionGroup(
-        title: "Changes",
-        options: [
-            Option(
-                "--allow", of: "changes", .list(changeNames),
-                help: "Accept these changes, as in 'renewed,names-added'.",
-                "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.",
-                isRepeatable: true
-            ) {
-                for word in $1.text.split(separator: ",", omittingEmptySubsequences: false) {
-                    let word = String(word.drop { $0 == " " })
-                    guard let kind = Change.Kind(rawValue: word) else {
-                        throw CommandError.unknown(
-                            word, among: Change.Kind.allCases.map(\.rawValue), gone: GoneWords.changes)
-                    }
-                    $0.allowed.insert(kind)
+    static let changes = OptionGroup("Changes") {
+        Option(
+            "--allow", of: "changes", .list(changeNames), help: "Accept these changes, as in 'renewed,names-added'.",
+            "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.", isRepeatable: true
+        ) {
+            for word in $1.text.split(separator: ",", omittingEmptySubsequences: false) {
+                let word = String(word.drop { $0 == " " })
+                guard let kind = Change.Kind(rawValue: word) else {
+                    throw CommandError.unknown(
+                        word, among: Change.Kind.allCases.map(\.rawValue), gone: GoneWords.changes)
                 }
-            },
-            Option(
-                "--update", help: "Rewrite the baseline if all changes are allowed.",
-                "What a target serves at an address that is given, as by --connect, is recorded beside what is recorded of its name."
-            ) { $0.updatesBaseline = $1.isOn },
-        ])
+                $0.allowed.insert(kind)
+            }
+        }
+        Option(
+            "--update", help: "Rewrite the baseline if all changes are allowed.",
+            "What a target serves at an address that is given, as by --connect, is recorded beside what is recorded of its name."
+        ) { $0.updatesBaseline = $1.isOn }
+    }
 
     private static let changeNames: Option.Values.Words = { Change.Kind.allCases.map { ($0.rawValue, $0.summary) } }
 
-    static let watching = OptionGroup(
-        title: "Watching",
-        options: [
-            Option(
-                "--verbose", help: "Say on standard error what is being done.",
-                "Every lookup, connection, handshake and retry, as they come."
-            ) { $0.isVerbose = $1.isOn },
-            Option(
-                "--state", of: "file", .written, help: "Remember results here, and tell only changed ones.",
-                """
-                In the form text. A result has changed when its status, the reason of its verdict or the server's key is another \
-                than in the last run, or none is in the file, which is made if it is missing. The exit status stays what it is.
-                """
-            ) { $0.state = $1.text },
-        ])
+    static let watching = OptionGroup("Watching") {
+        Option(
+            "--verbose", help: "Say on standard error what is being done.",
+            "Every lookup, connection, handshake and retry, as they come."
+        ) { $0.isVerbose = $1.isOn }
+        Option(
+            "--state", of: "file", .written, help: "Remember results here, and tell only changed ones.",
+            """
+            In the form text. A result has changed when its status, the reason of its verdict or the server's key is another \
+            than in the last run, or none is in the file, which is made if it is missing. The exit status stays what it is.
+            """
+        ) { $0.state = $1.text }
+    }
 
-    static let output = OptionGroup(
-        title: "Output",
-        options: [
-            Option(
-                "--format", "-f", of: "form", .form { Option.words(OutputForm.allCases.map(\.rawValue)) },
-                help: "The form of the result (default: text).",
-                "One of \(OutputForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
-                isRepeatable: true
-            ) { $0.formats.append($1.text) },
-            Option(
-                "--output", "-o", of: "file", .written, help: "The file for the form that names none.",
-                "It is replaced as a whole; jsonl grows line by line."
-            ) { $0.outputs = [$1.text] }, explain,
-            Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {
-                $0.isQuiet = $1.isOn
-            }, .color,
-        ])
+    static let output = OptionGroup("Output") {
+        Option(
+            "--format", "-f", of: "form", .form { Option.words(OutputForm.allCases.map(\.rawValue)) },
+            help: "The form of the result (default: text).",
+            "One of \(OutputForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
+            isRepeatable: true
+        ) { $0.formats.append($1.text) }
+        Option(
+            "--output", "-o", of: "file", .written, help: "The file for the form that names none.",
+            "It is replaced as a whole; jsonl grows line by line."
+        ) { $0.outputs = [$1.text] }
+        explain
+        Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {
+            $0.isQuiet = $1.isOn
+        }
+        Option.color
+    }
 
     static let explain = Option("--explain", help: "Show every step of the decision, and pins in full.") {
         $0.explains = $1.isOn
@@ -116,4 +107,70 @@ enum OutputForm: String, CaseIterable, Sendable {
 
     /// Whether warnings stand beside it on standard error, and what did not change can be left out of it.
     var isForPeople: Bool { self == .text || self == .brief }
+}
+
+struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable where Form.RawValue == String {
+    let form: Form
+    let file: String?
+
+    static func read(
+        _ texts: [String], default form: Form, fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
+    ) throws(CommandError) -> [FormOutput] {
+        var fileOfFirst = file
+        var outputs: [FormOutput] = []
+        for text in texts.isEmpty ? [form.rawValue] : texts {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let form = Form(rawValue: String(parts[0])) else {
+                throw CommandError.unknown(form: parts[0], among: Form.allCases.map(\.rawValue)).said(of: "--format")
+            }
+            var file = parts.count == 2 ? String(parts[1]) : fileOfFirst
+            if parts.count == 1 { fileOfFirst = nil }
+            guard file?.isEmpty != true else {
+                throw .usage("--format: \(quoted(text)) names no file after the '=': write \(form.rawValue)=FILE")
+            }
+            if let path = file, isStandardOutput(path, standardOutput) { file = nil }
+            if let other = outputs.first(where: { isSame($0.file, file) }) {
+                throw .usage(
+                    "--format \(other.form.rawValue) and --format \(form.rawValue) both go to "
+                        + "\(file.map { quoted($0) } ?? "standard output"): write one of them as \(form.rawValue)=FILE")
+            }
+            outputs.append(FormOutput(form: form, file: file))
+        }
+        if let fileOfFirst {
+            throw .usage("--output: \(quoted(fileOfFirst)) is for no form: every --format names its own file")
+        }
+        return outputs
+    }
+
+    private static func isSame(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other, one != other else { return one == other }
+        return FileIdentity(of: one).map { $0 == FileIdentity(of: other) } ?? false
+    }
+
+    /// Whether a path is another name of standard output, which is written to as it is.
+    private static func isStandardOutput(_ path: String, _ identity: FileIdentity?) -> Bool {
+        if path == "-" || AtomicFile.descriptor(named: path) == 1 { return true }
+        guard let identity else { return false }
+        return FileIdentity(of: path) == identity
+    }
+}
+
+extension Settings {
+    func outputs(in context: Context) throws(CommandError) -> [FormOutput<OutputForm>] {
+        try FormOutput.read(
+            formats, default: .text, fileOfFirst: outputs.first, standardOutput: context.console.output.identity)
+    }
+}
+
+extension [FormOutput<OutputForm>] {
+    var exitConvention: ExitConvention { contains { $0.form == .nagios && $0.file == nil } ? .monitoring : .standard }
+}
+
+extension CommandError {
+    static func unknown(form: some StringProtocol, among forms: [String]) -> CommandError {
+        let other = GoneWords.forms[String(form)] == nil ? Command.all.first { $0.forms.contains(String(form)) } : nil
+        guard let other else { return unknown(form, among: forms, gone: GoneWords.forms) }
+        return .usage(
+            "\(quoted(form)) is a form of 'pincheck \(other.name)': choose from \(forms.joined(separator: ", "))")
+    }
 }

@@ -6,39 +6,36 @@ import TLSProbe
 extension OptionGroup {
     // MARK: Fetch: where a document goes, and how it may come
 
-    static let document = OptionGroup(
-        title: "Document",
-        options: [
-            Option(
-                "--output", "-o", of: "file", .written, help: "Write the document to this file.",
-                "It is there once it is whole; '-' is standard output, the default."
-            ) { $0.outputs = [$1.text] },
-            Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.") {
-                $0.namesFileAsURL = $1.isOn
-            },
-            .whole(
-                "--max-redirs", of: "n", 0...1_000, help: "Follow so many redirects (default: 10).",
-                "Each is judged by the pins for its host, and leads to no host without."
-            ) { $0.mostRedirects = $1 },
-            Option("--sha256", of: "hash", help: "Refuse a document with another SHA-256.") {
-                $0.sha256 = try hash($1.text)
-            },
-            Option("--quiet", "-q", help: "Say nothing of what goes well, and show no progress.") {
-                $0.isQuiet = $1.isOn
-            }, explain, .color,
-        ])
+    static let document = OptionGroup("Document") {
+        Option(
+            "--output", "-o", of: "file", .written, help: "Write the document to this file.",
+            "It is there once it is whole; '-' is standard output, the default."
+        ) { $0.outputs = [$1.text] }
+        Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.") {
+            $0.namesFileAsURL = $1.isOn
+        }
+        Option.whole(
+            "--max-redirs", of: "n", 0...1_000, help: "Follow so many redirects (default: 10).",
+            "Each is judged by the pins for its host, and leads to no host without."
+        ) { $0.mostRedirects = $1 }
+        Option("--sha256", of: "hash", help: "Refuse a document with another SHA-256.") {
+            $0.sha256 = try hash($1.text)
+        }
+        Option("--quiet", "-q", help: "Say nothing of what goes well, and show no progress.") { $0.isQuiet = $1.isOn }
+        explain
+        Option.color
+    }
 
-    static let namesAndHeaders = OptionGroup(
-        title: names.title,
-        options: names.options.dropLast() + [
-            Option(
-                "--header", of: "header", help: "Send this header, as in 'Host: NAME'.", "That of the host is --host.",
-                isRepeatable: true
-            ) {
-                if let host = Settings.host(inHeader: $1.text) { return try $0.setHost(host) }
-                $0.fields.append(try field($1.text))
-            }
-        ])
+    static let namesAndHeaders = OptionGroup(names.title) {
+        names.options.dropLast()
+        Option(
+            "--header", of: "header", help: "Send this header, as in 'Host: NAME'.", "That of the host is --host.",
+            isRepeatable: true
+        ) {
+            if let host = Settings.host(inHeader: $1.text) { return try $0.setHost(host) }
+            $0.fields.append(try field($1.text))
+        }
+    }
 
     private static func field(_ line: String) throws -> HTTPField {
         guard let field = HTTPField(line: line) else {
@@ -68,47 +65,45 @@ extension OptionGroup {
 
     // MARK: Serve: where an exporter listens, what it answers for, and what it says
 
-    static let serve = OptionGroup(
-        title: "Exporter",
-        options: [
-            Option(
-                "--listen", of: "addr:port", help: "Listen there (default: \(defaultPlace)).",
-                "ADDR:PORT or [v6]:PORT; port 0 is one that is free. Repeatable.", isRepeatable: true
-            ) { $0.places.append(try place($1.text)) },
-            policy.saying(
-                "The hosts of a policy (JSON5) can be asked for.",
-                "It is the module for requests that name none. It is read again on SIGHUP. Repeatable."),
-            Option(
-                "--module", of: "name=file", .form { Option.words([]) },
-                help: "A policy that requests choose by module=NAME.",
-                "Several files with one name are one module. Repeatable.", isRepeatable: true
-            ) { settings, value in
-                let (name, file) = try module(value.text)
-                settings.modules[name, default: []].append(file)
-            },
-            Option(
-                "--allow-target", of: "target", help: "This target can be asked for, too.",
-                """
-                HOST or HOST:PORT; '*.example.com' is every name below. It is judged by --pins and the options below, in the \
-                module for requests that name none. Repeatable.
-                """, isRepeatable: true
-            ) {
-                _ = try AllowedTargets([$1.text])
-                $0.allowedTargets.append($1.text)
-            },
-            Option(
-                "--allow-any-target", help: "Every target can be asked for, on every port.",
-                "Whoever reaches the exporter can then have it connect anywhere."
-            ) { $0.allowsAnyTarget = $1.isOn },
-            .choice(
-                "--log-level", of: "level", help: "Log what is as grave as this (default: info).",
-                "One of error, warn, info. A probe that does not pass is warn."
-            ) { $0.logLevel = $1 },
-        ])
+    static let serve = OptionGroup("Exporter") {
+        Option(
+            "--listen", of: "addr:port", help: "Listen there (default: \(defaultPlace)).",
+            "ADDR:PORT or [v6]:PORT; port 0 is one that is free. Repeatable.", isRepeatable: true
+        ) { $0.places.append(try place($1.text)) }
+        policy.saying(
+            "The hosts of a policy (JSON5) can be asked for.",
+            "It is the module for requests that name none. It is read again on SIGHUP. Repeatable.")
+        Option(
+            "--module", of: "name=file", .form { Option.words([]) },
+            help: "A policy that requests choose by module=NAME.",
+            "Several files with one name are one module. Repeatable.", isRepeatable: true
+        ) { settings, value in
+            let (name, file) = try module(value.text)
+            settings.modules[name, default: []].append(file)
+        }
+        Option(
+            "--allow-target", of: "target", help: "This target can be asked for, too.",
+            """
+            HOST or HOST:PORT; '*.example.com' is every name below. It is judged by --pins and the options below, in the \
+            module for requests that name none. Repeatable.
+            """, isRepeatable: true
+        ) {
+            _ = try AllowedTargets([$1.text])
+            $0.allowedTargets.append($1.text)
+        }
+        Option(
+            "--allow-any-target", help: "Every target can be asked for, on every port.",
+            "Whoever reaches the exporter can then have it connect anywhere."
+        ) { $0.allowsAnyTarget = $1.isOn }
+        Option.choice(
+            "--log-level", of: "level", help: "Log what is as grave as this (default: info).",
+            "One of error, warn, info. A probe that does not pass is warn."
+        ) { $0.logLevel = $1 }
+    }
 
-    static let served = OptionGroup(
-        title: "What targets are judged by",
-        options: [judging, devices, outlook, connection].flatMap(\.options).filter { servedFlags.contains($0.flag) })
+    static let served = OptionGroup("What targets are judged by") {
+        [judging, devices, outlook, connection].flatMap(\.options).filter { servedFlags.contains($0.flag) }
+    }
 
     private static let servedFlags: Set = [
         "--pins", "--client", "--anchors", "--and-system", "--device", "--warn-before", "--fail-before", "--fail-on",

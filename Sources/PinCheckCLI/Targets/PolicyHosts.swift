@@ -44,9 +44,7 @@ struct PolicyHosts: Sendable {
         }
     }
 
-    /// What is asked of one server, by the entry for its port, or else by one for its host that names no port.
-    ///
-    /// - Returns: the server with what the entry says of it; without an entry, with `request` alone.
+    /// By the entry for its port, or else by one for its host that names no port; without an entry, `request` alone.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
         guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
         let merged = try Self.merged(request, host)
@@ -143,14 +141,11 @@ struct PolicyHosts: Sendable {
         "the \(paths.count == 1 ? "policy" : "policies") \(paths.map { quoted($0) }.joined(separator: ", "))"
     }
 
-    /// Notes what those of the files name that are policies, for it not to be written over; whether they are good ones is said
-    /// where they are read.
+    /// Notes what those of the files name that are policies, for it not to be written over.
     static func noteFiles(namedIn paths: [String], in context: Context) {
         for path in paths where path != "-" { _ = try? PolicyHosts([path], in: context) }
     }
-}
 
-extension PolicyHosts {
     /// The rows that have a key, and those that only a policy can say.
     static let options: [Option] = Command.sharedGroups.flatMap(\.options).filter { $0.key != nil } + [ports, family]
 
@@ -193,7 +188,7 @@ extension PolicyHosts {
             return (toggle, [Option.Value(isOn: toggle.isNegation ? !flag : flag, place: node.place)])
         }
         guard !option.isSwitch else { throw node.wrong("true or false") }
-        guard let elements = node.elements, option.takesSeveral else {
+        guard let elements = node.elements, option.isRepeatable || option.isList else {
             return (option, [Option.Value(text: try text(of: option, key, node, options.count > 1), place: node.place)])
         }
         guard !elements.isEmpty else {
@@ -236,5 +231,3 @@ extension PolicyHosts {
         }
     }
 }
-
-extension Option { var takesSeveral: Bool { isRepeatable || isList } }

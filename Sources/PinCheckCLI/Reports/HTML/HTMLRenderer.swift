@@ -3,9 +3,7 @@ import PinChecking
 import Pinning
 import X509
 
-/// Results as one page that needs nothing else: a section for each as it comes, and the summary at the end.
-///
-/// The page is HTML and well-formed XML.
+/// One page that needs nothing else, in HTML that is well-formed XML; the summary is at its end.
 struct HTMLRenderer: ResultRenderer {
     private let explains: Bool
     private var total = RunTotal()

@@ -106,9 +106,7 @@ extension Report {
     }
 }
 
-/// A timeline as SVG: places are percentages, so that it is as wide as there is room, and words keep their size.
-///
-/// Shapes differ by outline and dashes, and each has its words: nothing is told by colour alone.
+/// Places are percentages, so that it is as wide as there is room; nothing is told by colour alone.
 extension Timeline {
     var svg: Markup {
         let (body, height) = drawing

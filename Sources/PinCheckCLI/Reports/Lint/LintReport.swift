@@ -144,9 +144,7 @@ extension LintReport {
     }
 
     private func safe(_ text: String, length: Int) -> String { TerminalText.shown(text, to: length) }
-}
 
-extension LintReport {
     /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
     var sarif: JSONObject {
         let entries = LintKind.all
@@ -177,8 +175,7 @@ extension LintReport {
         return ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
     }
 
-    /// A hash that a finding keeps when lines above it come and go: of its kind, its file, its host, and its place among those
-    /// with the same.
+    /// A hash that a finding keeps when lines above it come and go.
     private static func fingerprint(of finding: LintFinding, _ occurrences: inout [String: Int]) -> String {
         let text = [finding.id, finding.place.file ?? "", finding.place.key ?? "", finding.host ?? ""].joined(
             separator: "\n")

@@ -156,10 +156,7 @@ struct PinsResult {
         } catch { throw .inputOutput("\(error)") }
         return saved
     }
-}
 
-/// The JSON document of `pins`; what its keys mean is in `schemas/pins.json`.
-extension PinsResult {
     func document(saved: [Certificate: String]) -> JSONObject {
         // The keys of files go with every host there is, as they do in blocks.
         let named = sources.filter { $0.host != nil }.grouped { "\($0.host ?? ""):\($0.port ?? 0)" }.map(

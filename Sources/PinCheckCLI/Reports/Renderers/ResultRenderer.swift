@@ -1,8 +1,7 @@
 import Base
 
 protocol ResultRenderer: Sendable {
-    /// What can be written as soon as the reports on a target are there, one for each connection; empty for a form that needs
-    /// those on all targets first.
+    /// Empty for a form that needs the reports on all targets first.
     mutating func text(for reports: [Report]) throws(CommandError) -> String
 
     mutating func ending(exit: ExitStatus) throws(CommandError) -> String
@@ -10,9 +9,7 @@ protocol ResultRenderer: Sendable {
 
 extension ResultRenderer { mutating func ending(exit: ExitStatus) throws(CommandError) -> String { "" } }
 
-/// One JSON document for the whole run: the report itself when there is one, a list of them otherwise; or an object a line (JSON Lines).
-///
-/// Whether there is one is known when the second comes, so the first waits; none of the others does, and no line.
+/// One report is a document of its own, several are a list: the first waits until a second comes, or the end.
 struct JSONResultRenderer: ResultRenderer {
     let hasLines: Bool
     private var first: Report?

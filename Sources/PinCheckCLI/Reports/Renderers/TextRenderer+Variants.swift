@@ -101,8 +101,8 @@ extension TextRenderer {
         let consistency = summary.consistency
         let findings = consistency.findings.map { finding in
             let message = Report.Message(finding.reason).message
-            return "  \(finding.level == .warning ? style.doubtful("warning") : "note"): "
-                + safe(matrix?.naming(message) ?? message, length: 600)
+            let word = finding.level == .warning ? style.doubtful("warning") : "note"
+            return "  \(word): \(safe(matrix?.naming(message) ?? message, length: 600))"
         }
         let status = consistency.exit
         // The word is that of the exit status: without --fail-on warn a difference is a warning above it, and no WARN.

@@ -200,14 +200,11 @@ struct TextRenderer: Sendable {
         } ?? false
     }
 
-    /// More than any sentence of ours has, so that what is cut is only what somebody else made long; that of several clients has a
-    /// few.
+    /// More than any sentence of ours has: what is cut is only what somebody else made long.
     private static let longestSentence = 900
 
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
-}
 
-extension TextRenderer {
     private static let givenAnchors = "by the anchors given, not their roots"
 
     func devices(_ report: Report) -> [String] {

@@ -13,8 +13,6 @@ final class ProgressLine {
     private var unaccepted = 0
     private var isShown = false
 
-    /// A line for a run of so many targets, `nil` for any number of them; `nil` when it would be short or the line in the way.
-    ///
     /// A pipe that results go to may end at the same terminal, so only results in files leave it free.
     init?(
         total: Int?, console: Console, hasResultOnOutput: Bool, environment: [String: String],

@@ -84,9 +84,7 @@ struct JUnitDocument {
     }
 }
 
-/// Results as tests: a suite for each target, whose host is the class, and a case for each client.
-///
-/// What fails, fails once. The verdict is a case of its own where no client's tells it.
+/// A suite for each target and a case for each client; what fails, fails once.
 struct JUnitRenderer: ResultRenderer {
     private var document = JUnitDocument()
 
@@ -169,11 +167,80 @@ struct JUnitRenderer: ResultRenderer {
     private static func details(of report: Report) -> String { TextRenderer.plain(explains: true).block(report) }
 }
 
-/// The text for an attribute or an element in XML 1.0.
-///
 /// Characters that XML has no place for, and those that fool readers, are written as `\u{1B}` first.
 func xmlEscaped(_ text: String, length: Int = 600) -> String {
     let text = TerminalText.shown(text, to: length)
     guard text.utf8.contains(where: { [0x22, 0x26, 0x27, 0x3C, 0x3E].contains($0) }) else { return text }
     return text.replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
+}
+
+/// An annotation is `::error file=…,line=…,title=…::message`, with `%`, CR and LF escaped, and in properties also `:` and `,`.
+struct GitHubRenderer: ResultRenderer {
+    private var total = RunTotal()
+    private var notEmulated: [Report.Message] = []
+
+    func ending(exit: ExitStatus) -> String {
+        let notes = notEmulated.map { Self.harmless("  " + Self.data($0.message, length: 400)) + "\n" }
+        return (notes.isEmpty ? "" : "::group::What is not judged\n" + notes.joined() + "::endgroup::\n")
+            + (total.count > 1 ? total.sentence() + "\n" : "")
+    }
+
+    static func ended(by error: CommandError) -> String {
+        Self.command("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
+    }
+
+    mutating func text(for reports: [Report]) -> String {
+        total.add(reports)
+        return reports.map { lines(for: $0) }.joined()
+    }
+
+    private mutating func lines(for report: Report) -> String {
+        let name = report.title
+        var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
+        if report.verdict != .none {
+            notEmulated += Report.notEmulated.filter { report.notes.contains($0) && !notEmulated.contains($0) }
+        }
+        lines += TextRenderer.plain(explains: false).block(report).split(separator: "\n").map {
+            Self.harmless(String($0))
+        }
+        lines.append("::endgroup::")
+        if report.counts, report.status != .pass {
+            let command = report.status == .warn ? "warning" : "error"
+            let pins = report.pins.configured.isEmpty ? "" : Self.pins(of: report)
+            lines.append(
+                Self.command(command, [("title", "pincheck \(report.status.name) \(name)")], report.sentence) + pins)
+        }
+        for warning in report.attention {
+            lines.append(Self.command("warning", [("title", "pincheck \(name)")], warning.message))
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func pins(of report: Report) -> String {
+        guard report.pins.matched.isEmpty, report.verdict == .reject else { return "" }
+        return report.built.map { link in
+            "%0Aserved: " + Self.data("\(link.certificate.spkiSha256)  \(link.certificate.subject)", length: 200)
+        }.joined()
+    }
+
+    /// A line of the log that is no command: not in the form with colons, and not in the older one, which counts anywhere.
+    private static func harmless(_ line: String) -> String {
+        let line = line.replacingBytes(["##[": "## ["])
+        return line.utf8.drop { $0 == 0x20 }.starts(with: "::".utf8) ? "·" + line : line
+    }
+
+    static func command(
+        _ command: String, _ properties: [(name: String, value: String)], _ message: String, length: Int = 1_000
+    ) -> String {
+        let list = properties.map { name, value in
+            // A path has to be whole.
+            let text = data(value, length: name == "file" ? 4_096 : 200)
+            return name + "=" + text.replacingBytes([":": "%3A", ",": "%2C"])
+        }
+        return "::\(command) \(list.joined(separator: ","))::" + data(message, length: length)
+    }
+
+    private static func data(_ text: String, length: Int) -> String {
+        TerminalText.shown(text, to: length).replacingBytes(["%": "%25", "##[": "## ["])
+    }
 }
