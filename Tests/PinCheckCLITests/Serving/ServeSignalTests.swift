@@ -14,7 +14,8 @@ import Testing
         serve() { $PINCHECK serve --listen 127.0.0.1:0 "$@" 2>log & pid=$!; exec 3<log
             await ' listening '; port=${line##*:}; }
         await() { while read -r line <&3; do echo "$line" >>lines; case $line in *"$1"*) return 0;; esac; done; return 1; }
-        get() { exec 4<>/dev/tcp/127.0.0.1/$port; printf 'GET %s HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&4; cat <&4; exec 4>&-; }
+        get() { exec 4<>/dev/tcp/127.0.0.1/$port
+            printf 'GET %s HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&4; cat <&4; exec 4>&-; }
         \(rest)
         """
     }
