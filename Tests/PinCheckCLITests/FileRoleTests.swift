@@ -14,7 +14,7 @@ import Testing
             "file": pki.leaf.pem, "policy.json5": "{ hosts: { 'x.test': { anchors: 'file' } } }",
             "pins.json5": "{ hosts: { 'a.example': { pins: 'file' } } }", "pins/a.pem": pki.leaf.pem,
             "directory.json5": "{ hosts: { 'x.test': { anchors: 'pins' } } }", "pins/deeper/x": "",
-            "list": "127.0.0.1:1\n", "addresses": "127.0.0.1\n",
+            "list": "127.0.0.1:1\n", "addresses": "127.0.0.1\n", "state": "pincheck-state 1\n",
             "both.pem": try pki.leaf.pem + pki.leaf.key.privateKeyPEM(),
             "snapshot.json": #"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, "roots/5ad8a5d6.0": pki.rootA.pem,
             "res/xml/nsc.xml": AppText.android(AppText.base(AppText.anchors("@raw/own"))),
@@ -43,12 +43,12 @@ import Testing
         "verify @file --pins @res/xml/nsc.xml -f junit=@res/raw/own.pem",
         "lint @res/xml/nsc.xml -f json=@res/raw/own.pem", "snapshot --policy @app.json5 -o @res/raw/own.pem",
         "verify @file -o @roots/5ad8a5d6.0", "verify @file -o @root.pem", "verify @file -o @other.pem",
+        "GO --state @state -o @state",
     ]
 
     @Test(
         arguments: lines.map { ($0, "is read in this run: what is written would destroy what is there") } + [
-            ("GO --state @file -o @link", "is the file of --state and of a result: name two files"),
-            ("--policy @directory.json5 -o @pins/new", "is in a directory whose files are all read"),
+            ("--policy @directory.json5 -o @pins/new", "is in a directory whose files are all read")
         ]) func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten(line: String, words: String) async throws
     {
         let desk = try desk()
