@@ -44,6 +44,10 @@ public struct Client: Sendable {
         guard !name.isEmpty else {
             throw .request("a client's name is empty: write names with one comma between, as in 'okhttp,curl'")
         }
+        let word = name.prefix { $0 != "=" }
+        if let owner = all.first(where: { $0.settings.contains { $0.name == word } }) {
+            throw .request("a setting stands behind its client and a colon: write \(quoted("\(owner.name):\(name)"))")
+        }
         let remedy =
             Suggestion.nearest(to: name, in: all.map(\.name) + ["all"]).map { "did you mean '\($0)'?" }
             ?? "choose from \(all.map(\.name).joined(separator: ", ")), or all"
