@@ -23,7 +23,7 @@ public final class PinChecker: Sendable {
     /// Reads pins and anchors.
     ///
     /// - Parameters:
-    ///   - pins: what is pinned, each in any form that `pincheck --pins` takes: a pin such as `sha256/…`, or the path of a file or directory
+    ///   - pins: what is pinned, each in any form that `pincheck --pins` takes: a pin such as `sha256/…`, or a file or directory
     ///     of certificates, keys, or a client's configuration. Without any, only trust and name are checked.
     ///   - clients: the clients whose decisions are made; all have to accept.
     ///   - anchors: files or directories of the roots that are trusted; empty for those of the system.
@@ -104,7 +104,8 @@ public final class PinChecker: Sendable {
         return CheckResult(of: presented, named: host, for: name, by: policy, at: now())
     }
 
-    /// The pins that sources hold for whatever host is checked, in any form that ``init(pins:clients:anchors:devices:environment:now:)`` takes.
+    /// The pins that sources hold for whatever host is checked, in any form that
+    /// ``init(pins:clients:anchors:devices:environment:now:)`` takes.
     ///
     /// - Parameter sources: pins, or the paths of files and directories.
     /// - Returns: the pins in their order; those that a configuration has for some hosts alone are not among them.

@@ -12,14 +12,8 @@ struct Drift {
 
     func findings() -> [LintFinding] {
         let configured = sources.filter { !$0.patterns.isEmpty }
-        var findings: [LintFinding] = []
-        if configured.count > 1 {
-            var seen: Set<String> = []
-            for pattern in configured.flatMap(\.patterns) where seen.insert(pattern.sample).inserted {
-                findings += self.findings(pattern, in: configured)
-            }
-        }
-        return findings + loosePins()
+        let patterns = configured.count > 1 ? configured.flatMap(\.patterns).grouped(by: \.sample) : []
+        return patterns.flatMap { findings($0.elements[0], in: configured) } + loosePins()
     }
 
     private func findings(_ pattern: HostPattern, in configured: [LintSource]) -> [LintFinding] {

@@ -96,8 +96,7 @@ struct LintSource {
                 isIncomplete: entries.contains { inspection.incompleteEntries.contains($0.origin) })
         }
         guard configuration.kind.lookup == .union else { return configuration.entries.map { set([$0]) } }
-        let groups = Dictionary(grouping: configuration.entries, by: \.hosts)
-        return configuration.entries.map(\.hosts).distinct.map { set(groups[$0] ?? []) }
+        return configuration.entries.grouped(by: \.hosts).map { set($0.elements) }
     }
 }
 

@@ -1,3 +1,4 @@
+import Base
 package import PinFormats
 package import Pinning
 
@@ -28,8 +29,7 @@ package struct Linter: Sendable {
         }
         if sources.count > 1 { findings += Drift(sources: sources, scene: scene).findings() }
         // Domains that share one list of pins share what is found of it.
-        var seen: Set<String> = []
-        return findings.filter { seen.insert("\($0.id) \($0.place) \($0.message)").inserted }
+        return findings.grouped { "\($0.id) \($0.place) \($0.message)" }.map { $0.elements[0] }
     }
 
     /// The findings of one source by their places, those of one place in the order of the rules.

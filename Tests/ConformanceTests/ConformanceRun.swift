@@ -30,8 +30,8 @@ enum ConformanceData {
     static func decode<Value: Decodable & Sendable>(_ type: Value.Type, from name: String) async throws -> Value {
         guard let decompressor else { throw Unreadable(what: "no program for \(name).json.xz") }
         let file = folder.appendingPathComponent("data/\(name).json.xz").path
-        let outcome = try await Program.run(decompressor.path, decompressor.arguments + [file])
-        guard outcome.status == 0 else { throw Unreadable(what: "\(name).json.xz: \(outcome.text)") }
+        let outcome = try await Program.run("\(decompressor) '\(file)'")
+        guard outcome.status == 0 else { throw Unreadable(what: "\(name).json.xz") }
         return try JSONDecoder().decode(type, from: Data(outcome.output))
     }
 
@@ -44,12 +44,11 @@ enum ConformanceData {
 
     private struct Unreadable: Error { let what: String }
 
-    private static let decompressor: (path: String, arguments: [String])? = {
-        if let path = Program.path(of: "xz") { return (path, ["-dc"]) }
-        guard let path = Program.path(of: "python3") else { return nil }
-        let script = "import lzma,sys;sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())"
-        return (path, ["-c", script])
-    }()
+    private static let decompressor: String? =
+        Program.path(of: "xz").map { "'\($0)' -dc" }
+        ?? Program.path(of: "python3").map {
+            "'\($0)' -c 'import lzma,sys;sys.stdout.buffer.write(lzma.open(sys.argv[1]).read())'"
+        }
 }
 
 /// A file of the format `pinconf/1`.
@@ -104,19 +103,6 @@ struct ConformanceSuite: Decodable, Sendable {
 
 /// Runs a suite in process, and compares by the rules of the suites' own runner.
 struct ConformanceRun {
-    /// How one case went.
-    enum Outcome: Hashable {
-        case agree
-        /// Disagrees on a matter of taste.
-        case soft
-        /// Disagrees as the list of known disagreements says.
-        case known
-        /// Disagrees because a rule of this project says so.
-        case deviation
-        /// Disagrees, or does not answer at all.
-        case unexpected(String)
-    }
-
     /// What is asked.
     enum Way: Hashable {
         /// The path verifier, as every client's procedure asks it.
@@ -126,7 +112,8 @@ struct ConformanceRun {
     }
 
     let name: String
-    private(set) var outcomes: [Outcome] = []
+    /// How many cases went each way: `agree`, `known` and `decided otherwise` as lists say, `soft` on a matter of taste, `disagree`.
+    private(set) var counts: [String: Int] = [:]
     private(set) var unexpected: [String] = []
     /// Known disagreements that are none any more.
     private(set) var stale: [String] = []
@@ -135,41 +122,35 @@ struct ConformanceRun {
     init(_ name: String, _ way: Way) async throws {
         self.name = name
         let suite = try await ConformanceData.decode(ConformanceSuite.self, from: name)
-        guard suite.format == "pinconf/1" else { throw UnknownFormat(format: suite.format) }
+        try #require(suite.format == "pinconf/1")
         let known = try ConformanceData.known(name)
-        try await run(suite, known: known, way: way)
-    }
-
-    private struct UnknownFormat: Error { let format: String }
-
-    private mutating func run(_ suite: ConformanceSuite, known: [String: String], way: Way) async throws {
         for item in suite.coreCases {
             let answer =
                 switch way {
                 case .verifier: try Self.findsPath(item, of: suite) ? "pass" : "fail"
                 case .commandLine: try await Self.verify(item, of: suite)
                 }
-            let outcome = Self.outcome(of: item, answer, known: known)
-            outcomes.append(outcome)
-            if case .unexpected(let what) = outcome { unexpected.append("\(item.id): \(what)") }
-            if outcome == .agree, known[item.id] != nil || Deviation.all[item.id] != nil { stale.append(item.id) }
+            let kind = answer == "pass" ? "false-accept" : answer == "fail" ? "false-reject" : answer
+            let outcome =
+                switch kind {
+                case _ where answer == item.expect: "agree"
+                case answer: "disagree"
+                case _ where item.soft ?? false: "soft"
+                case known[item.id]: "known"
+                case Self.deviations[item.id]: "decided otherwise"
+                default: "disagree"
+                }
+            counts[outcome, default: 0] += 1
+            if outcome == "disagree" { unexpected.append("\(item.id): \(kind)") }
+            if outcome == "agree", known[item.id] != nil || Self.deviations[item.id] != nil { stale.append(item.id) }
             // Tests with deadlines run on the same threads.
             await Task.yield()
         }
     }
 
-    private static func outcome(of item: ConformanceSuite.Case, _ answer: String, known: [String: String]) -> Outcome {
-        guard answer != item.expect else { return .agree }
-        let kind =
-            switch answer {
-            case "pass": "false-accept"
-            case "fail": "false-reject"
-            default: answer
-            }
-        if item.soft ?? false, kind != answer { return .soft }
-        if known[item.id] == kind { return .known }
-        return Deviation.all[item.id]?.kind == kind ? .deviation : .unexpected(kind)
-    }
+    /// Cases that are decided otherwise on purpose, and how: a wildcard directly above a registry's suffix (*.co.uk, *.com.br) matches
+    /// nothing. The suite's tables know no public suffixes; Apple's server policy and Chrome do.
+    private static let deviations = ["names::webpki::082": "false-reject", "names::webpki::088": "false-reject"]
 
     private static func findsPath(_ item: ConformanceSuite.Case, of suite: ConformanceSuite) throws -> Bool {
         let anchors = try AnchorBundle(pemOrDER: Array(suite.pem(item.anchors).utf8))
@@ -201,35 +182,10 @@ struct ConformanceRun {
         }
     }
 
-    /// How many cases went this way.
-    func count(_ outcome: Outcome) -> Int { outcomes.count { $0 == outcome } }
-
-    /// As in `limbo: 122 of 160 agree, 38 known`.
+    /// As in `limbo: 122 agree, 38 known`.
     var summary: String {
-        var parts = ["\(name): \(count(.agree)) of \(outcomes.count) agree"]
-        if count(.known) > 0 { parts.append("\(count(.known)) known") }
-        if count(.deviation) > 0 { parts.append("\(count(.deviation)) decided otherwise") }
-        if count(.soft) > 0 { parts.append("\(count(.soft)) soft") }
-        if !unexpected.isEmpty { parts.append("\(unexpected.count) disagree") }
-        let line = parts.joined(separator: ", ")
-        return stale.isEmpty ? line : line + "; known, but now agree: " + stale.joined(separator: " ")
+        let parts = counts.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }
+        return "\(name): " + parts.joined(separator: ", ")
+            + (stale.isEmpty ? "" : "; known, but now agree: " + stale.joined(separator: " "))
     }
-}
-
-/// A case this project decides otherwise than its suite does, on purpose.
-struct Deviation {
-    /// `false-accept` or `false-reject`, in the words of the suites' own runner.
-    let kind: String
-    /// Which rule of ours takes precedence.
-    let reason: String
-
-    /// The deviations by the case's id.
-    static let all: [String: Deviation] = [
-        "names::webpki::082": registryWildcard, "names::webpki::088": registryWildcard,
-    ]
-
-    /// The suite's tables know no public suffixes; Apple's server policy and Chrome do.
-    private static let registryWildcard = Deviation(
-        kind: "false-reject",
-        reason: "a wildcard directly above a registry's suffix (*.co.uk, *.com.br) matches nothing")
 }

@@ -3,8 +3,7 @@ import LoopbackLab
 import Testing
 
 /// The built program, for what only a process has: descriptors and exit codes.
-@Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), .endsSomeTime)
-struct BuiltBinaryTests {
+@Suite(.hasBuiltBinary, .endsSomeTime) struct BuiltBinaryTests {
     @Test func helpIsWrittenHoweverNarrowTheTerminal() async throws {
         for columns in ["0", "-5", "1", "26", "39", "9223372036854775807", "nonsense"] {
             for help in ["-h", "--help", "help check"] {
@@ -131,6 +130,13 @@ struct BuiltBinaryTests {
         let outcome = try await BuiltBinary.run("env -i $PINCHECK demo")
         #expect(outcome.status == 0)
         #expect(outcome.output.contains("All as it should be."))
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For what only the built program shows.
+    static var hasBuiltBinary: Self {
+        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests")
     }
 }
 

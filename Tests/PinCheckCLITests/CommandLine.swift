@@ -23,6 +23,9 @@ struct Outcome {
     let output: String
     let errors: String
 
+    /// What it wrote, as JSON.
+    var json: JSONValue { get throws { try JSONValue(output) } }
+
     /// The exit status and the id of the reason in a JSON report of one target, as in `fail pin-mismatch`.
     ///
     /// Another refusal has the same exit status: where the reason is the point, a test compares this.
@@ -100,11 +103,6 @@ func pincheck(
     let status = await PinCheck.run(arguments: arguments, in: context)
     JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)
-}
-
-/// What a command line that judges one target decides and why, as in `fail pin-mismatch`.
-func decision(_ arguments: [String], environment: [String: String] = [:], at time: Int64? = nil) async -> String {
-    await pincheck(arguments + ["--format", "json"], environment: environment, at: time).decision
 }
 
 /// Whether a text holds anything a terminal would act on.
@@ -197,7 +195,7 @@ struct Desk: Sendable {
 
     func callAsFunction(
         _ line: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "",
-        columns: Int? = nil, cas: [CA]? = nil
+        columns: Int? = nil, cas: [CA]? = nil, targetWindow: Int? = nil
     ) async -> Outcome {
         let line = line.replacing("VERIFY", with: "verify @chain.pem --anchors @root.pem --host $HOST").replacing(
             "CHECK", with: "$HOST --connect $SERVER --anchors @root.pem")
@@ -206,19 +204,29 @@ struct Desk: Sendable {
         }
         return await pincheck(
             words, environment: environment.mapValues(expand), at: time, input: Array(expand(input).utf8),
-            columns: columns, cas: cas)
+            columns: columns, cas: cas, targetWindow: targetWindow)
     }
 
-    /// What a line that judges one target decides and why, as in `fail pin-mismatch`.
-    func decides(_ line: String, environment: [String: String] = [:]) async -> String {
-        await self(line + " -f json", environment: environment).decision
+    /// Holds a line against how it ends, by a status or by the decision in its JSON report, and against texts that it says, as in
+    /// `fail pin-mismatch` and `data: nsc.xml:2 … is not there`.
+    @discardableResult func expect(
+        _ line: String, _ end: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "",
+        at place: SourceLocation = #_sourceLocation
+    ) async -> Outcome {
+        let parts = end.split(separator: ": ", maxSplits: 1).map(String.init)
+        let isDecision = parts[0].contains(" ")
+        let outcome = await self(
+            line + (isDecision ? " -f json" : ""), environment: environment, at: time, input: input)
+        let found = isDecision ? outcome.decision : "\(outcome.status)"
+        #expect(found == parts[0], "\(line): \(outcome)", sourceLocation: place)
+        let said = outcome.output + outcome.errors
+        for text in parts.dropFirst().flatMap({ $0.split(separator: " … ") }) {
+            let isThere = said.contains(expand(String(text)))
+            #expect(isThere, "\(line): no '\(text)' in \(outcome)", sourceLocation: place)
+        }
+        return outcome
     }
 }
 
 /// Runs a line at a desk with these texts.
 func desk(_ line: String, _ texts: [String: String] = [:]) async throws -> Outcome { try await Desk(texts)(line) }
-
-/// What a line that judges one target decides at a desk with these texts.
-func decision(of line: String, _ texts: [String: String] = [:]) async throws -> String {
-    try await Desk(texts).decides(line)
-}

@@ -1,4 +1,5 @@
 import Base
+import Foundation
 import LoopbackLab
 import Pinning
 import Testing
@@ -93,120 +94,142 @@ import Testing
     }
 }
 
-/// A file that cannot be read as it stands is refused, be it of the store or given for the run.
-@Suite struct DamagedStoreTests {
-    private let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
-    private let rejecting = TrustSettings(rejected: [.serverAuth])
+/// A file that cannot be read as it stands is refused, be it of the store or given for the run. What of a store is damaged is proven by
+/// ChainTests, of which a run is told here.
+@Suite(.endsSomeTime) struct DamagedStoreTests {
+    private static let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    private static let rejecting = TrustSettings(rejected: [.serverAuth])
+    private static let root = pki.rootA.pem
+    private static let rejected = pki.interA.pem(rejecting)
+    private static let passes = "pass trusted-without-pins"
+    private static let damaged = "data damaged-trust-store: the system's store is damaged in $DIR/"
+    private static let verify = "verify @chain.pem --host $HOST"
 
-    /// Runs `body` with a directory and the command that checks a chain below `rootA`.
-    private func withChain(_ body: (TemporaryDirectory, [String]) async throws -> Void) async throws {
-        let files = try TemporaryDirectory()
-        let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
-        try await body(files, ["verify", chain, "--host", StandardPKI.serverName])
+    /// A desk with files of a store by the subjects of their names: `store/ROOT` is the hashed name of the root.
+    private func desk(_ texts: [String: String]) throws -> Desk {
+        let names = ["ROOT": pki.rootA, "INTER": pki.interA, "OTHER": pki.rootB].mapValues(\.hashedFileName)
+        func named(_ name: String) -> String { names.reduce(name) { $0.replacing($1.key, with: $1.value) } }
+        return try Desk(Dictionary(uniqueKeysWithValues: texts.map { (named($0), $1) }))
     }
 
-    private static let damaged = "data damaged-trust-store"
+    private let store = ["SSL_CERT_DIR": "$DIR/store", "SSL_CERT_FILE": "$DIR/bundle"]
 
-    /// The error of a command that ends for a damaged store.
-    private func refusal(_ command: [String], _ store: [String: String]) async -> String {
-        #expect(await decision(command, environment: store) == Self.damaged)
-        return await pincheck(command, environment: store).expect(.data).output
+    /// Files of a store, and what a check by it comes to.
+    private static let stores: [(texts: [String: String], end: String)] = [
+        (["store/ROOT": root], passes),
+        // A broken block of a hashed file concerns the name alone, also where it stands behind a word of distrust.
+        (
+            ["store/ROOT": root, "store/INTER": rejected + broken],
+            "\(damaged)store/\(pki.interA.hashedFileName): not a whole X.509 certificate at line "
+                + "\(rejected.count { $0 == "\n" } + 1): reinstall ca-certificates, or give anchors"
+        ), (["store/ROOT": root, "store/INTER": broken], damaged),
+        (["store/ROOT": root, "store/INTER": pki.interA.pem, "store/OTHER": broken], passes),
+        (["store/ROOT": pki.rootA.pem(rejecting) + String(repeating: "x", count: 5_000_000)], "fail distrusted"),
+        // A broken bundle counts where it may be the cause: not with the root from elsewhere, unless a word of distrust may be what
+        // is broken.
+        (["bundle": root + broken], "\(damaged)bundle:  …  at line "),
+        (["bundle": String(root.dropLast()) + pki.rootB.pem], damaged),
+        (["bundle": root + pem(pki.rootB.der + [0, 0], label: "CERTIFICATE")], damaged),
+        (["bundle": root + rejected.replacing("\n", with: "\r") + "\n"], damaged),
+        (["store/ROOT": root, "bundle": root + broken], passes),
+        (["store/ROOT": root, "bundle": String(root.dropLast()) + pki.rootB.pem], passes),
+        (["store/ROOT": root, "bundle": root + broken + pki.rootB.pem(rejecting)], damaged),
+    ]
+
+    @Test(arguments: stores.indices) func aDamagedStoreIsNoVerdictWhereItMayBeTheCause(index: Int) async throws {
+        let (texts, end) = Self.stores[index]
+        try await desk(texts.merging(["store/README": ""]) { $1 }).expect(Self.verify, end, environment: store)
     }
 
-    @Test func aBrokenBlockOfAHashedFileConcernsTheNameAlone() async throws {
-        try await withChain { files, command in
-            try files.makeDirectory("certs")
-            try files.write(pki.rootA.pem, to: "certs/\(pki.rootA.hashedFileName)")
-            let store = ["SSL_CERT_DIR": files.path + "/certs"]
-            #expect(await decision(command, environment: store) == "pass trusted-without-pins")
-            let text = pki.interA.pem(rejecting)
-            let file = try files.write(text + broken, to: "certs/\(pki.interA.hashedFileName)")
-            let line = text.count { $0 == "\n" } + 1
-            let told = await refusal(command, store)
-            #expect(
-                told.contains(
-                    "the system's store is damaged in \(file): not a whole X.509 certificate at line \(line): reinstall ca-certificates, or give anchors"
-                ), "\(told)")
-            // Without the distrust it may have been one; under another name it is nobody's business here.
-            try files.write(broken, to: "certs/\(pki.interA.hashedFileName)")
-            #expect(await decision(command, environment: store) == Self.damaged)
-            try files.write(pki.interA.pem, to: "certs/\(pki.interA.hashedFileName)")
-            try files.write(broken, to: "certs/\(pki.rootB.hashedFileName)")
-            #expect(await decision(command, environment: store) == "pass trusted-without-pins")
-        }
+    @Test(arguments: ["store/ROOT", "bundle"]) func aFileThatIsTooLargeToReadIsRefused(name: String) async throws {
+        let other = name == "bundle" ? ["store/ROOT": Self.root] : [:]
+        let desk = try desk(other.merging([name: pki.rootA.pem(Self.rejecting), "store/README": ""]) { $1 })
+        let file = "\(desk.files.path)/\(name.replacing("ROOT", with: pki.rootA.hashedFileName))"
+        // A hole of the file system: nothing is written.
+        #expect(truncate(file, 65 << 20) == 0)
+        await desk.expect(
+            Self.verify, "data: \(file): larger than any file of certificates, so it was not read", environment: store)
     }
 
-    @Test func distrustInALargeFileCountsAndAFileTooLargeToReadIsRefused() async throws {
-        try await withChain { files, command in
-            try files.makeDirectory("certs")
-            let name = pki.rootA.hashedFileName
-            try files.write(pki.rootA.pem, to: "certs/\(name.dropLast())1")
-            let file = try files.write(
-                pki.rootA.pem(rejecting) + String(repeating: "x", count: 5_000_000), to: "certs/\(name)")
-            let store = ["SSL_CERT_DIR": files.path + "/certs", "SSL_CERT_FILE": "/nonexistent"]
-            #expect(await decision(command, environment: store) == "fail distrusted")
-            // A hole of the file system: nothing is written.
-            #expect(truncate(file, 65 << 20) == 0)
-            let told = await refusal(command, store)
-            #expect(told.contains("\(file): larger than any file of certificates, so it was not read"), "\(told)")
-            // The same where all roots stand in one file.
-            try files.write(pki.rootA.pem, to: "certs/\(name)")
-            let bundle = try files.write(pki.rootA.pem(rejecting), to: "bundle.pem")
-            #expect(truncate(bundle, 65 << 20) == 0)
-            #expect(await refusal(command, store.merging(["SSL_CERT_FILE": bundle]) { $1 }).contains(bundle))
-        }
-    }
+    private static let lines = root.split(separator: "\n").map { $0 + "\n" }
 
-    @Test func aBrokenBundleIsRefusedWhereItMayBeTheCause() async throws {
-        try await withChain { files, command in
-            let glued = String(pki.rootA.pem.dropLast()) + pki.rootB.pem
-            let returns = pki.rootA.pem + pki.interA.pem(rejecting).replacing("\n", with: "\r") + "\n"
-            let tail = pki.rootA.pem + pem(pki.rootB.der + [0, 0], label: "CERTIFICATE")
-            try files.makeDirectory("certs")
-            try files.write(pki.rootA.pem, to: "certs/\(pki.rootA.hashedFileName)")
-            for text in [pki.rootA.pem + broken, glued, returns, tail] {
-                let bundle = try files.write(text, to: "bundle.pem")
-                let store = ["SSL_CERT_FILE": bundle]
-                let told = await refusal(command, store)
-                #expect(told.contains("\(bundle): ") && told.contains(" at line "), "\(told)")
-                // With the root from elsewhere it plays no part, unless a word of distrust may be what is broken.
-                let both = store.merging(["SSL_CERT_DIR": files.path + "/certs"]) { $1 }
-                if text != returns {
-                    #expect(await decision(command, environment: both) == "pass trusted-without-pins")
-                }
-                try files.write(text + pki.rootB.pem(rejecting), to: "bundle.pem")
-                #expect(await decision(command, environment: both) == Self.damaged)
-            }
-        }
-    }
+    /// What a file that is given holds, and the line that is named.
+    private static let given: [(text: String, line: Int)] = [
+        (root + broken, lines.count + 1), (broken + root, 1),
+        (pem(pki.interA.der + rejecting.der + [0], label: "TRUSTED CERTIFICATE"), 1),
+        (lines[0] + "!!!!\n" + lines.dropFirst().joined(), 1), (String(root.dropLast()) + root, 1),
+        ((root + broken).replacing("\n", with: "\r\n"), lines.count + 1),
+    ]
 
     @Test(arguments: ["--anchors", "--extra-root"]) func aBrokenGivenFileIsRefused(option: String) async throws {
-        try await withChain { files, command in
-            let root = pki.rootA.pem
-            let lines = root.split(separator: "\n").map { $0 + "\n" }
-            let inter = pki.interA
-            let damaged: [(text: String, line: Int)] = [
-                (root + broken, lines.count + 1), (broken + root, 1), (inter.pem(rejecting) + broken, 0),
-                (pem(inter.der + rejecting.der + [0], label: "TRUSTED CERTIFICATE"), 1),
-                (pem(pki.rootA.der + [0], label: "CERTIFICATE"), 1),
-                (lines[0] + "!!!!\n" + lines.dropFirst().joined(), 1), (lines.dropLast().joined(), 1),
-                (String(root.dropLast()) + root, 1), ((root + broken).replacing("\n", with: "\r\n"), lines.count + 1),
-            ]
-            let directory = try files.makeDirectory("anchors")
-            try files.write(root, to: "anchors/a-good.pem")
-            try files.write("Some notes.\n", to: "anchors/README")
-            try files.write([0x30, 0x03, 0x02, 0x01, 0x05], to: "anchors/list.crl")
-            let store = ["SSL_CERT_FILE": try files.write(root, to: "system.pem")]
-            #expect(await pincheck(command + [option, directory], environment: store).status == .pass)
-            for (text, line) in damaged {
-                let file = try files.write(text, to: "anchors/z.pem")
-                for path in [file, directory] {
-                    let outcome = await pincheck(command + [option, path], environment: store).expect(.data)
-                    let role = option == "--anchors" ? "anchors" : "extra roots"
-                    #expect(outcome.errors.contains("'\(file)' cannot be used as \(role)"), "\(outcome.errors)")
-                    if line > 0 { #expect(outcome.errors.contains("at line \(line)"), "\(outcome.errors)") }
-                }
+        let role = option == "--anchors" ? "anchors" : "extra roots"
+        let desk = try desk(["bundle": Self.root, "all/a-good.pem": Self.root, "all/README": "Some notes.\n"])
+        try desk.files.write([0x30, 0x03, 0x02, 0x01, 0x05], to: "all/list.crl")
+        await desk.expect("\(Self.verify) \(option) @all", Self.passes, environment: store)
+        for (text, line) in Self.given {
+            try desk.write(text, to: "all/z.pem")
+            for path in ["@all/z.pem", "@all"] {
+                await desk.expect(
+                    "\(Self.verify) \(option) \(path)",
+                    "data: '$DIR/all/z.pem' cannot be used as \(role) … at line \(line)", environment: store)
             }
         }
+    }
+}
+
+/// Input of every kind that makes no sense: the exact status, and one sentence with the remedy.
+@Suite(.endsSomeTime) struct BadInputTests {
+    @Test(
+        .hasBuiltBinary,
+        arguments: [
+            (#"$(printf '\xff')"#, 64, "is not ASCII: write it with its xn-- labels"),
+            (#"host --sni=$(printf '\xff')"#, 64, "--sni: the host name '\u{FFFD}' is not ASCII"),
+            (#"host --sni $(printf 'a\xe2\x28\xa1')"#, 64, "is not ASCII"),
+            (#"--$(printf '\xff\xfe')"#, 64, "there is no option '--\u{FFFD}\u{FFFD}': "),
+            (#"-$(printf '\xff')"#, 64, "there is no option '-\u{FFFD}': "),
+            (#"host -f$(printf '\xff')"#, 64, "--format '\u{FFFD}' is unknown: choose from text"),
+            (#"host --client $(printf '\xc3')"#, 64, "is not known: choose from"),
+            (#"host --timeout $(printf '1\xff')"#, 64, "is not a time in seconds"),
+            (#"host --pins /nonexistent/$(printf '\xff')"#, 66, "there is no such file, and it is not a pin either"),
+            (#"verify /nonexistent/$(printf '\xff')"#, 66, "there is no such file"),
+        ] as [(String, Int32, String)]) func anArgumentThatIsNotUTF8IsRefused(
+            words: String, status: Int32, sentence: String
+        ) async throws
+    {
+        let outcome = try await BuiltBinary.run("$PINCHECK \(words)")
+        #expect(outcome.status == status && outcome.output.isEmpty && outcome.errors.contains(sentence), "\(outcome)")
+        #expect(outcome.errors.count(where: \.isNewline) == 1)
+    }
+
+    @Test func theMistakeOfAMillionLinesIsFoundBeforeAnythingIsChecked() async {
+        // Mostly comments, since a target takes long without an optimiser.
+        let lines = "127.0.0.1:1\n" + String(repeating: "#\n", count: 39)
+        let list = Array(String(repeating: lines, count: 25_000).utf8) + Array("x..y\n".utf8)
+        await pincheck(["--targets", "-"], input: list).expect(
+            .data, "", errors: "standard input:1000001: the host name 'x..y' has an empty label")
+    }
+
+    @Test(.hasBuiltBinary) func aListIsReadFromAPipe() async throws {
+        let outcome = try await BuiltBinary.run("$PINCHECK --targets <(printf '# a\\nx..y\\n')")
+        #expect(outcome.status == 65 && outcome.errors.contains(":2: the host name 'x..y'"), "\(outcome)")
+    }
+
+    /// Places that cannot be written.
+    private static let places: [(path: String, sentence: String)] = [
+        ("$DIR", "it is a directory: name a file in it"), ("$DIR/", "it is a directory: name a file in it"),
+        ("$DIR/missing/a", "missing': make it, or name another file"),
+        ("$DIR/chain.pem/a", "Not a directory: name another"), ("/dev/full", "No space left on device"),
+    ]
+
+    @Test(
+        arguments: places.map(\.path),
+        [
+            "verify @chain.pem -o ", "verify @chain.pem -f json=", "verify @chain.pem -f jsonl=",
+            "verify @chain.pem -f junit=", "verify @chain.pem -f prometheus=", "lint @chain.pem -f sarif=",
+        ]) func unwritableIsNoVerdict(path: String, line: String) async throws
+    {
+        let sentence = try #require(Self.places.first { $0.path == path }).sentence
+        guard path != "/dev/full" || FileManager.default.fileExists(atPath: path) else { return }
+        try await Desk().expect(line + path, "inputOutput: \(sentence) … name a")
     }
 }

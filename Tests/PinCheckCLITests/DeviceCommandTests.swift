@@ -1,4 +1,4 @@
-import Foundation
+import Base
 import LoopbackLab
 import PinChecking
 import Pinning
@@ -9,77 +9,122 @@ import X509
 
 /// `--device`: one chain, judged by each client on each device.
 @Suite(.endsSomeTime) struct DeviceCommandTests {
-    private let host = StandardPKI.serverName
+    private typealias Lists = [(name: String, roots: [LabCertificate])]
 
-    /// Runs a line where the lab's lists, or others, are in `data.json`.
+    /// Runs a line where lists of devices are in `data.json`.
     ///
     /// A leaf below an anchor that is public to the lab's devices has the timestamps that those ask for.
-    private func desk(
-        _ line: String, lists: [(name: String, roots: [LabCertificate])]? = nil, chain: [LabCertificate]? = nil,
-        _ texts: [String: String] = [:], environment: [String: String] = [:], at time: Int64? = nil
-    ) async throws -> Outcome {
-        let presented = chain.map { ["chain.pem": $0.map(\.pem).joined()] } ?? [:]
-        let desk = try Desk(texts.merging(presented) { $1 })
+    private func desk(_ line: String, lists: Lists? = nil, chain: [LabCertificate]? = nil, at time: Int64? = nil)
+        async throws -> Outcome
+    {
+        let desk = try Desk(chain.map { ["chain.pem": $0.map(\.pem).joined()] } ?? [:])
         _ = try DeviceLists.write(lists ?? DeviceLists.lab(pki), to: "data.json", in: desk.files)
-        return await desk(
-            line.replacing("JUDGE", with: "verify @chain.pem --host $HOST --device-data @data.json"),
-            environment: environment, at: time)
+        let judge = "verify @chain.pem --host $HOST --device-data @data.json --device"
+        return await desk(line.replacing("JUDGE", with: judge), at: time)
     }
 
-    private func lines(_ outcome: Outcome) -> [String] { outcome.output.split(separator: "\n").map(String.init) }
-
-    /// The verdicts of a document: `okhttp on android-9: accept pin-matched`.
+    /// The verdicts of a document: `okhttp on android-9: pin-matched`, with a `!` before the reason of a rejection.
     private func verdicts(_ outcome: Outcome) throws -> [String] {
-        try JSONValue(outcome.output)["clients"].array.map { client in
+        try outcome.json["clients"].array.map { client in
             "\(client["name"].text ?? "") on \(client["device"].text ?? "–"): "
-                + "\(client["verdict"].text ?? "") \(client["reason"]["id"].text ?? "")"
+                + "\(client["verdict"].text == "accept" ? "" : "!")\(client["reason"]["id"].text ?? "")"
         }
     }
 
-    private static let both = " --client afnetworking,okhttp -f json"
+    private static let host = StandardPKI.serverName
+    private static let good = [pki.leaf, pki.interA]
+    private static let rogue = [pki.rogue, pki.rogueI]
+    private static let long = try! pki.interA.issue(
+        CertificateTemplate.leaf(host).valid(from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day))
+    private static let logged = try! pki.interA.issue(
+        CertificateTemplate.leaf(host), loggedBy: (0..<4).map { _ in LabLog() })
+    private static let lab = DeviceLists.lab(pki)
+    private static let everywhere: Lists = [("ios-12", [pki.rootA]), ("ios-13", [pki.rootA])]
+    private static let later: Lists = [("ios-13", [pki.rootB]), ("ios-26", [pki.rootA])]
+    private static let trusted = "trusted-without-pins"
+    private static let both = "--client afnetworking,okhttp"
+    private static let listed = ["afnetworking on ios-13: \(trusted)", "afnetworking on ios-26: !too-few-scts"]
 
-    /// What is asked, the decision, and what each client decides on each device.
-    private static let rows: [(line: String, decision: String, verdicts: [String])] = [
+    /// Whose lists, the chain, what is asked, and what each client decides on each device.
+    private static let rows: [(lists: Lists, chain: [LabCertificate], line: String, verdicts: [String])] = [
         (
-            "JUDGE --device ios-12,android-9,android-17 --client okhttp,android,alamofire -f json",
-            "fail unknown-issuer",
+            lab, good, "JUDGE ios-12,android-9,android-17 --client okhttp,android,alamofire",
             [
-                "alamofire on ios-12: reject unknown-issuer", "okhttp on android-9: accept pins-not-applied",
-                "android on android-9: accept pins-not-applied", "okhttp on android-17: reject unknown-issuer",
-                "android on android-17: reject unknown-issuer",
+                "alamofire on ios-12: !unknown-issuer", "okhttp on android-9: pins-not-applied",
+                "android on android-9: pins-not-applied", "okhttp on android-17: !unknown-issuer",
+                "android on android-17: !unknown-issuer",
             ]
         ),
         // A root that an interceptor installed.
         (
-            "verify @chain.pem --host $HOST --extra-root @root.pem --device ios-17,android-17 -f json "
-                + "--client afnetworking,okhttp,android:user-roots", "fail unknown-issuer",
+            lab, good,
+            "verify @chain.pem --host $HOST --extra-root @root.pem --device ios-17,android-17 "
+                + "--client afnetworking,okhttp,android:user-roots",
             [
-                "afnetworking on ios-17: accept trusted-without-pins", "okhttp on android-17: reject unknown-issuer",
-                "android on android-17: accept pins-not-applied",
+                "afnetworking on ios-17: \(trusted)", "okhttp on android-17: !unknown-issuer",
+                "android on android-17: pins-not-applied",
             ]
         ),
         // Of all devices those on which the client runs.
+        (lab, good, "VERIFY --device all --client curl", ["curl on mozilla: \(trusted)"]),
         (
-            "VERIFY --device all --client curl -f json", "pass trusted-without-pins",
-            ["curl on mozilla: accept trusted-without-pins"]
+            lab, good, "VERIFY --device system,android-9 --client curl,okhttp",
+            [
+                "curl on system: \(trusted)", "okhttp on system: pins-not-applied",
+                "okhttp on android-9: pins-not-applied",
+            ]
+        ),
+        // Devices of the program's own data: what the app pins decides with the rules of each version.
+        (
+            lab, [long, pki.interA], "VERIFY --device ios12,iOS-13,ios26,android9,android-17 \(both)",
+            [
+                "afnetworking on ios-12: \(trusted)", "afnetworking on ios-13: !lifetime-too-long",
+                "afnetworking on ios-26: !lifetime-too-long", "okhttp on android-9: pins-not-applied",
+                "okhttp on android-17: pins-not-applied",
+            ]
+        ),
+        // Certificate Transparency is asked for from its version on.
+        (
+            everywhere, good, "JUDGE ios-12,ios-13 --client afnetworking",
+            ["afnetworking on ios-12: \(trusted)", "afnetworking on ios-13: !too-few-scts"]
         ),
         (
-            "VERIFY --device system,android-9 --client curl,okhttp -f json", "pass pins-not-applied",
-            [
-                "curl on system: accept trusted-without-pins", "okhttp on system: accept pins-not-applied",
-                "okhttp on android-9: accept pins-not-applied",
-            ]
+            everywhere, [logged, pki.interA], "JUDGE ios-12,ios-13 --client afnetworking",
+            ["afnetworking on ios-12: \(trusted)", "afnetworking on ios-13: \(trusted)"]
+        ),
+        // Anchors stand in for the roots of a device, or beside them.
+        (
+            lab, good, "JUDGE ios-12,android-9 --anchors @root.pem \(both)",
+            ["afnetworking on ios-12: \(trusted)", "okhttp on android-9: pins-not-applied"]
+        ),
+        (
+            lab, rogue, "JUDGE ios-12,android-9 --anchors @root.pem \(both)",
+            ["afnetworking on ios-12: !unknown-issuer", "okhttp on android-9: !unknown-issuer"]
+        ),
+        (
+            lab, rogue, "JUDGE ios-12,android-9 --anchors @root.pem --and-system \(both)",
+            ["afnetworking on ios-12: \(trusted)", "okhttp on android-9: pins-not-applied"]
+        ),
+        // A root that is given is the system's where the device lists it, also a pinned one that the app makes its only anchor.
+        (later, good, "JUDGE ios-13,ios-26 --client afnetworking --anchors @root.pem", listed),
+        (later, good, "JUDGE ios-13,ios-26 --client afnetworking --extra-root @root.pem", listed),
+        (later, good, "JUDGE ios-13,ios-26 --client afnetworking --anchors @root.pem --and-system", listed),
+        (
+            later, good,
+            "JUDGE ios-13,ios-26 --client alamofire:accept-self-signed --mode certificate --pins @root.pem",
+            ["alamofire on ios-13: pin-matched", "alamofire on ios-26: !too-few-scts"]
         ),
     ]
 
     @Test(arguments: rows.indices) func eachClientIsJudgedOnEachDevice(index: Int) async throws {
-        let (line, decision, expected) = Self.rows[index]
-        let outcome = try await desk(line).expect(decision)
-        #expect(try verdicts(outcome) == expected)
+        let row = Self.rows[index]
+        let outcome = try await desk(row.line + " -f json", lists: row.lists, chain: row.chain)
+        #expect(try verdicts(outcome) == row.verdicts)
+        #expect(outcome.status == (row.verdicts.contains { $0.contains("!") } ? .fail : .pass))
     }
 
     @Test func theReportSaysWhichDevicesHaveTheRoot() async throws {
-        let report = try JSONValue(await desk(Self.rows[0].line).output)
+        let report = try await desk(Self.rows[0].line + " -f json").json
         let message = report["reason"]["message"].text
         #expect(message?.hasPrefix("alamofire on ios-12; okhttp, android on android-17: ") == true)
         #expect(
@@ -87,63 +132,6 @@ import X509
                 == "the root RootA is not on ios-12, android-17: it is on ios-13 and newer, on android-9 and older")
         #expect(report["devices"]["judged"].array.compactMap { $0["verdict"].text } == ["reject", "accept", "reject"])
         #expect(report["devices"]["source"].text == "a laboratory")
-    }
-
-    /// Devices of the program's own data: what the app pins decides with the rules of each version.
-    @Test func aPrivateCAIsJudgedByTheRulesOfEachVersion() async throws {
-        let long = try pki.interA.issue(
-            CertificateTemplate.leaf(host).valid(
-                from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day))
-        let outcome = try await desk(
-            "VERIFY --device ios12,iOS-13,ios26,android9,android-17" + Self.both, chain: [long, pki.interA]
-        ).expect("fail lifetime-too-long", not: "root-not-everywhere")
-        #expect(
-            try verdicts(outcome) == [
-                "afnetworking on ios-12: accept trusted-without-pins",
-                "afnetworking on ios-13: reject lifetime-too-long", "afnetworking on ios-26: reject lifetime-too-long",
-                "okhttp on android-9: accept pins-not-applied", "okhttp on android-17: accept pins-not-applied",
-            ])
-    }
-
-    @Test func certificateTransparencyIsAskedForFromItsVersionOn() async throws {
-        let lists = [(name: "ios-12", roots: [pki.rootA]), (name: "ios-13", roots: [pki.rootA])]
-        let line = "JUDGE --device ios-12,ios-13 --client afnetworking -f json"
-        #expect(
-            try await verdicts(desk(line, lists: lists)) == [
-                "afnetworking on ios-12: accept trusted-without-pins", "afnetworking on ios-13: reject too-few-scts",
-            ])
-        let logged = try pki.interA.issue(CertificateTemplate.leaf(host), loggedBy: (0..<4).map { _ in LabLog() })
-        let accepted = try await desk(line, lists: lists, chain: [logged, pki.interA]).expect(
-            "pass trusted-without-pins")
-        #expect(try JSONValue(accepted.output)["reason"]["message"].text == "both devices accept")
-    }
-
-    @Test func anchorsStandInForTheRootsOfADeviceOrBesideThem() async throws {
-        let line = "JUDGE --device ios-12,android-9 --anchors @root.pem" + Self.both
-        let rogue = [pki.rogue, pki.rogueI]
-        try await desk(line).expect("pass trusted-without-pins")
-        try await desk(line, chain: rogue).expect("fail unknown-issuer")
-        try await desk(line + " --and-system", chain: rogue).expect(
-            "pass trusted-without-pins", "\"anchors and device\"")
-    }
-
-    @Test func aRootThatIsGivenIsTheSystemsWhereTheDeviceListsIt() async throws {
-        let lists = [(name: "ios-13", roots: [pki.rootB]), (name: "ios-26", roots: [pki.rootA])]
-        func judged(_ arguments: String) async throws -> [String] {
-            try await verdicts(desk("JUDGE --device ios-13,ios-26 -f json " + arguments, lists: lists))
-        }
-        for given in ["--anchors @root.pem", "--extra-root @root.pem", "--anchors @root.pem --and-system"] {
-            #expect(
-                try await judged("--client afnetworking " + given) == [
-                    "afnetworking on ios-13: accept trusted-without-pins",
-                    "afnetworking on ios-26: reject too-few-scts",
-                ], "\(given)")
-        }
-        // A pinned one, which the app makes its only anchor.
-        #expect(
-            try await judged("--client alamofire:accept-self-signed --mode certificate --pins @root.pem") == [
-                "alamofire on ios-13: accept pin-matched", "alamofire on ios-26: reject too-few-scts",
-            ])
     }
 
     @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aLookalikeRootIsTrustedNowhere(name: String) async throws {
@@ -159,99 +147,34 @@ import X509
             (try? CertificateReader.certificate(der: der))?.subject == lookAlikeSubject
         }
         try #require(real != nil)
-        let leaf = try lookAlike.issue(CertificateTemplate.leaf(host))
+        let leaf = try lookAlike.issue(CertificateTemplate.leaf(Self.host))
         for chain in [[leaf, lookAlike], [leaf]] {
             let outcome = try await desk(
                 "verify @chain.pem --host $HOST --device all --client all -f json", chain: chain
             ).expect(.fail, not: "root-not-everywhere")
             let verdicts = try verdicts(outcome)
-            #expect(verdicts.count > 60 && verdicts.allSatisfy { !$0.contains(": accept") }, "\(verdicts)")
+            #expect(verdicts.count > 60 && verdicts.allSatisfy { $0.contains(": !") }, "\(verdicts)")
         }
-    }
-
-    @Test func allDevicesAreJudgedByTheClientsOfPhones() async throws {
-        for (arguments, clients) in [
-            ("all --pins @root.pem", ["generic"]), ("mozilla", ["generic"]), ("all,mozilla", ["generic"]),
-        ] {
-            let outcome = try await desk("VERIFY -f json --device " + arguments)
-            let judged = try JSONValue(outcome.output)["clients"].array.compactMap { $0["name"].text }
-            #expect(Set(judged).isSuperset(of: clients), "\(arguments): \(outcome)")
-        }
-    }
-
-    @Test func theMatrixIsATableOfNoMoreThanEightyColumns() async throws {
-        let outcome = try await desk("JUDGE --device all --client afnetworking,nspinneddomains,okhttp").expect(.fail)
-        let text = lines(outcome)
-        let start = try #require(text.firstIndex { $0.hasPrefix("  5 devices, roots as read up to ") })
-        let expected: [String] = [
-            "  ios               afnetworking  nspinneddomains", "  ios-12            reject 1      reject 1",
-            "  ios-13 to ios-26  reject 2      reject 2", "  android     okhttp", "  android-9   accept",
-            "  android-17  reject 1",
-            """
-                1 unknown-issuer: the issuer of CN=InterA (depth 1) is neither presented nor trusted: CN=RootA; give the \
-            root of that authority with --anchors if it is yours
-            """,
-            """
-                2 too-few-scts: CN=leaf (depth 0) has SCTs of 0 logs, 3 are needed (Certificate Transparency, of which embedded SCTs alone are counted) (a rule of \
-            Apple's platforms)
-            """,
-        ]
-        #expect(Array(text[(start + 1)...].prefix(8)) == expected)
-        let every = try await desk("verify @chain.pem --host $HOST --device all --client all")
-        let table = lines(every).filter { line in ["ios", "android", "mozilla"].contains { line.hasPrefix("  " + $0) } }
-        #expect(table.count >= 7 && table.allSatisfy { $0.count <= 80 })
     }
 
     /// What is said of devices, and what is not.
     @Test(arguments: [
+        ("JUDGE ios-12,android-9 --anchors @root.pem", "\n  2 devices, by the anchors given, not their roots\n"),
+        ("VERIFY --device ios-12", "\n  device: ios-12, by the anchors given, not their roots\n"),
+        ("JUDGE ios-12,android-9 --anchors @root.pem --and-system", "\n  2 devices, roots as read up to "),
+        ("JUDGE android-9 --client okhttp", "\n  device: android-9, roots as read on 20"),
         (
-            "JUDGE --device ios-12,android-9 --anchors @root.pem",
-            "\n  2 devices, by the anchors given, not their roots\n"
-        ), ("VERIFY --device ios-12", "\n  device: ios-12, by the anchors given, not their roots\n"),
-        ("JUDGE --device ios-12,android-9 --anchors @root.pem --and-system", "\n  2 devices, roots as read up to "),
-        ("JUDGE --device android-9 --client okhttp", "\n  device: android-9, roots as read on 20"),
-        (
-            "JUDGE --device android-9 --client okhttp",
-            "  okhttp on android-9: the chain is trusted; the pins do not apply: no pin is for \(StandardPKI.serverName)\n"
+            "JUDGE android-9 --client okhttp",
+            "  okhttp on android-9: the chain is trusted; the pins do not apply: no pin is for \(host)\n"
         ), ("MANY -f junit", "<testcase name=\"okhttp on android-9\""),
-        ("MANY -f junit", "<testcase name=\"afnetworking on ios-12\""), ("MANY -f junit", "failures=\"1\""),
         ("MANY -f prometheus", "client=\"afnetworking\",device=\"ios-12\"} 0"),
         ("MANY -f prometheus", "client=\"okhttp\",device=\"android-9\"} 1"),
         ("MANY -f nagios", "afnetworking on ios-12: "),
         ("MANY --explain", "  okhttp on android-9: without settings of its own"),
     ]) func everyFormNamesTheDevice(line: String, words: String) async throws {
-        let many = "JUDGE --device ios-12,android-9 --client afnetworking,okhttp"
+        let many = "JUDGE ios-12,android-9 --client afnetworking,okhttp"
         let outcome = try await desk(line.replacing("MANY", with: many)).says(words)
         if words.contains("by the anchors") { outcome.says(not: "root-not-everywhere", "is not on ios-12") }
-    }
-
-    @Test func severalConnectionsSayWhichDevicesTheyAreJudgedOn() async throws {
-        try await Desk.serving { desk, _ in
-            let line = "CHECK --key-types rsa,ecdsa --device "
-            await desk(line + "ios-13,ios-17 --client afnetworking,alamofire").says(
-                "\n  2 clients on 2 devices, by the anchors given, not their roots\n")
-            await desk(line + "ios-13").says("\n  device: ios-13, by the anchors given, not their roots\n")
-        }
-    }
-
-    @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
-        try await desk("VERIFY --device ios-12 --device-data /nonexistent/devices").expect(.noInput)
-        let lists = """
-            { source: "a laboratory", stores: [{ platform: "apple", version: "12", fetched: "2026-01-01",
-              roots: ["bad.cer"] }] }
-            """
-        let texts = ["bad.cer": "\u{30}\u{2}\u{5}\u{0}", "lists.json": lists, "old.bin": "PCDD\u{1}\u{0}"]
-        for (name, message) in [
-            ("old.bin", "is not JSON, in which lists of devices are given"), ("lists.json", "bad.cer: "),
-        ] { try await desk("VERIFY --device ios-12 --device-data @\(name)", texts).expect(.data, errors: message) }
-    }
-
-    @Test func oldDataIsAWarning() async throws {
-        let line = "VERIFY --device android-9 -f json --fail-on warn"
-        let later = LabClock.now + 3 * LabClock.year
-        try await desk(line, at: later).says(not: "\"old-device-data\"")
-        try await desk(line + " --and-system", at: later).says(
-            "\"old-device-data\"", "days ago: give newer ones with --device-data, or use a newer pincheck")
     }
 
     @Test func policiesAndListsNameTheDevicesOfTheirTargets() async throws {
@@ -265,29 +188,109 @@ import X509
             let outcome = await desk("--policy @policy.json5 -f json").expect("fail unknown-issuer")
             #expect(
                 try verdicts(outcome) == [
-                    "afnetworking on ios-12: reject unknown-issuer", "okhttp on android-9: accept pins-not-applied",
+                    "afnetworking on ios-12: !unknown-issuer", "okhttp on android-9: pins-not-applied",
                 ])
             try desk.write(policy.replacing("ios-12", with: "ios-7"), to: "wrong.json5")
-            await desk("--policy @wrong.json5").expect(
-                .data, errors: "wrong.json5", "there is no list of roots for 'ios-7', and next to it is ios-12")
+            await desk.expect(
+                "--policy @wrong.json5",
+                "data: wrong.json5 … there is no list of roots for 'ios-7', and next to it is ios-12")
             try desk.write("$HOST connect=$SERVER client=okhttp device=android-9,android-17\n", to: "targets.txt")
-            #expect(await desk.decides("--targets @targets.txt --device-data @data.json") == "fail unknown-issuer")
+            await desk.expect("--targets @targets.txt --device-data @data.json", "fail unknown-issuer")
         }
     }
 
     @Test(
         arguments: [
             ("", ["private-root"]), ("--client okhttp,curl", ["private-root"]),
-            // What curl trusts here is this machine's own business.
-            ("--client curl", []),
-            // What was given is known.
-            ("--anchors @root.pem", []), ("--anchors @root.pem --and-system", []),
+            // What curl trusts here is this machine's own business, and what was given is known.
+            ("--client curl", []), ("--anchors @root.pem", []), ("--anchors @root.pem --and-system", []),
             ("--device system", ["private-root"]),
         ] as [(String, [String])]) func anUnlistedRootIsWarnedOf(arguments: String, expected: [String]) async throws
     {
-        let outcome = try await desk(
+        let outcome = await (try Desk())(
             "verify @chain.pem --host $HOST -f json " + arguments, environment: ["SSL_CERT_FILE": "$DIR/root.pem"]
         ).expect(.pass)
-        #expect(try JSONValue(outcome.output)["warnings"].array.compactMap { $0["id"].text } == expected)
+        #expect(try outcome.json["warnings"].array.compactMap { $0["id"].text } == expected)
+    }
+
+    @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
+        let lists = """
+            { source: "a laboratory", stores: [{ platform: "apple", version: "12", fetched: "2026-01-01",
+              roots: ["bad.cer"] }] }
+            """
+        let desk = try Desk(["bad.cer": "\u{30}\u{2}\u{5}\u{0}", "lists.json": lists, "old.bin": "PCDD\u{1}\u{0}"])
+        let verify = "VERIFY --device ios-12 --device-data"
+        await desk.expect("\(verify) @lists.json", "data: bad.cer: ")
+        await desk.expect("\(verify) @old.bin", "data: old.bin:1: is not JSON")
+        // Other lists take the place of the program's own.
+        _ = try DeviceLists.write([("ios-99", [pki.rootA])], to: "own.json", in: desk.files)
+        await desk("devices ios-99 --device-data @own.json").expect(.pass, "  RootA", errors: "")
+        await desk.expect("devices ios-17 --device-data @own.json", "usage: next to it is ios-99")
+        await desk.expect("devices --device-data @old.bin", "data: old.bin:1: is not JSON")
+    }
+
+    @Test func oldDataIsAWarning() async throws {
+        let line = "VERIFY --device android-9 -f json --fail-on warn"
+        let years = LabClock.now + 3 * LabClock.year
+        try await desk(line, at: years).says(not: "\"old-device-data\"")
+        try await desk(line + " --and-system", at: years).says(
+            "\"old-device-data\"", "days ago: give newer ones with --device-data, or use a newer pincheck")
+        let date = DeviceData.builtIn.date.secondsSinceEpoch + 181 * 86_400
+        await pincheck("devices", at: date).expect(
+            .pass, errors: "Warning: the lists of roots are from 2026-07-19, 181 days ago: ")
+    }
+
+    /// `pincheck devices`; the list itself is in ``GoldenTests``.
+    @Test func theListAndTheRootsOfADeviceAreShown() async throws {
+        let date = DeviceData.builtIn.date.secondsSinceEpoch
+        let document = try await pincheck("devices", "--format", "json", at: date).expect(.pass).json
+        let devices = document["devices"].array
+        #expect(devices.count == 24 && document["data"]["is_stale"].flag == false)
+        #expect(devices[1]["name"].text == "ios-12" && devices[1]["alias"].text == "macos-10.14")
+        #expect(devices[1]["root_count"].number == 174 && devices[1]["roots"].isNull)
+        let one = try await pincheck("devices", "ios-17", "--format", "json", at: date).json
+        #expect(one["devices"][0]["roots"].array.count == 169)
+        let outcome = await pincheck("devices", "macos-14", at: date).expect(
+            .pass, "169\n      roots",
+            "\n  96bcec06264976f37460779acf28c5a7cfe8a3c0aae11a8ffcee05c0bddf08c6\n      ends 2035-06-04  ISRG Root X1\n",
+            starting: "ios-17, macos-14: iOS 17, iPadOS 17, ")
+        // Also in a pipe.
+        #expect(outcome.output.split(separator: "\n").allSatisfy { TerminalText.cells($0) <= 80 })
+    }
+}
+
+/// Root stores of devices as `--device-data` takes them.
+enum DeviceLists {
+    /// Devices of a laboratory: `rootA` is not on all of them, `rootB` on all but the first.
+    static func lab(_ pki: StandardPKI) -> [(name: String, roots: [LabCertificate])] {
+        [
+            ("ios-12", [pki.rootB]), ("ios-13", [pki.rootA, pki.rootB]), ("ios-26", [pki.rootA, pki.rootB]),
+            ("android-9", [pki.rootA, pki.rootB]), ("android-17", [pki.rootB]),
+        ]
+    }
+
+    /// Writes lists that were read ten days ago, with their certificates beside them.
+    ///
+    /// - Returns: the path of the file.
+    static func write(
+        _ lists: [(name: String, roots: [LabCertificate])], to name: String = "devices.json",
+        in files: TemporaryDirectory
+    ) throws -> String {
+        var stores: [String] = []
+        for (device, roots) in lists {
+            let version = device.drop { $0 != "-" }.dropFirst()
+            let names = try roots.enumerated().map { index, root in
+                let file = "\(device)-\(index).cer"
+                _ = try files.write(root.der, to: file)
+                return "\"\(file)\""
+            }
+            let day = Timestamp(secondsSinceEpoch: LabClock.now - 10 * LabClock.day).date
+            stores.append(
+                """
+                { platform: "\(device.hasPrefix("ios") ? "apple" : "aosp")", version: "\(version)", fetched: "\(day)",
+                  url: "https://lists.example", roots: [\(names.joined(separator: ", "))] }
+                """)
+        }
+        return try files.write("{ source: \"a laboratory\", stores: [\(stores.joined(separator: ", "))] }", to: name)
     }
 }

@@ -8,80 +8,84 @@ import Testing
 
 /// One file is one thing: nothing is written over what the run reads or writes otherwise.
 @Suite(.endsSomeTime) struct FileRoleTests {
-    @Test func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten() async throws {
-        let files = try TemporaryDirectory()
-        let file = try files.write(pki.leaf.pem, to: "file")
-        let link = "\(files.path)/link"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
-        let policy = try files.write("{ hosts: { 'x.test': { anchors: 'file' } } }", to: "policy.json5")
-        let command = ["127.0.0.1:1", "--timeout", "1"]
-        let snapshot = try files.write(#"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, to: "snapshot.json")
-        for arguments in [
-            command + ["--state", file, "-o", link], command + ["--baseline", file, "--update", "-f", "json=\(link)"],
-            command + ["--baseline", file, "-f", "json=\(file)"], command + ["--anchors", file, "-o", link],
-            command + ["--extra-root", file, "-o", file], ["--targets", file, "-f", "jsonl", "-o", link],
-            ["--policy", file, "-f", "junit=\(link)"], ["--policy", policy, "-f", "json=\(file)"],
-            command + ["--pins", file, "-f", "jsonl=\(link)"], command + ["--cert", file, "-o", link],
-            command + ["--cert", policy, "--key", file, "-o", link], command + ["--addresses", file, "-o", link],
-            ["--next", file, "-o", link], ["verify", file, "-o", link],
-            ["snapshot", "127.0.0.1:1", "--targets", file, "-o", link], ["diff", file, "-f", "json=\(link)"],
-            ["lint", file, "-f", "sarif=\(link)"], ["lint", policy, "-f", "json=\(link)"],
-            ["snapshot", "--policy", policy, "-o", link], ["diff", snapshot, "--policy", policy, "-f", "json=\(link)"],
-        ] {
-            let outcome = await pincheck(arguments)
-            #expect(![.pass, .unreachable].contains(outcome.status), "\(arguments): \(outcome.errors)")
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem, "\(arguments)")
+    /// A desk whose `file` is to stay as it is, `link` leads to it and `dir` to the directory `pins`.
+    private func desk() throws -> Desk {
+        let desk = try Desk([
+            "file": pki.leaf.pem, "policy.json5": "{ hosts: { 'x.test': { anchors: 'file' } } }",
+            "pins.json5": "{ hosts: { 'a.example': { pins: 'file' } } }", "pins/a.pem": pki.leaf.pem,
+            "directory.json5": "{ hosts: { 'x.test': { anchors: 'pins' } } }", "pins/deeper/x": "",
+            "list": "127.0.0.1:1\n", "addresses": "127.0.0.1\n",
+            "both.pem": try pki.leaf.pem + pki.leaf.key.privateKeyPEM(),
+            "snapshot.json": #"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, "roots/5ad8a5d6.0": pki.rootA.pem,
+            "res/xml/nsc.xml": AppText.android(AppText.base(AppText.anchors("@raw/own"))),
+            "res/raw/own.pem": pki.rootA.pem,
+            "app.json5": "{ hosts: { 'a.example': { pins: 'res/xml/nsc.xml', connect: '127.0.0.1:1' } } }",
+        ])
+        for (name, target) in [("link", "file"), ("dir", "pins")] {
+            let path = "\(desk.files.path)/"
+            try FileManager.default.createSymbolicLink(atPath: path + name, withDestinationPath: path + target)
         }
-        let both = ["verify", file, "--anchors", file, "--pins", file, "-o", "\(files.path)/new"]
-        #expect(await pincheck(both).status == .pass)
+        return desk
+    }
+
+    /// Lines that would write over what is read; `GO` is a check that goes nowhere.
+    private static let lines = [
+        "GO --baseline @snapshot.json --update -f json=@snapshot.json",
+        "GO --baseline @snapshot.json -f json=@snapshot.json", "GO --anchors @file -o @link",
+        "GO --extra-root @file -o @file", "--targets @list -f jsonl -o @list", "--policy @policy.json5 -f junit=@link",
+        "--policy @policy.json5 -f json=@policy.json5", "GO --pins @file -f jsonl=@link",
+        "GO --cert @both.pem -o @both.pem", "GO --cert @file --key @both.pem -o @both.pem",
+        "x.test:1 --addresses @addresses -o @addresses", "--next @file --pins $LEAF -o @link", "verify @file -o @link",
+        "snapshot 127.0.0.1:1 --targets @list -o @list", "diff @snapshot.json x.test -f json=@snapshot.json",
+        "lint @file -f sarif=@link", "lint @policy.json5 -f json=@link", "snapshot --policy @policy.json5 -o @link",
+        "diff @snapshot.json --policy @policy.json5 -f json=@link",
+        // What a configuration names, and what the environment does.
+        "verify @file --pins @res/xml/nsc.xml -f junit=@res/raw/own.pem",
+        "lint @res/xml/nsc.xml -f json=@res/raw/own.pem", "snapshot --policy @app.json5 -o @res/raw/own.pem",
+        "verify @file -o @roots/5ad8a5d6.0", "verify @file -o @root.pem", "verify @file -o @other.pem",
+    ]
+
+    @Test(
+        arguments: lines.map { ($0, "is read in this run: what is written would destroy what is there") } + [
+            ("GO --state @file -o @link", "is the file of --state and of a result: name two files"),
+            ("--policy @directory.json5 -o @pins/new", "is in a directory whose files are all read"),
+        ]) func aFileInTwoRolesIsRefusedBeforeAnythingIsWritten(line: String, words: String) async throws
+    {
+        let desk = try desk()
+        func all() throws -> [String: String] {
+            let names = try FileManager.default.subpathsOfDirectory(atPath: desk.files.path)
+            return Dictionary(
+                uniqueKeysWithValues: names.map { ($0, (try? contents(ofFile: "\(desk.files.path)/\($0)")) ?? "") })
+        }
+        let before = try all()
+        let environment = [
+            "SSL_CERT_FILE": "$DIR/root.pem", "OPENSSL_CONF": "$DIR/other.pem",
+            "SSL_CERT_DIR": "/nonexistent:$DIR/roots",
+        ]
+        await desk.expect(
+            line.replacing("GO", with: "127.0.0.1:1 --timeout 1"), "usage: \(words)", environment: environment)
+        #expect(try all() == before)
     }
 
     @Test func aFileInADirectoryThatIsReadIsNotWritten() async throws {
-        let files = try TemporaryDirectory()
-        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
-        let pins = try files.makeDirectory("pins")
-        let file = try files.write(pki.leaf.pem, to: "pins/a.pem")
-        _ = try files.makeDirectory("pins/deeper")
-        let link = "\(files.path)/link"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pins)
+        let desk = try desk()
         for option in ["--pins", "--anchors", "--extra-root"] {
-            for output in [file, "\(link)/a.pem", "\(pins)/new", "\(pins)/deeper/../new"] {
-                await pincheck("verify", chain, option, pins, "-f", "json=\(output)").expect(.usage, errors: "read")
+            for output in ["@pins/a.pem", "@dir/a.pem", "@pins/new", "@pins/deeper/../new"] {
+                await desk.expect(
+                    "verify @chain.pem \(option) @pins -f json=\(output)",
+                    "usage: \(output.hasSuffix("new") ? "is in a directory whose files are all read" : "is read in this run")"
+                )
             }
-            let below = await pincheck("verify", chain, option, pins, "-o", "\(pins)/deeper/new")
+            let below = await desk("verify @chain.pem \(option) @pins -o @pins/deeper/new")
             #expect(below.status != .usage, "\(below.errors)")
         }
-        let baseline = ["127.0.0.1:1", "--timeout", "1", "--anchors", pins, "--baseline", file, "--update"]
-        #expect(await pincheck(baseline).status == .data)
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.leaf.pem)
-        let policy = try files.write("{ hosts: { 'x.test': { anchors: 'pins' } } }", to: "policy.json5")
-        let named = await pincheck("--policy", policy, "-o", pins + "/new")
-        #expect(named.status == .usage && named.errors.contains("whose files are all read"), "\(named.errors)")
-        #expect(!FileManager.default.fileExists(atPath: pins + "/new"))
-        let redirected = try await run(["verify", chain, "--anchors", pins], output: file)
+        await desk.expect("verify @file --anchors @file --pins @file -o @new", "pass")
+        let (chain, pins) = (desk.files.path + "/chain.pem", desk.files.path + "/pins")
+        let redirected = try await run(["verify", chain, "--anchors", pins], output: pins + "/a.pem")
         #expect(redirected.code == 64 && redirected.output.isEmpty)
-    }
-
-    @Test func pinsAreNotWrittenIntoWhatTheirPolicyNames() async throws {
-        let files = try TemporaryDirectory()
-        let file = try files.write(pki.leaf.pem, to: "leaf.pem")
-        let policy = try files.write(#"{"hosts": {"a.example": {"pins": "leaf.pem"}}}"#, to: "policy.json")
-        let outcome = try await run(["pins", "--from", policy, "--format", "okhttp"], output: file)
-        #expect(outcome.code == 64 && outcome.output.isEmpty)
-    }
-
-    @Test func whatTheEnvironmentNamesIsReadToo() async throws {
-        let files = try TemporaryDirectory()
-        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
-        let roots = try files.makeDirectory("roots")
-        let file = try files.write(pki.rootA.pem, to: "roots/5ad8a5d6.0")
-        for (name, value) in [
-            ("SSL_CERT_FILE", file), ("OPENSSL_CONF", file), ("SSL_CERT_DIR", "/nonexistent:" + roots),
-        ] {
-            await pincheck(["verify", chain, "-o", file], environment: [name: value]).expect(
-                .usage, errors: "is read in this run")
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == pki.rootA.pem)
-        }
+        let policy = desk.files.path + "/pins.json5"
+        let named = try await run(["pins", "--from", policy, "--format", "okhttp"], output: desk.files.path + "/file")
+        #expect(named.code == 64 && named.output.isEmpty)
     }
 
     @Test(arguments: [
@@ -133,7 +137,5 @@ import Testing
         #expect(try await run(["verify", chain, "--pins", log], output: log).code != 0)
         #expect(try await run(["verify", chain, "--anchors", chain, "-o", "\(files.path)/x"], output: chain).code == 0)
         #expect(try await run(["127.0.0.1:1", "--timeout", "1", "--state", log], output: log).code != 0)
-        let state = ["127.0.0.1:1", "--timeout", "1", "--state", "\(files.path)/new", "-o", "\(files.path)/new"]
-        await pincheck(state).expect(.usage, errors: "is read in this run")
     }
 }

@@ -209,37 +209,26 @@ import Testing
 
     /// A desk with the files that rows name.
     private static func open(port: UInt16? = nil, _ body: (Desk) async throws -> Void) async throws {
-        func android(_ pin: String?, expiration: String = "") -> String {
-            "<network-security-config><domain-config><domain>$HOST</domain>"
-                + (pin.map { "<pin-set\(expiration)><pin digest=\"SHA-256\">\($0)</pin></pin-set>" } ?? "")
-                + "<trust-anchors><certificates src=\"system\"/></trust-anchors></domain-config></network-security-config>"
+        func android(_ pin: String?, until expiration: String? = nil) -> String {
+            let pins = pin.map { AppText.pinSet($0, until: expiration) } ?? ""
+            return AppText.android(AppText.domain(pins + AppText.anchors("system")))
         }
-        func pinned(_ key: String, _ pin: String) -> String {
-            "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/><key>NSPinnedDomains</key><dict><key>$HOST</key>"
-                + "<dict><key>\(key)</key><array><dict><key>SPKI-SHA256-BASE64</key><string>\(pin)</string></dict></array></dict></dict></dict>"
-        }
-        func plist(_ body: String) -> String { "<plist version=\"1.0\"><dict>\(body)</dict></plist>" }
-        func kotlin(_ pin: String) -> String {
-            "val p = CertificatePinner.Builder().add(\"$HOST\", \"sha256/\(pin)\").build()\n"
-        }
-        func trustKit(_ pins: String...) -> String {
-            let hashes = pins.map { "\"\($0)\"" }.joined(separator: ",")
-            return "{\"TSKPinnedDomains\": {\"$HOST\": {\"TSKPublicKeyHashes\": [\(hashes)]}}}"
-        }
+        let loads = "<key>NSAllowsArbitraryLoads</key><true/>"
         let bundle = "<key>CFBundleIdentifier</key><string>a.b</string>"
-        let open = "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict>"
+        let open = AppText.plist(bundle + "<key>NSAppTransportSecurity</key><dict>\(loads)</dict>")
+        let leaf = AppText.pinnedDomains(leaf: ["$LEAF64"])
         let texts: [String: String] = [
             "renewed.pem": pki.leafRe.pem, "hashes.txt": "# pins\nsha256/$LEAF64\n", "junk.txt": "sha256/$JUNK64\n",
             "curl.txt": "sha256//$LEAF64\n", "lines.txt": "$HOST sha256/$LEAF64\n",
             "lines-junk.txt": "$HOST sha256/$JUNK64\n", "wildcard.txt": "*.example.com sha256/$LEAF64\n",
             "others.txt": "other.example.com sha256/$LEAF64\n", "nsc.xml": android("$LEAF64"),
             "nsc-junk.xml": android("$JUNK64"), "nsc-bare.xml": android(nil),
-            "nsc-expired.xml": android("$JUNK64", expiration: " expiration=\"2020-01-01\""),
-            "kotlin.kt": kotlin("$LEAF64"), "kotlin-junk.kt": kotlin("$JUNK64"),
-            "pinned.plist": plist(pinned("NSPinnedLeafIdentities", "$LEAF64")),
-            "ca.plist": plist(pinned("NSPinnedCAIdentities", "$LEAF64")),
-            "trustkit.json": trustKit("$LEAF64", "$JUNK64"), "trustkit-junk.json": trustKit("$JUNK64", "$ROGUE64"),
-            "trustkit-one.json": trustKit("$LEAF64"),
+            "nsc-expired.xml": android("$JUNK64", until: "2020-01-01"), "kotlin.kt": AppText.okHttp("$LEAF"),
+            "kotlin-junk.kt": AppText.okHttp("$JUNK"), "pinned.plist": AppText.ats(loads + leaf),
+            "ca.plist": AppText.ats(loads + AppText.pinnedDomains(cas: ["$LEAF64"])),
+            "trustkit.json": AppText.trustKit("$LEAF64", "$JUNK64"),
+            "trustkit-junk.json": AppText.trustKit("$JUNK64", "$ROGUE64"),
+            "trustkit-one.json": AppText.trustKit("$LEAF64"),
             "native.json":
                 "{\"$HOST\": {\"includeSubdomains\": true, \"publicKeyHashes\": [\"$LEAF64\", \"$JUNK64\"]}}",
             "app.json":
@@ -249,15 +238,15 @@ import Testing
             "policy-junk.json5": "{hosts: {\"$HOST\": {pins: \"sha256/$JUNK64\"}}}",
             "policy-rich.json5":
                 "{defaults: {client: 'okhttp', warnBefore: '30d'}, hosts: {'$HOST': {pins: 'sha256/$LEAF64', connect: '192.0.2.1'}}}",
-            "curl-mixed.txt": "sha256//$INTER64\nsha256/$LEAF64\n", "Silent.app/Info.plist": plist(bundle),
-            "mixed/hashes.txt": "sha256/$LEAF64\n", "Files.app/Info.plist": plist(bundle + open),
-            "Odd.app/Info.plist": plist(bundle + open), "Alamofire.app/Info.plist": plist(bundle + open),
-            "Alamofire.app/Frameworks/Alamofire.framework/Alamofire": "code",
-            "Bare.app/Info.plist": plist(bundle + open),
-            "Both.app/Info.plist": plist(
-                bundle + pinned("NSPinnedLeafIdentities", "$LEAF64")
-                    + "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>$HOST</key><dict><key>TSKPublicKeyHashes</key>"
-                    + "<array><string>$LEAF64</string><string>$JUNK64</string></array></dict></dict></dict>"),
+            "curl-mixed.txt": "sha256//$INTER64\nsha256/$LEAF64\n", "Silent.app/Info.plist": AppText.plist(bundle),
+            "mixed/hashes.txt": "sha256/$LEAF64\n", "Files.app/Info.plist": open, "Odd.app/Info.plist": open,
+            "Alamofire.app/Info.plist": open, "Alamofire.app/Frameworks/Alamofire.framework/Alamofire": "code",
+            "Bare.app/Info.plist": open,
+            "Both.app/Info.plist": AppText.plist(
+                bundle + "<key>NSAppTransportSecurity</key><dict>\(loads)\(leaf)</dict>"
+                    + "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>$HOST</key><dict>"
+                    + "<key>TSKPublicKeyHashes</key><array><string>$LEAF64</string><string>$JUNK64</string></array></dict></dict></dict>"
+            ),
         ]
         let bytes: [String: [UInt8]] = [
             "leaf.der": pki.leaf.der, "renewed.cer": pki.leafRe.der, "bundle/leaf.cer": pki.leaf.der,

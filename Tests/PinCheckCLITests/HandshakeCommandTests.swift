@@ -3,47 +3,20 @@ import PinCheckCLI
 import Pinning
 import Testing
 
-/// `pincheck check` for servers that ask who their client is.
+/// `pincheck check` for servers that ask who their client is. Which files cannot be used is proven by `ClientIdentityTests`.
 @Suite(.timeLimit(.minutes(5))) struct ClientCertificateCommandTests {
-    private let client: LabCertificate
-
-    init() throws { client = try pki.interA.issue(.leaf("client.example.com")) }
-
-    private func texts() throws -> [String: String] {
-        let key = try client.key.privateKeyPEM()
-        return [
-            "client.pem": client.pem, "whole.pem": client.pem + pki.interA.pem, "client.key": key,
-            "both.pem": client.pem + key, "other.key": try pki.leaf.key.privateKeyPEM(),
+    @Test(arguments: [
+        ("--key @client.key", "usage: client.key' needs the certificate that goes with it"),
+        ("--cert @client.pem", "usage: client.pem' holds no private key beside the certificate: give --key"),
+        ("--cert @client.pem --key @other.key", "data: other.key' holds a key that does not belong"),
+        ("--cert /nonexistent/c.pem --key @client.key", "noInput: c.pem': there is no such file"),
+    ]) func filesThatCannotBeUsedAreNamedAndNoKeyIsShown(arguments: String, end: String) async throws {
+        let client = try pki.interA.issue(.leaf("client.example.com"))
+        let texts = [
+            "client.pem": client.pem, "client.key": try client.key.privateKeyPEM(),
+            "other.key": try pki.leaf.key.privateKeyPEM(),
         ]
-    }
-
-    @Test(arguments: ["--cert @whole.pem --key @client.key", "--cert @both.pem"])
-    func aServerThatInsistsGetsTheCertificate(arguments: String) async throws {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
-            $0.clientCertificate = .required
-            $0.maximumVersion = .tls12
-        }
-        try await Desk.serving(.tls(settings), texts()) { desk, server in
-            await desk("CHECK -f json " + arguments).expect(.pass, #""client_certificate_sent" : true"#)
-            let seen = try #require(await server.connections(ended: 1).first)
-            #expect(seen.clientCertificate == client.der && seen.completedHandshake)
-        }
-    }
-
-    @Test(
-        arguments: [
-            ("--key @client.key", .usage, "client.key' needs the certificate that goes with it"),
-            ("--cert @client.pem", .usage, "client.pem' holds no private key beside the certificate: give --key"),
-            ("--cert @client.key --key @client.key", .data, "client.key' holds no certificate"),
-            ("--cert @client.pem --key @client.pem", .data, "client.pem' holds no private key"),
-            ("--cert @client.pem --key @other.key", .data, "other.key' holds a key that does not belong"),
-            ("--cert /nonexistent/c.pem --key @client.key", .noInput, "c.pem': there is no such file"),
-        ] as [(String, ExitStatus, String)]) func filesThatCannotBeUsedAreNamedAndNoKeyIsShown(
-            arguments: String, status: ExitStatus, words: String
-        ) async throws
-    {
-        try await desk("$HOST --connect 127.0.0.1:9 " + arguments, texts()).expect(
-            status, errors: words, not: "PRIVATE KEY-", "MIG")
+        try await Desk(texts).expect("$HOST --connect 127.0.0.1:9 " + arguments, end).says(not: "PRIVATE KEY-", "MIG")
     }
 }
 
@@ -60,7 +33,7 @@ import Testing
         ), ("--ciphers TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256", ["cipher": "TLS_AES_128_GCM_SHA256"]),
     ]) func whatIsOfferedIsNegotiated(offer: String, expected: [String: String]) async throws {
         try await Desk.serving { desk, _ in
-            let tls = try JSONValue(await desk("CHECK -f json \(offer)").expect(.pass).output)["tls"]
+            let tls = try await desk("CHECK -f json \(offer)").expect(.pass).json["tls"]
             for (key, value) in expected { #expect(tls[key].text == value) }
         }
     }
@@ -75,7 +48,7 @@ import Testing
         }
         let offer = "--ciphers DHE-RSA-AES128-GCM-SHA256"
         try await Desk.serving(.tls(settings)) { desk, _ in
-            await desk("CHECK").expect(.unreachable, "it may offer DHE only: \(offer)")
+            await desk.expect("CHECK", "unreachable: it may offer DHE only: \(offer)")
             await desk("CHECK \(offer)").expect(.pass)
         }
     }
@@ -86,8 +59,9 @@ import Testing
         let texts = ["client.pem": try client.pem + client.key.privateKeyPEM()]
         try await Desk.serving(.tls(settings), texts) { desk, _ in
             // The server's key is no RSA key, and the client's is no other.
-            await desk("CHECK -f json --sigalgs ecdsa_secp256r1_sha256 --cert @client.pem").expect(
-                .pass, "\"client_certificate_sent\" : true")
+            await desk.expect(
+                "CHECK -f json --sigalgs ecdsa_secp256r1_sha256 --cert @client.pem",
+                "pass: \"client_certificate_sent\" : true")
         }
     }
 
@@ -103,7 +77,7 @@ import Testing
     ]) func aServerThatTakesNothingOfItIsToldFromABrokenOne(offer: String, words: String) async throws {
         try await Desk.serving { desk, _ in
             let outcome = await desk("CHECK -f json \(offer)").expect("unreachable offer-refused")
-            let message = try JSONValue(outcome.output)["reason"]["message"].text
+            let message = try outcome.json["reason"]["message"].text
             #expect(message?.contains(words) == true, "\(outcome)")
         }
     }
@@ -119,7 +93,7 @@ import Testing
         func added(_ pin: String) -> String { "\n    .add(\"\(StandardPKI.serverName)\", \"\(pin)\")" }
         try await Desk.serving(.tls(settings), texts) { desk, _ in
             let all = "pins CHECK --key-types all "
-            let results = try JSONValue(await desk(all + "-f json").expect(.pass).output)["results"].array
+            let results = try await desk(all + "-f json").expect(.pass).json["results"].array
             #expect(results.map { $0["key_type"].text } == [nil, "RSA"])
             await desk(all).says("asked for RSA\n  0 leaf", "no certificate with a key for Ed25519")
             await desk(all + "-f okhttp").says(added(pki.leaf.pin), added(rsa.pin))
@@ -127,7 +101,7 @@ import Testing
                 "// Backup: add the pin of a second key", errors: "is no reserve")
             // Those of all types are shipped beside one in reserve.
             let advised = all + "--recommend --key @backup.key -f "
-            let advice = try JSONValue(await desk(advised + "json").output)["results"].array
+            let advice = try await desk(advised + "json").json["results"].array
             let pins = advice.map { $0["recommendation"]["pins"].array.compactMap { $0["pin"].text } }
             #expect(pins.map(\.first) == [pki.leaf.pin, rsa.pin] && pins.allSatisfy { $0.count == 2 })
             let block = await desk(advised + "okhttp").output
@@ -161,23 +135,16 @@ import Testing
                 settings.maximumVersion = .tls12
                 settings.cipherList = suite
             }
-            let files = try TemporaryDirectory()
-            let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-            try await LoopbackServer.serving(.tls(settings)) { server in
-                let base = [
-                    Self.host, "--connect", "127.0.0.1:\(server.port)", "--anchors", anchors, "--pins", leaf.pin,
-                    "--client",
-                ]
+            try await Desk.serving(.tls(settings)) { desk, _ in
+                let line = "CHECK --pins \(leaf.pin) --client"
                 for client in ["okhttp", "afnetworking", "alamofire"] {
-                    #expect(await decision(base + [client]) == row.phones, "\(client) \(row)")
+                    await desk.expect("\(line) \(client)", row.phones)
                     // All phones end it: no other platform is advised.
-                    await pincheck(base + [client]).says(not: "another platform")
+                    await desk("\(line) \(client)").says(not: "another platform")
                 }
-                for client in ["curl", "generic"] {
-                    #expect(await decision(base + [client]) == "pass pin-matched", "\(client) \(row)")
-                }
-                let warned = await pincheck(base + ["generic"])
-                #expect(warned.errors.contains("Android refuses this server") == (row.phones != "pass pin-matched"))
+                for client in ["curl", "generic"] { await desk.expect("\(line) \(client)", "pass pin-matched") }
+                let warned = await desk("\(line) generic").errors.contains("Android refuses this server")
+                #expect(warned == (row.phones != "pass pin-matched"))
             }
         }
     }

@@ -24,7 +24,7 @@ import Testing
     }
 
     private func found(_ outcome: Outcome) throws -> [String] {
-        let report = try JSONValue(outcome.output)
+        let report = try outcome.json
         return ["warning", "note"].flatMap { kind in
             report[kind + "s"].array.compactMap { $0["id"].text }.filter {
                 ["interceptor", "private-root"].contains($0)
@@ -68,28 +68,6 @@ import Testing
         }
     }
 
-    @Test func aNoteAboutAGivenRootIsNoReasonToFailOnWarnings() async throws {
-        let (root, leaf) = try proxy("Charles Proxy CA")
-        try await verify([leaf], root: root, .given, "--fail-on warn -f json --warn-before 1d").expect(.pass)
-    }
-
-    @Test func namesOfCertificatesAreEscaped() async throws {
-        let (root, leaf) = try proxy("\u{1B}[2JCharles Proxy CA\n\u{202E}PASS")
-        let outcome = try await verify([leaf, root], root: root, .installed, "").says(
-            errors: "this looks like Charles, a TLS-intercepting proxy", not: "\nPASS\n")
-        #expect(isPlain(outcome.output) && isPlain(outcome.errors))
-    }
-
-    @Test func aServerBehindAProxyIsSaidToBe() async throws {
-        let (root, leaf) = try proxy("Charles Proxy CA (studio.local)")
-        try await Desk.serving(.presenting([leaf, root]), ["root.pem": root.pem]) { desk, _ in
-            let outcome = await desk(
-                "$HOST --connect $SERVER --pins $LEAF -f json", environment: ["SSL_CERT_FILE": "$DIR/root.pem"]
-            ).expect("fail pin-mismatch")
-            let found = try found(outcome)
-            #expect(found == ["warning interceptor"])
-        }
-    }
 }
 
 /// Chains that programs make which read along: whoever takes pins of one, or records it, is told.
@@ -110,7 +88,7 @@ import Testing
     }
 
     private func warnings(_ outcome: Outcome) throws -> [String] {
-        try JSONValue(outcome.output)["results"][0]["warnings"].array.compactMap { $0["id"].text }
+        try outcome.json["results"][0]["warnings"].array.compactMap { $0["id"].text }
     }
 
     @Test func aBlockOfAnInterceptorsPinsSaysSo() async throws {
@@ -167,23 +145,5 @@ import Testing
             try desk.write("{ hosts: { '$HOST': { connect: ['$SERVER'], anchors: 'store.pem' } } }", to: "pins.json5")
             await desk("snapshot --policy @pins.json5 -o @api.json").expect(.pass, errors: "")
         }
-    }
-
-    @Test func aSnapshotIsNotWrittenOverWhatAConfigurationNames() async throws {
-        let root = try StandardPKI.shared().rootA.pem
-        let texts = [
-            "res/raw/own.pem": root,
-            "res/xml/network_security_config.xml": """
-            <network-security-config><domain-config><domain>a.example</domain>
-            <trust-anchors><certificates src="@raw/own"/></trust-anchors></domain-config></network-security-config>
-            """,
-            "pins.json5":
-                "{ hosts: { 'a.example': { pins: 'res/xml/network_security_config.xml', connect: ['127.0.0.1:1'] } } }",
-        ]
-        let desk = try Desk(texts)
-        await desk("snapshot --policy @pins.json5 -o @res/raw/own.pem").expect(
-            .usage, errors: "is read in this run: what is written would destroy what is there")
-        let kept = try contents(ofFile: desk.files.path + "/res/raw/own.pem")
-        #expect(kept == root)
     }
 }

@@ -5,12 +5,8 @@ import Testing
 
 /// What a signal leaves behind, and the line of progress.
 @Suite(.endsSomeTime) struct InterruptionTests {
-    @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
-        arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)]) func aSignalLeavesWholeLinesAndFilesAsTheyWere(
-            signal: String, code: Int32
-        ) async throws
-    {
+    @Test(.hasBuiltBinary, arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)])
+    func aSignalLeavesWholeLinesAndFilesAsTheyWere(signal: String, code: Int32) async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await UnresponsivePort.scoped { silent in
                 // A shell without job control lets its background jobs ignore SIGINT.
@@ -32,13 +28,9 @@ import Testing
         }
     }
 
-    @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
-        arguments: [
-            ("", "Paused: what came is kept in 'a.bin.part', and the same command goes on with it.\n"), ("-q", ""),
-        ]) func aSignalPausesADownload(option: String, words: String) async throws
-    {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+    /// Halts behind the third of five bytes, and has the rest for whoever asks for that.
+    private static let halting = ServerBehavior.tls(
+        TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
             $0.application = .responds(
                 Responder { request in
                     let head = "HTTP/1.1 \(request.contains("Range:") ? "206 Part" : "200 OK")\nETag: \"v1\""
@@ -46,8 +38,15 @@ import Testing
                         ? Responder.Answer(head + "\nContent-Range: bytes 3-4/5\nContent-Length: 2", "45".utf8)
                         : Responder.Answer(head + "\nContent-Length: 5", "123".utf8, .silence)
                 })
-        }
-        try await LoopbackServer.serving(.tls(settings)) { server in
+        })
+
+    @Test(
+        .hasBuiltBinary,
+        arguments: [
+            ("", "Paused: what came is kept in 'a.bin.part', and the same command goes on with it.\n"), ("-q", ""),
+        ]) func aSignalPausesADownload(option: String, words: String) async throws
+    {
+        try await LoopbackServer.serving(Self.halting) { server in
             let place = "\(StandardPKI.serverName):\(server.port)"
             let outcome = try await BuiltBinary.run(
                 """
@@ -65,8 +64,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
-    func oneSignalEndsARunWhoseOutputNobodyReads() async throws {
+    @Test(.hasBuiltBinary) func oneSignalEndsARunWhoseOutputNobodyReads() async throws {
         // More than a pipe holds (64 KiB): once a byte has come, the write is under way and has no end.
         let outcome = try await BuiltBinary.run(
             """
@@ -80,16 +78,10 @@ import Testing
     }
 
     @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"),
+        .hasBuiltBinary,
         arguments: [("", [143]), ("kill -INT $pid", [143, 130]), ("kill -TERM $pid; kill -HUP $pid", [143, 129])])
     func aPausedDownloadEndsThoughNobodyReadsItsWords(more: String, statuses: [Int32]) async throws {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
-            $0.application = .responds(
-                Responder { _ in
-                    Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: 5", "123".utf8, .silence)
-                })
-        }
-        try await LoopbackServer.serving(.tls(settings)) { server in
+        try await LoopbackServer.serving(Self.halting) { server in
             let place = "\(StandardPKI.serverName):\(server.port)"
             let outcome = try await BuiltBinary.run(
                 """
@@ -106,8 +98,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"))
-    func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
+    @Test(.hasBuiltBinary) func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             try await UnresponsivePort.scoped { silent in
                 let outcome = try await BuiltBinary.run(

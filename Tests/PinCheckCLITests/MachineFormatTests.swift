@@ -50,9 +50,17 @@ import FoundationXML
         return targets.filter { !$0.isEmpty }
     }
 
+    private static let special = ["|", "`", "'", "\"", "\\", "=", "<", "&", "%0A", "##[error]", "::error::", ",", ":"]
+
+    /// Texts that forms must not take for their own, and special strings with a mark that combines behind them and a joining letter
+    /// before them: the character these make is another for a reader in characters, and the same for every reader in bytes.
+    static let evils = [
+        "a'=1;2\n::error::b\r##[error]c|d%0A\u{0}\u{1B}[31m\u{202E}\u{FFFE}<![CDATA[`]]>&\"\\{}",
+        special.map { "\($0)\u{301}x \u{D4E}\($0)y" }.joined(separator: " "),
+    ]
+
     /// A report in which everything that comes from outside is hostile.
-    static func hostile() -> Report {
-        let evil = "a'=1;2\n::error::b\r##[error]c|d%0A\u{0}\u{1B}[31m\u{202E}\u{FFFE}<![CDATA[`]]>&\"\\{}"
+    static func hostile(_ evil: String = evils[0]) -> Report {
         var report = RendererTests.failing()
         report.target = evil
         report.endpoint?.sni = evil
@@ -118,16 +126,26 @@ import FoundationXML
         #expect(metrics.ranges(of: "\npincheck_status{").count == 1)
     }
 
-    @Test func nagiosTextsNeitherEndTheLineNorBeginTheData() throws {
-        let one = try Self.text(NagiosRenderer(), [Self.hostile()])
-        #expect(one.count { $0 == "\n" } == 1 && one.count { $0 == "|" } == 1)
-        let several = try Self.text(NagiosRenderer(), [Self.hostile(), Self.hostile()])
-        #expect(several.count { $0 == "\n" } == 4 && several.count { $0 == "|" } == 2)
+    private static func count(_ text: String, in scalars: [Unicode.Scalar]) -> Int {
+        scalars.indices.count { scalars[$0...].starts(with: text.unicodeScalars) }
+    }
+
+    @Test(arguments: evils) func nagiosTextsNeitherEndTheLineNorBeginTheData(evil: String) throws {
+        let one = try Self.text(NagiosRenderer(), [Self.hostile(evil)])
+        #expect(
+            Self.count("\n", in: Array(one.unicodeScalars)) == 1 && Self.count("|", in: Array(one.unicodeScalars)) == 1)
+        let several = try Self.text(NagiosRenderer(), [Self.hostile(evil), Self.hostile(evil)])
+        let scalars = Array(several.unicodeScalars)
+        #expect(Self.count("\n", in: scalars) == 4 && Self.count("|", in: scalars) == 2)
         #expect(isPlain(one + several))
         // The guidelines' form of the data: a label in quotes, which are doubled in it, and no equals sign.
-        let datum = /'(?:[^'=]|'')+'=[0-9.]+s?(?:;;;0(?:;2)?)?/
-        let lines = several.split(separator: "\n").suffix(2).map { $0.split(separator: " | ").last ?? "" }
-        for line in lines { #expect(line.matches(of: datum).map { String($0.output) }.joined(separator: " ") == line) }
+        let datum = /'(?:[^'=]|'')+'=[0-9.]+s?(?:;;;0(?:;2)?)?/.matchingSemantics(.unicodeScalar)
+        for line in scalars.split(separator: "\n").suffix(2) {
+            var text = String.UnicodeScalarView()
+            text.append(contentsOf: line.split(separator: "|").last ?? [])
+            let data = String(text).trimmingPrefix(" ")
+            #expect(data.matches(of: datum).map { String($0.output) }.joined(separator: " ") == data)
+        }
     }
 
     @Test(arguments: [
@@ -138,12 +156,13 @@ import FoundationXML
         #expect(ExitConvention.standard.code(for: status) == status.rawValue)
     }
 
-    @Test func prometheusSeriesAreDifferentAndTheirLabelsClosed() throws {
+    @Test(arguments: evils) func prometheusSeriesAreDifferentAndTheirLabelsClosed(evil: String) throws {
         let time = Timestamp(secondsSinceEpoch: 0)
-        let text = try Self.text(
-            PrometheusRenderer(now: { time }), [Self.hostile(), Self.hostile(), Self.unreachable()])
+        let hostile = Self.hostile(evil)
+        let text = try Self.text(PrometheusRenderer(now: { time }), [hostile, hostile, Self.unreachable()])
         #expect(isPlain(text))
-        let sample = /[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\]|\\[\\"])*"(?:,|(?=\})))+\})? [0-9.]+/
+        let sample = /[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\]|\\[\\"n])*"(?:,|(?=\})))+\})? [0-9.]+/.matchingSemantics(
+            .unicodeScalar)
         let series = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         for line in series { #expect(line.wholeMatch(of: sample) != nil, "\(line)") }
         #expect(Set(series.map { $0.prefix(upTo: $0.lastIndex(of: " ") ?? $0.endIndex) }).count == series.count)
@@ -173,11 +192,13 @@ import FoundationXML
         #expect(text.contains("<failure type=\"rekeyed\""))
     }
 
-    @Test func junitIsWellFormedWhateverItHolds() throws {
-        let text = try Self.text(JUnitRenderer(), [Self.hostile(), Self.hostile(), RendererTests.passing()])
+    @Test(arguments: evils) func junitAndJSONAreWellFormedWhateverTheyHold(evil: String) throws {
+        let text = try Self.text(JUnitRenderer(), [Self.hostile(evil), Self.hostile(evil), RendererTests.passing()])
         let parser = XMLParser(data: Data(text.utf8))
         #expect(parser.parse(), "\(String(describing: parser.parserError))")
         #expect(isPlain(text))
+        let json = try Self.text(JSONResultRenderer(), [Self.hostile(evil)])
+        #expect(throws: Never.self) { try JSONValue(json) }
     }
 
     @Test func whatIsNeverJudgedIsSaidOnce() throws {
@@ -190,20 +211,28 @@ import FoundationXML
         #expect(try !Self.text(GitHubRenderer(), [Self.unreachable()]).contains("not judged"))
     }
 
-    @Test func noTextFromOutsideIsACommand() throws {
-        var report = Self.hostile()
+    @Test(arguments: evils) func noTextFromOutsideIsACommand(evil: String) throws {
+        var report = Self.hostile(evil)
         report.reason = Report.Message(id: report.reason.id, message: "::add-mask::x")
         report.clients = []
         report.target = "  ::set-output::y"
-        let text = try Self.text(GitHubRenderer(), [report, Self.hostile()])
-        #expect(isPlain(text))
-        #expect(!text.contains("##["))
-        let commands = text.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("::") }
+        let text = try Self.text(GitHubRenderer(), [report, Self.hostile(evil)])
+        #expect(isPlain(text) && Self.count("##[", in: Array(text.unicodeScalars)) == 0)
+        let commands = text.unicodeScalars.split(separator: "\n").map { $0.drop { $0 == " " } }.filter {
+            $0.starts(with: "::".unicodeScalars)
+        }
         let known = ["::group::", "::endgroup::", "::error title=", "::warning title="]
-        #expect(commands.allSatisfy { line in known.contains { line.hasPrefix($0) } })
+        #expect(commands.allSatisfy { line in known.contains { line.starts(with: $0.unicodeScalars) } })
         #expect(commands.count == 8)
-        // A percent sign that is not one of ours could become the end of the line.
-        #expect(commands.allSatisfy { !$0.contains("d%0A") })
+        for command in commands.map(Array.init) {
+            // A percent sign that is not one of ours, in front of the served pins alone, could become the end of the line.
+            #expect(Self.count("%0A", in: command) == Self.count("%0Aserved: ", in: command))
+            // A property ends at the first comma or colon: the target's own do not end it.
+            let title = "::error title=".unicodeScalars
+            guard command.starts(with: title) else { continue }
+            let property = command.dropFirst(title.count).prefix { $0 != ":" && $0 != "," }
+            #expect(property.starts(with: "pincheck ".unicodeScalars) && property.count > 15)
+        }
     }
 
     /// What ended the run is where the results would have been, and not only on standard error.

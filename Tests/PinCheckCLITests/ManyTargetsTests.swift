@@ -5,48 +5,33 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// As many pins as a file may hold: what is compared with each other pin takes longer than the tests may.
+/// As many pins as a file may hold: what is compared with each other pin takes longer than the test may.
 @Suite(.timeLimit(.minutes(1))) struct ManyPinsTests {
-    private static func stranger(_ number: Int) -> SHA256Digest {
-        SHA256Digest(bytes: (0..<32).map { UInt8(truncatingIfNeeded: $0 < 4 ? number >> (8 * $0) : 7) })!
-    }
-
-    /// Runs `verify` on the lab's good chain with pins of strangers, and at the end that of the leaf.
-    private func verify(_ count: Int, client: String, _ line: (SHA256Digest) -> String) async throws -> Outcome {
-        let files = try TemporaryDirectory()
-        let chain = try files.write(pem(of: [pki.leaf, pki.interA]), to: "chain.pem")
-        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-        let own = try #require(SHA256Digest(bytes: pki.leaf.publicKeySHA256))
-        let text = ((1..<count).map(Self.stranger) + [own]).map { line($0) + "\n" }.joined()
-        let pins = try files.write(Array(text.utf8), to: "pins")
-        return await pincheck(
-            "verify", chain, "--anchors", anchors, "--pins", pins, "--client", client, "--host", StandardPKI.serverName)
-    }
-
     @Test func manyPinsOfAListAreComparedOnce() async throws {
-        let outcome = try await verify(19_000, client: "okhttp,android") { "sha256/\($0.base64)" }
-        #expect(outcome.status == .pass, "\(outcome.errors)")
-        #expect(outcome.output.contains("pins: 19000 configured, 1 matched (leaf), 18999 not in the chain (backup)"))
+        let strangers = (1..<19_000).map { number in
+            SHA256Digest(bytes: (0..<32).map { UInt8(truncatingIfNeeded: $0 < 4 ? number >> (8 * $0) : 7) })!
+        }
+        let list = strangers.map { "sha256/\($0.base64)\n" }.joined() + "$LEAF\n"
+        try await Desk(["pins": list]).expect(
+            "VERIFY --pins @pins --client okhttp,android",
+            "pass: pins: 19000 configured, 1 matched (leaf), 18999 not in the chain (backup)")
     }
 }
 
 /// Lists that are longer than what is read of them at once.
 @Suite(.endsSomeTime) struct ManyTargetsTests {
-    private let now = String(LabClock.now)
-
-    /// A list of so many targets, of which one in ten answers and the others are refused.
+    /// Runs beside a list of so many targets, of which one in ten answers and the others are refused.
     private func serving(
         _ count: Int,
-        _ body: (_ files: TemporaryDirectory, _ lines: [String], _ arguments: [String]) async throws -> Void
+        _ body: (_ desk: Desk, _ lines: [String], _ ask: (String, String) async -> Outcome) async throws -> Void
     ) async throws {
-        let files = try TemporaryDirectory()
-        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await Desk.serving { desk, server in
             let lines = (0..<count).map { number in
-                "n\(number).example.com:8443 verify-name=\(StandardPKI.serverName) connect=127.0.0.1:"
-                    + (number % 10 == 3 ? "\(server.port)" : "1")
+                "n\(number).example.com:8443 verify-name=$HOST connect=127.0.0.1:" + (number % 10 == 3 ? "$PORT" : "1")
             }
-            try await body(files, lines, ["--anchors", anchors, "--jobs", "8", "--at", now])
+            try await body(desk, lines) { line, input in
+                await desk("--anchors @root.pem --jobs 8 -f jsonl " + line, input: input, targetWindow: 7)
+            }
         }
     }
 
@@ -68,13 +53,15 @@ import Testing
     }
 
     @Test(arguments: [1, 16, 99, 100, 101]) func aListIsCheckedWhole(window: Int) async throws {
-        try await serving(100) { files, lines, arguments in
-            let list = try files.write(lines.joined(separator: "\n"), to: "list.txt")
-            let arguments = arguments + ["--targets", list, "--format", "text=\(files.path)/text", "--format", "jsonl"]
-            let outcome = await pincheck(arguments, targetWindow: window).expect(.unreachable)
-            #expect(try results(outcome.output) == expected(100))
+        try await serving(100) { desk, lines, _ in
+            try desk.write(lines.joined(separator: "\n"), to: "list.txt")
+            let outcome = await desk(
+                "--anchors @root.pem --jobs 8 --targets @list.txt -f text=@text -f jsonl", targetWindow: window
+            ).expect(.unreachable)
+            let found = try results(outcome.output)
+            #expect(found == expected(100))
             // In the order of the list.
-            let ends = try contents(ofFile: files.path + "/text").split(separator: "\n").filter {
+            let ends = try contents(ofFile: desk.files.path + "/text").split(separator: "\n").filter {
                 $0.hasPrefix("PASS") || $0.hasPrefix("UNREACHABLE")
             }
             #expect(ends.count == 100)
@@ -83,39 +70,31 @@ import Testing
     }
 
     @Test func whatAPipeGivesIsCheckedAsItComes() async throws {
-        try await serving(60) { _, lines, arguments in
-            let outcome = await pincheck(
-                arguments + ["--targets", "-", "--format", "jsonl"], input: Array(lines.joined(separator: "\n").utf8),
-                targetWindow: 7
-            ).expect(.unreachable)
+        try await serving(60) { _, lines, ask in
+            let outcome = await ask("--targets -", lines.joined(separator: "\n")).expect(.unreachable)
             let found = try results(outcome.output)
             #expect(found == expected(60))
         }
     }
 
     @Test func aMistakeFarDownIsRefusedBeforeAnythingIsChecked() async throws {
-        try await serving(50) { files, lines, arguments in
-            let list = try files.write((lines + ["a..b"]).joined(separator: "\n"), to: "list.txt")
-            await pincheck(arguments + ["--targets", list, "--format", "jsonl"], targetWindow: 7).expect(
-                .data, "", errors: "list.txt:51: ")
+        try await serving(50) { desk, lines, ask in
+            let list = (lines + ["a..b"]).joined(separator: "\n")
+            try desk.write(list, to: "list.txt")
+            await ask("--targets @list.txt", "").expect(.data, "", errors: "list.txt:51: ")
             // Of a pipe nobody knows what comes.
-            await pincheck(
-                arguments + ["--targets", "-", "--format", "jsonl"],
-                input: Array((lines + ["a..b"]).joined(separator: "\n").utf8), targetWindow: 7
-            ).expect(.data, errors: "standard input:51: ")
+            await ask("--targets -", list).expect(.data, errors: "standard input:51: ")
         }
     }
 
     @Test func anAddressMayBeForATargetFarDown() async throws {
-        try await serving(40) { files, lines, arguments in
-            let list = try files.write((lines + ["far.example.com"]).joined(separator: "\n"), to: "list.txt")
-            func run(_ host: String) async -> Outcome {
-                await pincheck(
-                    arguments + ["--targets", list, "--connect-to", "\(host):443:127.0.0.1:1", "--format", "jsonl"],
-                    targetWindow: 7)
-            }
-            #expect(try results(await run("far.example.com").output)["far.example.com:443"] == ["UNREACHABLE"])
-            await run("other.example.com").expect(.usage, errors: "other.example.com:443")
+        try await serving(40) { desk, lines, ask in
+            try desk.write((lines + ["far.example.com"]).joined(separator: "\n"), to: "list.txt")
+            let far = await ask("--targets @list.txt --connect-to far.example.com:443:127.0.0.1:1", "")
+            let ended = try results(far.output)["far.example.com:443"]
+            #expect(ended == ["UNREACHABLE"])
+            await ask("--targets @list.txt --connect-to other.example.com:443:127.0.0.1:1", "").expect(
+                .usage, errors: "other.example.com:443")
         }
     }
 
@@ -134,19 +113,27 @@ import Testing
             .presenting([pki.leaf, pki.interA]), .presenting([rsa, pki.interA]), .presenting([pki.rogue, pki.rogueI]),
             .alert(40),
         ]
-        let files = try TemporaryDirectory()
-        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
+        let now = LabClock.now
         try await LoopbackServer.serving(all: behaviors) { servers in
             // Five threads are worth their while from 160 targets on.
             let lines = (0..<170).map { "n\($0).example.com connect=\(servers[$0 % 4].place)" }
-            try await compare(files.write(lines.joined(separator: "\n"), to: "list.txt"), anchors)
+            let desk = try Desk(["list": lines.joined(separator: "\n")])
+            let line =
+                "--targets @list --anchors @root.pem --pins $LEAF --sni $HOST --verify-name $HOST --timeout 60 --jobs "
+            var reports: Set<String> = []
+            for jobs in ["1", "7", "512"] {
+                let outcome = await desk(line + jobs, at: now).expect(
+                    .fail, "\n170 targets: 85 FAIL, 42 UNREACHABLE, 43 PASS")
+                reports.insert(outcome.output)
+            }
+            #expect(reports.count == 1)
         }
     }
 
     #if os(Linux)
-    @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), arguments: [96, 200, 40])
-    func theProgramConnectsOnAThreadForEachProcessor(targets: Int) async throws {
+    @Test(.hasBuiltBinary, arguments: [96, 200, 40]) func theProgramConnectsOnAThreadForEachProcessor(targets: Int)
+        async throws
+    {
         let more = targets < 64 ? 0 : min(targets / 32, ProcessInfo.processInfo.activeProcessorCount) - 1
         try await LoopbackServer.serving(.tarpit) { server in
             // The program is born on the first; it is looked at while the servers keep it waiting.
@@ -168,9 +155,9 @@ import Testing
         }
     }
 
-    @Test(
-        .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), arguments: [10, 20, 64])
-    func threadsTakeNoDescriptorsThatAreNotThere(limit: Int) async throws {
+    @Test(.hasBuiltBinary, arguments: [10, 20, 64]) func threadsTakeNoDescriptorsThatAreNotThere(limit: Int)
+        async throws
+    {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
             let script = """
                 for n in $(seq 96); do echo api.example.com connect=127.0.0.1:\(server.port); done >$TMPDIR/list
@@ -186,19 +173,4 @@ import Testing
         }
     }
     #endif
-
-    private func compare(_ list: String, _ anchors: String) async throws {
-        let now = LabClock.now
-        let base = [
-            "--targets", list, "--anchors", anchors, "--pins", pki.leaf.pin, "--sni", StandardPKI.serverName,
-            "--verify-name", StandardPKI.serverName, "--timeout", "60",
-        ]
-        var reports: [String] = []
-        for jobs in ["1", "7", "512"] {
-            let outcome = await pincheck(base + ["--jobs", jobs], at: now).expect(
-                .fail, "\n170 targets: 85 FAIL, 42 UNREACHABLE, 43 PASS")
-            reports.append(outcome.output)
-        }
-        #expect(reports.dropFirst().allSatisfy { $0 == reports[0] })
-    }
 }

@@ -17,7 +17,7 @@ import Testing
             if let pin = world.pin { settings += ["--pins", pin] }
             func run(_ arguments: [String]) async throws -> JSONValue {
                 let outcome = await pincheck(arguments + settings, environment: store.environment, at: now)
-                return try JSONValue(outcome.output)
+                return try outcome.json
             }
             var alone: [String] = []
             for (number, place) in places.enumerated() {
@@ -52,7 +52,7 @@ import Testing
             let chain = try files.write(pem(of: world.servers[0]), to: "chain.pem")
             let arguments = ["verify", chain, "--host", ServerWorld.name(0), "--format", "json"] + store.options
             let outcome = await pincheck(arguments, environment: store.environment)
-            reasons.insert(try JSONValue(outcome.output)["reason"]["id"].text ?? "none")
+            reasons.insert(try outcome.json["reason"]["id"].text ?? "none")
         }
         #expect(reasons.isSuperset(of: ["trusted-without-pins", "distrusted"]), "\(reasons)")
         #expect(!reasons.isDisjoint(with: ["unknown-issuer", "untrusted-root"]), "\(reasons)")

@@ -27,62 +27,36 @@ import Testing
     @Test func anUntrustedChainIsShownWithALoudWarningAndEndsIn1() async throws {
         try await Desk.serving { desk, _ in
             let warning = "pins learned from an unverified connection prove nothing: they may be an interceptor's"
-            for form in ["text", "json", "okhttp", "android"] {
-                await desk("pins $HOST --connect $SERVER -f \(form)").expect(
-                    .fail, warning, form == "android" ? desk.expand("$LEAF64") : pki.leaf.pin,
-                    errors: "WARNING: \(host):443: not verified: ", warning)
+            for form in ["json", "okhttp", "android"] {
+                await desk.expect(
+                    "pins $HOST --connect $SERVER -f \(form)",
+                    "fail: $LEAF64 … WARNING: $HOST:443: not verified:  … \(warning)")
             }
-            await desk("pins CHECK --verify-name www.example.org").expect(.fail, "is not valid for www.example.org")
-            await desk("pins CHECK -f curl").says(" 'https://\(host)/'\n")
+            await desk.expect("pins CHECK --verify-name www.example.org", "fail: is not valid for www.example.org")
+            await desk.expect("pins CHECK -f curl", "pass:  'https://$HOST/'\n")
+            await desk.expect("pins $HOST --connect $SERVER --position root", "noInput")
+            let lines = await desk("pins CHECK --position intermediate,root -f okhttp").output.split(separator: "\n")
+            #expect(lines.filter { $0.hasPrefix("    .add(") }.map { "\n" + $0 } == [pki.interA, pki.rootA].map(added))
         }
     }
 
-    @Test func anUnreachableServerEndsIn2AndSpoilsNoBlock() async throws {
+    @Test func anUnreachableServerSpoilsNoBlockAndAReserveAloneMakesNone() async throws {
+        let texts = ["backup.key": try pki.leaf2.key.privateKeyPEM(), "leaf.pub": pki.leaf.key.publicKeyPEM]
         _ = try await RefusingPort.scoped { refusing in
-            try await Desk.serving { desk, _ in
+            try await Desk.serving(nil, texts) { desk, _ in
                 await desk("pins CHECK --connect 127.0.0.1:\(refusing.port) -f okhttp").expect(
                     .unreachable, added(pki.leaf), errors: "UNREACHABLE")
+                let outcome = await desk("pins $HOST --connect 127.0.0.1:\(refusing.port) --key @backup.key -f okhttp")
+                    .expect(.unreachable, "")
+                let warning = "Warning: no pin is written for --key alone: the pins of the server are missing\n"
+                #expect(outcome.errors.hasPrefix(warning), "\(outcome)")
+                await desk("pins CHECK --key @backup.key -f okhttp").says(added(pki.leaf), added(pki.leaf2))
+                for form in Self.blocks {
+                    for line in ["pins CHECK --key @backup.key", "pins @leaf.pub --host $HOST"] {
+                        await desk("\(line) -f \(form)").says(not: desk.files.path)
+                    }
+                }
             }
-        }
-    }
-
-    @Test func theJSONDocumentHasEveryKeyInEveryNotation() async throws {
-        try await Desk.serving { desk, server in
-            let document = try JSONValue(await desk("pins CHECK -f json").expect(.pass).output)
-            let result = document["results"][0]
-            #expect(document["exit"]["code"].number == 0 && result["verified"].flag == true)
-            #expect(result["reason"]["id"].text == "trusted")
-            #expect(result["endpoint"]["port"].number == Int(server.port))
-            let keys = result["keys"].array
-            #expect(keys.compactMap { $0["role"].text } == ["leaf", "intermediate", "root"])
-            #expect(keys.compactMap { $0["source"].text } == ["presented", "presented", "anchors"])
-            let base64 = desk.expand("$LEAF64")
-            for (notation, pin) in [
-                ("okhttp", "sha256/" + base64), ("curl", "sha256//" + base64), ("base64", base64),
-                ("hpkp", "pin-sha256=\"\(base64)\""),
-            ] { #expect(keys.first?["pins"][notation].text == pin) }
-            #expect(keys.first?["saved_as"].isNull == true)
-        }
-    }
-
-    @Test(arguments: ["okhttp", "trustkit", "nspinned", "android"]) func aBlockIsPassed(format: String) async throws {
-        try await Desk.serving { desk, _ in
-            // TrustKit starts with two pins only.
-            try desk.write(pki.leaf2.key.publicKeyPEM, to: "backup.pub")
-            try desk.write(await desk("pins CHECK @backup.pub -f \(format)").output, to: "block")
-            await desk("CHECK --client okhttp --pins @block").expect(.pass, "public key pin matched at depth 0")
-            try desk.write(pki.junk.pem + pki.rootB.pem, to: "junk.pem")
-            try desk.write(await desk("pins @junk.pem --host $HOST -f \(format)").output, to: "wrong")
-            await desk("CHECK --client okhttp --pins @wrong").expect(.fail)
-        }
-    }
-
-    @Test func aPositionIsPinnedAlone() async throws {
-        try await Desk.serving { desk, _ in
-            let outcome = await desk("pins CHECK --position intermediate,root -f okhttp").expect(.pass)
-            let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("    .add(") }
-            #expect(lines.map { "\n" + $0 } == [pki.interA, pki.rootA].map(added))
-            await desk("pins $HOST --connect $SERVER --position root").expect(.noInput)
         }
     }
 
@@ -91,8 +65,8 @@ import Testing
             func saved() throws -> [String] {
                 try FileManager.default.contentsOfDirectory(atPath: desk.files.path + "/Pins").sorted()
             }
-            await desk("pins CHECK --save @Pins").expect(
-                .pass, errors: "saved: \(desk.files.path)/Pins/leaf-leaf.cer  CN=leaf\n")
+            await desk.expect(
+                "pins CHECK --save @Pins", "pass: saved: \(desk.files.path)/Pins/leaf-leaf.cer  CN=leaf\n")
             let first = try saved()
             #expect(first == ["leaf-leaf.cer"])
             await desk("pins CHECK --save @Pins --position intermediate,root").expect(.pass, not: "leaf-leaf.cer")
@@ -100,8 +74,8 @@ import Testing
             await desk("CHECK --pins @Pins").expect(.pass)
             await desk("pins CHECK --save @Pins").says(
                 errors: "is there already: \(desk.files.path)/Pins/leaf-leaf.cer")
-            await desk("pins @leaf.pem --save @no/where").expect(
-                .inputOutput, errors: "the directory above it is not there: make it")
+            await desk.expect(
+                "pins @leaf.pem --save @no/where", "inputOutput: the directory above it is not there: make it")
             await desk("pins @leaf.pem --save @leaf.pem").says(errors: "it is a file: name a directory")
         }
     }
@@ -142,22 +116,6 @@ import Testing
         }
     }
 
-    @Test func filesOfEveryKindGiveThePinOfTheirKey() async throws {
-        let key = try LabKey.shared(.p256, label: "pins")
-        let pin = try #require(SHA256Digest(bytes: key.publicKeySHA256)).description
-        let request = try key.certificationRequest(for: "next.example.com")
-        let desk = try Desk()
-        for bytes in [
-            Array(key.publicKeyPEM.utf8), key.publicKeyInfo, request,
-            Array(pem(request, label: "CERTIFICATE REQUEST").utf8),
-        ] {
-            try desk.files.write(bytes, to: "key")
-            await desk("pins @key").expect(.pass, "      \(pin)\n")
-        }
-        await desk("pins @leaf.cer").says(pki.leaf.pin)
-        await desk("pins -", input: pki.leaf.pem).says(pki.leaf.pin)
-    }
-
     @Test func aPrivateKeyIsReadOnPurposeOnlyAndNeverShown() async throws {
         let key = try LabKey.shared(.p256, label: "pins secret")
         let pin = try #require(SHA256Digest(bytes: key.publicKeySHA256)).description
@@ -178,42 +136,21 @@ import Testing
         await desk("pins @pem").says(errors: "name the file with --key")
     }
 
-    @Test func filesThatCannotBeUsedEndIn65Or66() async throws {
-        let key = try LabKey.shared(.p256, label: "pins")
-        let desk = try Desk()
-        for bytes in [
-            Array("no pin\n".utf8), [], Array(pki.leaf.der.dropLast()),
-            Array(try key.certificationRequest(for: "next").dropLast()),
-        ] {
-            let path = try desk.files.write(bytes, to: "broken")
-            await desk("pins @broken").expect(.data, errors: path)
-        }
-        _ = try desk.files.makeDirectory("empty")
-        for line in ["pins missing.pem", "pins ./missing", "pins @missing", "pins @empty", "pins --key @missing"] {
-            await desk(line).expect(.noInput)
-        }
-        for member in [
-            "<key>CFBundleName</key><string>x</string>",
-            "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict>",
-        ] {
-            try desk.write("<plist version=\"1.0\"><dict>\(member)</dict></plist>", to: "Info.plist")
-            await desk("pins @Info.plist").expect(
-                .data, errors: "neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration")
-        }
-    }
-
-    @Test func aHostileSubjectReachesNoTerminal() async throws {
-        let attack = "evil\u{1B}[2J\u{202E}\n-->*/"
-        let hostile = try LabCertificate.selfSigned(
-            .leaf(subject: DistinguishedName(commonNameBytes: Array(attack.utf8)), names: [.dns(host)]))
-        try await Desk.serving(.presenting([hostile])) { desk, _ in
-            for form in ["text", "json", "okhttp", "trustkit"] {
-                let outcome = await desk("pins $HOST --connect $SERVER -f \(form) --save @out").expect(.fail)
-                #expect(isPlain(outcome.output) && isPlain(outcome.errors))
-            }
-            let names = try FileManager.default.contentsOfDirectory(atPath: desk.files.path + "/out")
-            #expect(names == ["leaf-evil-2J.cer"])
-        }
+    @Test func whatHoldsNoKeyIsRefusedAndWhatHoldsOneIsRead() async throws {
+        let request = try pki.leaf.key.certificationRequest(for: "next.example.com")
+        let desk = try Desk(["prose": "no pin\n", "empty": "", "leaf.key": pki.leaf.key.publicKeyPEM, "none/x/y": ""])
+        try desk.files.write(request, to: "next.csr")
+        try desk.files.write(request.dropLast(), to: "cut.csr")
+        try desk.files.write(Array(pki.leaf.der.dropLast()), to: "cut.cer")
+        for (line, end) in [
+            ("@leaf.key", "pass:       $LEAF\n"), ("@next.csr", "pass:       $LEAF\n"), ("@leaf.cer", "pass: $LEAF"),
+            ("@prose", "data: $DIR/prose"), ("@empty", "data: $DIR/empty"), ("@cut.cer", "data: $DIR/cut.cer"),
+            ("@cut.csr", "data: $DIR/cut.csr"), ("./missing", "noInput"), ("@none", "noInput"),
+            ("--key @missing", "noInput"),
+        ] { await desk.expect("pins " + line, end) }
+        #expect(active(pki.interA, in: await desk("pins @inter.pem -f okhttp").output))
+        let both = await desk("pins @inter.pem @leaf.pem -f okhttp").output
+        #expect(active(pki.leaf, in: both) && !active(pki.interA, in: both))
     }
 
     @Test(arguments: ["okhttp", "trustkit", "nspinned", "android", "curl"]) func aFileGivesTheBlockThatItsServerGives(
@@ -235,15 +172,6 @@ import Testing
         }
     }
 
-    @Test func aFileOfAuthoritiesAloneIsPinned() async throws {
-        let desk = try Desk()
-        #expect(active(pki.interA, in: await desk("pins @inter.pem -f okhttp").output))
-        let both = await desk("pins @inter.pem @leaf.pem -f okhttp").output
-        #expect(active(pki.leaf, in: both) && !active(pki.interA, in: both))
-        let results = try JSONValue(await desk("pins @inter.pem @leaf.pem -f json").output)["results"].array
-        #expect(results.map { $0["keys"][0]["pinned"].flag } == [false, true])
-    }
-
     @Test func aSecondPinIsAskedForOnlyWhereThereIsOne() async throws {
         let texts = ["backup.key": try pki.leaf2.key.privateKeyPEM(), "list": "$LEAF\n$NEXT\n"]
         let desk = try Desk(texts)
@@ -259,25 +187,5 @@ import Testing
             }
         }
         await desk("pins @chain.pem --key @backup.key -f afnetworking").says("needs a certificate")
-    }
-
-    @Test func aBlockNamesNoPathOfTheMachineAndNoReserveAlone() async throws {
-        let texts = ["backup.key": try pki.leaf2.key.privateKeyPEM(), "leaf.pub": pki.leaf.key.publicKeyPEM]
-        try await Desk.serving(nil, texts) { desk, _ in
-            for form in Self.blocks {
-                for line in ["pins CHECK --key @backup.key", "pins @leaf.pub --host $HOST"] {
-                    let block = await desk("\(line) -f \(form)").output
-                    #expect(!block.contains(desk.files.path), "\(block)")
-                }
-            }
-            await desk("pins CHECK --key @backup.key -f okhttp").says(added(pki.leaf), added(pki.leaf2))
-        }
-        _ = try await RefusingPort.scoped { port in
-            let outcome = try await desk(
-                "pins $HOST:\(port.port) --connect 127.0.0.1 --key @backup.key -f okhttp", texts
-            ).expect(.unreachable, "")
-            let warning = "Warning: no pin is written for --key alone: the pins of the server are missing\n"
-            #expect(outcome.errors.hasPrefix(warning), "\(outcome)")
-        }
     }
 }

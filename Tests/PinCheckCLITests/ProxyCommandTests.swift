@@ -33,28 +33,34 @@ import Testing
         #expect(seen.map(\.proxiedPlaces) == [["\(host):443"]])
     }
 
-    @Test func theEnvironmentNamesAProxyUnlessItIsToldNotTo() async throws {
-        let environment = ["HTTPS_PROXY": "http://alice:sesame-street@$SERVER"]
-        let guarded = settings { $0.user = ("alice", "sesame-street") }
-        try await check(through: guarded, "", environment: environment).outcome.expect(
-            .pass, "\"origin\" : \"HTTPS_PROXY\"", not: "sesame", "alice")
-        for (arguments, more) in [("--no-proxy", [:]), ("", ["no_proxy": "example.com"])] {
-            let (outcome, seen) = try await check(
-                through: guarded, "--connect 127.0.0.1:1 " + arguments, environment: environment.merging(more) { $1 })
-            outcome.expect(.unreachable, "\"proxy\" : null")
-            #expect(seen.isEmpty)
+    /// What is given, the variables of the environment, whether the proxy is asked, and what is said.
+    @Test(arguments: [
+        (
+            "", ["HTTPS_PROXY": "http://alice:sesame@$SERVER"], true,
+            "pass trusted-without-pins: \"origin\" : \"HTTPS_PROXY\""
+        ),
+        (
+            "--no-proxy --connect 127.0.0.1:1", ["HTTPS_PROXY": "http://alice:sesame@$SERVER"], false,
+            "unreachable refused: \"proxy\" : null"
+        ),
+        (
+            "--connect 127.0.0.1:1", ["HTTPS_PROXY": "http://alice:sesame@$SERVER", "no_proxy": "example.com"], false,
+            "unreachable refused: \"proxy\" : null"
+        ), ("", ["ALL_PROXY": "gopher://x:sesame@$SERVER"], false, "usage: ALL_PROXY"),
+        ("--proxy http://alice:wrong-sesame@$SERVER --explain", [:], true, "unreachable proxy-authentication"),
+        ("--proxy http://alice@$SERVER", [:], true, "unreachable proxy-authentication"),
+        ("--proxy http://$SERVER", [:], true, "unreachable proxy-authentication"),
+    ]) func aGuardedProxyIsNamedByTheEnvironmentAndItsUserNeverShown(
+        arguments: String, environment: [String: String], isAsked: Bool, end: String
+    ) async throws {
+        try await Desk.serving(.proxy(settings { $0.user = ("alice", "sesame") })) { desk, server in
+            await desk.expect("$HOST --anchors @root.pem \(arguments)", end, environment: environment).says(
+                not: "sesame")
+            #expect(server.connections.isEmpty != isAsked)
         }
-        try await check(through: guarded, "", environment: ["ALL_PROXY": "gopher://x:sesame@$SERVER"]).outcome.expect(
-            .usage, errors: "ALL_PROXY", not: "sesame")
     }
 
-    @Test func aWrongUserIsNeverShown() async throws {
-        let guarded = settings { $0.user = ("alice", "sesame-street") }
-        for user in ["alice:wrong-street@", "alice@", ""] {
-            try await check(through: guarded, "--proxy http://\(user)$SERVER --explain").outcome.expect(
-                .unreachable, "\"proxy-authentication\"", not: "street")
-        }
-        // A wrong password that is answered as by an origin server is one too.
+    @Test func aWrongPasswordThatIsAnsweredAsByAServerIsOneToo() async throws {
         let tinyproxy = settings { $0.answer = .refusal(Array("HTTP/1.0 401 Unauthorized\r\n\r\n".utf8)) }
         try await check(through: tinyproxy, "--proxy http://alice:wrong@$SERVER").outcome.expect(
             "unreachable proxy-authentication", "does not take the name and the password it was given; check them")
@@ -89,7 +95,7 @@ import Testing
                 let outcome = await desk(
                     "\(option) @\(name) --anchors @root.pem -f json", environment: ["HTTPS_PROXY": "http://127.0.0.1:1"]
                 )
-                let results = try JSONValue(outcome.output)["results"].array
+                let results = try outcome.json["results"].array
                 #expect(results.first?["verdict"].text == "accept", "\(outcome)")
                 #expect(results.first?["proxy"]["origin"].text?.contains("\(desk.files.path)/\(name)") == true)
                 #expect(results.last?["proxy"].isNull == true && results.last?["reason"]["id"].text == "refused")
@@ -102,7 +108,7 @@ import Testing
     @Test func otherCommandsGoThroughProxiesToo() async throws {
         try await Desk.serving(.proxy(settings(.socks5))) { desk, server in
             let through = "--proxy socks5h://$SERVER"
-            await desk("pins $HOST --anchors @root.pem \(through)").expect(.pass, "sha256/")
+            await desk.expect("pins $HOST --anchors @root.pem \(through)", "pass: sha256/")
             await desk("snapshot $HOST -o @base.json \(through)").expect(.pass)
             await desk("diff @base.json --anchors @root.pem \(through)").expect(.pass)
             #expect(server.connections.count == 3)

@@ -35,9 +35,7 @@ import Testing
     /// The same where only its owner knows the root.
     private let owned = "pins @today.pem --host $HOST --recommend --anchors @rootX.pem "
 
-    private func advice(_ outcome: Outcome) throws -> JSONValue {
-        try JSONValue(outcome.output)["results"][0]["recommendation"]
-    }
+    private func advice(_ outcome: Outcome) throws -> JSONValue { try outcome.json["results"][0]["recommendation"] }
 
     private func pins(_ advice: JSONValue) -> [String] { advice["pins"].array.compactMap { $0["pin"].text } }
 
@@ -54,7 +52,7 @@ import Testing
             let outcome = await desk(
                 "verify @step.pem --host $HOST --anchors @roots-of-step.pem --client afnetworking,okhttp,android,trustkit -f json "
                     + pins.map { "--pins \($0)" }.joined(separator: " "))
-            let verdicts = try JSONValue(outcome.output)["clients"].array.map { $0["verdict"].text }
+            let verdicts = try outcome.json["clients"].array.map { $0["verdict"].text }
             try #require(verdicts.count == 4, "\(step.name): \(outcome)")
             return verdicts.count { $0 != "accept" }
         }
@@ -72,26 +70,47 @@ import Testing
         }
     }
 
-    @Test func theRootsOfAKnownAuthorityOutlastAllItDoes() async throws {
+    /// What follows `pins` and whether the CA is known; the strategy, what is to be pinned, and what is missing.
+    private static let rows: [(line: String, isKnown: Bool, strategy: String, pins: Set<String>, missing: String?)] = [
+        ("@today.pem --anchors @known.pem", true, "authority-roots", ["X", "Y"], nil),
+        ("@today.pem --anchors @known.pem --key @backup.key", true, "own-keys", ["LEAF", "RESERVE"], nil),
+        ("@today.pem --anchors @rootX.pem --key @backup.key", false, "own-keys", ["LEAF", "RESERVE"], nil),
+        // Roots that are given are all recommended.
+        ("@today.pem --anchors @old.pem", false, "own-root", ["X", "OLD"], nil),
+        ("@plain.pem --anchors @all.pem", false, "own-root", ["X", "OLD"], nil),
+        // A key that is on the chain is no reserve.
+        ("@today.pem --anchors @rootX.pem --key @leaf.key", false, "own-root", ["X"], "next-root-missing"),
+        ("@today.pem --anchors @rootX.pem --key @root.key", false, "own-root", ["X"], "next-root-missing"),
+        ("@today.pem --anchors @rootX.pem --key @inter.key", false, "own-root", ["X"], "next-root-missing"),
+        // A private root that nobody vouches for.
+        ("@private.pem", false, "none", [], "owner-unknown"),
+        ("@private.pem --anchors @rootX.pem", false, "own-root", ["X"], "next-root-missing"),
+    ]
+
+    @Test(arguments: rows.indices) func whatOutlastsCAsIsRecommended(index: Int) async throws {
+        let row = Self.rows[index]
+        let names = [
+            lab.rootX.pin: "X", lab.rootY.pin: "Y", lab.old.pin: "OLD", lab.leaf.pin: "LEAF", reserve: "RESERVE",
+        ]
         try await open { desk in
-            let advice = try advice(await desk(known + "-f json", cas: lab.cas).expect(.pass))
-            #expect(advice["strategy"].text == "authority-roots" && advice["authority"].text == "A Laboratory")
-            #expect(advice["pins"].array.compactMap { $0["reason"]["id"].text } == ["root-in-use", "sibling-root"])
-            #expect(advice["pins"].array.allSatisfy { $0["until"].text != nil && $0["source"].text != nil })
-            #expect(advice["intermediate"]["pin"].text == lab.interX.pin && advice["missing"].isNull)
-            #expect(pins(advice) == [lab.rootX.pin, lab.rootY.pin])
-            let steps = try lab.rotations().filter { !$0.roots.contains { $0.der == lab.old.der } }
-            try await expectFewest(pins(advice), outlasting: steps, at: desk)
+            let line = "pins \(row.line) --host $HOST --recommend -f json"
+            let outcome = await desk(line, cas: row.isKnown ? lab.cas : nil).expect(
+                row.strategy == "none" ? .fail : .pass)
+            let advice = try advice(outcome)
+            #expect(advice["strategy"].text == row.strategy)
+            #expect(Set(pins(advice).compactMap { names[$0] }) == row.pins && pins(advice).count == row.pins.count)
+            #expect(advice["missing"]["id"].text == row.missing)
         }
     }
 
-    @Test func theServersOwnKeyAndOneInReserveOutlastTheAuthorityToo() async throws {
+    @Test func noPinOfARecommendationIsOneTooMany() async throws {
         try await open { desk in
-            for (line, cas) in [(known, lab.cas), (owned, nil)] {
-                let advice = try advice(await desk(line + "--key @backup.key -f json", cas: cas))
-                #expect(advice["strategy"].text == "own-keys" && advice["missing"].isNull)
-                #expect(pins(advice) == [lab.leaf.pin, reserve])
-            }
+            let advice = try advice(await desk(known + "-f json", cas: lab.cas))
+            #expect(advice["authority"].text == "A Laboratory" && advice["intermediate"]["pin"].text == lab.interX.pin)
+            #expect(advice["pins"].array.compactMap { $0["reason"]["id"].text } == ["root-in-use", "sibling-root"])
+            #expect(advice["pins"].array.allSatisfy { $0["until"].text != nil && $0["source"].text != nil })
+            let steps = try lab.rotations().filter { !$0.roots.contains { $0.der == lab.old.der } }
+            try await expectFewest(pins(advice), outlasting: steps, at: desk)
             try await expectFewest([lab.leaf.pin, reserve], outlasting: lab.rotationsOfOwnKeys(), at: desk)
         }
     }
@@ -113,72 +132,41 @@ import Testing
         }
     }
 
-    @Test func theRootsThatAreGivenAreAllRecommended() async throws {
+    @Test func aKeyThatIsOnTheChainIsNoReserveInABlock() async throws {
         try await open { desk in
-            for (chain, anchors) in [("today", "old"), ("plain", "all")] {
-                let line = "pins @\(chain).pem --host $HOST --recommend --anchors @\(anchors).pem -f json"
-                let advice = try advice(await desk(line))
-                #expect(Set(pins(advice)) == [lab.rootX.pin, lab.old.pin] && advice["missing"].isNull, "\(chain)")
-            }
-        }
-    }
-
-    @Test func aKeyThatIsOnTheChainIsNoReserve() async throws {
-        try await open { desk in
-            for key in ["leaf.key", "root.key", "inter.key"] {
-                let advice = try advice(await desk(owned + "--key @\(key) -f json"))
-                #expect(pins(advice) == [lab.rootX.pin])
-            }
-            await desk(owned + "@rootY.pem").expect(.usage, errors: "is a CA's certificate, and no key in reserve")
-            // Nor in a block.
-            let plain = "pins @private.pem --host $HOST --anchors @rootX.pem -f okhttp --key "
-            let used = await desk(plain + "@leaf.key").says(
-                "Backup: ",
-                errors:
-                    "Warning: \(desk.files.path)/leaf.key:1 is the key of \(host), which is on the chain already: it is no reserve"
+            await desk.expect("\(owned)@rootY.pem", "usage: is a CA's certificate, and no key in reserve")
+            let plain = "pins @private.pem --host $HOST --anchors @rootX.pem -f okhttp"
+            await desk.expect(
+                "\(plain) --key @leaf.key",
+                "pass: Backup:  … Warning: $DIR/leaf.key:1 is the key of $HOST, which is on the chain already: it is no reserve"
             )
-            #expect(!used.output.contains("leaf.key"))
-            await desk(plain + "@root.key").says(
-                "    // .add(\"\(host)\", \"\(lab.rootX.pin)\")",
-                errors: "root.key:1 is the key of Root X, which is on the chain already")
+            await desk.expect(
+                "\(plain) --key @root.key",
+                "pass:     // .add(\"$HOST\", \"\(lab.rootX.pin)\") … root.key:1 is the key of Root X, which is on the chain already"
+            )
             await desk("pins --key @leaf.key --host $HOST -f okhttp").says(lab.leaf.pin, errors: "")
             // What is missing is said once.
             for form in ["okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"] {
-                let block = await desk("pins @private.pem --host $HOST --anchors @rootX.pem --recommend -f \(form)")
-                    .says("WARNING: ").output
-                #expect(!block.contains("Backup: ") && !block.contains("second key that you keep"), "\(form): \(block)")
+                await desk("pins @private.pem --host $HOST --anchors @rootX.pem --recommend -f \(form)").says(
+                    "WARNING: ", not: "Backup: ", "second key that you keep")
             }
-            let kept = await desk(plain + "@backup.key").output
+            let kept = await desk("\(plain) --key @backup.key").output
             #expect(kept.split(separator: "\n").count { $0.contains("backup.key") } == 1, "\(kept)")
         }
     }
 
     @Test func aPrivateRootThatNobodyVouchesForIsSaidToBe() async throws {
         try await open { desk in
-            let line = "pins @private.pem --host $HOST --recommend "
-            let unknown = try advice(await desk(line + "-f json").expect(.fail))
-            #expect(unknown["strategy"].text == "none" && pins(unknown).isEmpty)
-            #expect(unknown["missing"]["id"].text == "owner-unknown")
-            await desk(line).expect(
-                .fail, "ship nothing yet: the chain ends at Root X, and this machine does not trust it",
-                not: lab.rootX.pin)
-            await desk(line + "-f okhttp").expect(
-                .fail, "", errors: "WARNING: \(desk.files.path)/private.pem: ship nothing yet: ")
+            let line = "pins @private.pem --host $HOST --recommend"
+            await desk.expect(
+                line, "fail: ship nothing yet: the chain ends at Root X, and this machine does not trust it"
+            ).says(not: lab.rootX.pin)
+            await desk("\(line) -f okhttp").expect(
+                .fail, "", errors: desk.expand("WARNING: $DIR/private.pem: ship nothing yet: "))
             // Trusted by this machine alone, it may be an interceptor's all the same.
-            await desk(line, environment: ["SSL_CERT_FILE": "$DIR/rootX.pem"]).expect(
-                .fail, "which this machine trusts and no device knows by itself")
-            let given = try advice(await desk(line + "--anchors @rootX.pem -f json").expect(.pass))
-            #expect(given["strategy"].text == "own-root" && pins(given) == [lab.rootX.pin])
-            #expect(given["missing"]["id"].text == "next-root-missing")
-        }
-    }
-
-    @Test func aServerIsAsked() async throws {
-        try await Desk.serving(.presenting([lab.leaf, lab.interX]), ["root.pem": lab.rootX.pem]) { desk, _ in
-            let outcome = await desk("pins CHECK --recommend -f json", cas: lab.cas).expect(
-                .pass, "\"verified\" : true")
-            let advice = try advice(outcome)
-            #expect(pins(advice) == [lab.rootX.pin, lab.rootY.pin])
+            await desk.expect(
+                line, "fail: which this machine trusts and no device knows by itself",
+                environment: ["SSL_CERT_FILE": "$DIR/rootX.pem"])
         }
     }
 
@@ -199,7 +187,7 @@ import Testing
                 guard arguments.isEmpty else { continue }
                 // What is recommended is pinned and nothing else.
                 block.says("Recommended: the CA's roots", not: "Backup:")
-                let read = try JSONValue(await desk("pins --from @block -f json").output)["results"].array
+                let read = try await desk("pins --from @block -f json").json["results"].array
                 let keys = read.flatMap { $0["keys"].array.compactMap { $0["pins"]["okhttp"].text } }
                 #expect(Set(keys) == [lab.rootX.pin, lab.rootY.pin])
             }
@@ -215,20 +203,95 @@ import Testing
             #expect(saved == ["root-Root-X.cer", "root-Root-Y.cer"])
         }
     }
+}
 
-    @Test func textFitsTheTerminalAndEscapesNames() async throws {
-        try await open { desk in
-            let root = try LabCertificate.selfSigned(
-                .authority(DistinguishedName(commonName: "\u{1B}[31mEvil\nPASS  \u{202E}root")))
-            try desk.write(try root.issue(.leaf(host)).pem + root.pem, to: "evil.pem")
-            let evil = await desk("pins @evil.pem --host $HOST --recommend").output
-            #expect(isPlain(evil) && !evil.contains("\nPASS"))
-            for columns in [60, 80, 120] {
-                let line = "pins @plain.pem --host $HOST --recommend --anchors @rootX.pem"
-                let lines = await desk(line, columns: columns, cas: lab.cas).output.split(separator: "\n")
-                #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
-                #expect(lines.contains { $0.count > columns - 15 }, "\(lines)")
-            }
+/// An authority that does to a server what authorities do: it renews, changes intermediates, drops a cross-certificate and moves
+/// to its other root.
+///
+/// ```
+/// old ─── crossed ┐                       (the key of rootX, for devices that only have the old root)
+/// rootX ──────────┴─┬─ interX ── leaf
+///                   └─ interX2
+/// rootY ───────────── interY
+/// ```
+struct RotatedAuthority {
+    static let host = "api.example.com"
+
+    let old: LabCertificate
+    let rootX: LabCertificate
+    let rootY: LabCertificate
+    let crossed: LabCertificate
+    let interX: LabCertificate
+    let interX2: LabCertificate
+    let interY: LabCertificate
+    let leaf: LabCertificate
+    /// A key that no certificate has yet.
+    let reserve: LabKey
+
+    init() throws {
+        func authority(_ name: String) -> CertificateTemplate { .authority(DistinguishedName(commonName: name)) }
+        old = try .selfSigned(authority("Old Root"))
+        rootX = try .selfSigned(authority("Root X"))
+        rootY = try .selfSigned(authority("Root Y"))
+        crossed = try old.crossSign(rootX)
+        interX = try rootX.issue(authority("Inter X"))
+        interX2 = try rootX.issue(authority("Inter X2"))
+        interY = try rootY.issue(authority("Inter Y"))
+        leaf = try interX.issue(.leaf(Self.host))
+        reserve = try .generate()
+    }
+
+    /// A chain, and the roots of the device that gets it.
+    struct Step: Sendable {
+        let name: String
+        let chain: [LabCertificate]
+        let roots: [LabCertificate]
+    }
+
+    /// The chain of today, on devices of both generations.
+    var today: [Step] {
+        [
+            Step(name: "today on old devices", chain: [leaf, interX, crossed], roots: [old]),
+            Step(name: "today", chain: [leaf, interX, crossed], roots: [rootX, rootY]),
+        ]
+    }
+
+    /// What the authority does to a server that gets whatever key.
+    func rotations() throws -> [Step] {
+        let new = [rootX, rootY]
+        return [
+            Step(name: "same key", chain: [try interX.reissue(leaf), interX, crossed], roots: new),
+            Step(name: "same key on old devices", chain: [try interX.reissue(leaf), interX, crossed], roots: [old]),
+            Step(name: "new key", chain: [try interX.renew(leaf), interX, crossed], roots: new),
+            Step(name: "new key on old devices", chain: [try interX.renew(leaf), interX, crossed], roots: [old]),
+            Step(name: "new intermediate", chain: [try interX2.renew(leaf), interX2, crossed], roots: new),
+            Step(name: "no cross-certificate", chain: [try interX.renew(leaf), interX], roots: new),
+            Step(name: "the other root", chain: [try interY.renew(leaf), interY], roots: new),
+        ]
+    }
+
+    /// What the authority does, and another one, to a server that has this key first and the one in reserve later.
+    func rotationsOfOwnKeys() throws -> [Step] {
+        let new = [rootX, rootY]
+        func moved(_ issuer: LabCertificate) throws -> LabCertificate { try issuer.renew(leaf, key: reserve) }
+        let stranger = try LabCertificate.selfSigned(.authority("Another Root"))
+        return [
+            Step(name: "same key", chain: [try interX.reissue(leaf), interX], roots: new),
+            Step(name: "the key in reserve", chain: [try moved(interX), interX], roots: new),
+            Step(name: "new intermediate", chain: [try interX2.reissue(leaf), interX2], roots: new),
+            Step(name: "no cross-certificate", chain: [try interX.reissue(leaf), interX], roots: new),
+            Step(name: "the other root", chain: [try moved(interY), interY], roots: new),
+            Step(name: "another authority", chain: [try moved(stranger)], roots: [stranger]),
+        ]
+    }
+
+    /// What a table says of the authority.
+    var cas: [CA] {
+        func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CA.Root {
+            CA.Root(
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal, "EC P-256", .inUse,
+                signedBy: crossSigners, "https://authority.example/roots", "2026-01-01")
         }
+        return [CA("A Laboratory", [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")])]
     }
 }

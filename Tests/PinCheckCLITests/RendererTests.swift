@@ -121,19 +121,9 @@ extension Timestamp: ExpressibleByStringLiteral {
 
     @Test func hostileTextIsShortenedAndEscapedEverywhere() {
         let evil = "\u{1B}[2J\u{202E}\n\0" + String(repeating: "x", count: 5_000)
-        var report = Self.failing()
-        report.target = evil
-        report.endpoint?.sni = evil
-        report.verifyName = evil
-        report.tls?.cipher = evil
-        report.built[0].certificate.subject = evil
-        report.built[0].certificate.key = evil
+        var report = MachineFormatTests.hostile(evil)
         report.presented[0].certSha256 = "other"
-        report.presented[0].subject = evil
-        report.pins.configured[0].origin = evil
         report.pins.configured[1].subject = evil
-        report.checks[0].detail = evil
-        report.reason = Report.Message(id: report.reason.id, message: evil)
         let shown = text(report, explains: true)
         #expect(isPlain(shown))
         #expect(shown.split(separator: "\n").allSatisfy { $0.count < 1_200 })

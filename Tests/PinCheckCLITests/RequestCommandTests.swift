@@ -29,34 +29,22 @@ import Testing
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 200 OK", nil, "pass trusted"), ("HTTP/1.1 503 Busy", nil, "pass trusted"),
-        ("HTTP/1.1 200 OK", "2xx", "pass trusted"), ("HTTP/1.1 204", "200-299", "pass trusted"),
-        ("HTTP/1.0 304 Not Modified", "200,304", "pass trusted"), ("HTTP/1.1 302 Found", "2XX,3xx", "pass trusted"),
-        ("HTTP/1.1 404 Not Found", "404", "pass trusted"), ("HTTP/1.1 418 x", "2xx-4xx", "pass trusted"),
-        ("HTTP/1.1 503 Busy", "2xx", "fail unexpected-status"), ("HTTP/1.1 200 OK", "204", "fail unexpected-status"),
-        ("HTTP/1.1 300 x", "200-299", "fail unexpected-status"), ("HTTP/1.1 199 x", "1xx", "fail no-http-answer"),
-        ("HTTP/1.1 999 x", "5xx", "fail unexpected-status"), ("220 ready", nil, "fail no-http-answer"),
-        ("220 ready", "2xx", "fail no-http-answer"), ("HTTP/2 200", nil, "fail no-http-answer"),
+        ("HTTP/1.1 503 Busy", nil, "pass trusted"), ("HTTP/1.1 204", "200-299", "pass trusted"),
+        ("HTTP/1.0 304 Not Modified", "200,304", "pass trusted"),
+        ("HTTP/1.1 503 Busy", "2xx", "fail unexpected-status"), ("HTTP/1.1 199 x", "1xx", "fail no-http-answer"),
+        ("220 ready", "2xx", "fail no-http-answer"),
     ]) func theStatusDecidesWhereOneIsExpected(line: String, expected: String?, decision: String) async throws {
         try await serving(Self.answer(line)) { desk, _ in
             let options = expected.map { " --expect-status \($0)" } ?? ""
-            let outcome = await desk("CHECK --request /health -f json" + options).expect(
-                decision.replacing("trusted", with: "trusted-without-pins"))
-            let document = try JSONValue(outcome.output)
+            let document = try await desk("CHECK --request /health -f json" + options).expect(
+                decision.replacing("trusted", with: "trusted-without-pins")
+            ).json
             let passes = decision.hasPrefix("pass")
             #expect(document["verdict"].text == "accept" && document["http"]["asked"].flag == true)
             #expect(document["http"]["status_line"].text == (decision.hasSuffix("no-http-answer") ? nil : line))
             #expect(document["http"]["as_expected"].flag == passes)
             let check = document["checks"].array.last
             #expect(check?["id"].text == "request" && check?["status"].text == (passes ? "pass" : "fail"))
-        }
-    }
-
-    @Test func everyFormHasTheStatusLine() async throws {
-        try await serving(Self.answer("HTTP/1.1 202 All Well")) { desk, _ in
-            for form in ["jsonl", "nagios", "junit", "github", "html"] {
-                await desk("CHECK --request /health -f \(form)").expect(.pass, "HTTP/1.1 202 All Well")
-            }
         }
     }
 
@@ -69,8 +57,7 @@ import Testing
         for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
             try await serving(Self.answer("HTTP/1.1 200 OK"), { $0.maximumVersion = version }) { desk, server in
                 let line = "CHECK --request / \(options)"
-                let outcome = await desk(line + " --expect-status 2xx -f json").expect(.fail)
-                let document = try JSONValue(outcome.output)
+                let document = try await desk(line + " --expect-status 2xx -f json").expect(.fail).json
                 #expect(document["verdict"].text == "reject" && document["http"]["asked"].flag == false)
                 #expect(document["http"]["as_expected"].isNull)
                 #expect(document["checks"].array.last?["status"].text == "skip")
@@ -83,7 +70,7 @@ import Testing
 
     @Test func withoutTheFlagNothingIsSentAndNothingOffered() async throws {
         try await serving(Self.answer("HTTP/1.1 200 OK"), { $0.applicationProtocols = ["http/1.1"] }) { desk, server in
-            #expect(try JSONValue(await desk("CHECK -f json").expect(.pass).output)["http"].isNull)
+            #expect(try await desk("CHECK -f json").expect(.pass).json["http"].isNull)
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.applicationBytesReceived == 0 && seen.applicationProtocol == nil)
             // A baseline without a request is the same with one.
@@ -91,7 +78,7 @@ import Testing
             await desk("CHECK --request / --baseline @base.json").expect(.pass)
         }
         let outcome = await pincheck("127.0.0.1:1", "--request", "/", "-f", "json").expect("unreachable refused")
-        #expect(try JSONValue(outcome.output)["http"]["asked"].flag == false)
+        #expect(try outcome.json["http"]["asked"].flag == false)
         #expect(!(await pincheck("127.0.0.1:1", "--request", "/").output.contains("GET")))
     }
 
@@ -112,7 +99,7 @@ import Testing
             let name = desk.expand(expected)
             let head = "GET /a?b=c HTTP/1.1\r\nHost: \(name)\r\nUser-Agent: pincheck\r\n"
             #expect(request(await server.connections(ended: 1).first).hasPrefix(head))
-            let document = try JSONValue(outcome.output)
+            let document = try outcome.json
             #expect(document["http"]["host"].text == name)
         }
     }
@@ -121,47 +108,28 @@ import Testing
         try await serving(Self.answer("HTTP/1.1 200 OK"), { $0.applicationProtocols = protocols }) { desk, server in
             let outcome = await desk("CHECK --request / -f json").expect(.pass)
             #expect(await server.connections(ended: 1).first?.applicationProtocol == protocols.last)
-            let document = try JSONValue(outcome.output)
+            let document = try outcome.json
             #expect(document["tls"]["alpn"].text == protocols.last)
             await desk("CHECK --request / --alpn http/1.1").expect(.pass)
         }
     }
 
     @Test func everyWayNotToAnswerHasOneReason() async throws {
-        let cases: [(TLSServerSettings.Application, String)] = [
-            (.answers([]), "closed the connection without a word"),
+        for (application, words) in [
             (.answers(Array("HTTP/1.1 200".utf8)), "closed the connection after 12 bytes of a head"),
             (Self.answer("SSH-2.0-x"), "does not begin with a status line"),
-            (
-                .goesOn([], repeating: Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)),
-                "no end of a head within 65536 bytes"
-            ),
-            (
-                .goesOn(Array("HTTP/1.1 200 OK\r\n".utf8), repeating: Array("A: b\r\n".utf8)),
-                "no end of a head within 65536 bytes"
-            ), (.goesOn(Array("HTTP/1.1 200 ".utf8), repeating: [0x78]), "no end of a head within 8000 bytes"),
-        ]
-        for (application, words) in cases {
-            try await serving(application) { desk, _ in
-                for expected in ["", " --expect-status 2xx"] {
-                    let outcome = await desk("CHECK --request /x -f json" + expected).expect("fail no-http-answer")
-                    let document = try JSONValue(outcome.output)
-                    let message = document["reason"]["message"].text ?? ""
-                    #expect(message.hasPrefix("accepted, but GET /x has no HTTP answer: ") && message.contains(words))
-                    #expect(document["http"]["problem"].text?.contains(words) == true)
-                    #expect(document["http"]["status"].isNull)
-                }
+            (.goesOn(Array("HTTP/1.1 2".utf8)), "the server did not answer in time; raise --timeout"),
+        ] as [(TLSServerSettings.Application, String)] {
+            try await serving(application) { desk, server in
+                let document = try await desk("CHECK --request /x --timeout 1 --retries 5 -f json").expect(
+                    "fail no-http-answer"
+                ).json
+                let message = document["reason"]["message"].text ?? ""
+                #expect(message.hasPrefix("accepted, but GET /x has no HTTP answer: ") && message.contains(words))
+                #expect(document["http"]["problem"].text != nil && document["http"]["status"].isNull)
+                // There was a verdict: nothing is tried again.
+                #expect(await server.connections(ended: 1).count == 1)
             }
-        }
-    }
-
-    @Test func aServerThatDoesNotAnswerInTimeIsNotWaitedFor() async throws {
-        try await serving(.goesOn(Array("HTTP/1.1 2".utf8))) { desk, server in
-            await desk("CHECK --request / --timeout 1 --retries 5 -f json").expect(
-                "fail no-http-answer",
-                "\"accepted, but GET / has no HTTP answer: the server did not answer in time; raise --timeout\"")
-            // There was a verdict: nothing is tried again.
-            #expect(await server.connections(ended: 1).count == 1)
         }
     }
 
@@ -176,7 +144,7 @@ import Testing
             await desk("CHECK --request / -f json").expect("fail no-http-answer", "; give one with --cert\"")
             let client = try pki.interA.issue(.leaf("client.example.com"))
             try desk.write(try client.pem + client.key.privateKeyPEM(), to: "client.pem")
-            #expect(await desk.decides("CHECK --request / --cert @client.pem") == "pass trusted-without-pins")
+            await desk.expect("CHECK --request / --cert @client.pem", "pass trusted-without-pins")
         }
     }
 
@@ -192,7 +160,7 @@ import Testing
                 ("--expect-status 2xx --fail-before 100%", "fail unexpected-status"),
                 ("--baseline @old.json", "changed changed"),
                 ("--expect-status 2xx --baseline @old.json", "fail unexpected-status"),
-            ] { #expect(await desk.decides("CHECK --request / \(arguments)") == decision) }
+            ] { await desk.expect("CHECK --request / \(arguments)", decision) }
         }
     }
 
@@ -226,11 +194,10 @@ import Testing
         let good = behavior(Self.answer("HTTP/1.1 200 OK"))
         try await LoopbackServer.serving(silent, address: "127.0.0.2") { first in
             try await LoopbackServer.serving(good, address: "127.0.0.3", port: first.port) { _ in
-                let outcome = await desk(
+                let results = try await desk(
                     "$HOST:\(first.port) --addresses - --anchors @root.pem --request / --timeout 2 -f json",
                     input: "127.0.0.2;127.0.0.3"
-                ).expect(.fail)
-                let results = try JSONValue(outcome.output)["results"].array
+                ).expect(.fail).json["results"].array
                 #expect(results.map { $0["verdict"].text } == ["accept", "accept"])
                 #expect(results.map { $0["reason"]["id"].text } == ["no-http-answer", "trusted-without-pins"])
                 #expect(results.map { $0["http"]["status"].number } == [nil, 200])
@@ -254,14 +221,14 @@ import Testing
                 { defaults: { anchors: "root.pem", request: "/health", expectStatus: [200, "3xx"] },
                   hosts: { "$SERVER": { host: "$HOST" } } }
                 """, to: "pins.json5")
-            #expect(await desk.decides("--policy @pins.json5") == "fail unexpected-status")
-            #expect(await desk.decides("--policy @pins.json5 --expect-status 204") == "pass trusted-without-pins")
+            await desk.expect("--policy @pins.json5", "fail unexpected-status")
+            await desk.expect("--policy @pins.json5 --expect-status 204", "pass trusted-without-pins")
             let head = "GET /health HTTP/1.1\r\nHost: \(host)\r\n"
             #expect(request(await server.connections(ended: 5).last).hasPrefix(head))
             // To record is not to judge, and `diff` judges what a policy says.
             await desk("snapshot --policy @pins.json5 -o @old.json").expect(.pass)
             #expect(await server.connections(ended: 6).last?.applicationBytesReceived == 0)
-            #expect(await desk.decides("diff @old.json --policy @pins.json5") == "fail unexpected-status")
+            await desk.expect("diff @old.json --policy @pins.json5", "fail unexpected-status")
         }
     }
 
@@ -274,10 +241,12 @@ import Testing
 
     @Test func aFileIsAskedNothing() async throws {
         try await serving(Self.answer("HTTP/1.1 200 OK")) { desk, _ in
-            await desk("--next @leaf.pem --pins $LEAF --host $HOST --request /").expect(
-                .usage, errors: "a file answers no request: name a target beside --next, or leave out --request")
-            let outcome = await desk("CHECK --next @chain.pem --pins $LEAF --request / -f json").expect(.pass)
-            let results = try JSONValue(outcome.output)["results"].array
+            await desk.expect(
+                "--next @leaf.pem --pins $LEAF --host $HOST --request /",
+                "usage: a file answers no request: name a target beside --next, or leave out --request")
+            let results = try await desk("CHECK --next @chain.pem --pins $LEAF --request / -f json").expect(.pass).json[
+                "results"
+            ].array
             #expect(results.map { $0["http"]["status"].number } == [200, nil])
         }
     }

@@ -1,9 +1,9 @@
-import LoopbackLab
-@testable import PinCheckCLI
-@testable import PinChecking
 import Testing
 
-/// What a run comes to: how many targets, and which did not pass.
+@testable import PinCheckCLI
+@testable import PinChecking
+
+/// What a run comes to: how many targets, and which did not pass. A whole run is in ``GoldenTests`` (`check-several`).
 @Suite(.endsSomeTime) struct RunTotalTests {
     private func text(_ reports: [Report]) -> String {
         let style = TextStyle(.never, isTerminal: false, environment: [:])
@@ -85,18 +85,6 @@ import Testing
             text(reports).contains("\nPASS  edge.example:443  2 addresses: 2 accepted; the verdicts differ\n"),
             "\(text(reports))")
         #expect(text(reports).hasSuffix("\n2 targets: 2 PASS\n"), "\(text(reports))")
-    }
-
-    @Test func theWorstOfTheTotalIsTheExitStatus() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            try await RefusingPort.scoped { refusing in
-                let places = ["127.0.0.1:\(server.port)", "127.0.0.1:\(refusing.port)"]
-                await pincheck(places + ["--host", StandardPKI.serverName]).expect(
-                    .fail, ending: "\n2 targets: 1 FAIL, 1 UNREACHABLE\n")
-                await pincheck(places + ["--host", StandardPKI.serverName, "--format", "nagios"]).says(
-                    starting: "PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 UNREACHABLE; ")
-            }
-        }
     }
 }
 

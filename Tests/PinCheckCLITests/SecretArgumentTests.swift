@@ -42,6 +42,13 @@ import Testing
         "m5YWQRja5m1TRzj9Rg7HDSVkD2XdXcTtjQ==",
     ]
 
+    private func expectNothing(of line: String, in outcome: Outcome, _ what: String) {
+        let text = (outcome.output + outcome.errors).lowercased()
+        for piece in [line.prefix(16), line.suffix(16), line.dropFirst(4).prefix(16)] {
+            #expect(!text.contains(piece.lowercased()), "\(what): \(text)")
+        }
+    }
+
     /// Options whose value is the name of a file that would be made.
     private static let written: Set = ["--output", "--state", "--save"]
 
@@ -53,10 +60,7 @@ import Testing
                 let target = ["check": ["127.0.0.1:1"], "verify": ["/nonexistent"], "pins": ["127.0.0.1:1"]]
                 let words = argument.map { (target[command.name] ?? []) + [$0, value] } ?? [value]
                 let outcome = await pincheck([command.name] + words)
-                let text = (outcome.output + outcome.errors).lowercased()
-                for piece in [line.prefix(16), line.suffix(16), line.dropFirst(4).prefix(16)] {
-                    #expect(!text.contains(piece.lowercased()), "\(command.name) \(words): \(text)")
-                }
+                expectNothing(of: line, in: outcome, "\(command.name) \(words)")
             }
         }
     }
@@ -80,10 +84,7 @@ import Testing
                 for (option, input) in [("--targets", list), ("--policy", policy)] {
                     for form in ["text", "json"] {
                         let outcome = await pincheck([option, "-", "-f", form], input: input)
-                        let text = (outcome.output + outcome.errors).lowercased()
-                        for piece in [line.prefix(16), line.suffix(16), line.dropFirst(4).prefix(16)] {
-                            #expect(!text.contains(piece.lowercased()), "\(option) \(key): \(text)")
-                        }
+                        expectNothing(of: line, in: outcome, "\(option) \(key)")
                     }
                 }
             }
@@ -112,10 +113,7 @@ import Testing
     @Test func aLineBehindDashesIsHiddenToo() async {
         for line in Self.lines {
             for word in ["--" + line, "-" + line, "--x" + line] {
-                let outcome = await pincheck("127.0.0.1:1", word)
-                for piece in [line.prefix(16), line.suffix(16)] {
-                    #expect(!(outcome.output + outcome.errors).contains(piece), "\(outcome.errors)")
-                }
+                expectNothing(of: line, in: await pincheck("127.0.0.1:1", word), word)
             }
         }
     }

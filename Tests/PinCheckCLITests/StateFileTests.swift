@@ -7,45 +7,37 @@ import Testing
 
 /// The file of `--state`: what changed since the last run, and nothing else, is told.
 @Suite(.endsSomeTime) struct StateFileTests {
+    /// Runs that follow each other: what follows the line, how it ends, what is told, and what is not.
+    private static let runs: [(arguments: String, status: ExitStatus, told: [String], not: [String])] = [
+        ("--pins $LEAF", .unreachable, ["PASS  $HOST:443", "UNREACHABLE  127.0.0.1:1"], []),
+        ("--pins $LEAF", .unreachable, [""], []),
+        ("--pins $JUNK", .fail, ["FAIL  $HOST:443"], ["UNREACHABLE", "2 targets"]), ("--pins $JUNK", .fail, [""], []),
+        ("--pins $LEAF -f brief", .unreachable, ["PASS  $HOST:443 → $SERVER  "], ["UNREACHABLE"]),
+        ("--pins $JUNK -f brief", .fail, ["FAIL  "], ["UNREACHABLE"]),
+        ("--pins $LEAF -f json", .usage, ["json tells everything"], []),
+    ]
+
     @Test func onlyWhatHasChangedIsToldAndTheStatusIsThatOfAll() async throws {
-        let files = try TemporaryDirectory()
-        let state = "\(files.path)/state"
-        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-        func check(_ port: UInt16, pin: String, _ more: String...) async -> Outcome {
-            await pincheck(
-                [
-                    StandardPKI.serverName, "127.0.0.1:1", "--connect",
-                    "\(StandardPKI.serverName):443:127.0.0.1:\(port)", "--anchors", anchors, "--pins", pin, "--client",
-                    "okhttp", "--timeout", "30", "--state", state,
-                ] + more)
+        let line =
+            "$HOST 127.0.0.1:1 --connect $HOST:443:$SERVER --anchors @root.pem --client okhttp --timeout 30 --state @state "
+        let desk = try await Desk.serving { desk, _ in
+            for run in Self.runs {
+                let outcome = await desk(line + run.arguments).expect(run.status)
+                let said = outcome.output + outcome.errors
+                for text in run.told {
+                    #expect(text.isEmpty ? said.isEmpty : said.contains(desk.expand(text)), "\(said)")
+                }
+                for text in run.not { #expect(!said.contains(text), "\(said)") }
+                #expect(!run.arguments.hasSuffix("brief") || said.count { $0 == "\n" } == 1)
+            }
+            return desk
         }
-        let target = "\(StandardPKI.serverName):443"
-        let port = try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            let first = await check(server.port, pin: pki.leaf.pin)
-            #expect(first.status == .unreachable)
-            #expect(first.output.contains("PASS  \(target)") && first.output.contains("UNREACHABLE  127.0.0.1:1"))
-            let same = await check(server.port, pin: pki.leaf.pin)
-            #expect(same.status == .unreachable && same.output.isEmpty && same.errors.isEmpty, "\(same)")
-            let other = await check(server.port, pin: pki.junk.pin)
-            #expect(other.status == .fail && other.output.contains("FAIL  \(target)"))
-            #expect(!other.output.contains("UNREACHABLE") && !other.output.contains("2 targets"))
-            let still = await check(server.port, pin: pki.junk.pin)
-            #expect(still.status == .fail && still.output.isEmpty && still.errors.isEmpty, "\(still)")
-            let brief = await check(server.port, pin: pki.leaf.pin, "-f", "brief")
-            #expect(brief.output.hasPrefix("PASS  \(target) → 127.0.0.1:\(server.port)  "), "\(brief.output)")
-            #expect(brief.output.count { $0 == "\n" } == 1)
-            let back = await check(server.port, pin: pki.junk.pin, "-f", "brief")
-            #expect(back.status == .fail && back.output.hasPrefix("FAIL  "))
-            let refused = await check(server.port, pin: pki.leaf.pin, "--format", "json")
-            #expect(refused.status == .usage && refused.errors.contains("json tells everything"))
-            return server.port
-        }
-        await check(port, pin: pki.junk.pin).expect(.unreachable, "UNREACHABLE  \(target)")
-        let lines = try contents(ofFile: state).split(separator: "\n")
+        await desk.expect(line + "--pins $JUNK", "unreachable: UNREACHABLE  $HOST:443")
+        let lines = try contents(ofFile: desk.files.path + "/state").split(separator: "\n")
         #expect(lines.first == "pincheck-state 1" && lines.count == 3)
         // The key that was served last is known although there was no answer.
-        #expect(
-            lines.contains { $0.contains("\t\(pki.leaf.pin)\t") && $0.hasSuffix("\t\(target) → 127.0.0.1:\(port)") })
+        let end = desk.expand("\t$HOST:443 → $SERVER")
+        #expect(lines.contains { $0.contains("\t\(pki.leaf.pin)\t") && $0.hasSuffix(end) })
     }
 
     /// The last outcome and this one, and whether that is a change.
@@ -80,6 +72,21 @@ import Testing
         #expect(isChanged == [false, false])
     }
 
+    @Test func aStateHasOneLineATarget() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/\u{301}state"
+        var (one, other) = (RendererTests.passing(), RendererTests.failing())
+        (one.target, other.target) = ("a\n\u{301}\t\u{301}b", "c")
+        var state = try StateFile(path, at: "s")
+        var isChanged = state.isChanged([one, other])
+        #expect(isChanged)
+        try state.write()
+        var next = try StateFile(path, at: "t")
+        isChanged = next.isChanged([one, other])
+        #expect(!isChanged)
+        #expect(try contents(ofFile: path).split(separator: "\n").count == 3)
+    }
+
     @Test(arguments: [
         ("hello\n", "is not a file of --state"), ("pincheck-state 2\n", "a later version"),
         ("pincheck-state 1\nPASS\tx\n", "state:2: is not a line of a state"),
@@ -92,8 +99,7 @@ import Testing
 }
 
 /// A run that is killed at any moment leaves the baseline whole.
-@Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), .endsSomeTime)
-struct KilledUpdateTests {
+@Suite(.hasBuiltBinary, .endsSomeTime) struct KilledUpdateTests {
     /// Kills updates, from before the program is loaded until after it has ended, and compares the file each time.
     private static let script = #"""
         for wait in $WAITS; do

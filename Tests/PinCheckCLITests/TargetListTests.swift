@@ -2,66 +2,6 @@ import LoopbackLab
 import PinCheckCLI
 import Testing
 
-/// `pincheck check` against servers on loopback; what it says of the usual ones is in ``GoldenTests``, which names it sends in
-/// ``AddressInURLTests``.
-@Suite(.endsSomeTime) struct CheckCommandTests {
-    private static let chain = [pki.leaf, pki.interA]
-
-    @Test func severalTargetsAreReportedInTheirOrderAndTheWorstCounts() async throws {
-        let slow = ServerBehavior.presenting(Self.chain, delivery: .drips(bytes: 100, everyMilliseconds: 5))
-        try await Desk.serving(slow) { desk, _ in
-            try await LoopbackServer.serving(.presenting([pki.junk])) { wrong in
-                let line =
-                    "$SERVER 127.0.0.1:\(wrong.port) $SERVER --verify-name $HOST --sni $HOST --anchors @root.pem --jobs "
-                for jobs in ["512", "1"] {
-                    let words = await desk(line + jobs).expect(.fail).output.split(separator: "\n").map { $0.prefix(4) }
-                    #expect(words.filter { $0 == "PASS" || $0 == "FAIL" } == ["PASS", "FAIL", "PASS"])
-                }
-                await desk(line + "2 -f json").expect(
-                    .fail, "\"results\" : [", ending: "\n  }\n}\n", starting: "{\n  \"schema\" : \"pincheck/1\",\n")
-            }
-        }
-    }
-
-    @Test func theTimeoutHoldsOverAllAttempts() async throws {
-        try await Desk.serving(.script([], stalls: true)) { desk, _ in
-            let clock = ContinuousClock()
-            let start = clock.now
-            await desk("$SERVER --timeout 1 --retries 100").expect(.unreachable, "handshake: ")
-            #expect(start.duration(to: clock.now) >= .seconds(1))
-        }
-        _ = try await RefusingPort.scoped { refusing in
-            await pincheck("127.0.0.1:\(refusing.port)", "--timeout", "30", "--retries", "2").says("connection refused")
-        }
-    }
-
-    @Test(arguments: [LoopbackLab.TLSVersion.tls12, .tls13]) func aServerThatAsksForAClientCertificateIsStillJudged(
-        version: LoopbackLab.TLSVersion
-    ) async throws {
-        let settings = TLSServerSettings(presenting: Self.chain).with {
-            $0.clientCertificate = .required
-            $0.maximumVersion = version
-        }
-        try await Desk.serving(.tls(settings)) { desk, _ in
-            await desk("CHECK -f json").expect(.pass, "\"client_certificate_requested\" : true")
-        }
-    }
-
-    @Test func aGreatDealThatNobodyNeedsFitsTheScreen() async throws {
-        try await Desk.serving(.presenting(Self.chain + LabCertificate.strangers(60))) { desk, _ in
-            let outcome = await desk("CHECK --pins $LEAF").expect(
-                .pass, "CN=Stranger 0, CN=Stranger 1, CN=Stranger 2 and 57 more")
-            #expect(outcome.output.split(separator: "\n").count == 8)
-        }
-        let names = (0..<10_000).map { GeneralName("host-\($0).example.com") }
-        let leaf = try pki.interA.issue(.leaf(subject: "many", names: names))
-        try await Desk.serving(.presenting([leaf, pki.interA])) { desk, _ in
-            let outcome = await desk("CHECK").expect(.fail, "host-5.example.com and 9994 more")
-            #expect(outcome.output.count < 2_000)
-        }
-    }
-}
-
 /// `check --policy`; what a policy says is read by `PolicyTests`, its mistakes are rows of ``MistakeTests``.
 @Suite(.endsSomeTime) struct PolicyCommandTests {
     private let host = StandardPKI.serverName
@@ -84,8 +24,7 @@ import Testing
 
     @Test func everyHostIsCheckedByWhatThePolicySaysOfIt() async throws {
         try await serving { desk, port in
-            let outcome = await desk("--policy @pins.json5 -f json").expect(.fail)
-            let results = try JSONValue(outcome.output)["results"].array
+            let results = try await desk("--policy @pins.json5 -f json").expect(.fail).json["results"].array
             #expect(results.map { $0["target"].text } == ["\(host):\(port)", "www.example.org:\(port)", "\(host):1"])
             #expect(results.map { $0["verdict"].text } == ["accept", "reject", "none"])
             #expect(results.map { $0["clients"].array.map { $0["name"].text } } == [["curl"], ["okhttp", "curl"], []])
@@ -145,14 +84,8 @@ import Testing
             }
         }
         try await serving("{ hosts: { '$HOST': { \(entry), ports: [1], pins: 'leaf.cer' } } }") { desk, _ in
-            await desk("$HOST --port $PORT --policy @pins.json5").expect(.usage, errors: "is not in the policy")
+            await desk.expect("$HOST --port $PORT --policy @pins.json5", "usage: is not in the policy")
         }
-    }
-
-    @Test func theSampleOfThisRepositoryIsAPolicy() async throws {
-        let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Pins/pins.json5"
-        await pincheck("api.example.com:443", "--policy", path, "--connect", "127.0.0.1:1", "--retries", "0").expect(
-            .unreachable)
     }
 }
 
@@ -171,6 +104,23 @@ import Testing
         }
     }
 
+    @Test func severalTargetsAreReportedInTheirOrderAndTheWorstCounts() async throws {
+        let slow = ServerBehavior.presenting(
+            [pki.leaf, pki.interA], delivery: .drips(bytes: 100, everyMilliseconds: 5))
+        try await Desk.serving(slow) { desk, _ in
+            try await LoopbackServer.serving(.presenting([pki.junk])) { wrong in
+                let line =
+                    "$SERVER 127.0.0.1:\(wrong.port) $SERVER --verify-name $HOST --sni $HOST --anchors @root.pem --jobs "
+                for jobs in ["512", "1"] {
+                    let words = await desk(line + jobs).expect(.fail).output.split(separator: "\n").map { $0.prefix(4) }
+                    #expect(words.filter { $0 == "PASS" || $0 == "FAIL" } == ["PASS", "FAIL", "PASS"])
+                }
+                await desk(line + "2 -f json").expect(
+                    .fail, "\"results\" : [", ending: "\n  }\n}\n", starting: "{\n  \"schema\" : \"pincheck/1\",\n")
+            }
+        }
+    }
+
     @Test func eachLineHasItsOwnNamesAddressAndPins() async throws {
         let list = """
             # what the apps talk to
@@ -181,8 +131,9 @@ import Testing
 
             """
         try await Desk.serving(nil, ["hosts.txt": list]) { desk, _ in
-            let outcome = await desk("--targets @hosts.txt --anchors @root.pem -f json").expect(.fail)
-            let results = try JSONValue(outcome.output)["results"].array
+            let results = try await desk("--targets @hosts.txt --anchors @root.pem -f json").expect(.fail).json[
+                "results"
+            ].array
             try #require(results.map { $0["verdict"].text } == ["accept", "reject", "reject", "accept"])
             #expect(results.map { $0["reason"]["id"].text }[..<2] == ["pin-matched", "pin-mismatch"])
             #expect(results[2]["verify_name"].text == "www.example.org")
@@ -206,7 +157,7 @@ import Testing
             #expect(passed.count == 2 && passed[0].contains("\(host):443"))
             #expect(try JSONValue(contents(ofFile: desk.files.path + "/a.json"))["results"].array.count == 2)
             for form in ["json", "jsonl"] {
-                await desk("CHECK -f \(form)=@no/such").expect(.inputOutput, errors: "cannot write")
+                await desk.expect("CHECK -f \(form)=@no/such", "inputOutput: cannot write")
             }
         }
     }

@@ -1,55 +1,57 @@
 import Base
+import Foundation
 import LoopbackLab
+import TLSProbe
 import Testing
+
 @testable import PinCheckCLI
 @testable import PinChecking
-import TLSProbe
 
 /// What people read fits their terminal: no line is wider, and no hash is broken.
 @Suite(.timeLimit(.minutes(5))) struct TerminalWidthTests {
     private static let host = "api.mobile-backend.example.com"
     private static let widths = [80, 100, 120]
 
-    /// A chain whose names are as long as those of public authorities, and one of a company in Beijing.
-    private struct World {
-        let root: LabCertificate
-        let issuer: LabCertificate
-        let leaf: LabCertificate
-        let other: LabCertificate
-        let chinese: LabCertificate
+    private static let root = try! LabCertificate.selfSigned(.authority(name("Example Global Root Authority G2")))
+    private static let issuer = try! root.issue(.authority(name("Example Global G2 TLS RSA SHA256 2020 CA1")))
+    private static let leaf = try! issuer.issue(.leaf(host))
+    private static let stale = try! issuer.issue(.leaf(host))
+    private static let chinese = try! issuer.issue(
+        .leaf(
+            subject: DistinguishedName([.init(.organization, Array("北京某某移动互联网科技有限公司".utf8))]),
+            names: [GeneralName(host)]))
+    private static let strangers = (0..<12).map { _ in try! issuer.issue(.leaf("stranger.example")).pin }
+    private static let pins = (strangers.prefix(6) + [leaf.pin] + strangers.suffix(6)).map { " --pins \($0)" }.joined()
 
-        init() throws {
-            func name(_ common: String, _ organization: String) -> DistinguishedName {
-                DistinguishedName(commonName: common, organization: organization)
-            }
-            root = try .selfSigned(.authority(name("Example Global Root Authority G2", "Example Trust Services LLC")))
-            issuer = try root.issue(
-                .authority(name("Example Global G2 TLS RSA SHA256 2020 CA1", "Example Trust Services LLC")))
-            leaf = try issuer.issue(.leaf(TerminalWidthTests.host))
-            other = try issuer.issue(.leaf(TerminalWidthTests.host))
-            chinese = try issuer.issue(
-                .leaf(
-                    subject: DistinguishedName([.init(.organization, Array("北京某某移动互联网科技有限公司".utf8))]),
-                    names: [GeneralName(TerminalWidthTests.host)]))
-        }
+    private static func name(_ common: String) -> DistinguishedName {
+        DistinguishedName(commonName: common, organization: "Example Trust Services LLC")
     }
 
-    /// Runs a command line at every width, and looks at every line.
-    private func expectFitting(
-        _ arguments: [String], input: [UInt8] = [], sourceLocation: SourceLocation = #_sourceLocation
-    ) async {
-        let wide = await pincheck(arguments, input: input, columns: 2_000)
+    /// A desk with chains whose names are as long as those of public authorities, and one of a company in Beijing.
+    private func open(port: UInt16? = nil) throws -> Desk {
+        let texts = [
+            "long.pem": Self.leaf.pem + Self.issuer.pem, "chinese.pem": Self.chinese.pem + Self.issuer.pem,
+            "anchors.pem": Self.root.pem, "stale.pem": Self.stale.pem,
+        ]
+        let desk = try Desk(texts, port: port)
+        _ = try DeviceLists.write(DeviceLists.lab(pki), to: "data.json", in: desk.files)
+        return desk
+    }
+
+    /// Runs a line at every width, and looks at every line of what it says.
+    private func expectFitting(_ line: String, at desk: Desk) async {
+        let wide = await desk(line, columns: 2_000)
         // A table has as much of a hash as there is room for.
-        #expect(!(wide.output + wide.errors).isEmpty, sourceLocation: sourceLocation)
+        #expect(!(wide.output + wide.errors).isEmpty)
         for columns in Self.widths {
-            let outcome = await pincheck(arguments, input: input, columns: columns).expect(wide.status)
+            let outcome = await desk(line, columns: columns).expect(wide.status)
             for text in [outcome.output, outcome.errors] {
-                for line in text.split(separator: "\n") where TerminalText.cells(line) > columns {
-                    Issue.record("wider than \(columns): \(line)", sourceLocation: sourceLocation)
+                for shown in text.split(separator: "\n") where TerminalText.cells(shown) > columns {
+                    Issue.record("\(line): wider than \(columns): \(shown)")
                 }
-                #expect(!text.contains(" \n"), sourceLocation: sourceLocation)
+                #expect(!text.contains(" \n"), "\(line)")
             }
-            #expect(hashes(in: outcome) == hashes(in: wide), "\(outcome.output)", sourceLocation: sourceLocation)
+            #expect(hashes(in: outcome) == hashes(in: wide), "\(outcome.output)")
         }
     }
 
@@ -61,103 +63,71 @@ import TLSProbe
         }.map(String.init)
     }
 
-    private func scoped(
-        _ body: (_ world: World, _ files: TemporaryDirectory, _ chain: String, _ trust: [String]) async throws -> Void
-    ) async throws {
-        let world = try World()
-        let files = try TemporaryDirectory()
-        let chain = try files.write(world.leaf.pem + world.issuer.pem, to: "chain.pem")
-        let anchors = try files.write(world.root.pem, to: "anchors.pem")
-        try await body(world, files, chain, ["--host", Self.host, "--anchors", anchors])
-    }
+    private static let verify = "verify @long.pem --host \(host) --anchors @anchors.pem"
+    private static let chineseLine = "verify @chinese.pem --host \(host) --anchors @anchors.pem"
 
-    @Test func aChainWithLongNamesFits() async throws {
-        try await scoped { world, files, chain, trust in
-            let base = ["verify", chain] + trust
-            for pins in [[], ["--pins", world.leaf.pin], ["--pins", world.other.pin]] {
-                for form in [[], ["--explain"]] { await expectFitting(base + pins + form) }
-            }
-            await pincheck(base + ["--pins", world.leaf.pin], columns: 80).says(
-                "\n  1 intermediate  Example Global G2 TLS", "(anchors)", "…  ← pin 1\n", not: "O=Example Trust")
-            await pincheck(base + ["--explain"], columns: 80).says("O=Example Trust")
+    private static let lines =
+        ["", " --pins \(leaf.pin)", " --pins \(stale.pin)", pins].map { verify + $0 } + [
+            chineseLine, "\(chineseLine) --pins \(leaf.pin)",
+        ]
+        + [
+            "okhttp,curl,android:expires=2030-01-01,trustkit:no-enforce,afnetworking",
+            "afnetworking,okhttp,android:user-roots,alamofire --device all --device-data @data.json",
+        ].flatMap { client in [leaf, stale].map { "\(verify) --pins \($0.pin) --client \(client)" } }
+
+    @Test(
+        arguments: lines + lines.map { $0 + " --explain" } + [
+            verify + strangers.map { " --pins \($0)" }.joined(), "pins @long.pem", "lint @long.pem @stale.pem",
+            "clients", "devices", "devices ios-17", "lint --rules",
+        ]) func nothingIsWiderThanTheTerminal(line: String) async throws
+    { try await expectFitting(line, at: open()) }
+
+    @Test func theDemoFits() async {
+        for columns in [nil] + Self.widths {
+            let outcome = await pincheck("demo", columns: columns).expect(.pass, "--mode certificate")
+            let wide = outcome.output.split(separator: "\n").filter { TerminalText.cells($0) > columns ?? 80 }
+            #expect(wide.isEmpty, "\(wide)")
         }
     }
 
-    @Test func aNameInChineseTakesTwoCellsACharacter() async throws {
-        try await scoped { world, files, _, trust in
-            let chain = try files.write(world.chinese.pem + world.issuer.pem, to: "chinese.pem")
-            for form in [[], ["--explain"], ["--pins", world.leaf.pin]] {
-                await expectFitting(["verify", chain] + trust + form)
-            }
-            let outcome = await pincheck(["verify", chain] + trust, columns: 120)
-            let table = outcome.output.split(separator: "\n").filter { $0.contains("  EC P-256") }
-            #expect(table.count == 3, "\(outcome.output)")
-            let columns = table.map { line in
-                line.firstRange(of: "  EC P-256").map { TerminalText.cells(line[..<$0.lowerBound]) }
-            }
-            #expect(Set(columns).count == 1, "\(outcome.output)")
+    @Test func whatThereIsNoRoomForIsShortened() async throws {
+        let desk = try open()
+        await desk("\(Self.verify) --pins \(Self.leaf.pin)", columns: 80).says(
+            "\n  1 intermediate  Example Global G2 TLS", "(anchors)", "…  ← pin 1\n", not: "O=Example Trust")
+        await desk("\(Self.verify) --explain", columns: 80).says("O=Example Trust")
+        await desk(Self.verify + Self.pins).says("\n  pin 7: ", "; --explain lists all 13\n")
+        await desk("\(Self.verify)\(Self.pins) --explain").says("\n    pin  7  \(Self.leaf.pin)  --pins\n")
+        // A Chinese character takes two cells.
+        let outcome = await desk(Self.chineseLine, columns: 120)
+        let table = outcome.output.split(separator: "\n").filter { $0.contains("  EC P-256") }
+        let columns = table.map { line in
+            line.firstRange(of: "  EC P-256").map { TerminalText.cells(line[..<$0.lowerBound]) }
         }
-    }
-
-    @Test func manyPinsFit() async throws {
-        try await scoped { world, files, chain, trust in
-            let strangers = try (0..<12).map { _ in try world.issuer.issue(.leaf("stranger.example")).pin }
-            let pins = (strangers.prefix(6) + [world.leaf.pin] + strangers.suffix(6)).flatMap { ["--pins", $0] }
-            for form in [[], ["--explain"]] { await expectFitting(["verify", chain] + trust + pins + form) }
-            await expectFitting(["verify", chain] + trust + strangers.flatMap { ["--pins", $0] })
-            await pincheck(["verify", chain] + trust + pins).says("\n  pin 7: ", "; --explain lists all 13\n")
-            await pincheck(["verify", chain] + trust + pins + ["--explain"]).says(
-                "\n    pin  7  \(world.leaf.pin)  --pins\n")
-        }
-    }
-
-    @Test func severalClientsAndDevicesFit() async throws {
-        try await scoped { world, files, chain, trust in
-            let data = try DeviceLists.write(DeviceLists.lab(StandardPKI.shared()), in: files)
-            let several = [
-                ["--client", "okhttp,curl,android:expires=2030-01-01,trustkit:no-enforce,afnetworking"],
-                [
-                    "--device", "all", "--device-data", data, "--client",
-                    "afnetworking,okhttp,android:user-roots,alamofire",
-                ],
-            ]
-            for arguments in several {
-                for pin in [world.leaf.pin, world.other.pin] {
-                    for form in [[], ["--explain"]] {
-                        await expectFitting(["verify", chain] + trust + ["--pins", pin] + arguments + form)
-                    }
-                }
-            }
-        }
+        #expect(table.count == 3 && Set(columns).count == 1, "\(outcome.output)")
     }
 
     @Test func theTableOfAThoroughCheckFits() async throws {
-        try await scoped { world, files, _, trust in
-            try await LoopbackServer.serving(.presenting([world.leaf, world.issuer]), address: "127.0.0.2") { first in
-                let stale = ServerBehavior.presenting([world.other, world.issuer])
-                try await LoopbackServer.serving(stale, address: "127.0.0.3", port: first.port) { _ in
-                    let target = ["\(Self.host):\(first.port)", "--anchors", trust[3]]
-                    let variants = ["--connect", "127.0.0.2", "--connect", "127.0.0.3", "--thorough"]
-                    await expectFitting(target + variants + ["--pins", world.leaf.pin])
-                    let baseline = files.path + "/baseline.json"
-                    _ = await pincheck(["snapshot", target[0], "--connect", "127.0.0.2", "-o", baseline])
-                    await expectFitting(["diff", baseline, target[0], "--connect", "127.0.0.3"])
-                    await expectFitting(["pins"] + target + ["--connect", "127.0.0.2"])
-                }
-            }
+        let edges = [Self.leaf, Self.stale].map { ServerBehavior.presenting([$0, Self.issuer]) }
+        try await LoopbackServer.serving(all: edges, onOnePort: true) { servers in
+            let desk = try open()
+            let target = "\(Self.host):\(servers[0].port)"
+            let trust = "--anchors @anchors.pem --connect 127.0.0.2"
+            await expectFitting("\(target) \(trust) --connect 127.0.0.3 --thorough --pins \(Self.leaf.pin)", at: desk)
+            await desk("snapshot \(target) --connect 127.0.0.2 -o @base.json").expect(.pass)
+            await expectFitting("diff @base.json \(target) --connect 127.0.0.3", at: desk)
+            await expectFitting("pins \(target) \(trust)", at: desk)
         }
     }
 
     @Test func aRowOfTheTableHasAsMuchRoomAsAnIPv6AddressTakes() throws {
-        var reports: [Report] = []
         let variants: [Variant] = [
             .ordinary, .keyType(.rsa), .keyType(.ecdsa), .keyType(.ed25519), .withoutSNI, .withSNI,
         ]
-        for variant in variants {
+        var reports = variants.map { variant in
             var report = RendererTests.passing()
             report.endpoint?.address = "2001:db8:1234:5678:9abc:def0:1234:5678"
             report.variant = variant
-            reports.append(report)
+            return report
         }
         reports[5].consistency = AddressComparison(addresses: 1, verdicts: Array(repeating: .accepted, count: 4))
         for columns in Self.widths {
@@ -172,37 +142,86 @@ import TLSProbe
         }
     }
 
-    @Test(arguments: [["clients"], ["devices"], ["devices", "ios-17"], ["lint", "--rules"], ["demo"]]) func listsFit(
-        arguments: [String]
-    ) async {
-        let hasFreshKeys = arguments == ["demo"]
-        guard hasFreshKeys else { return await expectFitting(arguments) }
-        for columns in [nil] + Self.widths {
-            let outcome = await pincheck(arguments, columns: columns).expect(.pass)
-            let wide = outcome.output.split(separator: "\n").filter { TerminalText.cells($0) > columns ?? 80 }
-            #expect(wide.isEmpty, "\(wide)")
-            #expect(outcome.output.contains(#"--mode certificate"#))
-        }
-    }
-
-    @Test func pinsAndFindingsFit() async throws {
-        try await scoped { world, files, chain, _ in
-            let key = try files.write(world.other.pem, to: "other.pem")
-            await expectFitting(["pins", chain])
-            await expectFitting(["lint", chain, key])
-        }
-    }
-
     @Test func aReasonIsOneLineWhereNobodyReadsAtATerminal() async throws {
-        try await scoped { world, _, chain, trust in
-            let arguments =
-                ["verify", chain] + trust + ["--pins", world.other.pin, "--client", "okhttp,curl,afnetworking"]
-            let outcome = await pincheck(arguments)
-            let verdict = outcome.output.split(separator: "\n").last.map(String.init) ?? ""
-            #expect(verdict.hasPrefix("FAIL  \(chain)  afnetworking, okhttp: no configured pin"))
-            #expect(verdict.hasSuffix("; also rejected by curl"))
-            let table = outcome.output.split(separator: "\n").filter { $0.contains("  EC P-256") }
-            #expect(table.allSatisfy { TerminalText.cells($0) <= 80 }, "\(outcome.output)")
-        }
+        let desk = try open()
+        let outcome = await desk("\(Self.verify) --pins \(Self.stale.pin) --client okhttp,curl,afnetworking")
+        let verdict = outcome.output.split(separator: "\n").last.map(String.init) ?? ""
+        #expect(verdict.hasPrefix(desk.expand("FAIL  $DIR/long.pem  afnetworking, okhttp: no configured pin")))
+        #expect(verdict.hasSuffix("; also rejected by curl"))
+        let table = outcome.output.split(separator: "\n").filter { $0.contains("  EC P-256") }
+        #expect(table.allSatisfy { TerminalText.cells($0) <= 80 }, "\(outcome.output)")
     }
 }
+
+#if os(Linux)
+/// What the program learns of its terminal, as a real one says it.
+@Suite(.serialized, .endsSomeTime, .hasBuiltBinary) struct TerminalSizeTests {
+    /// TIOCSPTLCK and TIOCGPTN, macros that Swift does not import.
+    private static let lock: UInt = 0x4004_5431
+    private static let number: UInt = 0x8004_5430
+
+    /// Runs a script whose `$TERMINAL` is a terminal of so many columns, and returns what was written to it.
+    private func terminal(columns: UInt16, _ script: String) async throws -> [String] {
+        let main = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        try #require(main >= 0)
+        defer { close(main) }
+        var isLocked: Int32 = 0
+        var number: Int32 = 0
+        try #require(ioctl(main, Self.lock, &isLocked) == 0 && ioctl(main, Self.number, &number) == 0)
+        let name = "/dev/pts/\(number)"
+        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        // The kernel keeps what is written only while somebody has the terminal open.
+        let held = open(name, O_RDWR | O_NOCTTY)
+        try #require(held >= 0 && ioctl(held, UInt(TIOCSWINSZ), &size) == 0)
+        defer { close(held) }
+        _ = try await BuiltBinary.run("TERMINAL=\(name); \(script)")
+        _ = fcntl(main, F_SETFL, O_NONBLOCK)
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        var text = ""
+        // A terminal hands over a part at a time.
+        while case let count = read(main, &bytes, bytes.count), count > 0 {
+            text += String(decoding: bytes.prefix(count), as: UTF8.self)
+        }
+        return text.split(whereSeparator: \.isNewline).map(String.init)
+    }
+
+    @Test func theTextIsAsWideAsTheTerminal() async throws {
+        for columns in [60, 100] {
+            let lines = try await terminal(columns: UInt16(columns), "$PINCHECK clients >$TERMINAL")
+            #expect(!lines.isEmpty)
+            #expect(lines.allSatisfy { TerminalText.cells($0) <= columns }, "\(lines)")
+            #expect(lines.contains { TerminalText.cells($0) > columns - 12 }, "\(lines)")
+        }
+    }
+
+    @Test func helpIsWrittenToTheNarrowestTerminal() async throws {
+        for help in ["--help", "help check", "-h"] {
+            let lines = try await terminal(columns: 20, "unset COLUMNS; $PINCHECK \(help) >$TERMINAL")
+            #expect(lines.contains { $0.contains("--pins") || $0.contains("snapshot") }, "\(help): \(lines)")
+        }
+    }
+
+    @Test func whatTheUserSaysGoesBeforeWhatTheTerminalSays() async throws {
+        let lines = try await terminal(columns: 60, "COLUMNS=100 $PINCHECK clients >$TERMINAL")
+        #expect(lines.contains { (61...100).contains(TerminalText.cells($0)) }, "\(lines)")
+    }
+
+    @Test func aTerminalThatDoesNotKnowHas80() async throws {
+        for script in ["$PINCHECK clients >$TERMINAL", "COLUMNS=x $PINCHECK clients >$TERMINAL"] {
+            let lines = try await terminal(columns: 0, script)
+            #expect(lines.contains { TerminalText.cells($0) > 60 }, "\(lines)")
+            #expect(lines.allSatisfy { TerminalText.cells($0) <= 80 }, "\(lines)")
+        }
+    }
+
+    @Test func messagesFitTheTerminalThatTheyGoTo() async throws {
+        let lines = try await terminal(columns: 60, "$PINCHECK a.example --pins sha256/AAAA 2>$TERMINAL")
+        #expect(lines.count > 1 && lines.allSatisfy { TerminalText.cells($0) <= 60 }, "\(lines)")
+    }
+
+    @Test func aPipeHasWholeLines() async throws {
+        let outcome = try await BuiltBinary.run("COLUMNS=60 $PINCHECK clients | cat")
+        #expect(outcome.output.split(separator: "\n").contains { TerminalText.cells($0) > 80 })
+    }
+}
+#endif

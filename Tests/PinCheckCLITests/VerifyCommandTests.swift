@@ -33,51 +33,47 @@ import Testing
         #expect(isPlain(outcome.expect(decision).output))
     }
 
+    /// What is given, and the mode that follows.
     @Test(arguments: [
         ("--pins @root.cer", "certificate"), ("--pins $LEAF", "public-key"),
         ("--pins @root.cer --pins $LEAF", "public-key"), ("", "none"), ("--pins @root.cer --mode none", "none"),
     ]) func certificateFilesAloneMeanCertificateModeAndOthersPublicKeyMode(pins: String, mode: String) async throws {
-        try await desk("VERIFY -f json \(pins)").expect(.pass, "\"mode\" : \"\(mode)\"")
+        try await Desk().expect("VERIFY -f json \(pins)", "pass: \"mode\" : \"\(mode)\"")
     }
 
-    @Test func saysThatModeNoneComparesNoPins() async throws {
-        try await desk("VERIFY --mode none").expect(.pass, errors: "")
+    @Test func modeNoneComparesNoPinsAndSaysSo() async throws {
         let outcome = try await desk("VERIFY --mode none --pins $JUNK").expect(.pass)
         #expect(outcome.errors == "Warning: mode none ignores pins: the pin you gave is not used\n")
     }
 
+    /// What is no chain or no anchor, and how that is said.
     @Test func filesThatHoldNoChainEndWith65AndMissingOnesWith66() async throws {
-        let desk = try Desk()
-        let pem = try contents(ofFile: desk.files.path + "/chain.pem")
-        await desk("verify - --anchors @root.pem --host $HOST", input: pem).expect(.pass)
-        let leaf = pki.leaf
-        let bundle = signedData(of: [leaf, pki.interA])
-        let pem7 = LoopbackLab.pem(bundle, label: "PKCS7")
-        for (bytes, sentence) in [
-            ([], ""), (Array("no certificate here\n".utf8), ""), (Array(leaf.der.dropLast(10)), ""),
-            (leaf.der + [0], ""), (Array(leaf.pem.utf8.prefix(200)), ""),
-            (bundle, " is a PKCS #7 bundle, whose certificates are in no order: "),
-            (Array(pem7.utf8), " is a PKCS #7 bundle, whose certificates"),
-        ] {
-            let path = try desk.files.write(bytes, to: "broken")
-            let outcome = await desk("verify @broken --anchors @root.pem").expect(.data, "")
-            #expect(outcome.errors.hasPrefix("Error: '\(path)' \(sentence.dropFirst())"), "\(outcome)")
-            #expect(outcome.errors.split(separator: "\n").count == 1)
-            await desk("verify - --anchors @broken", input: leaf.pem).expect(.data)
+        let bundle = signedData(of: [pki.leaf, pki.interA])
+        let secret = String(repeating: "c2VjcmV0", count: 8)
+        let desk = try Desk([
+            "empty": "", "prose": "no certificate here\n", "cut.pem": String(pki.leaf.pem.prefix(200)),
+            "pkcs7.pem": LoopbackLab.pem(bundle, label: "PKCS7"), "none/x/y": "",
+            "key.pem": "-----BEGIN PRIVATE KEY-----\n\(secret)\n-----END PRIVATE KEY-----\n",
+        ])
+        for (bytes, name) in [
+            (Array(pki.leaf.der.dropLast(10)), "cut.cer"), (pki.leaf.der + [0], "tail.cer"), (bundle, "pkcs7.der"),
+        ] { try desk.files.write(bytes, to: name) }
+        for name in ["empty", "prose", "cut.pem", "cut.cer", "tail.cer", "pkcs7.pem", "pkcs7.der"] {
+            let isBundle = name.hasPrefix("pkcs7")
+            let outcome = await desk.expect(
+                "verify @\(name) --anchors @root.pem",
+                "data: Error: '$DIR/\(name)' \(isBundle ? "is a PKCS #7 bundle, whose certificates are in no order: " : "")"
+            )
+            #expect(outcome.output.isEmpty && outcome.errors.count(where: \.isNewline) == 1, "\(outcome)")
+            await desk.expect("verify @leaf.pem --anchors @\(name)", "data")
         }
-        try desk.files.makeDirectory("none")
+        for line in ["verify @key.pem", "verify @chain.pem --anchors @key.pem", "VERIFY --pins @key.pem"] {
+            await desk.expect(line, "data").says(not: "c2VjcmV0")
+        }
         for line in [
             "verify @missing.pem", "verify $DIR", "verify ''", "verify @none", "verify @leaf.pem --anchors @missing",
             "verify @leaf.pem --anchors @none", "verify @leaf.pem --pins @none",
-        ] { await desk(line).expect(.noInput) }
-    }
-
-    @Test func neverPrintsAPrivateKey() async throws {
-        let secret = String(repeating: "c2VjcmV0", count: 8)
-        let key = ["key.pem": "-----BEGIN PRIVATE KEY-----\n\(secret)\n-----END PRIVATE KEY-----\n"]
-        for line in ["verify @key.pem", "verify @chain.pem --anchors @key.pem", "VERIFY --pins @key.pem"] {
-            try await desk(line, key).expect(.data, not: "c2VjcmV0")
-        }
+        ] { await desk.expect(line, "noInput") }
     }
 
     @Test func anchorsInADirectoryAreReadWhateverTheirNames() async throws {
@@ -88,7 +84,7 @@ import Testing
         fputs(pki.rootA.pem, file)
         fclose(file)
         await desk("verify @chain.pem --anchors @anchors --host $HOST").expect(.pass)
-        await desk("verify @chain.pem --anchors @anchors --pins @anchors").expect(.noInput, errors: "is not UTF-8")
+        await desk.expect("verify @chain.pem --anchors @anchors --pins @anchors", "noInput: is not UTF-8")
     }
 
     @Test func jsonKeepsEveryCharacterAndShowsNoneThatIsDangerous() async throws {
@@ -97,16 +93,17 @@ import Testing
         let chain = try files.write(pki.leaf.pem, to: evil)
         let outcome = await pincheck("verify", chain, "--format", "json").expect(.fail)
         #expect(isPlain(outcome.output))
-        #expect(try JSONValue(outcome.output)["target"].text == chain)
+        #expect(try outcome.json["target"].text == chain)
     }
 
     @Test func quietWritesNothingButKeepsTheStatusAndJSONHoldsTheWarnings() async throws {
+        let desk = try Desk()
         for format in ["text", "json"] {
-            try await desk("verify @chain.pem --anchors @root.pem --quiet -f \(format)").expect(.pass, "", errors: "")
-            try await desk("verify @chain.pem -q -f \(format)").expect(.fail, "", errors: "")
+            await desk("verify @chain.pem --anchors @root.pem --quiet -f \(format)").expect(.pass, "", errors: "")
+            await desk("verify @chain.pem -q -f \(format)").expect(.fail, "", errors: "")
         }
-        try await desk("verify /nonexistent -q").expect(.noInput, errors: "Error: ")
-        try await desk("verify @chain.pem --anchors @root.pem -f json").expect(
+        await desk.expect("verify /nonexistent -q", "noInput: Error: ")
+        await desk("verify @chain.pem --anchors @root.pem -f json").expect(
             .pass, "\"id\" : \"name-not-checked\"", errors: "")
     }
 
@@ -124,27 +121,25 @@ import Testing
         #expect(errors.text == (status == .pass ? "" : words))
     }
 
-    @Test(arguments: ["afnetworking", "alamofire", "okhttp", "trustkit", "android"])
-    func anAuthorityPinnedBesideTheLeafIsWarnedOf(client: String) async throws {
+    /// The client, its pins, and whether it is warned that a CA is pinned beside the leaf, or told in a note that only CAs are.
+    @Test(arguments: [
+        ("afnetworking", "chain", "warnings"), ("alamofire", "chain", "warnings"), ("okhttp", "chain", "warnings"),
+        ("trustkit", "chain", "warnings"), ("android", "chain", "warnings"), ("afnetworking", "authorities", "notes"),
+        ("okhttp", "authorities", "notes"), ("alamofire", "two", ""), ("trustkit", "two", ""),
+        // Self-signed certificates of the leaf's key that OpenSSL made are those of CAs.
+        ("okhttp", "own", ""), ("trustkit", "own", ""), ("android", "own", ""),
+    ]) func anAuthorityPinnedBesideTheLeafIsWarnedOf(client: String, pins: String, place: String) async throws {
         let own = try LabCertificate.selfSigned(.authority("Leaf"), key: pki.leaf.key)
         // TrustKit starts with two pins only.
         let texts = [
             "authorities.pem": pki.interA.pem + pki.rootA.pem, "own.pem": own.pem + pki.leaf2.pem,
             "two.pem": pki.leaf.pem + pki.leaf2.pem,
         ]
-        let desk = try Desk(texts)
-        func said(_ pins: String) async throws -> (warnings: Bool, notes: Bool) {
-            let report = try JSONValue(
-                await desk("VERIFY -f json --client \(client) --pins \(pins)").expect("pass pin-matched").output)
-            func has(_ key: String) -> Bool { report[key].array.contains { $0["id"].text == "authority-pin" } }
-            return (has("warnings"), has("notes"))
+        let report = try await Desk(texts).expect("VERIFY --client \(client) --pins @\(pins).pem", "pass pin-matched")
+            .json
+        let found = ["warnings", "notes"].filter { key in
+            report[key].array.contains { $0["id"].text == "authority-pin" }
         }
-        let beside = try await said("@chain.pem").warnings
-        #expect(beside)
-        #expect(try await said("@authorities.pem") == (false, true))
-        #expect(try await !said("@two.pem").warnings)
-        // Self-signed certificates of the leaf's key that OpenSSL made are those of CAs.
-        guard ["okhttp", "trustkit", "android"].contains(client) else { return }
-        #expect(try await !said("@own.pem").warnings)
+        #expect(found == (place.isEmpty ? [] : [place]))
     }
 }

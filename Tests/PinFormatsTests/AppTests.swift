@@ -237,28 +237,6 @@ import Testing
         let path = try directory.write(zip.archive, to: "App.ipa")
         #expect(try failure(path).reason.hasSuffix("' leads out of the archive"))
         #expect(access(directory.path + "/../evil.cer", F_OK) != 0)
-        #expect(try RegularFileNames.inDirectory(directory.path) == ["App.ipa"])
-    }
-
-    @Test(arguments: Seeds.sample(2)) func damagedArchivesAreReadOrRefused(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let archive = Self.ipa(Self.files)
-        let directory = try TemporaryDirectory()
-        for _ in 0..<100 {
-            let bytes = MutatedSourceTests.damaged(archive, &random)
-            switch outcome(try directory.write(bytes, to: "App.ipa")) {
-            case .success(let reading): #expect(!reading.pins.isEmpty || !reading.configurations.isEmpty)
-            case .failure(let error):
-                #expect(!error.description.contains { $0.isNewline })
-                #expect(error.description.count < 1_000)
-            }
-        }
-    }
-}
-
-/// The names in a directory, hidden ones too.
-enum RegularFileNames {
-    static func inDirectory(_ path: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["App.ipa"])
     }
 }

@@ -1,15 +1,7 @@
-import Foundation
 import LoopbackLab
 import PinFormats
 import Pinning
 import Testing
-
-private enum PEMText {
-    static func block(_ label: String, _ der: [UInt8]) -> String {
-        let text = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return "-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n"
-    }
-}
 
 /// Values of curl's `--pinnedpubkey`, each held against what curl 7.88 did with it.
 @Suite struct CurlValueTests {
@@ -54,7 +46,7 @@ private enum PEMText {
     }
 
     @Test func blanksInThePEMOfAKeyAreNotPassedOver() throws {
-        let lines = PEMText.block("PUBLIC KEY", leaf.key.publicKeyInfo).split(separator: "\n")
+        let lines = leaf.key.publicKeyPEM.split(separator: "\n")
         let directory = try TemporaryDirectory()
         let good = try directory.write(Array(lines.joined(separator: "\r\n").utf8), to: "good.pem")
         #expect(try outcome(good).get().pins.count == 1)
@@ -111,5 +103,3 @@ private enum PEMText {
         #expect(secret.problem == .privateKey)
     }
 }
-
-/// Inspecting a source gathers everything that is wrong where reading it stops at the first.

@@ -34,177 +34,109 @@ import Testing
         #expect(reading.notes.isEmpty)
     }
 
-    @Test(
-        arguments: [
-            ("", .empty, "the value is empty; name a file, a directory or a pin"),
-            ("sha256/", .empty, "$ has no hash; 44 characters of base64 belong there"),
-            // 31 and 33 bytes, and what an unfinished copy leaves.
-            (
-                "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHg==", .wrongLength,
-                "$ has 31 bytes instead of 32; a SHA-256 pin is 44 characters long, and this one is too short"
-            ),
-            (
-                "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g", .wrongLength,
-                "$ has 33 bytes instead of 32; a SHA-256 pin is 44 characters long, and this one is too long"
-            ),
-            (
-                "sha256/AAECA", .wrongLength,
-                "$ has 5 characters of base64, which no number of bytes encodes to; "
-                    + "a SHA-256 pin has 43 and one =; copy it again"
-            ),
-            (
-                "sha256/AAECAwQFBgcICQoLDA0ODxAREhM=", .wrongLength,
-                "$ has 20 bytes, which is SHA-1, and not the 32 of SHA-256; " + howToMakeAPin
-            ),
-            (
-                "AAECAwQFBgcICQoLDA0ODxAREhM=", .wrongLength,
-                "$ has 20 bytes, which is SHA-1, and not the 32 of SHA-256; " + howToMakeAPin
-            ),
-            // Base64 in another form.
-            (
-                "sha256/_P3-_wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs", .base64URL,
-                "$ is base64url (with - or _), pins are standard base64; write sha256/\(slash)"
-            ),
-            (
-                "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", .padding,
-                "$ lacks the padding; write sha256//\(a)"
-            ), ("sha256/\(a)=", .padding, "$ has 2 = at its end; write sha256/\(a)"),
-            (
-                "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=", .trailingBits,
-                "$ has a last character that no 32 bytes encode to; it is mistyped or cut off; copy it again"
-            ),
-            // Characters that do not belong.
-            (
-                "sha256/AAECAwQFBgcI?QoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", .badCharacter,
-                "$ has '?' as character 13 of the hash, "
-                    + "which base64 does not know; a pin has letters, digits, + and / and ends with ="
-            ),
-            (
-                "sha256/AAECAwQF…Hh8=", .badCharacter,
-                "$ has '…' as character 9 of the hash, which base64 does not know; "
-                    + "if a report shortened the pin, copy the whole of it"
-            ),
-            (
-                "sha256/%2FP3", .badCharacter,
-                "$ has '%' as character 1 of the hash, which base64 does not know; "
-                    + "undo the percent-encoding: %2B is +, %2F is /, %3D is ="
-            ), ("sha256/AAEC=AAEC=", .badCharacter, "$ goes on after its padding; separate pins by a comma or a space"),
-            (
-                "sha256/AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8=", .wrongLength,
-                "'sha256/AAECAwQFBgcICQoLDA0ODxAR' has 18 bytes instead of 32; "
-                    + "a SHA-256 pin is 44 characters long, and this one is too short"
-            ),
-            (
-                "pin-sha256=\"AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8=\"", .badCharacter,
-                "'pin-sha256=\"AAECAwQFBgcICQoLDA0ODxAR' has '\"' as character 1 of the hash, which base64 does not "
-                    + "know; a pin has letters, digits, + and / and ends with ="
-            ),
-            // Slashes.
-            (
-                "sha256//\(a);sha256/\(b)", .slashes,
-                "'sha256/\(b)' has one slash in a ';' list, which is curl's notation with two; write sha256//\(b)"
-            ),
-            (
-                "sha256/\(a);sha256/\(b)", .slashes,
-                "'sha256/\(a)' has one slash in a ';' list, which is curl's notation with two; write sha256//\(a)"
-            ),
-            (
-                "sha256//\(a),sha256//\(b)", .slashes,
-                "'sha256//\(a)' has two slashes in a list without ';'; write sha256/\(a), "
-                    + "or separate curl's pins by ';' and nothing else"
-            ),
-            (
-                "sha256/\(a) sha256//\(b)", .slashes,
-                "'sha256//\(b)' has two slashes in a list without ';'; write sha256/\(b), "
-                    + "or separate curl's pins by ';' and nothing else"
-            ),
-            (
-                "sha256//\(a); sha256//\(b)", .whitespace,
-                "'sha256//\(b)' has white space around it in a ';' list; remove it, curl takes it as a part of the pin"
-            ),
-            (
-                "sha256//\(a);", .empty,
-                "an entry of the ';' list is empty; remove the extra ';', curl takes it as a part of the pin"
-            ), ("sha256//\(a);\(b)", .notation, "'\(b)' stands in a ';' list without 'sha256//' before it; add it"),
-            // Other algorithms and spellings.
-            (
-                "sha1/AAECAwQFBgcICQoLDA0ODxAREhM=", .wrongAlgorithm,
-                "$ is a hash of sha1, and only SHA-256 is compared; " + howToMakeAPin
-            ),
-            (
-                "md5/AAECAwQFBgcICQoLDA0ODw==", .wrongAlgorithm,
-                "$ is a hash of md5, and only SHA-256 is compared; " + howToMakeAPin
-            ),
-            (
-                "pin-sha1=\"AAEC\"", .wrongAlgorithm,
-                "$ is a hash of sha1, and only SHA-256 is compared; " + howToMakeAPin
-            ), ("SHA-256/\(a)", .notation, "$ begins with 'SHA-256/'; write sha256/\(a)"),
-            ("sha256:\(a)", .notation, "$ begins with 'sha256:'; write sha256/\(a)"),
-            (
-                "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", .hashOfNothing,
-                "$ is the SHA-256 of nothing; "
-                    + "the command that made it got no input; look at the errors it printed and make it again"
-            ),
-            // Fingerprints.
-            (
-                "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", .hexadecimal,
-                "$ is hexadecimal, which can be the hash of a key or the fingerprint "
-                    + "of a whole certificate; write \(a) if it is the hash of the public key; "
-                    + "a fingerprint cannot be converted, give the certificate's file"
-            ),
-            (
-                "00:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F:10:11:12:13", .hexadecimal,
-                "$ has 40 hexadecimal digits of SHA-1; " + howToMakeAPin
-            ),
-            (
-                "sha256/00:01:02:03", .hexadecimal,
-                "$ has 8 hexadecimal digits instead of the 64 of SHA-256; " + howToMakeAPin
-            ),
-            // Things of the trade that are no pins.
-            (
-                "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", .pemBody,
-                "PEM text instead of a pin; give the name of its file"
-            ),
-            (
-                "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@here", .otherKind,
-                "this is an OpenSSH public key, which is not a pin; convert its file with: ssh-keygen -f FILE -e -m PKCS8"
-            ),
-            // As 'openssl x509 -noout -fingerprint -sha256' prints it; older ones write the name in capitals.
-            (
-                "sha256 Fingerprint=3C:76:00:11:22:33:44:55", .hexadecimal,
-                "this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash "
-                    + "of its key; it cannot be converted: give the certificate's file"
-            ),
-            (
-                "SHA1 Fingerprint=3C:76:00:11", .hexadecimal,
-                "this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash "
-                    + "of its key; it cannot be converted: give the certificate's file"
-            ),
-            // In lists.
-            (
-                "sha256/\(a) hello", .notAPin,
-                "'hello' is not a pin; a pin is sha256/ followed by 44 characters of base64"
-            ),
-            (
-                "pin-sha256=\"\(a)\"; pins=7", .notAPin,
-                "'pins=7' is not a directive of a pin header; each pin is written pin-sha256=\"…\""
-            ),
-            (
-                "Public-Key-Pins: max-age=3", .notation,
-                "is the header of a response, and no browser enforces its pins any more; give its pins alone: pin-sha256=\"…\""
-            ),
-            (
-                "pin-sha256=\"\(a)", .badCharacter,
-                "$ has '\"' as character 1 of the hash, which base64 does not know; "
-                    + "a pin has letters, digits, + and / and ends with ="
-            ),
-        ] as [(String, PinProblem, String)]) func aMalformedPinSaysWhatIsWrongAndWhatItShouldBe(
-            text: String, problem: PinProblem, message: String
-        ) throws
-    {
+    /// What is wrong, the text, which a row says as '$', and what is said of it.
+    private static let mistakes = """
+        empty |  | the value is empty; name a file, a directory or a pin
+        empty | sha256/ | $ has no hash; 44 characters of base64 belong there
+        // 31 and 33 bytes, and what an unfinished copy leaves.
+        wrongLength | sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHg== | \
+        $ has 31 bytes instead of 32; a SHA-256 pin is 44 characters long, and this one is too short
+        wrongLength | sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g | \
+        $ has 33 bytes instead of 32; a SHA-256 pin is 44 characters long, and this one is too long
+        wrongLength | sha256/AAECA | \
+        $ has 5 characters of base64, which no number of bytes encodes to; a SHA-256 pin has 43 and one =; copy it again
+        wrongLength | sha256/AAECAwQFBgcICQoLDA0ODxAREhM= | \
+        $ has 20 bytes, which is SHA-1, and not the 32 of SHA-256; \(howToMakeAPin)
+        wrongLength | AAECAwQFBgcICQoLDA0ODxAREhM= | \
+        $ has 20 bytes, which is SHA-1, and not the 32 of SHA-256; \(howToMakeAPin)
+        // Base64 in another form.
+        base64URL | sha256/_P3-_wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs | \
+        $ is base64url (with - or _), pins are standard base64; write sha256/\(slash)
+        padding | sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8 | $ lacks the padding; write sha256//\(a)
+        padding | sha256/\(a)= | $ has 2 = at its end; write sha256/\(a)
+        trailingBits | sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9= | \
+        $ has a last character that no 32 bytes encode to; it is mistyped or cut off; copy it again
+        // Characters that do not belong.
+        badCharacter | sha256/AAECAwQFBgcI?QoLDA0ODxAREhMUFRYXGBkaGxwdHh8= | \
+        $ has '?' as character 13 of the hash, which base64 does not know; a pin has letters, digits, + and / and \
+        ends with =
+        badCharacter | sha256/AAECAwQF…Hh8= | \
+        $ has '…' as character 9 of the hash, which base64 does not know; if a report shortened the pin, copy the \
+        whole of it
+        badCharacter | sha256/%2FP3 | \
+        $ has '%' as character 1 of the hash, which base64 does not know; undo the percent-encoding: %2B is +, %2F is \
+        /, %3D is =
+        badCharacter | sha256/AAEC=AAEC= | $ goes on after its padding; separate pins by a comma or a space
+        wrongLength | sha256/AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8= | \
+        'sha256/AAECAwQFBgcICQoLDA0ODxAR' has 18 bytes instead of 32; a SHA-256 pin is 44 characters long, and this \
+        one is too short
+        badCharacter | pin-sha256="AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8=" | \
+        'pin-sha256="AAECAwQFBgcICQoLDA0ODxAR' has '"' as character 1 of the hash, which base64 does not know; a pin \
+        has letters, digits, + and / and ends with =
+        // Slashes.
+        slashes | sha256//\(a);sha256/\(b) | \
+        'sha256/\(b)' has one slash in a ';' list, which is curl's notation with two; write sha256//\(b)
+        slashes | sha256/\(a);sha256/\(b) | \
+        'sha256/\(a)' has one slash in a ';' list, which is curl's notation with two; write sha256//\(a)
+        slashes | sha256//\(a),sha256//\(b) | \
+        'sha256//\(a)' has two slashes in a list without ';'; write sha256/\(a), or separate curl's pins by ';' and \
+        nothing else
+        slashes | sha256/\(a) sha256//\(b) | \
+        'sha256//\(b)' has two slashes in a list without ';'; write sha256/\(b), or separate curl's pins by ';' and \
+        nothing else
+        whitespace | sha256//\(a); sha256//\(b) | \
+        'sha256//\(b)' has white space around it in a ';' list; remove it, curl takes it as a part of the pin
+        empty | sha256//\(a); | \
+        an entry of the ';' list is empty; remove the extra ';', curl takes it as a part of the pin
+        notation | sha256//\(a);\(b) | '\(b)' stands in a ';' list without 'sha256//' before it; add it
+        // Other algorithms and spellings.
+        wrongAlgorithm | sha1/AAECAwQFBgcICQoLDA0ODxAREhM= | \
+        $ is a hash of sha1, and only SHA-256 is compared; \(howToMakeAPin)
+        wrongAlgorithm | md5/AAECAwQFBgcICQoLDA0ODw== | \
+        $ is a hash of md5, and only SHA-256 is compared; \(howToMakeAPin)
+        wrongAlgorithm | pin-sha1="AAEC" | $ is a hash of sha1, and only SHA-256 is compared; \(howToMakeAPin)
+        notation | SHA-256/\(a) | $ begins with 'SHA-256/'; write sha256/\(a)
+        notation | sha256:\(a) | $ begins with 'sha256:'; write sha256/\(a)
+        hashOfNothing | sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= | \
+        $ is the SHA-256 of nothing; the command that made it got no input; look at the errors it printed and make it \
+        again
+        // Fingerprints.
+        hexadecimal | 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f | \
+        $ is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate; write \(a) if it \
+        is the hash of the public key; a fingerprint cannot be converted, give the certificate's file
+        hexadecimal | 00:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F:10:11:12:13 | \
+        $ has 40 hexadecimal digits of SHA-1; \(howToMakeAPin)
+        hexadecimal | sha256/00:01:02:03 | $ has 8 hexadecimal digits instead of the 64 of SHA-256; \(howToMakeAPin)
+        // Things of the trade that are no pins.
+        pemBody | -----BEGIN CERTIFICATE-----⏎MIIB⏎-----END CERTIFICATE----- | \
+        PEM text instead of a pin; give the name of its file
+        otherKind | ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@here | \
+        this is an OpenSSH public key, which is not a pin; convert its file with: ssh-keygen -f FILE -e -m PKCS8
+        // As 'openssl x509 -noout -fingerprint -sha256' prints it; older ones write the name in capitals.
+        hexadecimal | sha256 Fingerprint=3C:76:00:11:22:33:44:55 | \
+        this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of \
+        its key; it cannot be converted: give the certificate's file
+        hexadecimal | SHA1 Fingerprint=3C:76:00:11 | \
+        this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of \
+        its key; it cannot be converted: give the certificate's file
+        // In lists.
+        notAPin | sha256/\(a) hello | 'hello' is not a pin; a pin is sha256/ followed by 44 characters of base64
+        notAPin | pin-sha256="\(a)"; pins=7 | \
+        'pins=7' is not a directive of a pin header; each pin is written pin-sha256="…"
+        notation | Public-Key-Pins: max-age=3 | \
+        is the header of a response, and no browser enforces its pins any more; give its pins alone: pin-sha256="…"
+        badCharacter | pin-sha256="\(a) | \
+        $ has '"' as character 1 of the hash, which base64 does not know; a pin has letters, digits, + and / and ends \
+        with =
+        """
+
+    @Test(arguments: mistakes.split(separator: "\n").filter { !$0.hasPrefix("//") })
+    func aMalformedPinSaysWhatIsWrongAndWhatItShouldBe(row: Substring) throws {
+        let fields = row.split(separator: " | ", maxSplits: 2, omittingEmptySubsequences: false)
+        try #require(fields.count == 3)
+        let (text, message) = (String(fields[1].replacing("⏎", with: "\n")), fields[2])
         let error = try failure(text)
-        #expect(error.problem == problem)
-        // A row says the text that it is about as '$'.
+        #expect("\(error.problem)" == fields[0])
         let whole = "--pins: " + (message.hasPrefix("$") ? "'\(text)'" + message.dropFirst() : message)
         #expect(KeyMaterial.cut(error.description) == KeyMaterial.cut(whole))
         #expect(error.kind == .malformed)

@@ -141,9 +141,6 @@ enum Samples {
         *.example.net    sha256/\(b)
         """
 
-    /// The samples under names that say nothing.
-    static let all = [android, infoPlist, trustKit, reactNative, kotlin, okHttpList]
-
     /// The plist in Apple's binary form.
     static func binaryInfoPlist() throws -> [UInt8] {
         let object = try PropertyListSerialization.propertyList(from: Data(infoPlist.utf8), format: nil)

@@ -5,7 +5,7 @@ import Pinning
 import Testing
 import X509
 
-/// Blocks for clients, read back by those who read such things.
+/// Blocks for clients, read back by those who read such things. What each looks like is in the goldens `pins-server` and `pins-from-…`.
 @Suite struct WritingTests {
     static let host = "api.example.com"
 
@@ -37,9 +37,8 @@ import X509
     }
 
     @Test func notationsAreReadAsTheSamePin() throws {
-        let notations = leaf.notations
-        for text in [notations.okhttp, notations.curl, notations.hpkp, notations.base64] {
-            #expect(try hashes(text) == [leaf.spkiSHA256])
+        for notation in [PinNotation.okhttp, .curl, .hpkp, .base64] {
+            #expect(try hashes(leaf[notation]) == [leaf.spkiSHA256])
         }
     }
 
@@ -55,37 +54,13 @@ import X509
         #expect(Set(entries.flatMap(\.pins).map(\.spkiSHA256)) == [leaf.spkiSHA256, other.spkiSHA256], "\(block)")
     }
 
-    @Test func okHttpsSourcePinsTheLeafAndOffersTheOthers() throws {
-        let block = try PinBlockFormat.okhttp.block([group()])
-        let configuration = try #require(try reading(ofFile: "Pins.kt", block).configurations.first)
-        #expect(configuration.kind == .okHttp)
-        #expect(configuration.entries.flatMap(\.pins).map(\.spkiSHA256) == [leaf.spkiSHA256])
-        #expect(block.contains("    // .add(\"api.example.com\", \"\(root.notations.okhttp)\")\n"))
-    }
-
-    @Test func trustKitGetsTheLeafsPinAndIsOfferedTheOthers() throws {
-        let all = try list(try PinBlockFormat.trustkit.block([group()]))
-        let settings = try #require(all["TSKConfiguration"] as? [String: Any])
-        let domains = try #require(settings["TSKPinnedDomains"] as? [String: [String: Any]])
-        #expect(domains.keys.sorted() == [Self.host])
-        let pins = try #require(domains[Self.host]?["TSKPublicKeyHashes"] as? [String])
-        #expect(pins == [leaf.notations.base64])
-        #expect(domains[Self.host]?["TSKEnforcePinning"] as? Bool == true)
-        let block = try PinBlockFormat.trustkit.block([group()])
-        #expect(block.contains("<!-- <string>\(intermediate.notations.base64)</string> -->"))
-        let warning = "<!-- TrustKit refuses to start with fewer than two pins. -->"
-        #expect(block.contains(warning))
-        #expect(try !PinBlockFormat.trustkit.block([group(chosen: [intermediate])]).contains(warning))
-    }
-
     @Test func aBackupKeyTakesThePlaceOfTheIssuer() throws {
         let key = try LabKey.shared(.p256, label: "backup")
         let publicKey = try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo)
         let backup = PinItem(publicKey, role: .publicKey, source: "backup.pub")
         let all = try list(try PinBlockFormat.trustkit.block([group(), group([backup])]))
         let domains = (all["TSKConfiguration"] as? [String: Any])?["TSKPinnedDomains"] as? [String: [String: Any]]
-        #expect(
-            domains?[Self.host]?["TSKPublicKeyHashes"] as? [String] == [leaf.notations.base64, backup.notations.base64])
+        #expect(domains?[Self.host]?["TSKPublicKeyHashes"] as? [String] == [leaf[.base64], backup[.base64]])
     }
 
     @Test func pinnedDomainsHoldTheLeafOrTheAuthoritiesNeverBoth() throws {
@@ -99,42 +74,20 @@ import X509
             (value as? [[String: String]])?.compactMap { $0["SPKI-SHA256-BASE64"] }
         }
         let ofChain = try domain(group())
-        #expect(hashes(ofChain["NSPinnedLeafIdentities"]) == [leaf.notations.base64])
+        #expect(hashes(ofChain["NSPinnedLeafIdentities"]) == [leaf[.base64]])
         #expect(ofChain["NSPinnedCAIdentities"] == nil)
         #expect(ofChain["NSIncludesSubdomains"] as? Bool == false)
         let ofAuthorities = try domain(group([intermediate, root], chosen: [intermediate, root]))
-        #expect(
-            hashes(ofAuthorities["NSPinnedCAIdentities"]) == [intermediate.notations.base64, root.notations.base64])
+        #expect(hashes(ofAuthorities["NSPinnedCAIdentities"]) == [intermediate[.base64], root[.base64]])
         #expect(ofAuthorities["NSPinnedLeafIdentities"] == nil)
     }
 
     @Test func curlGetsTheKeysOfServersOnly() throws {
         let block = try PinBlockFormat.curl.block([group(port: 8443)])
         let command = try #require(block.split(separator: "\n").last)
-        #expect(command == "curl --pinnedpubkey '\(leaf.notations.curl)' 'https://api.example.com:8443/'")
+        #expect(command == "curl --pinnedpubkey '\(leaf[.curl])' 'https://api.example.com:8443/'")
         let authorities = try PinBlockFormat.curl.block([group([root], chosen: [root])])
         #expect(authorities.split(separator: "\n").allSatisfy { $0.hasPrefix("#") })
-    }
-
-    @Test func afNetworkingIsToldWhichFilesToAdd() throws {
-        let block = try PinBlockFormat.afnetworking.block([group()])
-        #expect(block.contains("\(leaf.notations.okhttp)  leaf-leaf.cer: add to the bundle\n"))
-        #expect(block.contains("\(root.notations.okhttp)  root-RootA.cer: do not add"))
-        #expect(block.contains("AFSSLPinningModePublicKey"))
-    }
-
-    @Test(arguments: PinBlockFormat.allCases) func everyHashStandsBelowItsOwner(format: PinBlockFormat) throws {
-        let lines = try format.block([group()]).split(separator: "\n").map(String.init)
-        for item in [leaf, intermediate, root] {
-            let certificate = try #require(item.certificate)
-            let comment = "\(item.role.rawValue): \(certificate.subject), expires \(certificate.notAfter.date)"
-            let owner = try #require(lines.firstIndex { $0.contains(comment) })
-            let isBelow =
-                lines[owner + 1].contains(item.notations.base64)
-                || lines[owner + 1].contains(item.spkiSHA256.hexadecimal)
-            let isInLastLine = lines.last?.contains(item.notations.base64) == true
-            #expect(isBelow || isInLastLine, "\(format) \(item.role)")
-        }
     }
 
     @Test(arguments: PinBlockFormat.allCases) func withoutAHostAPlaceholderStands(format: PinBlockFormat) throws {

@@ -161,6 +161,30 @@ import X509
         #expect(try scene.with { $0.presented = [pki.leaf] }.afNetworking4().reason == .pinMismatch)
     }
 
+    @Test func `with validation off a pin is on the leaf or on every path that may be handed out`() throws {
+        func name(_ text: String) -> CertificateTemplate { .authority(DistinguishedName(commonName: text)) }
+        let root = try LabCertificate.selfSigned(name("Root"))
+        let issuer = try root.issue(name("Issuer"))
+        let above = try LabCertificate.selfSigned(name("Not sent")).issue(name("Above"))
+        let other = try above.issue(name("Issuer"), key: issuer.key)
+        let leaf = try issuer.issue(.leaf(StandardPKI.serverName))
+        let rows: [(pin: LabCertificate, reason: String, depth: Int?)] = [
+            (leaf, "pin-matched", 0), (issuer, "pin-matched", 1), (other, "pin-matched", 1),
+            // By Apple's points the first is handed out, and the second is the longest.
+            (root, "pin-mismatch", nil), (above, "pin-mismatch", nil),
+        ]
+        for (pin, reason, depth) in rows {
+            for presented in [[leaf, issuer, root, other, above], [leaf, above, other, root, issuer]] {
+                let verdict = try Scene(
+                    mode: .publicKey, allowInvalid: true, pins: [pin], presented: presented,
+                    host: StandardPKI.serverName
+                ).afNetworking4()
+                #expect(verdict.reason.id == reason, "\(verdict.reason)")
+                if let depth { #expect(verdict.matches.map(\.depth) == [depth]) }
+            }
+        }
+    }
+
     @Test func `skipped checks say skip and are warned about`() throws {
         let verdict = try Self.exceptions[2].scene.afNetworking4()
         #expect(
@@ -203,6 +227,28 @@ import X509
         Scene(
             mode: .certificate, allowInvalid: true, pins: [certificate], presented: [certificate], host: host,
             time: World.in2020)
+    }
+
+    @Test func `with validation off every certificate of each path that may be handed out is pinned`() throws {
+        func name(_ text: String) -> CertificateTemplate { .authority(DistinguishedName(commonName: text)) }
+        let (root, other) = (try LabCertificate.selfSigned(name("Root")), try LabCertificate.selfSigned(name("Other")))
+        let issuer = try root.issue(name("Issuer").with { $0 = $0.withIssuerPlaces(["http://ca.example/root.cer"]) })
+        let cross = try other.issue(name("Issuer"), key: issuer.key)
+        let leaf = try issuer.issue(.leaf(StandardPKI.serverName))
+        let all = [leaf, issuer, root, cross, other]
+        for (mode, pins, presented, reason) in [
+            (AFSecurityPolicy.PinningMode.certificate, all, all, "pin-matched"),
+            // The key of both issuers counts twice then: four pairs for three certificates.
+            (.publicKey, all, all, "pin-mismatch"), (.publicKey, [leaf, issuer, root, other], all, "pin-matched"),
+            (.certificate, [leaf, issuer, root], all, "pin-mismatch"),
+            (.publicKey, [leaf, issuer, root], all, "pin-mismatch"),
+            (.certificate, [leaf, cross, other], all, "pin-mismatch"),
+            (.certificate, [leaf, issuer, root], [leaf, issuer, root], "pin-matched"),
+        ] {
+            let scene = Scene(
+                mode: mode, allowInvalid: true, pins: pins, presented: presented, host: StandardPKI.serverName)
+            try Self.vector("whole chain", scene, reason).check()
+        }
     }
 
     static let unverified = Scene(presented: [world.selfSignedAlternativeName], host: "foobar.com", time: World.in2020)

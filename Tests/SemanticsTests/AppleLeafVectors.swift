@@ -136,8 +136,7 @@ import X509
 
     @Test func `an older version asks nothing of leaves under the app's own anchors`() throws {
         let leaf = try leaf(Row(name: "", days: 3_000, usage: nil, reasons: []))
-        let release = AppleRelease(
-            limitsLeavesOfOwnAnchors: false, requiresTransparency: true, judgesAddressesByTransportSecurity: false)
+        let release = AppleRelease(iOS: DeviceVersion(12, 1, 1))
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
         let pins = PinSet([Pin(.certificate(try Certificate(Self.root)), origin: "test")])
         let client = AFNetworking(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))

@@ -164,19 +164,6 @@ import X509
             try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo + [0])
         }
     }
-
-    @Test(arguments: Seeds.sample(2)) func `random damage never crashes the readers`(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        let originals = [pki.leaf.der, pki.rootA.der, Array(pki.leaf.pem.utf8)]
-        for round in 0..<1_500 {
-            var bytes = originals[round % originals.count]
-            for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
-            }
-            _ = try? CertificateReader.certificates(pemOrDER: bytes)
-            _ = try? AnchorBundle(pemOrDER: bytes)
-        }
-    }
 }
 
 @Suite("PEM is read alike in every form it is written in") struct PEMTests {

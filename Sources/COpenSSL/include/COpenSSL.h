@@ -111,9 +111,9 @@ static inline long COpenSSL_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (
     return SSL_CTX_set_tlsext_status_cb(context, callback);
 }
 
-// What a handshake may use, for SSL_CTX_set_security_callback: all at level 0, but finite-field groups only where somebody names groups, and
-// no prime of a server's own that costs a client much. OpenSSL takes 10,000 bits, which are a second of a client's time.
-int COpenSSL_allows(int operation, int nid, const void *key, int namesGroups);
+// What a handshake may use, for SSL_CTX_set_security_callback: all at level 0, but finite-field groups only where `namesGroups` is set
+// (SSL_set0_security_ex_data), and no prime of a server's own that costs a client much: OpenSSL takes 10,000 bits, a second of its time.
+int COpenSSL_allows(const SSL *ssl, const SSL_CTX *context, int operation, int strength, int nid, void *key, void *namesGroups);
 // Why OpenSSL is not to read certificates: they are not in the form that was examined, or cost too much to read.
 enum {
     COpenSSL_CERTIFICATES_MANY = 1,
@@ -121,7 +121,7 @@ enum {
     COpenSSL_CERTIFICATES_COSTLY,
     COpenSSL_CERTIFICATES_UNREADABLE,
     COpenSSL_CERTIFICATES_LONG_RSA,
-    // More of them than this are not read.
+    // More compressed points than this are not read.
     COpenSSL_COMPRESSED_POINTS_MAX = 8,
     // More bytes than a private key has, but RSA's and ML-DSA's: OpenSSL computes the public half of some.
     COpenSSL_PRIVATE_KEY_MAX = 2048

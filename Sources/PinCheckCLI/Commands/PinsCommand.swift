@@ -10,7 +10,7 @@ extension Command {
         name: "pins", abstract: "Print the pins of a server, a certificate, a key or a configuration.",
         usage: "pincheck pins <target|file> ... [<options>]",
         discussion: """
-            Every notation of every pin on the chain:
+            The pin of each certificate on the chain:
               pincheck pins api.example.com
             A block ready to paste, with a backup key of your own:
               pincheck pins api.example.com --key backup.key --format trustkit

@@ -16,11 +16,10 @@ extension Command {
               pincheck snapshot api.example.com --all-addresses -o Pins/api.json
               pincheck snapshot api.example.com --key-types rsa,ecdsa -o Pins/api.json
 
-            A small JSON document with the chain
-            of each endpoint: hashes, names, validity, issuers, key types. It holds
-            nothing secret, and nothing that changes while the server does not. Nothing
-            is judged. When an endpoint does not answer, the exit status is 2 and no
-            file is written.
+            A small JSON document with the chain of each endpoint: hashes, names,
+            validity, issuers, key types. It holds nothing secret, and nothing that
+            changes while the server does not. Nothing is judged. When an endpoint does
+            not answer, the exit status is 2 and no file is written.
             """, arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true)],
         own: {
             [
@@ -136,7 +135,9 @@ extension Snapshot: JSONDocument {
                 (try? ConnectAddress.readAny($0).count) == 1
             }, sni: try optionalText("sni", of: node, "a host name") { (try? ServerNameChoice.named($0)) != nil },
             verifyName: try optionalText("verify_name", of: node),
-            variant: try optionalText("variant", of: node, "a way to connect") { Variant(label: $0) != nil })
+            variant: try optionalText("variant", of: node, "a way to connect") { label in
+                Variant.all.contains { $0.label == label }
+            })
         let chain = try node.required("chain")
         var certificates: [Snapshot.Certificate] = []
         for node in try chain.array() { certificates.append(try certificate(node)) }

@@ -26,7 +26,7 @@ public struct Client: Sendable {
     package var answersChallenges = false
     /// The platform it runs on, `nil` for one whose decisions need none.
     package let platform: PlatformFamily?
-    package let notation: PinNotations.Kind
+    package let notation: PinNotation
     /// The settings behind its name, as in `expires=2027-06-01`.
     package internal(set) var words: [String] = []
     /// What it is set to by flags, as reports show it.

@@ -57,60 +57,15 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The version of a system: up to three numbers, of which those that are left out are zero.
-package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Without zeros at the end, but for the first.
-    private let numbers: [Int]
-
-    package var major: Int { numbers[0] }
-    package var minor: Int { numbers.count > 1 ? numbers[1] : 0 }
-
-    package init(_ numbers: Int...) { self.numbers = numbers }
-
-    /// Reads `17`, `12.1` or `12.1.3`, without leading zeros and zeros at the end; `nil` for anything else.
-    package init?(_ text: some StringProtocol) {
-        numbers = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { Int($0) }
-        guard (1...3).contains(numbers.count), numbers.allSatisfy({ (0..<10_000).contains($0) }),
-            numbers.count == 1 || numbers.last != 0, description == text
-        else { return nil }
-    }
-
-    package static func < (left: DeviceVersion, right: DeviceVersion) -> Bool {
-        left.numbers.lexicographicallyPrecedes(right.numbers)
-    }
-
-    /// As people write it, without zeros at the end: `12.1.3`, `17`.
-    package var description: String { numbers.map(String.init).joined(separator: ".") }
-}
-
 extension Device {
-    /// The version of its system as far as rules depend on it, by its publisher's documentation; `nil` for Mozilla's list, which belongs
-    /// to no version of a system.
+    /// The version of its system as far as rules depend on it; `nil` for Mozilla's list, which belongs to no version of a system.
     package var platformRelease: PlatformRelease? {
         guard let version else { return nil }
-        switch platform {
-        case .apple:
-            // By its version of iOS, which its other name puts for macOS.
-            return .apple(
-                AppleRelease(
-                    // support.apple.com/103769: iOS 13, macOS 10.15.
-                    limitsLeavesOfOwnAnchors: version >= DeviceVersion(13),
-                    // support.apple.com/103214: iOS 12.1.1, macOS 10.14.2.
-                    requiresTransparency: version >= DeviceVersion(12, 1, 1),
-                    // NSExceptionDomains: iOS 17, macOS 14.
-                    judgesAddressesByTransportSecurity: version >= DeviceVersion(17)))
-        case .android:
-            let level =
-                switch (version.major, version.minor) {
-                case (...8, 0): 26
-                case (...8, _): 27
-                // 9, 10 and 11, then 12 and 12L, which counts as 12.1.
-                case (9...11, _): version.major + 19
-                case (12, 0): 31
-                default: version.major + 20
-                }
-            return .android(level: level)
-        case .mozilla: return nil
+        return switch platform {
+        // By its version of iOS, which its other name puts for macOS.
+        case .apple: .apple(AppleRelease(iOS: version))
+        case .android: .android(version)
+        case .mozilla: nil
         }
     }
 }
@@ -139,27 +94,13 @@ extension DeviceData {
                 "there is no list of roots for \(quoted(name)), and next to it \(neighbours.count == 1 ? "is" : "are") "
                     + "\(neighbours.joined(separator: " and "))", .nameKnownDevice)
         }
-        guard let nearest = newest(meantBy: name)?.name ?? Suggestion.nearest(to: name, in: allNames + ["all"]) else {
+        let newest = devices.last { $0.name.hasPrefix(name.lowercased()) }?.name
+        guard let nearest = newest ?? Suggestion.nearest(to: name, in: allNames + ["all"]) else {
             throw .request("there is no device \(quoted(name))", .nameKnownDevice)
         }
         throw .request(
             "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
     }
-
-    /// The newest device of the system that a word stands for, as `iphone` and `android` do, or begins to, as `iphon` does.
-    private func newest(meantBy name: String) -> Device? {
-        let word = String(Self.canonical(name).prefix { $0 != "-" && $0 != " " })
-        let system =
-            Self.systems.first { $0.words.contains(word) }
-            ?? (word.count < 3 ? nil : Self.systems.first { $0.words.contains { $0.hasPrefix(word) } })
-        return system.flatMap { system in devices.last { $0.platform == system.platform } }
-    }
-
-    private static let systems: [(platform: DevicePlatform, words: [String])] = [
-        (.apple, ["ios", "iphone", "iphoneos", "ipad", "ipados", "apple", "macos", "mac", "osx"]),
-        (.android, ["android", "aosp", "api", "pixel", "galaxy", "samsung", "xiaomi", "huawei"]),
-        (.mozilla, ["mozilla", "firefox", "nss"]),
-    ]
 
     /// A name as lists have it: `iOS17` and `ios17` are `ios-17`.
     private static func canonical(_ name: String) -> String {
@@ -172,14 +113,10 @@ extension DeviceData {
     private func neighbours(of name: String) -> [String] {
         let parts = name.split(separator: "-", maxSplits: 1)
         guard parts.count == 2, let version = DeviceVersion(parts[1]) else { return [] }
-        let known = devices.flatMap { [$0.name, $0.alias].compactMap(\.self) }.compactMap {
-            name -> (String, DeviceVersion)? in
-            let known = name.split(separator: "-", maxSplits: 1)
-            guard known.count == 2, known[0] == parts[0], let version = DeviceVersion(known[1]) else { return nil }
-            return (name, version)
+        let system = "\(parts[0])-"
+        let known = allNames.filter { $0.hasPrefix(system) }.compactMap { DeviceVersion($0.dropFirst(system.count)) }
+        return [known.filter { $0 < version }.max(), known.filter { $0 > version }.min()].compactMap(\.self).map {
+            "\(system)\($0)"
         }
-        let older = known.filter { $0.1 < version }.max { $0.1 < $1.1 }
-        let newer = known.filter { $0.1 > version }.min { $0.1 < $1.1 }
-        return [older, newer].compactMap(\.?.0)
     }
 }

@@ -1,4 +1,5 @@
 import CDeviceData
+package import PinFormats
 package import Pinning
 
 /// Devices and their roots, as they were read from their publishers on some days.
@@ -51,6 +52,14 @@ package struct DeviceData: Sendable {
         }.sorted { ($0.version ?? DeviceVersion(0)) < ($1.version ?? DeviceVersion(0)) }
         let ordered = DevicePlatform.allCases.flatMap { platform in devices.filter { $0.platform == platform } }
         read = (source, licence, ordered, certificates)
+    }
+
+    /// The data of a file.
+    package init(_ file: DeviceLists) {
+        let lists = file.stores.compactMap { name, alias, release, address, date, roots in
+            Device(name: name, alias: alias, release: release, address: address, date: date).map { ($0, roots) }
+        }
+        self.init(source: file.source, licence: file.licence, lists: lists)
     }
 
     package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }

@@ -57,11 +57,9 @@ extension HostPolicy {
 
     /// Clients that are left out of the verdict, since they do not start with these pins.
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
-        var missing: [Client] = []
-        return clients.compactMap { one in
-            guard case .failure(let error) = one.verdict, !missing.contains(one.client.client) else { return nil }
-            missing.append(one.client.client)
-            return .warning("client-not-set-up", "\(one.name) cannot be set up: \(error.message)")
+        clients.filter { $0.isAccepted == nil }.grouped(by: \.client.client).compactMap { client, missing in
+            guard case .failure(let error)? = missing.first?.verdict else { return nil }
+            return .warning("client-not-set-up", "\(client.name) cannot be set up: \(error.message)")
         }
     }
 

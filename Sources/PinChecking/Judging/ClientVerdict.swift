@@ -149,22 +149,15 @@ extension [ClientVerdict] {
         // In their order, each once.
         let all = compactMap(\.device).distinct
         guard !all.isEmpty else { return some.map(\.name).joined(separator: ", ") }
-        var groups: [(clients: [String], devices: [String])] = []
-        for client in some.map(\.name).distinct {
+        let groups = some.map(\.name).distinct.grouped { client in
             func devices(_ some: [ClientVerdict]) -> [String] {
                 some.filter { $0.name == client }.compactMap(\.device).distinct
             }
-            let own = !namesAllDevices && devices(some) == devices(self) ? [] : devices(some)
-            if let index = groups.firstIndex(where: { $0.devices == own }) {
-                groups[index].clients.append(client)
-            } else {
-                groups.append(([client], own))
-            }
+            return !namesAllDevices && devices(some) == devices(self) ? [] : devices(some)
         }
-        return groups.map { group in
-            let clients = group.clients.joined(separator: ", ")
-            return group.devices.isEmpty ? clients : "\(clients) on \(group.devices.inRows(of: all))"
-        }.joined(separator: groups.contains { !$0.devices.isEmpty } ? "; " : ", ")
+        return groups.map { devices, clients in
+            clients.joined(separator: ", ") + (devices.isEmpty ? "" : " on \(devices.inRows(of: all))")
+        }.joined(separator: groups.contains { !$0.key.isEmpty } ? "; " : ", ")
     }
 }
 

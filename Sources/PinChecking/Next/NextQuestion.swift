@@ -40,11 +40,8 @@ package struct NextQuestion {
     /// The authorities of the path that a server's chain makes today, nearest first; none when it is not trusted.
     private func authorities(of served: PresentedChain, at time: Timestamp) -> [Certificate] {
         let question = PathQuestion(presented: served, anchors: anchors, policy: .sslServer(name: name), time: time)
-        for device in policy.devices {
-            let answer = device.verifier.evaluate(question)
-            if answer.isTrusted { return Array(answer.builtChain.certificates.dropFirst()) }
-        }
-        return []
+        let answers = policy.devices.lazy.map { $0.verifier.evaluate(question) }
+        return answers.first(where: \.isTrusted).map { Array($0.builtChain.certificates.dropFirst()) } ?? []
     }
 
     /// Where the path of a server may end: at what the device has, and at what some app's configuration names.
@@ -128,18 +125,15 @@ package struct NextQuestion {
 extension NextItem {
     /// Which pin has to be shipped to a client before the item is deployed, in the client's own notation.
     fileprivate func missingPin(of client: ConfiguredClient, _ isIssuerPinned: Bool = false) -> Reason {
-        if certificates.isEmpty,
-            client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true
-        {
+        if client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true {
+            let remedy = certificates.isEmpty ? "ask with the certificate" : "ship the new .cer, or pin the key"
             return Reason(
-                "pin-mismatch",
-                "\(title) is that of a pinned certificate, which is compared as a whole: ask with the certificate")
+                "pin-mismatch", "\(title) is that of a pinned certificate, which is compared as a whole: \(remedy)")
         }
         let doubt = isIssuerPinned ? ", and a pinned CA need not be the one that issues its certificate" : ""
         return Reason(
             "pin-mismatch",
-            "no configured pin matches \(title)\(doubt): before it is deployed, ship "
-                + item.notations[client.client.notation])
+            "no configured pin matches \(title)\(doubt): before it is deployed, ship " + item[client.client.notation])
     }
 }
 
@@ -195,9 +189,9 @@ extension NextQuestion {
         let platform = procedure.platform(on: release)
         if let platform, !platform.strength.isStrong(key.algorithm) {
             own = refusing("\(platform.family.title) refuses a leaf with an \(key.algorithm) key")
-        } else if let failures = certificate.flatMap({ platform?.objections(toLeaf: $0, endingAt: .system) }),
-            !failures.isEmpty
-        {
+        } else if let failures = certificate.flatMap({
+            platform?.objections(toLeaf: $0, endingAt: policy.givenRoots == nil ? .system : .installedByHand)
+        }), !failures.isEmpty {
             own = verdict(.untrusted(failures), .fail, "the certificate breaks a rule of the platform")
         } else if !procedure.takes(key) {
             own = refusing("\(client.client.name) cannot compare an \(key.algorithm) key")

@@ -1,4 +1,5 @@
 package import Base
+import PinFormats
 package import X509
 
 extension BoundedFile {
@@ -25,19 +26,8 @@ extension BoundedFile {
     private static func reading(_ name: String, _ read: () throws(ReadFailure) -> [UInt8]) throws(CheckError) -> [UInt8]
     {
         do throws(ReadFailure) { return try read() } catch {
-            switch error {
-            case .unnamed: throw .said(.missing, "the file name \(name) is empty or holds a NUL: name a file")
-            case .absent: throw .said(.missing, "\(name): there is no such file")
-            case .system(let code):
-                throw .said(.missing, "cannot read \(name): \(SystemError.message(of: code)): name another file")
-            case .wrongKind: throw .said(.missing, "cannot read \(name): it is not a file: name one")
-            case .tooLarge(let limit):
-                throw .data(
-                    "\(name) is larger than \(limit / 1024 / 1024) MiB, and nothing that pincheck reads is: name another file"
-                )
-            case .silent: throw .said(.missing, "\(name) gives nothing to read, as a device may: name a file")
-            case .withoutWriter: throw .said(.missing, "\(name) is a pipe without a writer")
-            }
+            let failure = RegularFile.failure(error, at: .file(name))
+            throw .said(failure.kind == .missing ? .missing : .data, "\(name): \(failure.reason)")
         }
     }
 }
@@ -95,7 +85,7 @@ extension AnchorBundle {
 extension CheckRequest.Trust {
     func given() throws(CheckError) -> [AnchorBundle]? {
         guard anchors.isEmpty else { return try AnchorBundle.all(at: anchors, as: "anchors") }
-        guard !(includesSystem ?? RequestDefaults.includesSystem) else {
+        guard includesSystem != true else {
             throw .request("the system's roots are to be added to anchors, and none are given", .addAnchors)
         }
         return nil
@@ -106,9 +96,7 @@ extension CheckRequest.Trust {
         _ given: [AnchorBundle]?, beside own: @autoclosure () -> TrustStore, selected selection: AnchorSelection? = nil
     ) -> (TrustStore, HostPolicy.Trust) {
         guard let given else { return (own(), selection == nil ? .system : .device) }
-        guard includesSystem ?? RequestDefaults.includesSystem else {
-            return (TrustStore(anchors: given, insteadOf: selection), .anchors)
-        }
+        guard includesSystem == true else { return (TrustStore(anchors: given, insteadOf: selection), .anchors) }
         return (TrustStore(anchors: given, and: own()), selection == nil ? .both : .anchorsAndDevice)
     }
 

@@ -98,8 +98,7 @@ package struct AppliedConfiguration: Hashable, Sendable {
         // They are in one app.
         guard let settings = bound.first?.app?.settings, let host else { return [] }
         let ruling = settings.ruling(for: host)
-        var exception: TransportSecurity.Rules?
-        if case .on(let rules) = ruling { exception = rules }
+        let exception: TransportSecurity.Rules? = if case .on(let rules) = ruling { rules } else { nil }
         return [
             AppliedConfiguration(
                 kind: "app-transport-security", clients: bound.map(\.client.name), hosts: exception?.hosts?.description,

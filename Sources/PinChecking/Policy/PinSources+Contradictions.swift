@@ -36,11 +36,11 @@ extension PinSources {
     private func transportSaid(of host: ServerName?) -> [(origin: String, value: AnyHashable)] {
         guard let host else { return [] }
         return transportSecurity.map { file in
-            let rules = [true, false].map { judgesAddresses -> TransportSecurity.Rules? in
-                let release = AppleRelease(
-                    limitsLeavesOfOwnAnchors: true, requiresTransparency: true,
-                    judgesAddressesByTransportSecurity: judgesAddresses)
-                guard case .on(var rule) = file.ruling(for: host, on: release) else { return nil }
+            // Only the newest ask for an entry for an address.
+            let rules = [AppleRelease.newest, AppleRelease(iOS: DeviceVersion(16))].map { release in
+                guard case .on(var rule) = file.ruling(for: host, on: release) else {
+                    return nil as TransportSecurity.Rules?
+                }
                 (rule.hosts, rule.origin) = (nil, nil)
                 return rule
             }

@@ -149,7 +149,7 @@ package struct Policies {
 extension DeviceData {
     package static func read(_ path: String?) throws(CheckError) -> DeviceData {
         guard let path else { return .builtIn }
-        do throws(PinFormatError) { return try DeviceListReader.data(at: path) } catch { throw CheckError(error) }
+        do throws(PinFormatError) { return try DeviceData(DeviceLists(at: path)) } catch { throw CheckError(error) }
     }
 
     func bundle(from path: String?) throws(CheckError) -> AnchorBundle {

@@ -75,8 +75,7 @@ struct SettingsPolicy: Sendable {
         _ clients: [Client], _ pins: PinSources.HostPins, _ mode: AFSecurityPolicy.PinningMode, _ server: Server
     ) throws(CheckError) -> [ConfiguredClient] {
         let follows = settings.clients == nil
-        var configured: [ConfiguredClient] = []
-        for client in clients {
+        return try clients.map { (client) throws(CheckError) in
             let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
             let policy = own.flatMap { $0.isEmpty ? nil : $0.flatMap(\.self) }
             // A pin that is named for any host holds where the chosen client's own configuration has nothing.
@@ -87,24 +86,19 @@ struct SettingsPolicy: Sendable {
             let isUncovered = clientPins == nil && policy == nil && (!follows || sources.isOfSet(client))
             // What a client loads from a bundle are certificates, whatever else the app pins.
             let isModeItsOwn = settings.mode == nil && (follows || client.loader != nil && policy != nil || own == nil)
-            configured.append(
-                try ConfiguredClient(
-                    ClientInput(
-                        client: client,
-                        afSecurityPolicy: AFSecurityPolicy(
-                            mode: (isModeItsOwn ? clientPins : nil).map(Self.suggestedMode) ?? mode,
-                            allowInvalidCertificates: settings.allowsInvalidCertificates
-                                ?? RequestDefaults.allowsInvalidCertificates,
-                            validatesDomainName: settings.validatesDomainName != false), pins: clientPins,
-                        policy: policy, installedRoots: installedRoots,
-                        host: server.host == server.name.description ? nil : server.host,
-                        referenceName: server.name == .unchecked ? nil : server.name.description,
-                        networkSecurity: client.platform == .android ? sources.networkSecurity.first : nil,
-                        transportSecurity: client.platform == .apple ? sources.transportSecurity.first : nil,
-                        urlHost: server.url, obstacle: isUncovered ? sources.uncovered(server.host, for: client) : nil))
-            )
+            return try ConfiguredClient(
+                ClientInput(
+                    client: client,
+                    afSecurityPolicy: AFSecurityPolicy(
+                        mode: (isModeItsOwn ? clientPins : nil).map(Self.suggestedMode) ?? mode,
+                        allowInvalidCertificates: settings.allowsInvalidCertificates == true,
+                        validatesDomainName: settings.validatesDomainName != false), pins: clientPins, policy: policy,
+                    installedRoots: installedRoots, host: server.host == server.name.description ? nil : server.host,
+                    referenceName: server.name == .unchecked ? nil : server.name.description,
+                    networkSecurity: client.platform == .android ? sources.networkSecurity.first : nil,
+                    transportSecurity: client.platform == .apple ? sources.transportSecurity.first : nil,
+                    urlHost: server.url, obstacle: isUncovered ? sources.uncovered(server.host, for: client) : nil))
         }
-        return configured
     }
 
     private func pinningMode(for pins: PinSet?) throws(CheckError) -> AFSecurityPolicy.PinningMode {

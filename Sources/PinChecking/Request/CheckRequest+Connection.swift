@@ -57,8 +57,8 @@ extension CheckRequest {
                 minimumTLS ?? (isOnlyNew && highest == .tls13 ? highest : min(RequestDefaults.minimumTLS, highest))
             guard !(isOnlyOld && lowest == .tls13), !(isOnlyNew && highest < .tls13) else {
                 throw .request(
-                    "no TLS version that is to be offered has \(quoted(offer.ciphers ?? "", to: 200)): TLS 1.3 has cipher suites of its own, whose names begin with TLS_"
-                )
+                    "no TLS version that is to be offered has \(quoted(offer.ciphers ?? "", to: 200)): "
+                        + "TLS 1.3 has cipher suites of its own, whose names begin with TLS_")
             }
             guard lowest <= highest else {
                 throw .request(

@@ -45,8 +45,6 @@ package enum RequestDefaults {
     package static let jobs = 512
     /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"
-    static let allowsInvalidCertificates = false
-    static let includesSystem = false
 }
 
 extension CheckRequest {

@@ -81,21 +81,18 @@ extension CheckTarget {
         }
         let proxy = connection.proxy(for: target.host)
         let protocols = try connection.protocols(forRequest: exchange != nil)
-        var endpoints: [CheckEndpoint] = []
-        for address in own.isEmpty ? [ConnectAddress()] : own {
+        return try (own.isEmpty ? [ConnectAddress()] : own).map { (address) throws(CheckError) in
             let request = ProbeRequest(
                 to: try destination(address.host ?? target.host), port: UInt16(address.port ?? port),
                 serverNameIndication: serverName.indication(forTarget: target.host), minimumTLS: versions.lowerBound,
                 maximumTLS: versions.upperBound, clientIdentity: connection.clientIdentity, alpn: protocols,
                 offer: connection.offer, proxy: proxy,
                 timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds))
-            endpoints.append(
-                CheckEndpoint(
-                    target: title, targetPort: port, urlHost: target.host,
-                    host: (names.host?.host ?? target.host).description, referenceName: referenceName, request: request,
-                    exchange: exchange, omitsServerName: serverName == .none))
+            return CheckEndpoint(
+                target: title, targetPort: port, urlHost: target.host,
+                host: (names.host?.host ?? target.host).description, referenceName: referenceName, request: request,
+                exchange: exchange, omitsServerName: serverName == .none)
         }
-        return endpoints
     }
 
     private func destination(_ host: ServerName) throws(CheckError) -> ProbeRequest.Destination {
@@ -105,8 +102,8 @@ extension CheckTarget {
         case .ip(let address):
             guard family == .any || (family == .ipv6) == address.isIPv6 else {
                 throw .request(
-                    "\(quoted(address.description)) is not an address of the family asked for: ask for \(family == .ipv6 ? "IPv4" : "IPv6") or for any"
-                )
+                    "\(quoted(address.description)) is not an address of the family asked for: "
+                        + "ask for \(family == .ipv6 ? "IPv4" : "IPv6") or for any")
             }
             return .address(address)
         }
@@ -173,30 +170,13 @@ package enum Variant: Hashable, Sendable {
         }
     }
 
-    /// The variant that reports call `label`, `nil` for none of them.
-    package init?(label: String) {
-        let known = CertificateKeyType.allCases.map(Variant.keyType) + [.withoutSNI, .withSNI]
-        guard let variant = known.first(where: { $0.label == label }) else { return nil }
-        self = variant
-    }
+    /// All of them in the order of tables, whatever the order in which they were asked for.
+    package static let all = [.ordinary] + CertificateKeyType.allCases.map(Variant.keyType) + [.withoutSNI, .withSNI]
 
-    /// Where it stands in tables, whatever the order in which variants were asked for.
-    package var rank: Int {
-        switch self {
-        case .ordinary: 0
-        case .keyType(let keyType): 1 + (CertificateKeyType.allCases.firstIndex(of: keyType) ?? 0)
-        case .withoutSNI: 20
-        case .withSNI: 21
-        }
-    }
+    package var rank: Int { Self.all.firstIndex(of: self) ?? 0 }
 
     /// Whether a rejection is one of the target; what others get, with a name sent or without, is judged only when it is asked for.
-    package var counts: Bool {
-        switch self {
-        case .ordinary, .keyType: true
-        case .withoutSNI, .withSNI: false
-        }
-    }
+    package var counts: Bool { self != .withoutSNI && self != .withSNI }
 
     func request(of endpoint: CheckEndpoint) -> ProbeRequest {
         var request = endpoint.request

@@ -62,8 +62,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
     /// Reads the environment, `nil` where it says nothing of proxies.
     package init?(_ environment: [String: String], namesProxy: Bool = true) throws(CheckError) {
         func first(_ names: [String]) -> (name: String, value: String)? {
-            for name in names { if let value = environment[name], !value.isEmpty { return (name, value) } }
-            return nil
+            names.lazy.compactMap { name in environment[name].map { (name, $0) } }.first { !$0.1.isEmpty }
         }
         let named = namesProxy ? first(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]) : nil
         let list = first(["no_proxy", "NO_PROXY"])?.value

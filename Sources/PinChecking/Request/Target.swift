@@ -167,15 +167,14 @@ package struct ConnectAddress: Hashable, Sendable {
         let name = parts[0].hasPrefix("+") ? parts[0].dropFirst() : parts[0]
         let host = name == "*" ? nil : try Target(name, of: given).host
         let port = try given.port(parts[1])
-        var result: [ConnectAddress] = []
-        for part in text[parts[2].startIndex...].split(separator: ",", omittingEmptySubsequences: false) {
+        let addresses = text[parts[2].startIndex...].split(separator: ",", omittingEmptySubsequences: false)
+        return try addresses.map { (part) throws(CheckError) in
             let bare = part.hasPrefix("[") && part.hasSuffix("]") ? part.dropFirst().dropLast() : part
             guard let address = IPAddress(bare) else {
                 throw given.wrong(inPart: "has no address in \(quoted(part)): \(form)")
             }
-            result.append(ConnectAddress(onlyForHost: host, onlyForPort: port, host: .ip(address), port: port))
+            return ConnectAddress(onlyForHost: host, onlyForPort: port, host: .ip(address), port: port)
         }
-        return result
     }
 
     /// Reads curl's `--connect-to` notation, `HOST1:PORT1:HOST2:PORT2`, in which every part may be empty.

@@ -148,21 +148,14 @@ package struct AddressComparison: Sendable {
 
     /// `3 of 4 addresses serve X`, `203.0.113.9 serves Y`: what most do first.
     private static func sentences(_ parts: [Part], of total: Int) -> [String] {
-        var groups: [(part: Part, addresses: [String])] = []
-        for part in parts {
-            if let index = groups.firstIndex(where: { $0.part.verb == part.verb && $0.part.object == part.object }) {
-                groups[index].addresses.append(part.address)
-            } else {
-                groups.append((part, [part.address]))
-            }
-        }
+        let groups = parts.grouped { [$0.verb, $0.object] }
         // The sort is stable: equal groups stay in the order of the addresses.
-        return groups.sorted { $0.addresses.count > $1.addresses.count }.map { part, addresses in
-            let isWhole = addresses.count == total
+        return groups.sorted { $0.elements.count > $1.elements.count }.map { said, parts in
+            let isWhole = parts.count == total
             let names =
-                addresses.count > 2 ? "\(addresses.count) of \(total) addresses" : addresses.joined(separator: " and ")
-            return "\(isWhole ? "the server" : names) \(part.verb)\(isWhole || addresses.count == 1 ? "s" : "") "
-                + part.object
+                parts.count > 2
+                ? "\(parts.count) of \(total) addresses" : parts.map(\.address).joined(separator: " and ")
+            return "\(isWhole ? "the server" : names) \(said[0])\(isWhole || parts.count == 1 ? "s" : "") \(said[1])"
         }
     }
 }

@@ -59,9 +59,10 @@ extension CheckedConnection {
     var handshakeFindings: [Finding] {
         guard let result = served else { return [] }
         var findings: [Finding] = []
-        if case .ephemeralInGroup(let bits) = result.keyExchange, bits < 2_048 {
+        if case .ephemeralInGroup(let bits) = result.keyExchange {
             let group = "the key exchange is in a Diffie-Hellman group of \(bits) bits"
-            findings.append(.warning("weak-key-exchange", "\(group), and 2048 are the least that is safe: offer ECDHE"))
+            let why = bits < 2_048 ? "2048 are the least that is safe" : "phones and browsers have no such groups"
+            findings.append(.warning("weak-key-exchange", "\(group), and \(why): offer ECDHE"))
         } else if result.keyExchange == .staticRSA {
             let exchange = "the key exchange is by static RSA (\(result.cipher))"
             findings.append(.warning("no-forward-secrecy", "no forward secrecy: \(exchange); offer ECDHE"))

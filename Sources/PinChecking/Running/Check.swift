@@ -61,16 +61,13 @@ extension Check {
         of targets: [CheckTarget], areAll: Bool,
         judgedBy policy: (CheckTarget, CheckEndpoint) throws(CheckError) -> HostPolicy?
     ) throws(CheckError) -> [Check] {
-        var checks: [Check] = []
-        checks.reserveCapacity(targets.count)
-        for target in targets {
+        let checks = try targets.map { (target) throws(CheckError) in
             do throws(CheckError) {
                 let endpoints = try target.endpoints()
-                checks.append(
-                    Check(
-                        endpoints: endpoints, policy: try policy(target, endpoints[0]),
-                        retries: target.request.connection.retries ?? RequestDefaults.retries,
-                        variants: target.request.variants))
+                return Check(
+                    endpoints: endpoints, policy: try policy(target, endpoints[0]),
+                    retries: target.request.connection.retries ?? RequestDefaults.retries,
+                    variants: target.request.variants)
             } catch { throw target.place.map(error.at) ?? error }
         }
         if areAll { try CheckTarget.refuseUnusedAddresses(of: targets) }
@@ -113,7 +110,7 @@ extension Snapshot.Key {
         request.connection.serverName = try sni.map(ServerNameChoice.named) ?? ServerNameChoice.none
         if let connect { request.connection.addresses.given = try ConnectAddress.readAny(connect) }
         let target = CheckTarget(target: try Target(target), request: request)
-        return (try target.endpoints()[0], variant.flatMap(Variant.init(label:)) ?? .ordinary)
+        return (try target.endpoints()[0], Variant.all.first { $0.label == variant } ?? .ordinary)
     }
 }
 

@@ -184,7 +184,8 @@ struct AndroidResource {
             guard files.contains(where: { $0.prefix { $0 != "." } == resource }) else { continue }
             throw PinFormatError(
                 .duplicate, at: place,
-                "'\(shortened(resource, isPublic: true))' is in '\(shortened(other, isPublic: true))' for some devices and in '\(own)' for others",
+                "'\(shortened(resource, isPublic: true))' is in '\(shortened(other, isPublic: true))' for some devices "
+                    + "and in '\(own)' for others",
                 remedy: "name the configuration of the devices that are meant, in a directory of its own")
         }
     }

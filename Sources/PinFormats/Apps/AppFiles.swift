@@ -51,7 +51,7 @@ struct ArchivedApp: AppFiles {
                 AppBundle.isNamedCertificate(name) || name.hasSuffix("Info.plist")
             {
                 throw PinFormatError(
-                    .unreadable, at: .at(path(of: name)), "is a symbolic link, which is not followed in an archive",
+                    .wrongValue, at: .at(path(of: name)), "is a symbolic link, which is not followed in an archive",
                     remedy: "unpack the archive and name the directory")
             }
             guard entry.isFile, let name = entry.name, name.utf8.count <= longestName,
@@ -59,7 +59,7 @@ struct ArchivedApp: AppFiles {
             else { continue }
             guard Self.isInside(name) else {
                 throw PinFormatError(
-                    .unreadable, at: .at(path), "'\(shortened(name))' leads out of the archive",
+                    .wrongValue, at: .at(path), "'\(shortened(name))' leads out of the archive",
                     remedy: "build the archive again")
             }
             guard names.insert(name).inserted else {

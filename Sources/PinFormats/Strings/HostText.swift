@@ -63,16 +63,9 @@ enum HostText {
     /// Why `client`, which compares names as text, never finds the host of a URL to be the name of `hosts`; `nil` when it can.
     static func whyUnmatchable(_ hosts: HostPattern, by client: String) -> String? {
         let name = hosts.name
-        let lacks: String
-        if !name.utf8.allSatisfy({ $0 < 0x80 }) {
-            lacks = "has xn-- labels"
-        } else if name.hasSuffix(".") {
-            lacks = "has no dot at its end"
-        } else if name.contains(where: \.isUppercase) {
-            lacks = "has small letters"
-        } else {
-            return nil
-        }
+        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        guard !isASCII || name.hasSuffix(".") || name.contains(where: \.isUppercase) else { return nil }
+        let lacks = !isASCII ? "has xn-- labels" : name.hasSuffix(".") ? "has no dot at its end" : "has small letters"
         let canonical = InternationalName.ascii(name).flatMap { try? ServerName($0) }?.description
         return "'\(shortened(name, to: 80))' pins no server as URLs name it: "
             + "\(client) compares names as text, and a URL's host \(lacks)"

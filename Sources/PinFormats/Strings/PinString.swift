@@ -89,14 +89,7 @@ struct PinString {
     /// Whether `character` occurs in fingerprints: a hexadecimal digit or a colon.
     static func isFingerprint(_ character: UInt8) -> Bool { isHexDigit(character) || character == UInt8(ascii: ":") }
 
-    static func isHexDigit(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
+    static func isHexDigit(_ character: UInt8) -> Bool { Unicode.Scalar(character).properties.isASCIIHexDigit }
 
     // MARK: Messages
 

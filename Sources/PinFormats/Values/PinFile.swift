@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 
 /// A file that was read, as the formats look at it.
 package struct PinFile {
@@ -135,7 +135,7 @@ package enum RegularFile {
     }
 
     /// What keeps what stands at `place` from being read, in words.
-    static func failure(_ failure: ReadFailure, at place: PinPlace) -> PinFormatError {
+    package static func failure(_ failure: ReadFailure, at place: PinPlace) -> PinFormatError {
         switch failure {
         case .unnamed, .absent: PinFormatError(.missingFile, at: place, "there is no such file")
         case .wrongKind(.directory):
@@ -145,9 +145,10 @@ package enum RegularFile {
                 .notARegularFile, at: place, "is a pipe, a socket or a device and not a file",
                 remedy: "save what it gives to a file first")
         case .tooLarge(let limit):
-            PinFormatError(.tooLarge, at: place, "has more than \(limit >> 20) MiB, no pin file is that large")
+            PinFormatError(
+                .tooLarge, at: place, "has more than \(limit >> 20) MiB, and nothing that is read is that large")
         case .silent: PinFormatError(.notARegularFile, at: place, "gives nothing to read, as a device may")
-        case .withoutWriter: PinFormatError(.empty, at: place, "is a pipe without a writer")
+        case .withoutWriter: PinFormatError(.unreadable, at: place, "is a pipe without a writer")
         case .system(let code):
             PinFormatError(.unreadable, at: place, "cannot be read: \(SystemError.message(of: code))")
         }

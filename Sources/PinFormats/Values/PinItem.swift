@@ -58,8 +58,6 @@ package struct PinItem: Sendable, Hashable {
         self.init(certificate, role: role, source: pin.origin)
     }
 
-    package var notations: PinNotations { PinNotations(self) }
-
     /// What a comment beside the hash says: role, owner and expiry; not escaped.
     var label: String {
         // Where a file lies on this machine does not belong into what is committed.
@@ -71,28 +69,26 @@ package struct PinItem: Sendable, Hashable {
     }
 }
 
-/// One pin in the notations people write by hand.
-package struct PinNotations: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable { case okhttp, curl, hpkp, base64 }
-
-    private let digest: SHA256Digest
-
-    init(_ item: PinItem) { digest = item.spkiSHA256 }
-
-    /// OkHttp's: `sha256/…`.
-    package var okhttp: String { "sha256/" + digest.base64 }
-    /// curl's: `sha256//…`.
-    package var curl: String { "sha256//" + digest.base64 }
-    /// RFC 7469's: `pin-sha256="…"`.
-    package var hpkp: String { "pin-sha256=\"\(digest.base64)\"" }
+/// A notation in which people write one pin by hand.
+package enum PinNotation: Sendable, Hashable {
+    /// OkHttp's `sha256/…`.
+    case okhttp
+    /// `sha256//…`.
+    case curl
+    /// RFC 7469's `pin-sha256="…"`.
+    case hpkp
     /// Base64 and nothing else: TrustKit, Apple, Android.
-    package var base64: String { digest.base64 }
+    case base64
+}
 
-    package subscript(kind: Kind) -> String {
-        switch kind {
-        case .okhttp: okhttp
-        case .curl: curl
-        case .hpkp: hpkp
+extension PinItem {
+    /// The pin in a notation.
+    package subscript(notation: PinNotation) -> String {
+        let base64 = spkiSHA256.base64
+        return switch notation {
+        case .okhttp: "sha256/" + base64
+        case .curl: "sha256//" + base64
+        case .hpkp: "pin-sha256=\"\(base64)\""
         case .base64: base64
         }
     }

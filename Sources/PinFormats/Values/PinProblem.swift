@@ -97,10 +97,5 @@ package enum PinProblem: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether the data is absent rather than wrong.
-    var isAbsence: Bool {
-        switch self {
-        case .missingFile, .unreadable, .notARegularFile, .noPinsInDirectory, .noHosts: true
-        default: false
-        }
-    }
+    var isAbsence: Bool { [.missingFile, .unreadable, .notARegularFile, .noPinsInDirectory, .noHosts].contains(self) }
 }

@@ -19,7 +19,7 @@ enum LineBlocks {
             for (item, isPinned) in group.uses() {
                 lines.append("    // " + GeneratedText.comment(item.label))
                 lines += patterns.map { pattern in
-                    (isPinned ? "    " : "    // ") + ".add(\"\(pattern)\", \"\(item.notations.okhttp)\")"
+                    (isPinned ? "    " : "    // ") + ".add(\"\(pattern)\", \"\(item[.okhttp])\")"
                 }
             }
         }
@@ -36,9 +36,9 @@ enum LineBlocks {
             for (item, _) in group.uses() {
                 lines.append("# " + GeneratedText.comment(item.label))
                 if item.role.isAuthority {
-                    lines.append("#   \(item.notations.curl)  (curl compares the server's own key only)")
+                    lines.append("#   \(item[.curl])  (curl compares the server's own key only)")
                 } else {
-                    pins.append(item.notations.curl)
+                    pins.append(item[.curl])
                 }
             }
             guard !pins.isEmpty else { return lines + ["# No key here is a server's, and curl compares no CA's."] }
@@ -65,7 +65,7 @@ enum LineBlocks {
                     let name = GeneratedText.comment(CertificateFileName.name(of: certificate, role: item.role))
                     file = name + (isPinned ? ": add to the bundle" : ": do not add (it would be pinned too)")
                 }
-                lines.append("//   \(item.notations.okhttp)  \(file)")
+                lines.append("//   \(item[.okhttp])  \(file)")
             }
         }
         lines += [

@@ -97,7 +97,7 @@ enum XMLBlocks {
     }
 
     private static func identity(_ item: PinItem) -> String {
-        "<dict><key>SPKI-SHA256-BASE64</key><string>\(item.notations.base64)</string></dict>"
+        "<dict><key>SPKI-SHA256-BASE64</key><string>\(item[.base64])</string></dict>"
     }
 
     private static func propertyList(_ contents: (inout XMLLines) -> Void) -> [String] {
@@ -184,7 +184,7 @@ private struct XMLLines {
     mutating func pins(_ group: PinGroup, _ element: (String) -> String) {
         for (item, isPinned) in group.uses() {
             comment(item.label)
-            line(isPinned ? element(item.notations.base64) : "<!-- \(element(item.notations.base64)) -->")
+            line(isPinned ? element(item[.base64]) : "<!-- \(element(item[.base64])) -->")
         }
     }
 }

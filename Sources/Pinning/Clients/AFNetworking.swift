@@ -78,8 +78,12 @@ package struct AFNetworking: ClientProcedure {
 
     /// Every certificate of the chain built with the system's roots must be pinned.
     private func comparingWholeChain(_ pins: PinSet, _ system: TrustResult, _ run: inout ProcedureRun) -> Verdict {
-        let (chain, pinned) = (system.builtChain, Set(pins.certificates))
-        run.warnOfPathDependence(system) { $0.certificates.allSatisfy(pinned.contains) }
+        let result =
+            policy.allowInvalidCertificates ? run.extendingBestEffort(of: system, under: trustPolicy(run)) : system
+        let pinned = Set(pins.certificates)
+        run.warnOfPathDependence(result) { $0.certificates.allSatisfy(pinned.contains) }
+        let chains = [result.builtChain] + result.otherChains
+        let chain = chains.first { !$0.certificates.allSatisfy(pinned.contains) } ?? result.builtChain
         guard let missing = chain.certificates.firstIndex(where: { !pinned.contains($0) }) else {
             run.pass("pins", "all \(chain.certificates.count) certificates of the built chain are pinned")
             let match = pins.certificateMatches(on: chain).first
@@ -108,7 +112,8 @@ package struct AFNetworking: ClientProcedure {
         let chain = result.builtChain
         // The keys of the whole chain are gathered before one is compared, and a kind of key that Apple's system does not hand out ends
         // the app: `nil` is put into an array.
-        if let odd = chain.certificates.first(where: { !takes($0.publicKey) }) {
+        let chains = [chain] + result.otherChains
+        if let odd = chains.lazy.flatMap(\.certificates).first(where: { !takes($0.publicKey) }) {
             let key = "the \(odd.publicKey.algorithm) key of \(odd)"
             run.fail("pins", "Apple's system hands out no SecKey for \(key), and AFNetworking crashes on that")
             return verdict(
@@ -126,7 +131,9 @@ package struct AFNetworking: ClientProcedure {
         }
         run.warnOfPathDependence(result) { areEnough(condition.matches(pins, on: $0), on: $0) }
         let pairs = condition.matches(pins, on: chain)
-        guard let match = pairs.first, areEnough(pairs, on: chain) else {
+        let other = result.otherChains.first { !areEnough(condition.matches(pins, on: $0), on: $0) }
+        guard let match = pairs.first, areEnough(pairs, on: chain), other == nil else {
+            let (chain, pairs) = (other ?? chain, other.map { condition.matches(pins, on: $0) } ?? pairs)
             let shortfall =
                 isWhole
                 ? "validatesCertificateChain: equal keys \(pairs.count), length of the built chain \(chain.certificates.count)"

@@ -178,6 +178,13 @@ package struct ProcedureRun {
             warnOfPresentedPins(chain)
             return verdict(.pinMismatch, on: chain, matches: [])
         }
+        if match.depth > 0, let other = result.otherChains.first(where: { matches($0).isEmpty }) {
+            let shortfall =
+                "the pin at depth \(match.depth) is not on every rejected path, and which of them the device hands out is not known: "
+                + "another ends at \(other.certificates[other.certificates.count - 1])"
+            fail("pins", shortfall)
+            return verdict(.pinsFallShort(shortfall), on: chain, matches: matched)
+        }
         pass("pins", "\(condition.compared.words.map { $0 + " " } ?? "")pin matched at depth \(match.depth)")
         warnOfAuthorityPin(matched)
         return verdict(.pinMatched(match), on: chain, matches: matched)

@@ -9,8 +9,9 @@ package enum TrustPolicy: Sendable, Hashable {
 package enum TrustResult: Sendable, Hashable {
     /// At least one valid path. Most clients look at the preferred one alone; Apple's own pinning tries them all.
     case trusted(preferred: VerifiedPath, alternatives: [VerifiedPath])
-    /// No valid path: the reasons, most useful first and never none, and the path a client walks that does not care.
-    case untrusted([TrustFailure], bestEffort: [Certificate])
+    /// No valid path: the reasons, most useful first and never none, and the paths of which a client walks one that does not care, the
+    /// likeliest first and never none.
+    case untrusted([TrustFailure], bestEfforts: [[Certificate]])
 
     package var isTrusted: Bool { if case .trusted = self { true } else { false } }
     package var failures: [TrustFailure] { if case .untrusted(let failures, _) = self { failures } else { [] } }
@@ -19,8 +20,14 @@ package enum TrustResult: Sendable, Hashable {
     package var builtChain: BuiltChain {
         switch self {
         case .trusted(let preferred, _): .verified(preferred)
-        case .untrusted(_, let bestEffort): .unverified(bestEffort)
+        case .untrusted(_, let bestEfforts): .unverified(bestEfforts[0])
         }
+    }
+
+    /// The chains that a device may hand out in place of ``builtChain`` to a client that ignores validity: none of them is known to be
+    /// the one.
+    package var otherChains: [BuiltChain] {
+        if case .untrusted(_, let bestEfforts) = self { bestEfforts.dropFirst().map(BuiltChain.unverified) } else { [] }
     }
 
     /// Every valid path, the preferred one first.

@@ -21,9 +21,6 @@ package struct Platform: Sendable, Hashable {
     package var fetchesIssuers: Bool { family == .apple }
     /// Whether name constraints hold the common name of a leaf that has no DNS name.
     package var constrainsCommonName: Bool { family == .openssl }
-    /// Whether a client that was told to ignore validity gets the best of several rejected paths by points (`SecPathBuilder`,
-    /// `SecCertificatePathVCScore`), not the first that reaches an anchor, else the longest.
-    package var ranksByPoints: Bool { family == .apple }
     /// Whether one path is built and judged, instead of any that is valid: OpenSSL takes the first issuer that fits and does not turn
     /// back.
     package var buildsOnePath: Bool { family == .openssl }
@@ -71,40 +68,5 @@ package struct Platform: Sendable, Hashable {
     package func failures(of path: PlatformPath, under policy: TrustPolicy) -> [TrustFailure] {
         guard policy != .basicX509 else { return StrengthRules.basic.failures(of: path) }
         return purposeFailures(of: path) + lifetimeFailures(of: path) + strength.failures(of: path)
-    }
-}
-
-/// The version of a device's system, as far as its rules depend on it.
-///
-/// Which version began which rule is data of the devices; what a rule means stands with the ``Platform``.
-package enum PlatformRelease: Sendable, Hashable {
-    case newest
-    /// A version of iOS, or of the macOS of its year.
-    case apple(AppleRelease)
-    /// The API level that apps know the version by: 26 for Android 8, 37 for Android 17.
-    case android(level: Int)
-
-    var appleRelease: AppleRelease { if case .apple(let release) = self { release } else { .newest } }
-    var androidLevel: Int? { if case .android(let level) = self { level } else { nil } }
-}
-
-/// What a version of Apple's systems asks for; the newest asks for everything.
-package struct AppleRelease: Sendable, Hashable {
-    /// Whether a leaf under an app's own anchor, or one installed by hand, must be short-lived, and under an own one have serverAuth.
-    package let limitsLeavesOfOwnAnchors: Bool
-    /// Whether leaves of public roots need signed certificate timestamps.
-    package let requiresTransparency: Bool
-    /// Whether App Transport Security asks for an entry for a URL with an address.
-    package let judgesAddressesByTransportSecurity: Bool
-
-    package static let newest = AppleRelease()
-
-    package init(
-        limitsLeavesOfOwnAnchors: Bool = true, requiresTransparency: Bool = true,
-        judgesAddressesByTransportSecurity: Bool = true
-    ) {
-        self.limitsLeavesOfOwnAnchors = limitsLeavesOfOwnAnchors
-        self.requiresTransparency = requiresTransparency
-        self.judgesAddressesByTransportSecurity = judgesAddressesByTransportSecurity
     }
 }

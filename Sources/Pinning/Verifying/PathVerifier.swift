@@ -30,7 +30,7 @@ extension PathVerifier {
         let leaf = question.presented.leaf
         return .untrusted(
             findings.failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: leaf)] : findings.failures,
-            bestEffort: findings.bestEffort.isEmpty ? [leaf] : findings.bestEffort)
+            bestEfforts: findings.bestEfforts.isEmpty ? [[leaf]] : findings.bestEfforts)
     }
 }
 
@@ -87,11 +87,11 @@ package struct PathFindings: Sendable {
     package var validPaths: [[Certificate]]
     /// Why there is no valid path, most useful reason first; empty when there is one.
     package var failures: [TrustFailure]
-    /// The path a platform hands out when there is no valid one, linked by signatures, leaf first: what a client that ignores
-    /// validity walks.
-    package var bestEffort: [Certificate]
+    /// The paths of which a platform hands out one when none is valid, which a client walks that ignores validity: linked by
+    /// signatures, leaf first, the likeliest first.
+    package var bestEfforts: [[Certificate]]
 
-    package init(validPaths: [[Certificate]], failures: [TrustFailure], bestEffort: [Certificate]) {
-        (self.validPaths, self.failures, self.bestEffort) = (validPaths, failures, bestEffort)
+    package init(validPaths: [[Certificate]], failures: [TrustFailure], bestEfforts: [[Certificate]]) {
+        (self.validPaths, self.failures, self.bestEfforts) = (validPaths, failures, bestEfforts)
     }
 }

@@ -212,24 +212,14 @@ package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no path that can be asked for.
-package enum HTTPPathError: Error, Hashable {
-    case noSlash
-    case character
+/// Why a text is no path that can be asked for: what is wrong and what to write, for the end of a line that quotes the text.
+package enum HTTPPathError: String, Error, CustomStringConvertible {
+    case noSlash = "is not a path: begin it with '/', as in /health"
+    case character = "has a character that a URL writes percent-encoded, as in %20 for a space"
     /// It has a fragment, which is never sent (RFC 9110, 4.2.5).
-    case fragment
+    case fragment = "has a fragment, which no client sends: leave out everything from the '#' on"
     /// It is longer than ``HTTPPath/lengthLimit``.
-    case tooLong
-}
+    case tooLong = "is longer than 8000 bytes: ask for something shorter"
 
-extension HTTPPathError: CustomStringConvertible {
-    /// What is wrong and what to write, for the end of a line that quotes the text.
-    package var description: String {
-        switch self {
-        case .noSlash: "is not a path: begin it with '/', as in /health"
-        case .character: "has a character that a URL writes percent-encoded, as in %20 for a space"
-        case .fragment: "has a fragment, which no client sends: leave out everything from the '#' on"
-        case .tooLong: "is longer than \(HTTPPath.lengthLimit) bytes: ask for something shorter"
-        }
-    }
+    package var description: String { rawValue }
 }

@@ -32,8 +32,6 @@ final class TLSConnection {
     private let identity: ClientIdentity?
     /// Whether nothing was sent for want of a certificate that fits what the server asked for.
     private var hadNoFittingCertificate = false
-    /// Whether the user says which groups are offered.
-    let namesGroups: Bool
     /// Why the server's certificates were not read, `nil` where they were, or did not come.
     var refusal: ProbeError.Reason?
 
@@ -62,9 +60,10 @@ final class TLSConnection {
         SSL_set_connect_state(ssl)
         (self.ssl, self.input, self.output) = (ssl, input, output)
         identity = request.clientIdentity
-        namesGroups = request.offer.groups != nil
         // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+        // Any value says that groups are named.
+        if request.offer.groups != nil { SSL_set0_security_ex_data(ssl, UnsafeMutableRawPointer(ssl)) }
         guard COpenSSL_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
             COpenSSL_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
             request.serverNameIndication.map({ COpenSSL_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,

@@ -39,9 +39,7 @@ final class TLSContext {
         self.pointer = pointer
         // Level 0, so that a server with an RSA-1024 key or SHA-1 signatures ends in a readable verdict instead of an alert.
         SSL_CTX_set_security_level(pointer, 0)
-        SSL_CTX_set_security_callback(pointer) { ssl, _, operation, _, nid, key, _ in
-            COpenSSL_allows(operation, nid, key, TLSConnection.owner(of: ssl)?.namesGroups ?? true ? 1 : 0)
-        }
+        SSL_CTX_set_security_callback(pointer, COpenSSL_allows)
         // Everything OpenSSL can do but suites without authentication, without encryption, or with shared secrets, and those that agree
         // on a key in a finite field: BoringSSL and Apple have none, and they cost a client a hundred times what a curve costs.
         guard SSL_CTX_set_cipher_list(pointer, "ALL:!aNULL:!eNULL:!PSK:!SRP:!kDHE:@SECLEVEL=0") == 1,

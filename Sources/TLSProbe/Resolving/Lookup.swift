@@ -1,6 +1,7 @@
 import Base
-internal import NIOCore
-internal import Synchronization
+import NIOCore
+package import Pinning
+import Synchronization
 
 /// One question to the system's resolver: the addresses of a host in one family.
 final class Lookup: Sendable {
@@ -110,5 +111,94 @@ extension LookupFailure {
         if let failure = failures.first(where: { $0.kind == .noAnswer }) { return .resolverFailed(failure.detail) }
         if failures.contains(where: { $0.kind == .noAddress }) || failures.isEmpty { return .noAddress(family) }
         return .nameNotFound
+    }
+}
+
+/// Runs blocking lookups on threads of its own, so that neither an event loop nor Swift's thread pool ever waits for DNS.
+///
+/// Threads are started when there is work and end when there is none. Nothing waits for them: a lookup that is no longer
+/// wanted is passed over, and one that is under way may end after everything else.
+final class LookupThreads: Sendable {
+    private struct State {
+        var waiting = CircularBuffer<Lookup>()
+        var threads = 0
+    }
+
+    /// More queries at a time than this make resolvers lose packets.
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int = 64) { self.limit = limit }
+
+    func submit(_ lookup: Lookup) {
+        let needsThread = state.withLock { state in
+            state.waiting.append(lookup)
+            guard state.threads < limit else { return false }
+            state.threads += 1
+            return true
+        }
+        guard needsThread else { return }
+        if let thread = SystemThread({ while let lookup = self.next() { lookup.run() } }) {
+            thread.detach()
+        } else {
+            // The threads that run will come to the lookup; without any, it has to fail.
+            let stranded = state.withLock { state -> CircularBuffer<Lookup> in
+                state.threads -= 1
+                guard state.threads == 0 else { return [] }
+                defer { state.waiting.removeAll() }
+                return state.waiting
+            }
+            for lookup in stranded { lookup.complete(.failure(LookupFailure(code: EAI_MEMORY))) }
+        }
+    }
+
+    private func next() -> Lookup? {
+        state.withLock { state in
+            if let lookup = state.waiting.popFirst() { return lookup }
+            state.threads -= 1
+            return nil
+        }
+    }
+}
+
+/// A network of a test's own: names without a resolver, and servers of this machine that stand for others.
+///
+/// A connection is reported with the address that was asked for. Nothing outside of it is ever contacted: an address without a
+/// server is refused.
+package struct StagedNetwork: Sendable {
+    private let names: [String: [IPAddress]]
+    private let ports: [PeerAddress: UInt16]
+    private let peers: [UInt16: PeerAddress]
+    private let loopback: IPAddress
+
+    package init(names: [String: [IPAddress]], ports: [PeerAddress: UInt16], loopback: IPAddress) {
+        (self.names, self.ports, self.loopback) = (names, ports, loopback)
+        peers = Dictionary(ports.map { ($0.value, $0.key) }) { first, _ in first }
+    }
+
+    /// The addresses of a name, as the system's resolver would answer; with a port they are where the servers really are.
+    func addresses(of host: String, port: Int, isIPv6: Bool) -> Result<[SocketAddress], LookupFailure> {
+        guard let addresses = names[host] else { return .failure(LookupFailure(code: EAI_NONAME)) }
+        let fitting = addresses.filter { $0.isIPv6 == isIPv6 }
+        guard !fitting.isEmpty else { return .failure(LookupFailure(code: LookupFailure.noData)) }
+        return .success(
+            fitting.compactMap { address in
+                port == 0 ? try? SocketAddress(address, port: 0) : place(of: address, port: port)
+            })
+    }
+
+    func place(of address: IPAddress, port: Int) -> SocketAddress? {
+        let peer = UInt16(exactly: port).map { PeerAddress(ip: address, port: $0) }
+        // Nothing can listen on port 0.
+        return try? SocketAddress(loopback, port: Int(peer.flatMap { ports[$0] } ?? 0))
+    }
+
+    /// Whom a connection to a server of this machine was made to.
+    func peer(for real: PeerAddress) -> PeerAddress { peers[real.port] ?? real }
+}
+
+extension SocketAddress {
+    init(_ address: IPAddress, port: Int) throws {
+        try self.init(packedIPAddress: ByteBuffer(bytes: address.bytes), port: port)
     }
 }

@@ -25,16 +25,8 @@ package struct ConnectFailure: Sendable, Hashable {
 
     /// The word for all failures when they are of one kind, `connect-failed` otherwise.
     static func commonID(of failures: [ConnectFailure]) -> String {
-        let kinds = Set(failures.map(\.kind))
-        guard kinds.count == 1, let kind = kinds.first else { return "connect-failed" }
-        return switch kind {
-        case .refused: "refused"
-        case .unreachable: "unreachable"
-        case .reset: "reset"
-        case .timedOut: "timeout"
-        case .localLimit: "local-limit"
-        case .other: "connect-failed"
-        }
+        let ids = Set(failures.map(\.words.id))
+        return ids.count == 1 ? ids.first ?? "" : "connect-failed"
     }
 
     /// The reasons, each with its address when there are several, and what to do.
@@ -49,23 +41,23 @@ package struct ConnectFailure: Sendable, Hashable {
         return each.joined(separator: ", ") + "; check the addresses, or give one with --connect"
     }
 
-    private var reason: String {
-        switch kind {
-        case .refused: "connection refused"
-        case .unreachable: "no route to the address"
-        case .reset: "connection reset"
-        case .timedOut: "the system gave up waiting"
-        case .localLimit: "out of file descriptors or local ports"
-        case .other(let code): strerror(code).map { String(cString: $0) } ?? "error \(code)"
-        }
-    }
+    private var reason: String { words.reason }
+    private var remedy: String { words.remedy }
 
-    private var remedy: String {
-        switch kind {
-        case .refused: "check the port, and that the server is running"
-        case .unreachable: "check the network, or choose the other address family with -4 or -6"
-        case .reset, .timedOut, .other: "check the address, the port and the firewall"
-        case .localLimit: "lower --jobs, or raise the limit with ulimit -n"
+    private var words: (id: String, reason: String, remedy: String) {
+        let places = "check the address, the port and the firewall"
+        return switch kind {
+        case .refused: ("refused", "connection refused", "check the port, and that the server is running")
+        case .unreachable:
+            (
+                "unreachable", "no route to the address",
+                "check the network, or choose the other address family with -4 or -6"
+            )
+        case .reset: ("reset", "connection reset", places)
+        case .timedOut: ("timeout", "the system gave up waiting", places)
+        case .localLimit:
+            ("local-limit", "out of file descriptors or local ports", "lower --jobs, or raise the limit with ulimit -n")
+        case .other(let code): ("connect-failed", strerror(code).map { String(cString: $0) } ?? "error \(code)", places)
         }
     }
 }

@@ -52,3 +52,104 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     /// `203.0.113.7:443` or `[2001:db8::1]:443`.
     package var description: String { ip.isIPv6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
 }
+
+/// What a ClientHello offers, where that is not everything: lists in OpenSSL's words, preferred first.
+package struct HandshakeOffer: Sendable, Hashable {
+    /// The groups of the key exchange, as in `X25519:P-256`; `nil` for OpenSSL's own.
+    package var groups: String?
+    /// The cipher suites: those of TLS 1.3 by their names, the others by what OpenSSL has for them; `nil` for all.
+    package var ciphers: String?
+    /// The algorithms that the server may sign with, as in `rsa_pss_rsae_sha256`; `nil` for OpenSSL's own.
+    package var signatureAlgorithms: String?
+
+    package init() {}
+
+    package var isEmpty: Bool { self == HandshakeOffer() }
+
+    /// Whether servers may still choose among certificates with keys of all types.
+    package var leavesKeyTypesOpen: Bool { ciphers == nil && signatureAlgorithms == nil }
+
+    /// The cipher suites of TLS 1.3 and those of older versions: OpenSSL names no other with `TLS_`.
+    package var suites: (new: [Substring], old: [Substring]) {
+        let suites = ciphers?.split { $0 == ":" } ?? []
+        return (suites.filter { $0.hasPrefix("TLS_") }, suites.filter { !$0.hasPrefix("TLS_") })
+    }
+
+    /// This offer, with `other` for the parts of which it says nothing.
+    package func merged(over other: HandshakeOffer) -> HandshakeOffer {
+        var merged = self
+        merged.groups = groups ?? other.groups
+        merged.ciphers = ciphers ?? other.ciphers
+        merged.signatureAlgorithms = signatureAlgorithms ?? other.signatureAlgorithms
+        return merged
+    }
+}
+
+extension HandshakeOffer: CustomStringConvertible {
+    package var description: String {
+        [
+            groups.map { "groups \($0)" }, ciphers.map { "cipher suites \($0)" },
+            signatureAlgorithms.map { "signature algorithms \($0)" },
+        ].compactMap(\.self).joined(separator: "; ")
+    }
+}
+
+/// A type of key that a server may have a certificate with, besides those with keys of other types.
+///
+/// A client sees one of a server's certificates only: the one that fits what its ClientHello offers. Restricting the offer to one type
+/// shows the certificate with a key of that type.
+package enum CertificateKeyType: String, Sendable, Hashable, CaseIterable {
+    /// RSA, also with keys that are for PSS signatures only (id-RSASSA-PSS).
+    case rsa
+    /// ECDSA on whatever curve.
+    case ecdsa
+    /// EdDSA on Curve25519 (RFC 8032).
+    case ed25519
+}
+
+extension CertificateKeyType: CustomStringConvertible {
+    /// The name in the standards' letters, as in `RSA` or `Ed25519`.
+    package var description: String { self == .ed25519 ? "Ed25519" : rawValue.uppercased() }
+}
+
+/// A version of TLS that can be offered and negotiated.
+package enum TLSVersion: UInt16, Sendable, Hashable, CaseIterable {
+    /// TLS 1.0 (RFC 2246). Broken; offered only when asked for.
+    case tls10 = 0x0301
+    /// TLS 1.1 (RFC 4346). Broken; offered only when asked for.
+    case tls11 = 0x0302
+    /// TLS 1.2 (RFC 5246).
+    case tls12 = 0x0303
+    /// TLS 1.3 (RFC 8446).
+    case tls13 = 0x0304
+
+    /// The version with a number as users write it, as in `1.2`; `nil` for any other text.
+    package init?(number: String) {
+        guard let version = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = version
+    }
+
+    /// The number alone, as in `1.2`: what users write.
+    package var number: String { "1.\(rawValue - Self.tls10.rawValue)" }
+}
+
+extension TLSVersion: Comparable {
+    package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension TLSVersion: CustomStringConvertible {
+    /// The name with its `v`, as in `TLSv1.3`.
+    package var description: String { "TLSv" + number }
+}
+
+/// How the keys of a connection were agreed on, as far as it matters for what is recorded today and broken later.
+package enum KeyExchange: Sendable, Hashable {
+    /// With keys made for the connection, on an elliptic curve.
+    case ephemeral
+    /// With keys made for the connection, in a group with a prime of so many bits: the server's own (DHE of TLS 1.2 and older), or one
+    /// of TLS 1.3.
+    case ephemeralInGroup(bits: Int)
+    /// The client encrypted the secret with the certificate's RSA key: whoever gets that key reads everything ever recorded.
+    case staticRSA
+    case other
+}

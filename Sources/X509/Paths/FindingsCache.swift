@@ -51,8 +51,6 @@ final class FindingsCache: Sendable {
         let isExhausted: Bool
         /// What OpenSSL had against the paths of a disputed search.
         let judgements: [[SHA256Digest]: PathJudge.Judgement]
-        /// The best of the rejected paths by Apple's points, where the search was given up and no second one will rank them.
-        let bestByPoints: [Certificate]
         fileprivate let span: ClosedRange<Timestamp>
         fileprivate let size: Int
 
@@ -66,13 +64,13 @@ final class FindingsCache: Sendable {
         init(
             _ findings: PathFindings, hasNameConstraints: Bool, isUndisputed: Bool = false, hasChoice: Bool = false,
             hasLeftOutAuthority: Bool = false, isExhausted: Bool = false,
-            judgements: [[SHA256Digest]: PathJudge.Judgement] = [:], bestByPoints: [Certificate] = [],
-            at time: Timestamp, by certificates: some Sequence<Certificate>
+            judgements: [[SHA256Digest]: PathJudge.Judgement] = [:], at time: Timestamp,
+            by certificates: some Sequence<Certificate>
         ) {
             (self.findings, self.hasNameConstraints) = (findings, hasNameConstraints)
             (self.isUndisputed, self.hasChoice) = (isUndisputed, hasChoice)
             (self.hasLeftOutAuthority, self.isExhausted) = (hasLeftOutAuthority, isExhausted)
-            (self.judgements, self.bestByPoints) = (judgements, bestByPoints)
+            self.judgements = judgements
             var first = Int64.min
             var last = Int64.max
             var size = 0

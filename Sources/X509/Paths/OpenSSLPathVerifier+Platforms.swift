@@ -13,10 +13,10 @@ extension OpenSSLPathVerifier {
             return entry.with(
                 PathFindings(
                     validPaths: [], failures: Self.ranked(failures.map { $0.refused(by: platform.family) }),
-                    bestEffort: path))
+                    bestEfforts: [path]))
         }
         // What the search found beside it is of no use to the platform.
-        return entry.with(PathFindings(validPaths: [path], failures: [], bestEffort: []))
+        return entry.with(PathFindings(validPaths: [path], failures: [], bestEfforts: []))
     }
 
     /// The path that OpenSSL builds by itself where the search has none because two certificates of one name and key would be on it,
@@ -32,7 +32,7 @@ extension OpenSSLPathVerifier {
         guard failures.isEmpty, !path.isEmpty, nodes.count == path.count, !NameRule.hasConstraints(nodes) else {
             return entry
         }
-        return entry.with(PathFindings(validPaths: [path], failures: [], bestEffort: []))
+        return entry.with(PathFindings(validPaths: [path], failures: [], bestEfforts: []))
     }
 
     /// What OpenSSL builds by itself, and what it, the platform and the store have against that.
@@ -72,11 +72,9 @@ extension OpenSSLPathVerifier {
         if let preferred = findings.validPaths.first {
             findings.validPaths = findings.validPaths.filter { isTaken($0, question) }
             if findings.validPaths.isEmpty {
-                findings.bestEffort = preferred
+                findings.bestEfforts = [preferred, [question.presented.leaf]]
                 findings.failures = [TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf)]
             }
-        } else if question.platform?.ranksByPoints == true {
-            findings.bestEffort = common.bestByPoints
         }
         return FindingsCache.Entry(
             findings, hasNameConstraints: common.hasNameConstraints, hasChoice: common.hasChoice, at: question.time,

@@ -31,15 +31,13 @@ extension OpenSSLPathVerifier {
         let isUndisputed = search.isUndisputed && !search.validPaths.isEmpty
         let findings =
             nameFailures.isEmpty && !search.validPaths.isEmpty
-            ? PathFindings(validPaths: search.validPaths, failures: [], bestEffort: [])
-            : rejection(&search, by: platform, leaf: leaf, nameFailures: nameFailures, question: question)
-        let isRankedOnce = platform == nil && search.isExhausted && search.validPaths.isEmpty
+            ? PathFindings(validPaths: search.validPaths, failures: [], bestEfforts: [])
+            : rejection(&search, leaf: leaf, nameFailures: nameFailures, question: question)
         return FindingsCache.Entry(
             findings, hasNameConstraints: search.hasNameConstraints, isUndisputed: isUndisputed,
             hasChoice: Self.hasChoice(search.validPaths, among: seen), hasLeftOutAuthority: search.hasLeftOutAuthority,
             isExhausted: search.isExhausted, judgements: isUndisputed || platform != nil ? [:] : judgements,
-            bestByPoints: isRankedOnce ? search.bestEffort(at: question.time, byPoints: true) : [], at: question.time,
-            by: seen)
+            at: question.time, by: seen)
     }
 
     /// Whether another path than the only valid one could be built of the certificates that were at hand.
@@ -108,8 +106,7 @@ extension OpenSSLPathVerifier {
 
     /// Puts together why there is no valid path, and the path that a client which does not care would see.
     private func rejection(
-        _ search: inout PathSearch, by platform: Platform?, leaf: PathNode, nameFailures: [TrustFailure],
-        question: PathQuestion
+        _ search: inout PathSearch, leaf: PathNode, nameFailures: [TrustFailure], question: PathQuestion
     ) -> PathFindings {
         var failures = search.validPaths.isEmpty ? search.failures : []
         if search.validPaths.isEmpty, !search.hasInvalidPath {
@@ -134,8 +131,7 @@ extension OpenSSLPathVerifier {
         }
         failures += nameFailures
         return PathFindings(
-            validPaths: [], failures: Self.ranked(failures),
-            bestEffort: search.bestEffort(at: question.time, byPoints: platform?.ranksByPoints == true))
+            validPaths: [], failures: Self.ranked(failures), bestEfforts: search.bestEfforts(at: question.time))
     }
 
     /// The most useful reasons first; those of one rank stay in the order OpenSSL met them.

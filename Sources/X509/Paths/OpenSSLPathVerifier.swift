@@ -23,7 +23,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
             return PathFindings(
                 validPaths: [],
                 failures: [TrustFailure(.other("it cannot be parsed"), at: 0, of: question.presented.leaf)],
-                bestEffort: [question.presented.leaf])
+                bestEfforts: [])
         }
         let nameFailures = nameFailures(of: leaf, question)
         let known = nameless(question, leaf: leaf)
@@ -35,16 +35,9 @@ package struct OpenSSLPathVerifier: PathVerifier {
             return builtByItself(found, question, leaf: leaf).findings
         }
         guard !nameFailures.isEmpty else { return known.findings }
-        let valid = known.findings.validPaths.compactMap { path in
-            RejectedPath(nodes: path.compactMap { PathNode($0) }, isAnchored: true)
-        }
-        let byPoints = question.platform?.ranksByPoints == true
-        let best = valid.map { ($0, $0.score(at: question.time, byPoints: byPoints)) }.reduce(
-            nil as (RejectedPath, Int)?
-        ) { best, next in best.map { $0.1 >= next.1 ? $0 : next } ?? next }
         return PathFindings(
             validPaths: [], failures: Self.ranked(known.findings.failures + nameFailures),
-            bestEffort: best?.0.nodes.map(\.certificate) ?? known.findings.bestEffort)
+            bestEfforts: known.findings.validPaths + known.findings.bestEfforts)
     }
 
     /// What is found without regard to the reference name, perhaps remembered.

@@ -1,3 +1,4 @@
+internal import Base
 internal import Pinning
 
 /// A bounded depth-first search for every valid path from a leaf to an anchor.
@@ -24,7 +25,7 @@ struct PathSearch {
     private(set) var hasInvalidPath = false
     /// What OpenSSL has against each path that was offered to it, by their fingerprints; given judgements are not made again.
     private(set) var judgements: [[SHA256Digest]: PathJudge.Judgement]
-    private var visited: [RejectedPath] = []
+    private var visited: [(nodes: [PathNode], isAnchored: Bool)] = []
     /// The longest path that ends at no anchor, or is not followed to its end.
     private(set) var longestDeadEnd: [PathNode] = []
     /// Whether an authority on a path that OpenSSL finds valid constrains names.
@@ -52,23 +53,37 @@ struct PathSearch {
     /// Whether nothing that was offered to OpenSSL was refused, and nothing left out: everybody's search would go the same way.
     var isUndisputed: Bool { failures.isEmpty && !isExhausted && !isCutShort }
 
-    /// The part of `path` from the leaf on in which each certificate really was signed by the next.
-    func linked(_ path: [PathNode]) -> [PathNode] {
-        guard let leaf = path.first else { return [] }
-        var linked = [leaf]
-        for (subject, issuer) in zip(path, path.dropFirst()) {
-            guard issuers.isSigned(subject, by: issuer) else { break }
-            linked.append(issuer)
+    /// The paths of which a platform hands out one when all are rejected, linked by signatures: the likeliest first, and the longest.
+    ///
+    /// Apple's platforms prefer an anchor, then a root at the end, then a length without flaws (`SecCertificatePathVCScore`). The leaf
+    /// alone is among them where not all paths were looked at.
+    func bestEfforts(at time: Timestamp) -> [[Certificate]] {
+        let linked = visited.filter { zip($0.nodes, $0.nodes.dropFirst()).allSatisfy { issuers.isSigned($0, by: $1) } }
+        let paths = linked.map { nodes, isAnchored in
+            let path = nodes.map(\.certificate)
+            return (path: path, rank: (isAnchored ? 2 : 0) + (path.last?.isSelfIssued == true ? 1 : 0))
         }
-        return linked
+        func longest(_ paths: [[Certificate]]) -> [[Certificate]] {
+            let length = paths.map(\.count).max()
+            return paths.filter { $0.count == length }
+        }
+        let rank = paths.map(\.rank).max() ?? 0
+        let preferred = rank == 0 ? [] : paths.filter { $0.rank == rank }.map(\.path)
+        let flawless = rank == 0 ? longest(paths.map { Self.flawless($0.path, at: time) }) : []
+        let isWhole = !isExhausted && visited.count < Self.rankedPathLimit
+        let leaf = isWhole ? [] : visited.prefix(1).map { $0.nodes.map(\.certificate) }
+        return (preferred + longest(paths.map(\.path)) + flawless + leaf).distinct
     }
 
-    /// The path that is handed out when all are rejected: the best that is linked by signatures.
-    func bestEffort(at time: Timestamp, byPoints: Bool) -> [Certificate] {
-        let ranked = visited.map { (path: $0.nodes, score: $0.score(at: time, byPoints: byPoints)) }.enumerated().sorted
-        { ($1.element.score, $0.offset) < ($0.element.score, $1.offset) }
-        let best = ranked.lazy.map(\.element.path).first { linked($0).count == $0.count }
-        return (best ?? Array(visited.first?.nodes.prefix(1) ?? [])).map(\.certificate)
+    /// A path up to the first certificate that is out of date or weak, where the leaf is not.
+    private static func flawless(_ path: [Certificate], at time: Timestamp) -> [Certificate] {
+        let strength = Platform.apple().strength
+        func isCurrent(_ one: Certificate) -> Bool { one.notBefore <= time && time <= one.notAfter }
+        func isStrong(_ one: Certificate) -> Bool {
+            strength.isStrong(one.publicKey.algorithm) && !strength.isRefused(one.signatureAlgorithm)
+        }
+        let (needsDates, needsStrength) = (isCurrent(path[0]), isStrong(path[0]))
+        return Array(path.prefix { (isCurrent($0) || !needsDates) && (isStrong($0) || !needsStrength) })
     }
 
     /// OpenSSL's judgement on `path`, `nil` when it would cost more than is left of the budget.
@@ -101,7 +116,7 @@ struct PathSearch {
 
     private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {
         guard !isExhausted, let last = path.last else { return }
-        if visited.count < Self.rankedPathLimit { visited.append(RejectedPath(nodes: path, isAnchored: isAnchor)) }
+        if visited.count < Self.rankedPathLimit { visited.append((path, isAnchor)) }
         let firstAnchor = firstAnchor ?? (isAnchor ? path.count - 1 : nil)
         if isAnchor, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
         var isDeadEnd = true

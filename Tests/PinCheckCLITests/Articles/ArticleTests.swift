@@ -136,7 +136,7 @@ extension Article {
                 """
                 \(name):\(sample.line): the text (-) is not what the program prints (+):
                 $ \(sample.command)
-                \(SampleMatch.difference(printed, from: said))
+                \(difference(said.map(SampleMatch.masked), printed.map(SampleMatch.masked)))
                 If the program is right: PINCHECK_UPDATE_ARTICLES=1 make test FILTER=ArticleTests
                 """)
         }

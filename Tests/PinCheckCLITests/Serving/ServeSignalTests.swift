@@ -6,13 +6,13 @@ import Testing
 @testable import PinCheckCLI
 
 /// The built exporter: what only a process has, signals and descriptors.
-@Suite(.enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests"), .endsSomeTime)
-struct ServeSignalTests: ServeTesting {
+@Suite(.hasBuiltBinary, .endsSomeTime) struct ServeSignalTests: ServeTesting {
     /// Begins a script: functions that start the exporter, wait for a line of its log, and ask it.
     private func script(_ rest: String) -> String {
         """
         set -m; cd "$TMPDIR"; mkfifo log
-        serve() { $PINCHECK serve --listen 127.0.0.1:0 "$@" 2>log & pid=$!; exec 3<log; await ' listening '; port=${line##*:}; }
+        serve() { $PINCHECK serve --listen 127.0.0.1:0 "$@" 2>log & pid=$!; exec 3<log
+            await ' listening '; port=${line##*:}; }
         await() { while read -r line <&3; do echo "$line" >>lines; case $line in *"$1"*) return 0;; esac; done; return 1; }
         get() { exec 4<>/dev/tcp/127.0.0.1/$port; printf 'GET %s HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&4; cat <&4; exec 4>&-; }
         \(rest)

@@ -37,7 +37,10 @@ extension OnStage {
             } else {
                 let kept = try? String(contentsOf: file, encoding: .utf8)
                 #expect(kept != nil, "Golden/\(run.name).txt is missing: PINCHECK_UPDATE=1 writes it")
-                if let kept, kept != text { Issue.record("Golden/\(run.name).txt: \(difference(kept, text))") }
+                if let kept, kept != text {
+                    let lines = [kept, text].map { $0.components(separatedBy: "\n") }
+                    Issue.record("Golden/\(run.name).txt: \(difference(lines[0], lines[1]))")
+                }
             }
         }
 
@@ -53,22 +56,19 @@ extension OnStage {
                 }
             }
         }
+    }
+}
 
-        /// The first lines that are not the same.
-        private func difference(_ kept: String, _ made: String) -> String {
-            let lines = [kept, made].map {
-                $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            }
-            let changes = lines[1].difference(from: lines[0])
-            let words = (changes.removals + changes.insertions).prefix(20).map { change in
-                switch change {
-                case .remove(let offset, let line, _): "\n  -\(offset + 1) \(line)"
-                case .insert(let offset, let line, _): "\n  +\(offset + 1) \(line)"
-                }
-            }
-            return "\(changes.count) lines differ" + words.joined()
+/// The first lines that are not the same.
+func difference(_ kept: [String], _ made: [String]) -> String {
+    let changes = made.difference(from: kept)
+    let words = (changes.removals + changes.insertions).prefix(20).map { change in
+        switch change {
+        case .remove(let offset, let line, _): "\n  -\(offset + 1) \(line)"
+        case .insert(let offset, let line, _): "\n  +\(offset + 1) \(line)"
         }
     }
+    return "\(changes.count) lines differ" + words.joined()
 }
 
 /// The verdicts and the ids of a JSON report, a line each: what programs compare.
@@ -103,50 +103,4 @@ enum GoldenSummary {
     }
 
     private static func word(_ value: JSONValue) -> String { value.text ?? "-" }
-}
-
-/// A command line, how it ends, and what it prints: patterns that are found in its output and in its errors, an empty one where there
-/// is nothing. What ``GoldenRun`` has is not here once more.
-struct CommandCase: Sendable, CustomStringConvertible {
-    let line: String
-    let status: ExitStatus
-    let output: String?
-    let errors: String?
-
-    /// A row; `nil` where the text is not looked at.
-    init(_ line: String, _ status: ExitStatus, _ output: String?, errors: String? = "") {
-        self.line = line
-        self.status = status
-        self.output = output
-        self.errors = errors
-    }
-
-    var description: String { line }
-
-    private static let verify = "verify $CHAIN --anchors $ROOT --host $HOST"
-
-    static let all = [
-        CommandCase("\(verify) --pins $BARE", .pass, "no backup"),
-        CommandCase("\(verify) --at 2028-01-01", .fail, "expired"),
-        CommandCase("\(verify) --pins $BARE --fail-before 400d", .fail, "FAIL .*leaf", errors: nil),
-        CommandCase("https://$SERVER/ --host $HOST --anchors $ROOT", .pass, "no SNI"),
-        CommandCase("$SERVER --anchors $ROOT", .fail, #"not valid for 127\.0\.0\.1"#),
-    ]
-}
-
-extension OnStage {
-    @Suite(.endsSomeTime) struct CommandCaseTests {
-        @Test(arguments: CommandCase.all) func aCommandLineEndsAndSaysWhatTheTableHas(row: CommandCase) async throws {
-            let outcome = try await Stage.current.run(row.line)
-            #expect(outcome.status == row.status, "\(outcome)")
-            for (pattern, text) in [(row.output, outcome.output), (row.errors, outcome.errors)] {
-                switch pattern {
-                case nil: break
-                case "": #expect(text.isEmpty)
-                case let pattern?: #expect(try text.contains(Regex(pattern)), "\(pattern): \(text)")
-                }
-            }
-            #expect(isPlain(outcome.output + outcome.errors))
-        }
-    }
 }

@@ -40,16 +40,6 @@ struct StageWorld: Sendable {
         ]
     }
 
-    /// The certificates that scenes name.
-    var certificates: [String: LabCertificate] {
-        [
-            "rootA": pki.rootA, "rootB": pki.rootB, "rootAexp": pki.rootAexp, "interA": pki.interA,
-            "interA2": pki.interA2, "interAexp": pki.interAexp, "interAxB": pki.interAxB, "leaf": pki.leaf,
-            "leafRe": pki.leafRe, "leafExp": pki.leafExp, "leaf2": pki.leaf2, "rogueI": pki.rogueI, "rogue": pki.rogue,
-            "junk": pki.junk, "expiring": expiring, "elsewhere": elsewhere,
-        ]
-    }
-
     private func hash(_ key: LabKey) -> String { SHA256Digest(bytes: key.publicKeySHA256)!.base64 }
 
     /// The servers by the names that words of command lines have for them.
@@ -145,12 +135,6 @@ struct StageWorld: Sendable {
             "next.csr": try pki.leaf2.key.certificationRequest(for: "next"),
         ] { try files.write(bytes, to: name) }
         try files.write("notes\n", to: "empty/README.txt")
-        for scene in Scene.all {
-            for (names, file) in [(scene.presented, scene.presentedFile), (scene.anchor, scene.anchorFile)] {
-                let chain = names.split(separator: " ").compactMap { certificates[String($0)] }
-                try files.write(chain.map(\.pem).joined(), to: file)
-            }
-        }
     }
 
     /// A configuration or list of each kind, right and wrong.

@@ -7,13 +7,13 @@ import Testing
 import X509
 
 /// Device data as JSON, with certificates in files beside it.
-@Suite struct DeviceListReaderTests {
+@Suite struct DeviceListsOfFilesTests {
     private func data(_ text: String) throws -> DeviceData {
         let directory = try TemporaryDirectory()
         _ = try directory.write(pki.rootA.pem + pki.rootB.pem, to: "roots.pem")
         _ = try directory.write(pki.junk.der, to: "junk.cer")
         _ = try directory.write("no certificate", to: "text.cer")
-        return try DeviceListReader.data(at: try directory.write(text, to: "devices.json"))
+        return try DeviceData(DeviceLists(at: try directory.write(text, to: "devices.json")))
     }
 
     private func refusal(_ text: String) -> PinFormatError? {
@@ -104,9 +104,9 @@ import X509
     }
 
     @Test func whatIsNeitherFormIsRefused() throws {
-        #expect(throws: PinFormatError.self) { try DeviceListReader.data(Array("hello".utf8), named: "x") }
-        #expect(throws: PinFormatError.self) { try DeviceListReader.data([], named: "x") }
-        #expect(throws: PinFormatError.self) { try DeviceListReader.data(at: "/nonexistent/devices.json") }
+        #expect(throws: PinFormatError.self) { try DeviceLists(Array("hello".utf8), named: "x") }
+        #expect(throws: PinFormatError.self) { try DeviceLists([], named: "x") }
+        #expect(throws: PinFormatError.self) { try DeviceLists(at: "/nonexistent/devices.json") }
     }
 }
 
@@ -142,8 +142,8 @@ import X509
 
     private func store(_ platform: String, _ version: String, _ roots: [LabCertificate]) -> String {
         let roots = roots.map { "\"\(hash($0))\"" }.joined(separator: ",")
-        return
-            #"{"platform": "\#(platform)", "version": "\#(version)", "fetched": "2026-07-19", "url": "https://l.example", "roots": [\#(roots)]}"#
+        return #"{"platform": "\#(platform)", "version": "\#(version)", "fetched": "2026-07-19", "#
+            + #""url": "https://l.example", "roots": [\#(roots)]}"#
     }
 
     @Test(.enabled(if: python != nil, "python3 is not on this machine: the script is not tested"))

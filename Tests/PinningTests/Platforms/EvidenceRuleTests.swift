@@ -41,8 +41,7 @@ import Testing
     }
 
     @Test func `nobody else is asked for any`() {
-        let old = AppleRelease(
-            limitsLeavesOfOwnAnchors: false, requiresTransparency: false, judgesAddressesByTransportSecurity: false)
+        let old = AppleRelease(iOS: DeviceVersion(12))
         #expect(complaints(.apple(old), .system).isEmpty)
         #expect(complaints(.apple(.ios12), .system) == ["too-few-scts"])
         #expect(complaints(.apple(), .system, policy: .basicX509).isEmpty)

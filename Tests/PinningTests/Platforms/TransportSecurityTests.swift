@@ -4,8 +4,7 @@ import Testing
 
 /// Which rules of App Transport Security hold for the host of a URL.
 @Suite struct TransportSecurityTests {
-    private static let iOS16 = AppleRelease(
-        limitsLeavesOfOwnAnchors: true, requiresTransparency: true, judgesAddressesByTransportSecurity: false)
+    private static let iOS16 = AppleRelease(iOS: DeviceVersion(16))
 
     private func exception(
         _ hosts: TransportSecurity.Hosts, _ change: (inout TransportSecurity.Rules) -> Void = { _ in }

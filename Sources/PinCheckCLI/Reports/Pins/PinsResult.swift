@@ -212,9 +212,8 @@ struct PinsResult {
 
     private func key(_ item: PinItem, _ pinned: Set<SHA256Digest>, _ saved: [Certificate: String]) -> JSONObject {
         let certificate = item.certificate
-        let notations = item.notations
         let pins: JSONObject = [
-            "okhttp": notations.okhttp, "curl": notations.curl, "hpkp": notations.hpkp, "base64": notations.base64,
+            "okhttp": item[.okhttp], "curl": item[.curl], "hpkp": item[.hpkp], "base64": item[.base64],
         ]
         return [
             "role": item.role.rawValue, "pinned": pinned.contains(item.spkiSHA256), "source": item.source,

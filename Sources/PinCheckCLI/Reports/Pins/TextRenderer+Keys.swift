@@ -27,7 +27,7 @@ extension TextRenderer {
         }
         for (index, item) in source.items.enumerated() {
             lines.append("  \(index) " + owner(item, at: time))
-            lines.append("      " + item.notations.okhttp)
+            lines.append("      " + item[.okhttp])
         }
         if !source.alsoSent.isEmpty {
             let names = listed(source.alsoSent.lazy.map { safe($0.description, length: 40) }, first: 3)

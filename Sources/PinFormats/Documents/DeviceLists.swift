@@ -1,0 +1,142 @@
+import Base
+package import Pinning
+import X509
+
+/// The root stores of devices in JSON, which the article *Devices* describes; `make-device-data` reads the same.
+package struct DeviceLists {
+    /// One list: the device's name (`ios-17`), another name of it (`macos-14`), its systems in words, where and when the list was read,
+    /// and its roots in DER.
+    package typealias Store = (
+        name: String, alias: String?, release: String, address: String, date: Timestamp, roots: [[UInt8]]
+    )
+
+    package let source: String
+    package let licence: String
+    package private(set) var stores: [Store] = []
+
+    /// The directory of the file, and the certificates that lists name by their hashes or their files.
+    private let directory: String?
+    private var byHash: [String: [UInt8]] = [:]
+    private var byFile: [String: [[UInt8]]] = [:]
+
+    package init(at path: String) throws(PinFormatError) {
+        try self.init(RegularFile.contents(of: path, mayBePipe: true), named: path)
+    }
+
+    /// Reads `bytes`, which messages call `name`; the files it names are relative to that.
+    package init(_ bytes: [UInt8], named name: String) throws(PinFormatError) {
+        let file = PinFile(path: name, bytes: bytes)
+        try PrivateKeyGuard.refusePrivateKeys(in: file)
+        let root = try JSONReader.root(of: file)
+        if let version = root["version"], version.number != "1" {
+            throw PinFormatError(
+                .wrongValue, at: version.place,
+                "'version' is \(version.number ?? "no number"), and this pincheck reads version 1",
+                remedy: "use a newer pincheck")
+        }
+        directory = PathParts(name).directory
+        let list = try root.required("stores")
+        let commit = try root["commit"]?.plainText()
+        source = try root.required("source").plainText() + (commit.map { ", commit " + $0 } ?? "")
+        licence = try root["licence"]?.plainText(hasLines: true) ?? ""
+        for node in root["certificates"].map({ $0.elements ?? [$0] }) ?? [] {
+            for der in try certificates(node) { byHash[Hashing.sha256(der).hexadecimal] = der }
+        }
+        var names: Set<String> = []
+        for node in try list.array() {
+            let store = try read(node)
+            for name in [store.name, store.alias].compactMap(\.self) where !names.insert(name).inserted {
+                throw PinFormatError(
+                    .wrongValue, at: node.place, "'\(node.key)' is a second '\(name)'", remedy: "leave one out")
+            }
+            stores.append(store)
+        }
+        guard !stores.isEmpty else {
+            throw PinFormatError(.missingValue, at: list.place, "'stores' has no device", remedy: "list at least one")
+        }
+    }
+
+    private mutating func read(_ node: DocumentNode) throws(PinFormatError) -> Store {
+        let (name, alias, release) = try Self.system(node)
+        let listed = try node.required("roots")
+        var roots: [[UInt8]] = []
+        for root in try listed.array() { roots += try self.roots(root) }
+        guard !roots.isEmpty else {
+            throw PinFormatError(
+                .missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
+        }
+        return (
+            name, alias, release, try node["url"]?.plainText() ?? "", try node.required("fetched").midnight(), roots
+        )
+    }
+
+    // MARK: Systems
+
+    /// What the device is called, another name of the same list, and the systems in words.
+    private static func system(_ store: DocumentNode) throws(PinFormatError) -> (String, String?, String) {
+        let platform = try store.required("platform")
+        let name = try platform.text()
+        if name == "mozilla" { return (name, nil, "Mozilla's root program") }
+        guard ["aosp", "apple"].contains(name) else {
+            throw PinFormatError(
+                .wrongValue, at: platform.place, "'\(platform.key)' is '\(shortened(name, to: 40))', which is unknown",
+                remedy: "choose from apple, aosp, mozilla")
+        }
+        let node = try store.required("version")
+        let text = try node.plainText()
+        let isApples = name == "apple"
+        let known = isApples ? version(of: "iOS", in: text) ?? version(text[...]) : version(text.prefix { $0 != "_" })
+        guard let known else { throw node.wrong("a version as in \(isApples ? "'iOS 17, macOS 14'" : "14.0.0_r66")") }
+        guard isApples else { return ("android-\(known)", nil, "Android \(text)") }
+        let alias = self.version(of: "macOS", in: text).map { "macos-\($0)" }
+        return ("ios-\(known)", alias, text.contains("iOS") ? text : "iOS \(text)")
+    }
+
+    private static func version(of system: String, in text: String) -> DeviceVersion? {
+        text.split(separator: ",").map { $0.split(separator: " ") }.first { $0.count == 2 && $0[0] == system }.flatMap {
+            version($0[1])
+        }
+    }
+
+    /// A version without the zeros at its end: 8.0.0 is 8.
+    private static func version(_ text: Substring) -> DeviceVersion? {
+        var parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        while parts.count > 1, parts.last?.allSatisfy({ $0 == "0" }) == true { parts.removeLast() }
+        return DeviceVersion(parts.joined(separator: "."))
+    }
+
+    // MARK: Certificates
+
+    private mutating func roots(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
+        let text = try node.text()
+        guard text.utf8.count == 64, text.allSatisfy(\.isHexDigit) else { return try certificates(node) }
+        guard let der = byHash[text.lowercased()] else {
+            throw PinFormatError(
+                .missingValue, at: node.place, "the certificate \(text) is in none of the files of 'certificates'")
+        }
+        return [der]
+    }
+
+    private mutating func certificates(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
+        let path = RegularFile.path(try node.text(), besideFilesIn: directory)
+        if let known = byFile[path] { return known }
+        let file = try PinFile.load(path)
+        do throws(X509Error) {
+            let certificates = try CertificateReader.plainCertificates(pemOrDER: file.bytes).map(\.der)
+            byFile[path] = certificates
+            return certificates
+        } catch { throw PinFormatError(.brokenCertificate, at: .at(path, line: error.line), "\(error)") }
+    }
+}
+
+extension DocumentNode {
+    /// A text without control characters.
+    fileprivate func plainText(hasLines: Bool = false) throws(PinFormatError) -> String {
+        let text = try text()
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            hasLines && scalar == "\n" || ![.control, .format].contains(scalar.properties.generalCategory)
+        }
+        guard isPlain else { throw wrong("plain text") }
+        return text
+    }
+}

@@ -1,0 +1,71 @@
+/// The version of a device's system, as far as its rules depend on it.
+package enum PlatformRelease: Sendable, Hashable {
+    case newest
+    /// A version of iOS, or of the macOS of its year.
+    case apple(AppleRelease)
+    /// The API level that apps know the version by: 26 for Android 8, 37 for Android 17.
+    case android(level: Int)
+
+    var appleRelease: AppleRelease { if case .apple(let release) = self { release } else { .newest } }
+    var androidLevel: Int? { if case .android(let level) = self { level } else { nil } }
+
+    /// A version of Android, by its API level.
+    package static func android(_ version: DeviceVersion) -> PlatformRelease {
+        switch (version.major, version.minor) {
+        case (...8, 0): .android(level: 26)
+        case (...8, _): .android(level: 27)
+        // 9, 10 and 11, then 12 and 12L, which counts as 12.1.
+        case (9...11, _): .android(level: version.major + 19)
+        case (12, 0): .android(level: 31)
+        default: .android(level: version.major + 20)
+        }
+    }
+}
+
+/// What a version of Apple's systems asks for, by its publisher's documentation; the newest asks for everything.
+package struct AppleRelease: Sendable, Hashable {
+    /// Whether a leaf under an app's own anchor, or one installed by hand, must be short-lived, and under an own one have serverAuth.
+    package let limitsLeavesOfOwnAnchors: Bool
+    /// Whether leaves of public roots need signed certificate timestamps.
+    package let requiresTransparency: Bool
+    /// Whether App Transport Security asks for an entry for a URL with an address.
+    package let judgesAddressesByTransportSecurity: Bool
+
+    package static let newest = AppleRelease(iOS: DeviceVersion(.max))
+
+    /// A version of iOS, or of the macOS of its year.
+    package init(iOS version: DeviceVersion) {
+        // support.apple.com/103769: iOS 13, macOS 10.15.
+        limitsLeavesOfOwnAnchors = version >= DeviceVersion(13)
+        // support.apple.com/103214: iOS 12.1.1, macOS 10.14.2.
+        requiresTransparency = version >= DeviceVersion(12, 1, 1)
+        // NSExceptionDomains: iOS 17, macOS 14.
+        judgesAddressesByTransportSecurity = version >= DeviceVersion(17)
+    }
+}
+
+/// The version of a system: up to three numbers, of which those that are left out are zero.
+package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// Without zeros at the end, but for the first.
+    private let numbers: [Int]
+
+    package var major: Int { numbers[0] }
+    package var minor: Int { numbers.count > 1 ? numbers[1] : 0 }
+
+    package init(_ numbers: Int...) { self.numbers = numbers }
+
+    /// Reads `17`, `12.1` or `12.1.3`, without leading zeros and zeros at the end; `nil` for anything else.
+    package init?(_ text: some StringProtocol) {
+        numbers = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { Int($0) }
+        guard (1...3).contains(numbers.count), numbers.allSatisfy({ (0..<10_000).contains($0) }),
+            numbers.count == 1 || numbers.last != 0, description == text
+        else { return nil }
+    }
+
+    package static func < (left: DeviceVersion, right: DeviceVersion) -> Bool {
+        left.numbers.lexicographicallyPrecedes(right.numbers)
+    }
+
+    /// As people write it, without zeros at the end: `12.1.3`, `17`.
+    package var description: String { numbers.map(String.init).joined(separator: ".") }
+}

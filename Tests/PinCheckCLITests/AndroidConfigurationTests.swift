@@ -1,0 +1,303 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// What Android trusts and pins is what the app's network security configuration says, for every client in the process.
+@Suite(.endsSomeTime) struct AndroidConfigurationTests {
+    private typealias Row = (body: String, client: String, end: String)
+
+    private static func domain(_ body: String, for name: String = "$HOST", below: Bool = false) -> String {
+        AppText.domain(body, for: name, below: below)
+    }
+
+    private static let leaf = AppText.pinSet("$LEAF64")
+    private static let junk = AppText.pinSet("$JUNK64")
+    private static let own = AppText.anchors("@raw/own")
+    private static let system = AppText.anchors("system")
+    private static let logged = "<certificateTransparency enabled=\"true\"/>"
+    private static let passes = "pass pins-not-applied"
+    private static let untrusted = "fail unknown-issuer"
+
+    private static func nested(_ body: String, pins: String = own) -> String {
+        let outer = domain(pins, for: "example.com", below: true)
+        return outer.replacing("</domain-config>", with: domain(body) + "</domain-config>")
+    }
+
+    /// A row's files: root A is `own` of the app's resources, and the device has another root.
+    private static func texts(_ body: String, own: String = pki.rootA.pem, debug: String? = nil) -> [String: String] {
+        let texts = ["res/xml/nsc.xml": AppText.android(body), "res/raw/own.pem": own]
+        return texts.merging(debug.map { ["res/xml/nsc_debug.xml": AppText.android($0)] } ?? [:]) { $1 }
+    }
+
+    private static func line(_ client: String, device: String = "other") -> String {
+        "verify @chain.pem --anchors @\(device).pem --host $HOST --pins @res/xml/nsc.xml --client \(client)"
+    }
+
+    /// A configuration, the client, and what it decides about the chain below root A.
+    private static let anchors: [Row] = [
+        (domain(own), "android", passes), (domain(own), "okhttp", passes), (domain(system), "android", untrusted),
+        (domain(system), "okhttp", untrusted), (domain(AppText.anchors("system", "@raw/own")), "android", passes),
+        (domain(AppText.anchors("system", "@raw/own")), "okhttp", passes),
+        // What an element does not say it inherits: hosts without an entry, with one that says nothing of it, with one of its own.
+        (AppText.base(own), "android", passes), (AppText.base(own) + domain(""), "android", passes),
+        (AppText.base(own) + domain(system), "android", untrusted),
+        (AppText.base(own) + domain("", for: "other.example.net"), "android", passes), (nested(""), "android", passes),
+        (nested(system), "android", untrusted),
+        // Pins are compared on paths to these anchors.
+        (domain(own + leaf), "android", "pass pin-matched"), (domain(own + junk), "android", "fail pin-mismatch"),
+        (domain(AppText.anchors("@raw/own", overriding: true) + junk), "android", passes),
+        // Debuggable builds, whose anchors override pins unless they say otherwise and join the platform's own anchors too.
+        (domain(system + junk) + AppText.debug(own), "android", untrusted),
+        (domain(system + junk) + AppText.debug(own), "android:debuggable", passes),
+        (AppText.base(system) + domain(junk) + AppText.debug(own), "android", untrusted),
+        (AppText.base(system) + domain(junk) + AppText.debug(own), "android:debuggable", passes),
+        (
+            domain(system + junk) + AppText.debug(AppText.anchors("@raw/own", overriding: false)), "android:debuggable",
+            "fail pin-mismatch"
+        ), (domain("") + AppText.debug(own), "okhttp:debuggable", passes),
+        (domain(own) + AppText.debug(AppText.anchors("usr")), "android", passes),
+        (domain(own) + AppText.debug(AppText.anchors("@raw/gone")), "android", passes),
+        // Certificate Transparency: in as many words it holds below private roots too, and an element's own anchors of the app's
+        // switch off what it inherits.
+        (domain(own + logged), "android", "fail too-few-scts"), (domain(own + logged), "okhttp", "fail too-few-scts"),
+        (AppText.base(own + logged), "android", "fail too-few-scts"),
+        (AppText.base(own + logged), "okhttp", "fail too-few-scts"),
+        (AppText.base(logged) + domain(own), "android", passes),
+        (AppText.base(own + logged) + domain(logged.replacing("true", with: "false")), "android", passes),
+        // What is wrong has its place, and what a debuggable build throws for does not count for others.
+        (domain(AppText.anchors("@raw/gone")), "android", "noInput: nsc.xml:2: the resource '@raw/gone' is not there"),
+        (
+            domain(logged.replacing("true", with: "yes")), "android",
+            "data: nsc.xml:2: enabled=\"yes\" is neither true nor false"
+        ),
+        (
+            domain(own) + AppText.debug(AppText.anchors("usr")), "android:debuggable",
+            "data: nsc.xml:3 … a debuggable build throws: "
+        ),
+        (
+            domain(own) + AppText.debug(AppText.anchors("@raw/gone")), "android:debuggable",
+            "data: nsc.xml:3 … a debuggable build throws: "
+        ),
+    ]
+
+    @Test(arguments: anchors.indices) func theAnchorsOfTheConfigurationDecide(index: Int) async throws {
+        let (body, client, end) = Self.anchors[index]
+        try await Desk(Self.texts(body)).expect(Self.line(client), end)
+    }
+
+    /// A configuration of which hosts are pinned and to what, the client, and what it decides about a chain that the device trusts.
+    private static let pins: [Row] = [
+        (domain(junk + AppText.anchors("system", overriding: true)), "android", passes),
+        (domain(junk + AppText.anchors("user", overriding: true)), "android", untrusted),
+        // A name that Android never matches pins nothing.
+        (domain(junk, for: "$HOST."), "android", passes + ": host-never-matches"),
+        (domain(junk, for: "bücher.example.com"), "android", passes + ": host-never-matches"),
+        (domain("<domain>$HOST.</domain>" + leaf), "android", "pass pin-matched"),
+        (domain(junk.replacing("SHA-256", with: "sha-256")), "android", "fail pin-mismatch"),
+        (domain(junk, for: "other.example.com"), "android", passes + ": no configuration has an entry for"),
+        (nested("", pins: leaf), "android", "pass pin-matched"),
+        (nested(junk, pins: leaf), "android", "fail pin-mismatch"),
+        (domain(AppText.pinSet("$JUNK64", until: "2001-01-01")), "android", passes),
+        // A name without pins never makes a file unusable.
+        (domain("", for: "10.0.2.2") + domain(leaf), "android", "pass pin-matched"),
+        (domain("", for: "::1") + domain(junk), "android", "fail pin-mismatch"),
+        (domain("", for: "*.example.net") + domain(leaf), "android", "pass pin-matched"),
+        (domain("", for: "http://example.net") + domain(junk), "android", "fail pin-mismatch"),
+        // Pins for any host count where the configuration has none for the host.
+        (domain(leaf, for: "other.example.org"), "android --pins $JUNK", "fail pin-mismatch"),
+        (domain(leaf, for: "other.example.org"), "android --pins $LEAF", "pass pin-matched"),
+        (domain(leaf), "android --pins $JUNK", "pass pin-matched"),
+        // The target asks for timestamps below public roots alone, and this one is none.
+        (domain(""), "android:target-sdk=37", passes), (domain(""), "okhttp:target-sdk=37", passes),
+        (domain("<trust-anchors/>"), "okhttp", untrusted + ": trusts nothing for $HOST … trusts-nothing"),
+        (domain(system), "okhttp", passes),
+        (
+            AppText.domain(leaf) + AppText.debug(AppText.anchors("user")), "android",
+            "pass pin-matched: <debug-overrides> is for debuggable builds"
+        ),
+    ]
+
+    @Test(arguments: pins.indices) func theEntryOfTheHostDecides(index: Int) async throws {
+        let (body, client, end) = Self.pins[index]
+        try await Desk(Self.texts(body)).expect(Self.line(client, device: "root"), end)
+    }
+
+    @Test(arguments: ["android", "okhttp"]) func aRootThatTheConfigurationDoesNotNameIsNone(client: String) async throws
+    {
+        try await Desk(Self.texts(Self.domain(Self.own), own: pki.rootB.pem)).expect(
+            Self.line(client, device: "root"),
+            "\(Self.untrusted): the app's configuration trusts @raw/own for $HOST, and no other root … configured-anchors"
+        )
+    }
+
+    /// What the anchors of the entry are, what follows the client, and how it ends where the user installed the root.
+    private static let users: [(body: String, settings: String, end: String)] = [
+        (AppText.anchors("user"), "", passes), (AppText.anchors("system", "user"), "", passes), (system, "", untrusted),
+        // Where nothing names anchors, it is for the app's target to say.
+        ("", "", untrusted), ("", ":target-sdk=24", untrusted), ("", ":target-sdk=23", passes),
+        ("", ":user-roots", passes), (system, ":target-sdk=23", untrusted),
+        (system, ":user-roots", "data: trusts system and no root of the user's"),
+        (junk + AppText.anchors("user", overriding: true), ":user-roots", passes),
+        (junk + AppText.anchors("system", overriding: true), ":user-roots", "data"),
+    ]
+
+    @Test(arguments: ["android", "okhttp"]) func rootsOfTheUserCountWhereNamed(client: String) async throws {
+        for (body, settings, end) in Self.users where client == "android" || !body.contains("overridePins") {
+            try await Desk(Self.texts(Self.domain(body))).expect(
+                Self.line(client + settings) + " --extra-root @root.pem", end)
+        }
+        let desk = try Desk()
+        let bare = "verify @chain.pem --anchors @other.pem --extra-root @root.pem --host $HOST --client \(client)"
+        await desk.expect(bare + ":target-sdk=23", Self.passes)
+        await desk.expect(bare + ":target-sdk=24", Self.untrusted)
+        for text in ["", "0", "-1", "x", "99999999999999999999"] {
+            await desk.expect("VERIFY --client \(client):target-sdk=\(text)", "usage")
+        }
+    }
+
+    @Test(arguments: [
+        ("23", "android", passes), ("24", "android", untrusted), ("24", "android:target-sdk=23", passes),
+        ("VanillaIceCream", "android", untrusted + ": 'VanillaIceCream' is not an API level"),
+    ]) func theManifestsTargetCounts(target: String, client: String, end: String) async throws {
+        let manifest = """
+            <manifest xmlns:android="http://schemas.android.com/apk/res/android">
+            <uses-sdk android:minSdkVersion="21" android:targetSdkVersion="\(target)"/>
+            <application android:networkSecurityConfig="@xml/nsc"/></manifest>
+            """
+        let desk = try Desk([
+            "app/AndroidManifest.xml": manifest, "app/res/xml/nsc.xml": AppText.android(Self.domain("")),
+        ])
+        let line = "verify @chain.pem --anchors @other.pem --extra-root @root.pem --host $HOST"
+        await desk.expect("\(line) --pins @app/AndroidManifest.xml --client \(client)", end)
+    }
+
+    @Test func aDebuggableBuildThatReadsAnotherFileIsRefused() async throws {
+        let (body, debug) = (Self.domain(Self.system), AppText.debug(Self.own))
+        let desk = try Desk(Self.texts(body, debug: debug))
+        await desk.expect(Self.line("android"), Self.untrusted)
+        await desk.expect(Self.line("android:debuggable"), "data: a debuggable build reads nsc_debug.xml beside")
+        // Not beside those of the configuration itself.
+        try await Desk(Self.texts(body + AppText.debug(Self.system), debug: debug)).expect(
+            Self.line("android:debuggable"), Self.untrusted)
+    }
+
+    @Test func aResourceThatSomeDevicesTakeFromElsewhereIsNotJudgedForAll() async throws {
+        let manifest = """
+            <manifest xmlns:android="http://schemas.android.com/apk/res/android">
+            <application android:networkSecurityConfig="@xml/n"/></manifest>
+            """
+        let right = AppText.android(Self.domain(Self.leaf))
+        let desk = try Desk(["AndroidManifest.xml": manifest, "res/xml/n.xml": right, "res/xml-v31/other.xml": right])
+        let line = "VERIFY --client android --pins @AndroidManifest.xml"
+        await desk.expect(line, "pass pin-matched")
+        try desk.write(right, to: "res/xml-v31/n.xml")
+        await desk.expect(line, "data: 'xml-v31' for some devices")
+    }
+
+    private static let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+
+    /// What the file of the app's own anchor holds, what the system's store overrides, and how it ends.
+    @Test(arguments: [
+        ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "data: own.pem"), ("", "data: own.pem"),
+        ("no certificate", "data: own.pem"), (broken, "data: own.pem: holds no readable certificate"),
+        (pki.rootA.pem + broken, "data: own.pem: holds no readable certificate"),
+        (pki.rootA.pem(TrustSettings(rejected: [.serverAuth])), "data: OpenSSL's trust settings"),
+        // Where two sources hold the root, the one that overrides pins counts.
+        (pki.rootA.pem, passes), (pki.rootB.pem, passes),
+    ]) func anOwnAnchorThatCannotBeReadIsNoRootOfAnExemptStore(text: String, end: String) async throws {
+        let anchors =
+            "<trust-anchors><certificates src=\"@raw/own\"/><certificates src=\"system\" overridePins=\"true\"/></trust-anchors>"
+        try await Desk(Self.texts(Self.domain(Self.junk + anchors), own: text)).expect(
+            Self.line("android", device: "root"), end)
+    }
+
+    @Test func anAnchorOnTheWayToARootIsNotTheEndOfThePath() async throws {
+        for (inter, root, pin, end) in [
+            (" overridePins=\"true\"", "", "$JUNK64", "fail pin-mismatch"), ("", "", "$TOP64", "pass pin-matched"),
+            ("", " overridePins=\"true\"", "$JUNK64", Self.passes),
+        ] {
+            let anchors =
+                "<trust-anchors><certificates src=\"@raw/inter\"\(inter)/><certificates src=\"@raw/root\"\(root)/></trust-anchors>"
+            let desk = try Desk([
+                "own/nsc.xml": AppText.android(Self.domain(anchors + AppText.pinSet(pin))),
+                "own/inter.pem": pki.interA.pem, "own/root.pem": pki.rootA.pem,
+            ])
+            let line = "verify @chain.pem --host $HOST --client android --pins @own/nsc.xml"
+            await desk.expect(line, end)
+            // Of two files of one name none is taken.
+            try desk.write(pki.rootB.pem, to: "own/root.crt")
+            await desk.expect(line, "data: @raw/root is 'root.crt' as well as 'root.pem'")
+        }
+    }
+
+    @Test func aDayThatHasBegunInSomeTimeZonesOnlyIsAWarning() async throws {
+        let midnight = (LabClock.now / 86_400 + 30) * 86_400
+        let pins = AppText.pinSet("$LEAF64", until: Timestamp(secondsSinceEpoch: midnight).date)
+        let desk = try Desk(Self.texts(Self.domain(pins)))
+        for (offset, isWarned) in [(-15, false), (-13, true), (11, true), (13, false)] {
+            let line = Self.line("android", device: "root") + " --at \(midnight + Int64(offset) * 3_600)"
+            let outcome = await desk(line)
+            #expect(outcome.errors.contains("in the device's time zone") == isWarned, "\(offset) \(outcome.errors)")
+        }
+    }
+
+    @Test func whatWasAppliedIsListed() async throws {
+        let desk = try Desk(Self.texts(Self.domain(AppText.anchors("@raw/own", overriding: true))))
+        func applied(_ client: String) async throws -> JSONValue {
+            try await desk(Self.line(client) + " -f json").json["pins"]["applied"]
+        }
+        let first = try await applied("android,okhttp")[0]
+        #expect(first["kind"].text == "network-security-config" && first["hosts"].text == StandardPKI.serverName)
+        #expect(first["clients"].array.map(\.text) == ["android", "okhttp"])
+        #expect(first["origin"].text?.hasSuffix("nsc.xml:2") == true)
+        #expect(first["settings"][0].text == "anchors: @raw/own (overrides pins)")
+        #expect(try await applied("curl").array.isEmpty)
+        await desk.expect(
+            Self.line("android"), "pass: network-security-config: for $HOST, anchors: @raw/own (overrides pins)")
+    }
+
+    @Test func lintFindsAnchorsThatSurprise() async throws {
+        let body =
+            AppText.base(AppText.anchors("system", "user")) + Self.domain("<trust-anchors/>")
+            + Self.domain(AppText.anchors("@raw/gone"), for: "b.example") + AppText.debug(AppText.anchors("user"))
+        try await Desk(["nsc.xml": AppText.android(body)]).expect(
+            "lint @nsc.xml",
+            "noInput: nsc.xml:2: warning: roots that the user installs are trusted, … nsc.xml:3: error: <trust-anchors> is empty … "
+                + "nsc.xml:4: error: the resource '@raw/gone' is not there"
+        ).says(not: "nsc.xml:5: warning")
+        for name in ["$HOST.", "bücher.example.com"] {
+            let text = AppText.android(Self.domain(Self.junk, for: name))
+            try await Desk(["nsc.xml": text]).expect("lint @nsc.xml", "fail: '\(name)' pins no server as URLs name it")
+        }
+    }
+
+    /// What Android passes over without a word, and how it is named; what it reads, and what is named with its element, is not.
+    @Test(arguments: [
+        ("<pinset><pin digest=\"SHA-256\">x</pin></pinset>", "<pinset> in <domain-config>"),
+        ("<trust-anchor/>", "<trust-anchor> in <domain-config>"),
+        ("<pin-set expires=\"2030-01-01\"/>", "the attribute 'expires' of <pin-set>"),
+        ("<trust-anchors><certificate src=\"system\"/></trust-anchors>", "<certificate> in <trust-anchors>"),
+        (
+            "<trust-anchors><certificates src=\"system\" overridePin=\"true\"/></trust-anchors>",
+            "the attribute 'overridePin' of <certificates>"
+        ), ("<domain includeSubdomain=\"true\">b.example</domain>", "'includeSubdomain' of <domain>"),
+        ("<domain android:includeSubdomains=\"true\">b.example</domain>", "'android:includeSubdomains' of <domain>"),
+        ("<certificateTransparancy enabled=\"true\"/>", "<certificateTransparancy> in <domain-config>"),
+        ("<trust-anchors><pin-set/></trust-anchors>", "<pin-set> in <trust-anchors>"),
+        (
+            """
+            <trust-anchors><certificates src="system"/></trust-anchors><certificateTransparency enabled="true"/>\
+            <pin-set expiration="2099-01-01"><pin digest="SHA-256">AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=</pin></pin-set>\
+            <trustkit-config enforcePinning="true"><report-uri>https://a.example</report-uri></trustkit-config>
+            """, ""
+        ),
+    ]) func whatAndroidPassesOverIsNamedOnce(content: String, words: String) async throws {
+        let desk = try Desk(["network_security_config.xml": AppText.android(Self.domain("\n" + content))])
+        let output = await desk("lint @network_security_config.xml -f json").output
+        let ids: Set = ["unknown-key", "not-followed"]
+        let found = try JSONValue(output)["findings"].array.filter { ids.contains($0["id"].text ?? "") }
+        #expect(found.map { $0["line"].number } == (words.isEmpty ? [] : [3]), "\(output)")
+        #expect(words.isEmpty || found.first?["message"].text?.contains(words) == true, "\(output)")
+    }
+}
