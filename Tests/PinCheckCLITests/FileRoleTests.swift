@@ -43,7 +43,7 @@ import Testing
         "verify @file --pins @res/xml/nsc.xml -f junit=@res/raw/own.pem",
         "lint @res/xml/nsc.xml -f json=@res/raw/own.pem", "snapshot --policy @app.json5 -o @res/raw/own.pem",
         "verify @file -o @roots/5ad8a5d6.0", "verify @file -o @root.pem", "verify @file -o @other.pem",
-        "GO --state @state -o @state",
+        "GO --state @state -o @state", "GO --state @new -o @new",
     ]
 
     @Test(

@@ -211,11 +211,7 @@ struct StateFile {
             throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
         }
         try OutputFile.refuseReadFile(path)
-        let places = outputs.map { $0.file.flatMap(FileIdentity.init(ofFile:)) }
-        guard !places.contains(where: { $0 != nil && $0 == FileIdentity(ofFile: path) }) else {
-            throw .usage("\(quoted(path)) is the file of --state and of a result: name two files")
-        }
-        // Nor is the result that goes to standard output written over it.
+        // No result is written over it.
         ReadLog.current?.add(path)
         return try StateFile(path, at: time.description)
     }
