@@ -1,0 +1,76 @@
+import Base
+
+struct Command: Sendable {
+    struct Argument: Sendable {
+        let name: String
+        let help: String
+        var detail = ""
+        var isRequired = false
+        var isRepeatable = false
+        /// `nil` for the name of a server.
+        var values: Option.Values?
+    }
+
+    let name: String
+    let abstract: String
+    let usage: String
+    /// Examples and notes, in lines as they are printed.
+    let discussion: String
+    var arguments: [Argument] = []
+    /// The options that its help explains; rows are made for the command that is run, and for no other.
+    var own: @Sendable () -> [OptionGroup] = { [] }
+    var shared: @Sendable () -> [OptionGroup] = { [] }
+    /// The flags that `-h` shows, none for all.
+    var most = ""
+    let run: @Sendable (Invocation) async throws -> ExitStatus
+
+    static let all: [Command] = [
+        .check, .verify, .pins, .lint, .snapshot, .diff, .fetch, .serve, .clients, .devices, .demo,
+    ]
+
+    static let sharedGroups: [OptionGroup] = [
+        .judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants, .request, .output,
+    ]
+
+    static func named(_ name: String) -> Command? { all.first { $0.name == name } }
+
+    var groups: [OptionGroup] { own() + shared() }
+
+    var options: [Option] { groups.flatMap(\.options) }
+
+    var mostUsed: [Option] { most.isEmpty ? options : most.split(separator: " ").compactMap { option(String($0)) } }
+
+    func option(_ name: String) -> Option? {
+        for group in groups {
+            for option in group.options where option.flag == name || option.short == name { return option }
+        }
+        return nil
+    }
+
+    var forms: [String] {
+        switch option("--format")?.values {
+        case .one(let words), .form(let words): words().map(\.text)
+        default: []
+        }
+    }
+
+    func argument(at index: Int) -> Argument? { index < arguments.count ? arguments[index] : arguments.last }
+
+    func refuse(_ given: [String]) throws(CommandError) {
+        let usage: SafeText =
+            "write \(quoted(self.usage.split(separator: "\n").first ?? "", to: 200)); \(quoted("pincheck help " + name)) says more"
+        if let missing = arguments.dropFirst(given.count).first(where: \.isRequired) {
+            let origin: SafeText =
+                missing.name == "file" ? ", and 'pincheck snapshot <target> -o <file>' makes the file" : ""
+            throw .usage("no <\(missing.name)> is given: \(usage)\(origin)")
+        }
+        guard arguments.last?.isRepeatable != true, given.count > arguments.count else { return }
+        throw .usage("\(quoted(withoutSecrets(given[arguments.count]))) is one argument too many: \(usage)")
+    }
+}
+
+/// A command line that is understood, in the world it runs in: what commands do are its methods.
+struct Invocation: Sendable {
+    let settings: Settings
+    let context: Context
+}
