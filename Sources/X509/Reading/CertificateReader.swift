@@ -17,7 +17,8 @@ package enum CertificateReader {
     ///
     /// - Throws: ``X509Error`` when the bytes are cut off, are followed by others, or are something else.
     package static func certificate(der: [UInt8]) throws(X509Error) -> Certificate {
-        guard let handle = X509Handle(der: der) else {
+        // As OpenSSL writes it, like those that a server sends: in a signature it forgets bits that are said to be unused.
+        guard let handle = X509Handle(der: der), let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) }) else {
             throw X509Error(.notACertificate, detail: OpenSSLFailure.takeReason())
         }
         return certificate(from: handle, der: der)

@@ -1,0 +1,151 @@
+import Base
+import PinChecking
+import PinFormats
+import Pinning
+import TLSProbe
+
+// Snapshots are read and written as JSON: sorted, one value a line, ready for review.
+
+extension Snapshot: JSONDocument {
+    private static let schemaName = "pincheck-snapshot"
+    private static let version = 1
+    private static var schema: String { "\(schemaName)/\(version)" }
+
+    package var document: JSONObject { ["endpoints": endpoints, "schema": Self.schema] }
+
+    static func read(_ path: String, in context: Context) throws(CommandError) -> Snapshot {
+        try snapshot(in: context.contents(of: path), name: path == "-" ? "standard input" : path)
+    }
+
+    static func snapshot(in bytes: [UInt8], name: String) throws(CommandError) -> Snapshot {
+        do throws(PinFormatError) {
+            let root = try JSONReader.root(of: PinFile(path: name, bytes: bytes), mostValues: .max)
+            try checkSchema(root.required("schema"))
+            var endpoints: [Snapshot.Endpoint] = []
+            for node in try root.required("endpoints").array() { endpoints.append(try endpoint(node)) }
+            return Snapshot(endpoints)
+        } catch { throw .data("\(error)\(error.remedy == nil ? "; write one with 'pincheck snapshot'" : "")") }
+    }
+
+    private static func checkSchema(_ node: DocumentNode) throws(PinFormatError) {
+        let text = try node.text()
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0] == schemaName, let number = Int(parts[1]), number >= 1 else {
+            throw PinFormatError(
+                .wrongValue, at: node.place, "the schema is \(quoted(text)), not \(schema)",
+                remedy: "give a file of 'pincheck snapshot'")
+        }
+        guard number <= version else {
+            throw PinFormatError(
+                .wrongValue, at: node.place,
+                "was written by a newer pincheck: its schema is \(schemaName)/\(number), and this version reads up to "
+                    + schema, remedy: "update pincheck, or take the snapshot again")
+        }
+    }
+
+    private static func endpoint(_ node: DocumentNode) throws(PinFormatError) -> Snapshot.Endpoint {
+        let key = Snapshot.Key(
+            target: try text("target", of: node, "a host with a port") { (try? Target($0))?.port != nil },
+            connect: try optionalText("connect", of: node, "an address") {
+                (try? ConnectAddress.readAny($0).count) == 1
+            }, sni: try optionalText("sni", of: node, "a host name") { (try? ServerNameChoice.named($0)) != nil },
+            verifyName: try optionalText("verify_name", of: node),
+            variant: try optionalText("variant", of: node, "a way to connect") { label in
+                Variant.all.contains { $0.label == label }
+            })
+        let chain = try node.required("chain")
+        var certificates: [Snapshot.Certificate] = []
+        for node in try chain.array() { certificates.append(try certificate(node)) }
+        guard let endpoint = Snapshot.Endpoint(key, chain: certificates) else {
+            throw chain.wrong("a list of at least one certificate")
+        }
+        return endpoint
+    }
+
+    private static func certificate(_ node: DocumentNode) throws(PinFormatError) -> Snapshot.Certificate {
+        func time(_ key: String) throws(PinFormatError) -> Timestamp {
+            let node = try node.required(key)
+            guard let time = try? TimeText.read(node.text()) else { throw node.wrong("a time") }
+            return time
+        }
+        var names: [String] = []
+        for name in try node.required("names").array() { names.append(try name.text()) }
+        return Snapshot.Certificate(
+            subject: try text("subject", of: node), issuer: try text("issuer", of: node),
+            issuerKeyID: try optionalText("issuer_key_id", of: node), names: names, notBefore: try time("not_before"),
+            notAfter: try time("not_after"), key: try text("key", of: node),
+            spkiSHA256: try text("spki_sha256", of: node, "a pin") {
+                (try? HashText.okHttp($0, at: node.place)) != nil
+            },
+            certificateSHA256: try text("cert_sha256", of: node, "a SHA-256 in hexadecimal digits") {
+                $0.utf8.count == 64 && $0.allSatisfy(\.isHexDigit)
+            })
+    }
+
+    private static func text(
+        _ key: String, of node: DocumentNode, _ what: String = "", isRight: (String) -> Bool = { _ in true }
+    ) throws(PinFormatError) -> String {
+        let node = try node.required(key)
+        let text = try node.text()
+        guard isRight(text) else { throw node.wrong(what) }
+        return text
+    }
+
+    private static func optionalText(
+        _ key: String, of node: DocumentNode, _ what: String = "", isRight: (String) -> Bool = { _ in true }
+    ) throws(PinFormatError) -> String? {
+        node[key]?.isNull ?? true ? nil : try text(key, of: node, what, isRight: isRight)
+    }
+}
+
+// Files are compared and reviewed by people: their keys stay in the order of the alphabet.
+
+extension Snapshot.Endpoint: JSONDocument {
+    package var document: JSONObject {
+        [
+            "chain": chain, "connect": key.connect, "sni": key.sni, "target": key.target, "variant": key.variant,
+            "verify_name": key.verifyName,
+        ]
+    }
+}
+
+extension Snapshot.Certificate: JSONDocument {
+    package var document: JSONObject {
+        [
+            "cert_sha256": certificateSHA256, "issuer": issuer, "issuer_key_id": issuerKeyID, "key": key,
+            "names": names, "not_after": notAfter.description, "not_before": notBefore.description,
+            "spki_sha256": spkiSHA256, "subject": subject,
+        ]
+    }
+}
+
+extension Baseline {
+    init(reading path: String, _ settings: Settings, in context: Context) throws(CommandError) {
+        guard path != "-" || !settings.updatesBaseline else {
+            throw .usage("--update cannot rewrite standard input: name the file of the baseline")
+        }
+        self.init(path, try Snapshot.read(path, in: context), allowing: settings.allowed)
+    }
+
+    /// Says which recorded endpoints were not among those that were asked, and rewrites the file where that is asked for.
+    func finish(
+        _ comparison: BaselineComparison, _ settings: Settings, after status: ExitStatus, in context: Context
+    ) throws(CommandError) {
+        let places = comparison.unasked.map { key in key.connect.map { "\(key.target) at \($0)" } ?? key.target }
+        if !places.isEmpty {
+            context.console.report(
+                "Note: \(quoted(path)) also records \(listed(places, first: 1)), which "
+                    + "\(places.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all")
+        }
+        if settings.updatesBaseline { try update(to: comparison.updated, after: status, in: context) }
+    }
+
+    func update(to snapshot: Snapshot, after status: ExitStatus, in context: Context) throws(CommandError) {
+        guard status == .pass || status == .warn else {
+            context.console.report("Warning: \(quoted(path)) was not updated: the run ended with \(status.name)")
+            return
+        }
+        guard snapshot != self.snapshot else { return }
+        try OutputFile.write(Array(try JSONRenderer.document(snapshot).utf8), to: path)
+    }
+}

@@ -1,0 +1,125 @@
+import Base
+import PinChecking
+import PinFormats
+import PinLint
+import Pinning
+import TLSProbe
+
+struct Settings: Sendable {
+    var arguments: [String] = []
+    var request = CheckRequest()
+    var deviceNames: [String] = []
+    var ports: [Int] = []
+
+    var lists: [String] = []
+    var policies: [String] = []
+    var baseline: String?
+    var next: [String] = []
+    var allowed: Set<Change.Kind> = []
+    var updatesBaseline = false
+    var state: String?
+    var isVerbose = false
+
+    var clientCertificate: String?
+    var clientKey: String?
+    var addressFiles: [String] = []
+
+    var formats: [String] = []
+    var outputs: [String] = []
+    var explains = false
+    var isQuiet = false
+    var color = TextStyle.Choice.auto
+
+    var pins = Pins()
+    var writesDevicesAsJSON = false
+
+    var mildestFailure: LintSeverity? = .error
+    var ignoredFindings: Set<String> = []
+    var lintsBefore: Threshold?
+    var shippingClients: Set<String> = []
+    var listsRules = false
+
+    var fields: [HTTPField] = []
+    var namesFileAsURL = false
+    var mostRedirects = 10
+    var sha256: SHA256Digest?
+
+    var places: [(address: String, port: Int)] = []
+    var modules: [String: [String]] = [:]
+    var allowedTargets: [String] = []
+    var allowsAnyTarget = false
+    var logLevel = ServeLog.Level.info
+
+    struct Pins: Sendable {
+        var keys: [String] = []
+        var from: [String] = []
+        var recommends = false
+        var form = PinsForm.text
+        var positions: Set<PinItem.Role>?
+        var directory: String?
+    }
+
+    func connectingRequest(in context: Context) throws(CommandError) -> CheckRequest {
+        var request = request
+        if request.connection.proxy != .direct {
+            request.connection.environmentProxies = try CommandError.reading(
+                try ProxyEnvironment(context.environment, namesProxy: request.connection.proxy == nil))
+        }
+        request.connection.clientIdentity = try clientIdentity()
+        request.connection.addresses.answered = try answeredAddresses(in: context)
+        guard request.variants.service == nil || request.connection.addresses.all.isEmpty else {
+            throw .usage("addresses are given and a service is to be asked for them: leave out one of the two")
+        }
+        return request
+    }
+
+    /// The same file may hold both, as curl has it; no message shows anything of a key.
+    private func clientIdentity() throws(CommandError) -> ClientIdentity? {
+        guard let clientCertificate else {
+            guard let clientKey else { return nil }
+            throw .usage("--key \(quoted(clientKey)) needs the certificate that goes with it: give --cert FILE")
+        }
+        let certificates = try CommandError.contents(ofFile: clientCertificate)
+        let keyFile = clientKey ?? clientCertificate
+        let key = keyFile == clientCertificate ? certificates : try CommandError.contents(ofFile: keyFile)
+        do { return try ClientIdentity(certificates: certificates, key: key) } catch {
+            switch error {
+            case .noCertificate, .unreadableCertificate: throw .data("\(quoted(clientCertificate)) \(error)")
+            case .noKey where clientKey == nil:
+                throw .usage(
+                    "\(quoted(clientCertificate)) holds no private key beside the certificate: give --key FILE")
+            default: throw .data("\(quoted(keyFile)) \(error)")
+            }
+        }
+    }
+
+    private func answeredAddresses(in context: Context) throws(CommandError) -> [ConnectAddress] {
+        let family = request.connection.family ?? RequestDefaults.family
+        var result: [ConnectAddress] = []
+        for path in addressFiles {
+            let name = path == "-" ? "standard input" : quoted(path)
+            let bytes = try context.contents(of: path)
+            let answers: [AddressAnswer]
+            do { answers = try AddressAnswer.read(bytes) } catch {
+                throw error.kind == .empty
+                    ? .noInput("\(name) holds no addresses: \(error)") : .data("\(name) holds no addresses: \(error)")
+            }
+            for answer in answers {
+                let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
+                guard !wanted.isEmpty else {
+                    throw CommandError(
+                        status: answer.addresses.isEmpty ? .noInput : .data,
+                        description: "the answer in \(name) gives no address"
+                            + (answer.host.map { " for \(quoted($0))" } ?? "")
+                            + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for"))
+                }
+                let host: ServerName?
+                do { host = try answer.host.map { (text) throws(ServerNameError) in try ServerName(text) } } catch {
+                    throw .data("the answer in \(name) is for no host: \(error)")
+                }
+                result += wanted.map { ConnectAddress(onlyForHost: host, onlyForPort: nil, host: .ip($0), port: nil) }
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,142 @@
+import Base
+import PinChecking
+import PinFormats
+import PinLint
+import Pinning
+
+/// What `pins` prints, and how `lint` judges pins before they ship.
+extension OptionGroup {
+    static let pins = OptionGroup("Pins") {
+        Option(
+            "--key", of: "file", .file, help: "Pin the public half of this private key.",
+            "For every host; nothing else of it is shown. Repeatable.", isRepeatable: true
+        ) { $0.pins.keys.append($1.text) }
+        Option(
+            "--from", of: "source", .file, help: "Pins in any form that 'check --pins' takes.",
+            "A configuration, a directory, an .ipa, a list. Repeatable.", isRepeatable: true
+        ) { $0.pins.from.append($1.text) }
+        keyTypes.saying(
+            "Ask the server for each type of key, too.",
+            "Any of rsa, ecdsa and ed25519 with commas, or all. A server can have a certificate for each.")
+        Option(
+            "--recommend", help: "Say which pins to ship, and why.",
+            """
+            The server's key and one in reserve, where a --key, a request or a public key is given; else the roots that its CA \
+            issues below.
+            """
+        ) { $0.pins.recommends = $1.isOn }
+    }
+
+    static let pinsOutput = OptionGroup("Output") {
+        Option(
+            "--format", "-f", of: "form", .one { Option.words(PinsForm.names) },
+            help: "The form of the pins (default: text).",
+            "One of \(PinsForm.names.joined(separator: ", ")): all but the first two are blocks for a client."
+        ) {
+            guard let form = PinsForm($1.text) else { throw CommandError.unknown(form: $1.text, among: PinsForm.names) }
+            $0.pins.form = form
+        }
+        Option(
+            "--position", of: "position", .list { Option.words(PinsForm.positions.map(\.rawValue)) },
+            help: "Only these positions, all of them to be pinned.", "Any of leaf, intermediate and root, with commas."
+        ) {
+            $0.pins.positions = []
+            for name in words($1.text) {
+                guard let role = PinsForm.positions.first(where: { $0.rawValue == name }) else {
+                    throw CommandError.unknown(name, among: PinsForm.positions.map(\.rawValue))
+                }
+                $0.pins.positions?.insert(role)
+            }
+        }
+        Option(
+            "--save", of: "dir", .directory, help: "Save the certificates to pin as .cer in a directory.",
+            "In DER, as apps bundle them: the leaf, or what --position or --recommend names."
+        ) { $0.pins.directory = $1.text }
+        Option.color
+    }
+
+    // MARK: How pins are judged before they ship, and what the findings lead to
+
+    static let lint = OptionGroup("Judging") {
+        Option(
+            "--fail-on", of: "severity", .one { Option.words(failLevels) },
+            help: "The mildest finding that fails (default: error).",
+            "One of \(failLevels.joined(separator: ", ")). Such a finding ends with exit status 1."
+        ) {
+            guard failLevels.contains($1.text) || $1.text == "warn" else {
+                throw CommandError.unknown($1.text, among: failLevels)
+            }
+            // 'check' has the short word.
+            $0.mildestFailure = $1.text == "warn" ? .warning : LintSeverity(rawValue: $1.text)
+        }
+        Option(
+            "--ignore", of: "id", .list(findings), help: "Leave out findings with this id.",
+            "Several ids with commas. 'pincheck lint --rules' lists them. Repeatable.", isRepeatable: true
+        ) { settings, value in
+            for id in words(value.text) {
+                guard let kind = LintKind.all.first(where: { $0.id == id }) else {
+                    let nearest = Suggestion.nearest(to: id, in: LintKind.all.map(\.id))
+                    throw CommandError.usage(
+                        "\(quoted(id)) is unknown: "
+                            + (nearest.map { "did you mean '\($0)'?" } ?? "'pincheck lint --rules' lists all findings"))
+                }
+                guard !kind.isObstacle else {
+                    throw CommandError.usage("\(quoted(id)) is refused: data with that cannot be used")
+                }
+                settings.ignoredFindings.insert(id)
+            }
+        }
+        Option(
+            "--warn-before", of: "time", .threshold, help: "Warn when less is left: 12h, 33% (default: 30d).",
+            "Of a pinned certificate, or of pins that expire."
+        ) { $0.lintsBefore = try Threshold($1.text) }
+        at
+        Option(
+            "--client", of: "name", .list { clientNames + [all] }, help: "The clients that ship the pins.",
+            "For certificates, keys and lists, which do not say so themselves. Several with commas."
+        ) {
+            try GoneWords.refuse(clients: $1.text)
+            let names = $1.text == "all" ? Client.all.filter(\.isInAll).map(\.name) : words($1.text)
+            $0.shippingClients = Set(try names.map { try Client.named($0).name })
+        }
+        Option("--rules", help: "List every kind of finding, and judge nothing.") { $0.listsRules = $1.isOn }
+    }
+
+    static let lintOutput = OptionGroup("Output") {
+        Option(
+            "--format", "-f", of: "form", .form { Option.words(LintForm.allCases.map(\.rawValue)) },
+            help: "The form of the findings (default: text).",
+            "One of \(LintForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
+            isRepeatable: true
+        ) { $0.formats.append($1.text) }
+        Option.color
+    }
+
+    private static let failLevels = LintSeverity.allCases.reversed().map(\.rawValue) + ["never"]
+
+    private static let findings: Option.Values.Words = {
+        LintKind.all.filter { !$0.isObstacle }.map { ($0.id, $0.explanation) }
+    }
+}
+
+enum LintForm: String, CaseIterable, Sendable { case text, json, github, junit, sarif }
+
+enum PinsForm: Sendable {
+    case text
+    case json
+    case block(PinBlockFormat)
+
+    static let names = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
+
+    static let positions: [PinItem.Role] = [.leaf, .intermediate, .root]
+
+    init?(_ name: String) {
+        switch name {
+        case "text": self = .text
+        case "json": self = .json
+        default:
+            guard let format = PinBlockFormat(rawValue: name) else { return nil }
+            self = .block(format)
+        }
+    }
+}

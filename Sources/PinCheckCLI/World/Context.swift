@@ -1,0 +1,80 @@
+import Base
+package import PinChecking
+package import Pinning
+package import TLSProbe
+
+/// The world a command lives in: tests make their own.
+package struct Context: Sendable {
+    package var console: Console
+    package var environment: [String: String]
+    package var now: @Sendable () -> Timestamp
+    package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
+    /// What tells the file that standard input comes from from others, `nil` where it is none.
+    var standardInput: FileIdentity?
+    package var thread: ProbeThread?
+    package var network: StagedNetwork?
+
+    /// What is asked of a process that lives on, as its signals come; it ends when there are no more.
+    package var signals: @Sendable () -> AsyncStream<ProcessSignal> = { AsyncStream { $0.finish() } }
+
+    /// How many targets of lists are read at once: so many take as much memory as a few connections.
+    var targetWindow = 8_192
+
+    package var cas = CA.published
+
+    var publicRoots: Set<[UInt8]> = []
+
+    var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }
+
+    package init(
+        console: Console, environment: [String: String], now: @escaping @Sendable () -> Timestamp,
+        readStandardInput: @escaping @Sendable () throws(CommandError) -> [UInt8]
+    ) {
+        self.console = console
+        self.environment = environment
+        self.now = now
+        self.readStandardInput = readStandardInput
+    }
+
+    func contents(of path: String) throws(CommandError) -> [UInt8] {
+        guard path == "-" else { return try CommandError.contents(ofFile: path) }
+        standardInput.map { ReadLog.current?.add($0) }
+        return try readStandardInput()
+    }
+
+    func noteFilesOfEnvironment(in log: ReadLog) {
+        for name in ["SSL_CERT_FILE", "OPENSSL_CONF"] { environment[name].map(log.add) }
+        for path in (environment["SSL_CERT_DIR"] ?? "").split(separator: ":") { log.add(String(path)) }
+    }
+
+    func style(_ choice: TextStyle.Choice, on stream: OutputStream) -> TextStyle {
+        TextStyle(choice, isTerminal: stream.isTerminal, environment: environment)
+    }
+
+    var policies: Policies { Policies(environment: environment, at: now(), publicRoots: publicRoots) }
+
+    var engine: Environment { engine(withConnections: DescriptorLimit.connectionLimit()) }
+
+    func engine(withConnections limit: Int) -> Environment {
+        Environment(variables: environment, now: now, thread: thread, network: network, connectionLimit: limit)
+    }
+
+    /// The environment variables that change what pincheck does; those of proxies go by small letters, too.
+    static let variables = [
+        ("ALL_PROXY", "The proxy, if HTTPS_PROXY names none. all_proxy goes first."),
+        ("COLUMNS", "How wide help and reports are. Without it the terminal says so."),
+        ("HTTPS_PROXY", "The proxy that connections go through. https_proxy goes first."),
+        ("NO_COLOR", "Nothing is coloured if it is set and not empty."),
+        ("NO_PROXY", "Hosts that no proxy is for, as curl reads it. no_proxy goes first."),
+        ("OPENSSL_CONF", "OpenSSL's configuration, instead of its openssl.cnf."),
+        ("OPENSSL_CONF_INCLUDE", "Where .include lines of OpenSSL's configuration look for relative paths."),
+        ("SSL_CERT_DIR", "Directories of trusted roots by hash, instead of the system's."),
+        ("SSL_CERT_FILE", "A file of trusted roots, instead of the system's."),
+        ("TERM", "Nothing is coloured, and no progress is shown, if it is dumb."),
+        ("TMPDIR", "Where long results wait before they become a file. It is /tmp otherwise."),
+    ]
+
+    package static let honouredVariables = variables.flatMap { name, _ in
+        name.hasSuffix("_PROXY") ? [name, name.lowercased()] : [name]
+    }
+}

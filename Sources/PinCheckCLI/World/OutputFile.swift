@@ -1,0 +1,93 @@
+import Base
+
+enum OutputFile {
+    static func write(_ contents: [UInt8], to path: String) throws(CommandError) {
+        do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
+    }
+
+    static func write(to path: String, fill: (Int32) throws(OutputError) -> Void) throws(CommandError) {
+        do throws(WriteFailure) { try AtomicFile.write(to: path, fill: fill) } catch {
+            throw self.error(error, at: path)
+        }
+    }
+
+    /// Refuses a file that this run reads, or that would be in a directory all of whose files are read.
+    static func refuseReadFile(_ path: String) throws(CommandError) {
+        guard let identity = FileIdentity(ofFile: path) else { return }
+        try refuseRead(identity, quoted(path))
+        // A file that is made there now would be read by the next run.
+        guard let log = ReadLog.current, let directory = FileIdentity(ofDirectoryOf: path),
+            log.holds(directory: directory)
+        else { return }
+        throw .usage("\(quoted(path)) is in a directory whose files are all read: write it somewhere else")
+    }
+
+    static func refuseReadFile(behind stream: OutputStream) throws(CommandError) {
+        guard stream.isFile, let identity = stream.identity else { return }
+        try refuseRead(identity, "the file of standard output")
+    }
+
+    private static func refuseRead(_ identity: FileIdentity, _ name: String) throws(CommandError) {
+        guard ReadLog.current?.holds(identity) == true else { return }
+        throw .usage("\(name) is read in this run: what is written would destroy what is there, so name another")
+    }
+
+    static func error(_ failure: WriteFailure, at path: String) -> CommandError {
+        if let missing = missingDirectory(of: path) { return missing }
+        if FileKind(at: path) == .directory {
+            return .inputOutput("cannot write \(quoted(path)): it is a directory: name a file in it")
+        }
+        return .inputOutput("cannot write \(quoted(path)): \(reason(of: failure))")
+    }
+
+    /// Throws when a file cannot be made at `path` because its directory is not there, before anything is asked of anybody.
+    static func refuseMissingDirectory(of path: String) throws(CommandError) {
+        if let missing = missingDirectory(of: path) { throw missing }
+    }
+
+    private static func missingDirectory(of path: String) -> CommandError? {
+        let directory = PathParts(path).directory
+        guard directory.utf8.count > 1, FileKind(at: String(directory.dropLast())) == .absent else { return nil }
+        return .inputOutput(
+            "cannot write \(quoted(path)): there is no directory \(quoted(directory.dropLast())): make it, or name another file"
+        )
+    }
+
+    private static func reason(of failure: WriteFailure) -> SafeText {
+        switch failure {
+        case .unnamed: "the name is empty or holds a NUL"
+        case .withoutReader: "this pipe has no reader: start its reader first"
+        case .noRoom(let code): "no new file can be made beside it: \(SystemError.message(of: code)): name another"
+        case .held: "another run is writing it: wait for its end"
+        case .output(.brokenPipe): "its reader has closed it"
+        case .output(.failed(let reason)): "\(reason): name another file"
+        case .foreign(let path): "\(quoted(path)) is not of a download of pincheck: move it away, or name another file"
+        case .system(let code): "\(SystemError.message(of: code)): name another file"
+        }
+    }
+}
+
+/// A file that grows line by line, so that it holds what is known when the run is broken off.
+private final class GrowingFile: Sendable {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+}
+
+extension OutputStream {
+    /// A name of an open descriptor (`/dev/fd/3`) means that descriptor: what stands behind it is added to.
+    static func growingFile(at path: String) throws(CommandError) -> OutputStream {
+        let open = AtomicFile.descriptor(named: path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+        let descriptor = open ?? Descriptor.openForWriting(path, O_CREAT | O_TRUNC)
+        guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }
+        let file = GrowingFile(descriptor)
+        return OutputStream(isTerminal: false) { bytes throws(OutputError) in
+            do throws(OutputError) { try Descriptor.writeLines(bytes, to: file.descriptor) } catch {
+                guard case .failed(let reason) = error else { throw error }
+                throw .failed("\(reason) (\(quoted(path))): name another file")
+            }
+        }
+    }
+}
