@@ -171,9 +171,3 @@ package enum ProcessSignal: Sendable {
         errno = saved
     }
 }
-
-package enum ProgramVersion {
-    package static let number = "0.1.0"
-
-    static var text: String { "pincheck \(number) (\(OpenSSLVersion.text))" }
-}
