@@ -119,7 +119,8 @@ struct ManualWriter {
     private(set) var text: String
     private var isAtStart = true
 
-    init(title: String) { text = ".TH \(title)\n" }
+    // Some words are too long for lines that end below each other.
+    init(title: String) { text = ".TH \(title)\n.ad l\n" }
 
     private mutating func request(_ line: String) { text += "." + line + "\n" }
 
