@@ -61,7 +61,7 @@ import Testing
         let error = try failure(path)
         #expect(error.problem == .tooLarge)
         #expect(error.kind == .malformed)
-        #expect(error.description == "\(path): has more than 16 MiB, and nothing that is read is that large")
+        #expect(error.description == "\(path): has more than 16 MiB, the most that is read of a file")
     }
 
     @Test func textTooLongForAListOfPinsIsNotSearchedForThem() throws {

@@ -1,5 +1,4 @@
 package import Base
-import PinChecking
 
 package struct ScrapeProblem: Error, Hashable, Sendable {
     package let status: Int

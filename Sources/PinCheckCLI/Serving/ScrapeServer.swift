@@ -120,7 +120,7 @@ private final class ServedConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
-        // Nobody is probed for whom nobody waits.
+        // A probe ends when its client has left.
         room.answers[ObjectIdentifier(self)]?.cancel()
         room.connections[ObjectIdentifier(self)] = nil
         let count = room.connections.count

@@ -3,7 +3,6 @@ import PinChecking
 import PinFormats
 
 enum Mistake {
-
     private static let foreignOptions = [
         "-v": "--verbose", "-V": "--version", "--cacert": "--anchors", "--CAfile": "--anchors", "--servername": "--sni",
         "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins", "-p": "--pins", "--dns-servers": "--doh",

@@ -137,6 +137,15 @@ struct Option: Sendable {
         }
     }
 
+    /// The form of what a command tells, several with files of their own.
+    static func format<Form: RawRepresentable<String> & CaseIterable>(_: Form.Type, of told: String) -> Option {
+        let forms = Form.allCases.map(\.rawValue)
+        return Option(
+            "--format", "-f", of: "form", .form { words(forms) }, help: "The form of the \(told) (default: text).",
+            "One of \(forms.joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.", isRepeatable: true
+        ) { $0.formats.append($1.text) }
+    }
+
     static let color = Option.choice(
         "--color", of: "when", help: "Colour the result: auto, always or never.",
         "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb."

@@ -77,12 +77,7 @@ extension OptionGroup {
     }
 
     static let output = OptionGroup("Output") {
-        Option(
-            "--format", "-f", of: "form", .form { Option.words(OutputForm.allCases.map(\.rawValue)) },
-            help: "The form of the result (default: text).",
-            "One of \(OutputForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
-            isRepeatable: true
-        ) { $0.formats.append($1.text) }
+        Option.format(OutputForm.self, of: "result")
         Option(
             "--output", "-o", of: "file", .written, help: "The file for the form that names none.",
             "It is replaced as a whole; jsonl grows line by line."

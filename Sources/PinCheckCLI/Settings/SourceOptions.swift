@@ -103,12 +103,7 @@ extension OptionGroup {
     }
 
     static let lintOutput = OptionGroup("Output") {
-        Option(
-            "--format", "-f", of: "form", .form { Option.words(LintForm.allCases.map(\.rawValue)) },
-            help: "The form of the findings (default: text).",
-            "One of \(LintForm.allCases.map(\.rawValue).joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.",
-            isRepeatable: true
-        ) { $0.formats.append($1.text) }
+        Option.format(LintForm.self, of: "findings")
         Option.color
     }
 

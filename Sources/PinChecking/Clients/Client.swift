@@ -46,7 +46,7 @@ public struct Client: Sendable {
         }
         let word = name.prefix { $0 != "=" }
         if let owner = all.first(where: { $0.settings.contains { $0.name == word } }) {
-            throw .request("a setting stands behind its client and a colon: write \(quoted("\(owner.name):\(name)"))")
+            throw .request("a client's setting follows its name and a colon: write \(quoted("\(owner.name):\(name)"))")
         }
         let remedy =
             Suggestion.nearest(to: name, in: all.map(\.name) + ["all"]).map { "did you mean '\($0)'?" }

@@ -56,8 +56,10 @@ package struct DeviceData: Sendable {
 
     /// The data of a file.
     package init(_ file: DeviceLists) {
-        let lists = file.stores.compactMap { name, alias, release, address, date, roots in
-            Device(name: name, alias: alias, release: release, address: address, date: date).map { ($0, roots) }
+        let lists = file.stores.map { name, alias, release, address, date, roots in
+            let device = Device(name: name, alias: alias, release: release, address: address, date: date)
+            guard let device else { preconditionFailure("DeviceLists names each device by its system") }
+            return (device, roots)
         }
         self.init(source: file.source, licence: file.licence, lists: lists)
     }

@@ -145,8 +145,7 @@ package enum RegularFile {
                 .notARegularFile, at: place, "is a pipe, a socket or a device and not a file",
                 remedy: "save what it gives to a file first")
         case .tooLarge(let limit):
-            PinFormatError(
-                .tooLarge, at: place, "has more than \(limit >> 20) MiB, and nothing that is read is that large")
+            PinFormatError(.tooLarge, at: place, "has more than \(limit >> 20) MiB, the most that is read of a file")
         case .silent: PinFormatError(.notARegularFile, at: place, "gives nothing to read, as a device may")
         case .withoutWriter: PinFormatError(.unreadable, at: place, "is a pipe without a writer")
         case .system(let code):

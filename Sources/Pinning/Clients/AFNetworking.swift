@@ -82,8 +82,7 @@ package struct AFNetworking: ClientProcedure {
             policy.allowInvalidCertificates ? run.extendingBestEffort(of: system, under: trustPolicy(run)) : system
         let pinned = Set(pins.certificates)
         run.warnOfPathDependence(result) { $0.certificates.allSatisfy(pinned.contains) }
-        let chains = [result.builtChain] + result.otherChains
-        let chain = chains.first { !$0.certificates.allSatisfy(pinned.contains) } ?? result.builtChain
+        let chain = result.chains.first { !$0.certificates.allSatisfy(pinned.contains) } ?? result.builtChain
         guard let missing = chain.certificates.firstIndex(where: { !pinned.contains($0) }) else {
             run.pass("pins", "all \(chain.certificates.count) certificates of the built chain are pinned")
             let match = pins.certificateMatches(on: chain).first
@@ -112,8 +111,7 @@ package struct AFNetworking: ClientProcedure {
         let chain = result.builtChain
         // The keys of the whole chain are gathered before one is compared, and a kind of key that Apple's system does not hand out ends
         // the app: `nil` is put into an array.
-        let chains = [chain] + result.otherChains
-        if let odd = chains.lazy.flatMap(\.certificates).first(where: { !takes($0.publicKey) }) {
+        if let odd = result.chains.lazy.flatMap(\.certificates).first(where: { !takes($0.publicKey) }) {
             let key = "the \(odd.publicKey.algorithm) key of \(odd)"
             run.fail("pins", "Apple's system hands out no SecKey for \(key), and AFNetworking crashes on that")
             return verdict(
@@ -126,14 +124,15 @@ package struct AFNetworking: ClientProcedure {
         }
         // Pairs of equal keys are counted, repeated pins included.
         let condition = PinComparison.Condition.keys(of: pins, at: isWhole ? .everywhere : .leaf)
-        func areEnough(_ pairs: [PinMatch], on chain: BuiltChain) -> Bool {
-            !pairs.isEmpty && (!isWhole || pairs.count == chain.certificates.count)
+        func isPinned(_ chain: BuiltChain) -> Bool {
+            let count = condition.matches(pins, on: chain).count
+            return isWhole ? count == chain.certificates.count : count > 0
         }
-        run.warnOfPathDependence(result) { areEnough(condition.matches(pins, on: $0), on: $0) }
-        let pairs = condition.matches(pins, on: chain)
-        let other = result.otherChains.first { !areEnough(condition.matches(pins, on: $0), on: $0) }
-        guard let match = pairs.first, areEnough(pairs, on: chain), other == nil else {
-            let (chain, pairs) = (other ?? chain, other.map { condition.matches(pins, on: $0) } ?? pairs)
+        run.warnOfPathDependence(result, holds: isPinned)
+        let lacking = result.chains.first { !isPinned($0) }
+        let pairs = condition.matches(pins, on: lacking ?? chain)
+        guard lacking == nil, let match = pairs.first else {
+            let chain = lacking ?? chain
             let shortfall =
                 isWhole
                 ? "validatesCertificateChain: equal keys \(pairs.count), length of the built chain \(chain.certificates.count)"

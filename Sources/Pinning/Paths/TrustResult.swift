@@ -30,6 +30,9 @@ package enum TrustResult: Sendable, Hashable {
         if case .untrusted(_, let bestEfforts) = self { bestEfforts.dropFirst().map(BuiltChain.unverified) } else { [] }
     }
 
+    /// The chains of which one is handed out, ``builtChain`` first.
+    package var chains: [BuiltChain] { [builtChain] + otherChains }
+
     /// Every valid path, the preferred one first.
     package var validPaths: [VerifiedPath] {
         if case .trusted(let preferred, let alternatives) = self { [preferred] + alternatives } else { [] }

@@ -45,7 +45,7 @@ extension OnStage {
             ("pins host -o x", "there is no option '-o': the result goes to standard output: write '> FILE'"),
             ("host --cacert x", "there is no option '--cacert': did you mean '--anchors'?"),
             ("host --client okhtp", "the client 'okhtp' is not known: did you mean 'okhttp'?"),
-            ("host --client okhttp,target-sdk=23", "behind its client and a colon: write 'okhttp:target-sdk=23'"),
+            ("host --client okhttp,target-sdk=23", "follows its name and a colon: write 'okhttp:target-sdk=23'"),
             ("host --format jsno", "--format 'jsno' is unknown: did you mean 'json'?"),
             ("host --mode publickey", "--mode 'publickey' is unknown: did you mean 'public-key'?"),
             ("host --key-types rsa,ecdas", "--key-types 'ecdas' is unknown: did you mean 'ecdsa'?"),

@@ -13,7 +13,7 @@ struct StateFile {
         var pin: String
         var since: String
 
-        /// Why there is no verdict depends on the weather.
+        /// The cause of a failed connection may differ from run to run.
         func isSame(as old: Outcome) -> Bool {
             status == old.status && (reason == old.reason || status == ExitStatus.unreachable.name)
                 && (pin == old.pin || old.pin.isEmpty)
