@@ -134,8 +134,9 @@ import Testing
             }
         }
         #expect(try String(contentsOfFile: log, encoding: .utf8) == "old\n")
-        #expect(try await run(["verify", chain, "--pins", log], output: log).code != 0)
+        #expect(try await run(["verify", chain, "--pins", chain], output: chain).code == 64)
         #expect(try await run(["verify", chain, "--anchors", chain, "-o", "\(files.path)/x"], output: chain).code == 0)
-        #expect(try await run(["127.0.0.1:1", "--timeout", "1", "--state", log], output: log).code != 0)
+        let state = try files.write("pincheck-state 1\n", to: "state")
+        #expect(try await run(["127.0.0.1:1", "--timeout", "1", "--state", state], output: state).code == 64)
     }
 }
