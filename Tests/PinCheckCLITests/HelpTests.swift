@@ -68,17 +68,6 @@ import Testing
         let keys = Set(PolicyHosts.options.compactMap(\.key))
         #expect(keys == Set(PolicyReader.keys) && PolicyReader.keys.count == keys.count)
     }
-
-    @Test func examplesAreToldFromNotes() {
-        let text = HelpText(
-            "Do this:\n  pincheck a\n  pincheck b\nOr that:\n  pincheck c\n\nA note\nin two lines.\n\nWords:\n  x: y")
-        #expect(
-            text.examples == [
-                .init(text: "Do this:", lines: ["pincheck a", "pincheck b"]),
-                .init(text: "Or that:", lines: ["pincheck c"]),
-            ])
-        #expect(text.notes == [.init(text: "A note in two lines."), .init(text: "Words:", lines: ["x: y"])])
-    }
 }
 
 /// The pages of the manual, as programs that show them read them.

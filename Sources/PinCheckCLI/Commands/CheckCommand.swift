@@ -19,7 +19,7 @@ extension Command {
             As an app on NSURLSession does, with the address in the URL and no SNI:
               pincheck https://203.0.113.7/ --host api.example.com
             Does it answer as well? One request, once its certificate is accepted:
-              pincheck api.example.com --pins Pins --request /health --expect-status 2xx
+              pincheck api.example.com --request /health --expect-status 2xx
             On every address, with every certificate, and where HTTPDNS leads:
               pincheck api.example.com --thorough
               pincheck api.example.com --httpdns tencent --key-types rsa,ecdsa

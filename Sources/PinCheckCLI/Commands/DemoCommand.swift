@@ -156,6 +156,28 @@ struct DemoScene: Sendable {
             word.hasPrefix(directory + "/") ? String(word.dropFirst(directory.count + 1)) : word
         }
         // Three cells go before each line.
-        return ManualWriter.commandLines(["$", "pincheck"] + words, columns: layout.columns - 3)
+        return Self.commandLines(["$", "pincheck"] + words, columns: layout.columns - 3)
+    }
+
+    /// An option stays beside what follows it, and a backslash goes behind a line that is not the last.
+    private static func commandLines(_ words: [String], columns: Int) -> [String] {
+        var pieces: [String] = []
+        for word in words {
+            if pieces.isEmpty || word.hasPrefix("-") || word == "&&" {
+                pieces.append(word)
+            } else {
+                pieces[pieces.count - 1] += " " + word
+            }
+        }
+        var lines: [String] = []
+        for piece in pieces {
+            if let last = lines.last, last.utf8.count + 1 + piece.utf8.count + 2 <= columns {
+                lines[lines.count - 1] = last + " " + piece
+            } else {
+                if let last = lines.last { lines[lines.count - 1] = last + " \\" }
+                lines.append((lines.isEmpty ? "" : "    ") + piece)
+            }
+        }
+        return lines
     }
 }

@@ -18,16 +18,16 @@ extension Command {
             The certificates as files for an app bundle:
               pincheck pins api.example.com --save Pins
             Of what is not installed yet, without a network:
-              pincheck pins next.csr backup.pub --host api.example.com --format android
+              pincheck pins next.csr backup.pub --host api.example.com -f android
 
             One client's configuration, an app or a list of pins as another's configuration:
-              pincheck pins --from res/xml/network_security_config.xml --format trustkit
+              pincheck pins --from res/xml/network_security_config.xml -f trustkit
               pincheck pins --from App.ipa --format okhttp
             A rule that decides and the other format cannot say is an error.
 
             Which pins to ship, with the reason and the date of each:
               pincheck pins api.example.com --recommend
-              pincheck pins api.example.com --recommend --key backup.key --format android
+              pincheck pins api.example.com --recommend --key backup.key -f android
 
             A server's chain is verified first. When it is not trusted, or not for the
             name, the pins are printed with a warning and the exit status is 1.

@@ -11,7 +11,7 @@ extension Command {
             The hosts of a policy, on http://127.0.0.1:9719/probe?target=api.example.com:
               pincheck serve --policy pins.json5
             Two modules, chosen by module=NAME, each with hosts of its own:
-              pincheck serve --module apps=apps.json5 --module partners=partners.json5
+              pincheck serve --module apps=apps.json5 --module shop=shop.json5
             Hosts without a policy, all with the same pins:
               pincheck serve --pins Pins --allow-target api.example.com
               pincheck serve --pins Pins --allow-target '*.example.com'

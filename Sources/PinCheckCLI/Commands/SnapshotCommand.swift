@@ -14,7 +14,7 @@ extension Command {
               pincheck diff Pins/api.json
             Each address of a name, and the certificate for each type of key:
               pincheck snapshot api.example.com --all-addresses -o Pins/api.json
-              pincheck snapshot api.example.com --key-types rsa,ecdsa -o Pins/api.json
+              pincheck snapshot api.example.com --key-types rsa,ecdsa -o api.json
 
             A small JSON document with the chain of each endpoint: hashes, names,
             validity, issuers, key types. It holds nothing secret, and nothing that

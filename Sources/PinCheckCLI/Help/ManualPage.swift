@@ -11,7 +11,9 @@ struct ManualPage {
 
     func text(at time: Timestamp) -> String {
         let abstract = command?.abstract ?? Program.abstract
-        let help = HelpText(command?.discussion ?? Program.discussion)
+        // Parts stand between empty lines, and those with commands are examples.
+        let parts = (command?.discussion ?? Program.discussion).split(separator: "\n\n").map(String.init)
+        let isExample = { (part: String) in part.split(separator: "\n").contains { $0.hasPrefix("  pincheck") } }
         var page = ManualWriter(title: "\(name.uppercased()) 1 \(time.date)")
         page.section("NAME")
         // There it is no sentence.
@@ -21,7 +23,7 @@ struct ManualPage {
         page.usage(command.map { [$0.usage] } ?? Program.usage)
         page.section("DESCRIPTION")
         page.paragraph(abstract)
-        for part in help.notes where !part.isExitStatus { page.write(part) }
+        for part in parts where !isExample(part) && !part.hasPrefix(Self.exitStatus) { page.write(part) }
         if let command { options(of: command, &page) } else { commands(&page) }
         page.section("ENVIRONMENT")
         page.list(Context.variables)
@@ -32,9 +34,9 @@ struct ManualPage {
             ("certs", "The system's trusted roots by hash, which are looked at first."),
             ("openssl.cnf", "OpenSSL's configuration."),
         ])
-        exitStatus(help, &page)
-        if !help.examples.isEmpty { page.section("EXAMPLES") }
-        for part in help.examples { page.write(part) }
+        exitStatus(parts.first { $0.hasPrefix(Self.exitStatus) }, &page)
+        if parts.contains(where: isExample) { page.section("EXAMPLES") }
+        for part in parts where isExample(part) { page.write(part) }
         page.section("SEE ALSO")
         let others = (["curl", "openssl"] + Self.all.map(\.name).filter { $0 != name }).sorted()
         page.paragraph(others.map { "\($0)(1)" }.joined(separator: ", "))
@@ -60,57 +62,17 @@ struct ManualPage {
         }
     }
 
-    private func exitStatus(_ help: HelpText, _ page: inout ManualWriter) {
+    private static let exitStatus = "Exit status:"
+
+    private func exitStatus(_ own: String?, _ page: inout ManualWriter) {
         page.section("EXIT STATUS")
         page.list(ExitStatus.allCases.map { ("\($0.rawValue) \($0.name)", $0.meaning) })
-        for part in help.notes where command != nil && part.isExitStatus {
-            page.paragraph("Of this command: " + part.text.dropFirst(HelpText.Part.exitStatus.count + 1))
-        }
+        if command != nil, let own { page.paragraph("Of this command: " + own.dropFirst(Self.exitStatus.count + 1)) }
         page.paragraph("Of several targets the worst counts: an error first, then 1, 5, 4, 2 and 3.")
         guard command == nil || command?.option("--format") != nil && command?.option("--explain") != nil else {
             return
         }
         page.paragraph("With --format nagios the status is 0, 1, 2 or 3, as monitoring plugins have it.")
-    }
-}
-
-/// The discussion of a command, taken apart: examples are lines that stand in, below a line that says what they are for.
-struct HelpText {
-    struct Part: Equatable {
-        let text: String
-        var lines: [String] = []
-
-        static let exitStatus = "Exit status:"
-
-        var isExitStatus: Bool { lines.isEmpty && text.hasPrefix(Self.exitStatus) }
-    }
-
-    private(set) var examples: [Part] = []
-    private(set) var notes: [Part] = []
-
-    init(_ discussion: String) {
-        var text: [Substring] = []
-        var lines: [String] = []
-        func finish(_ help: inout HelpText) {
-            let part = Part(text: text.joined(separator: " "), lines: lines)
-            if let first = lines.first, first.hasPrefix("pincheck") || first.hasPrefix("openssl") {
-                help.examples.append(part)
-            } else if !lines.isEmpty || !part.text.isEmpty {
-                help.notes.append(part)
-            }
-            (text, lines) = ([], [])
-        }
-        for line in discussion.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.isEmpty {
-                finish(&self)
-            } else if line.hasPrefix("  ") {
-                lines.append(String(line.dropFirst(2)))
-            } else {
-                if !lines.isEmpty { finish(&self) }
-                text.append(line)
-            }
-        }
-        finish(&self)
     }
 }
 
@@ -162,61 +124,25 @@ struct ManualWriter {
         fill(prose)
     }
 
-    mutating func write(_ part: HelpText.Part) {
-        if !part.text.isEmpty { paragraph(part.text) }
-        guard !part.lines.isEmpty else { return }
+    /// A part of a discussion: lines as they are where some stand in, on a page of 80, or running text.
+    mutating func write(_ part: String) {
+        guard part.contains("\n  ") || part.hasPrefix("  ") else { return paragraph(part) }
+        if !isAtStart { request("PP") }
         isAtStart = false
-        request("RS 4")
         request("nf")
-        for line in part.lines.flatMap(Self.fitting) { text += Self.lineStart(Self.escaped(line)) + "\n" }
+        let layout = TextLayout(columns: 73, wraps: true)
+        for line in layout.folded(part, indent: 6).split(separator: "\n") {
+            text += Self.lineStart(Self.escaped(line)) + "\n"
+        }
         request("fi")
-        request("RE")
     }
 
     /// Running text on lines that are short enough for mandoc's lint.
     private mutating func fill(_ prose: String, _ marked: (String) -> String = { $0 }) {
-        let words = prose.split(separator: " ").joined(separator: " ")
+        let words = prose.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         for line in TextLayout(columns: 60, wraps: true).folded(words, indent: 0).split(separator: "\n") {
             text += Self.lineStart(marked(Self.escaped(line))) + "\n"
         }
-    }
-
-    /// They stand eleven cells in, on a page of 78.
-    private static let literalWidth = 67
-
-    /// A line on as many lines as it takes: a command goes on behind a backslash, with an option and its value on one line.
-    private static func fitting(_ line: String) -> [String] {
-        guard TerminalText.cells(line) > literalWidth else { return [line] }
-        let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.first == "pincheck" else {
-            // A table's second column goes on below its beginning.
-            let first = line.firstRange(of: "  ").map { line[..<$0.upperBound].utf8.count }
-            let layout = TextLayout(columns: literalWidth, wraps: true)
-            return layout.folded(line, indent: first ?? 4).split(separator: "\n").map(String.init)
-        }
-        return commandLines(words, columns: literalWidth)
-    }
-
-    /// An option stays beside what follows it, and a backslash goes behind a line that is not the last.
-    static func commandLines(_ words: [String], columns: Int) -> [String] {
-        var pieces: [String] = []
-        for word in words {
-            if pieces.isEmpty || word.hasPrefix("-") || word == "&&" {
-                pieces.append(word)
-            } else {
-                pieces[pieces.count - 1] += " " + word
-            }
-        }
-        var lines: [String] = []
-        for piece in pieces {
-            if let last = lines.last, last.utf8.count + 1 + piece.utf8.count + 2 <= columns {
-                lines[lines.count - 1] = last + " " + piece
-            } else {
-                if let last = lines.last { lines[lines.count - 1] = last + " \\" }
-                lines.append((lines.isEmpty ? "" : "    ") + piece)
-            }
-        }
-        return lines
     }
 
     /// Text without anything that roff would take for its own.

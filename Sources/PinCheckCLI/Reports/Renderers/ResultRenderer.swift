@@ -66,7 +66,7 @@ struct TextResultRenderer: ResultRenderer {
         let served = connections.count { !$0.presented.isEmpty }
         let isPlain = connections.allSatisfy { $0.change == nil }
         guard text.explains || !isPlain || served == 0 || connections.count == 1 else {
-            return text.matrix(of: summary)
+            return text.connections(summary)
         }
         return blocks(connections) + text.conclusion(summary, of: connections[0])
     }

@@ -42,20 +42,5 @@ struct Table {
         return lines.map { layout.folded($0, indent: start) }
     }
 
-    /// Tables of some columns each beside the first, so that none is wider than `columns` cells where that can be.
-    func parts(columns: Int) -> [Table] {
-        let widths = widths
-        var parts: [(columns: Range<Int>, width: Int)] = []
-        for column in widths.indices.dropFirst() {
-            let width = gap(before: column) + widths[column]
-            if let last = parts.last, last.width + width <= columns {
-                parts[parts.count - 1] = (last.columns.lowerBound..<column + 1, last.width + width)
-            } else {
-                parts.append((column..<column + 1, indent + widths[0] + width))
-            }
-        }
-        return parts.map { part in Table(rows: rows.map { [$0[0]] + $0[part.columns] }, indent: indent) }
-    }
-
     private func gap(before column: Int) -> Int { column == 0 ? 0 : gaps[column] ?? 2 }
 }

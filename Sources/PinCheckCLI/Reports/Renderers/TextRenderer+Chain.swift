@@ -49,15 +49,11 @@ extension TextRenderer {
             let table = table(pin)
             if table.width <= layout.columns { return table.lines }
         }
-        /// As in `NSQoeTIW…`: what tells one key from another at a glance.
-        func beginning(_ pin: String) -> String {
-            let short = Self.bareShortPin(pin)
-            return short.firstIndex(of: "…").map { String(short[...$0]) } ?? short
-        }
-        let whole = table(beginning)
+        let whole = table(beginning(of:))
         let name = whole.widths[2]
-        return table(beginning, name: max(min(name, Self.shortestName), name - max(0, whole.width - layout.columns)))
-            .lines
+        return table(
+            beginning(of:), name: max(min(name, Self.shortestName), name - max(0, whole.width - layout.columns))
+        ).lines
     }
 
     /// Whole names, which go on below themselves, and on lines of their own whole pins, dates, fingerprints and the hosts.
@@ -95,7 +91,13 @@ extension TextRenderer {
         return TerminalText.cut(name, toCells: left) + origin
     }
 
-    private func arrow(_ pins: [Int]) -> String? {
+    /// As in `NSQoeTIW…`: what tells one key from another at a glance.
+    func beginning(of pin: String) -> String {
+        let short = Self.bareShortPin(pin)
+        return short.firstIndex(of: "…").map { String(short[...$0]) } ?? short
+    }
+
+    func arrow(_ pins: [Int]) -> String? {
         guard !pins.isEmpty else { return nil }
         let most = explains ? Int.max : 3
         let numbers = pins.prefix(most).map { String($0 + 1) } + (pins.count > most ? ["…"] : [])

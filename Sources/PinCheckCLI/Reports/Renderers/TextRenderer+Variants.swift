@@ -82,27 +82,34 @@ struct VariantSummary {
 }
 
 extension TextRenderer {
-    func matrix(of summary: VariantSummary) -> String {
+    /// What the connections to a target come to: a row for those that come to the same and have the same key.
+    func connections(_ summary: VariantSummary) -> String {
         let reports = summary.places.flatMap(\.reports)
         guard let first = reports.first else { return "" }
-        let matrix = VariantMatrix(summary)
-        let mismatch = reports.first { $0.counts && isMismatch($0) }
         var lines = [layout.joined([name(first)] + names(first), by: "   ")]
-        if let judged = reports.first(where: { !$0.clients.isEmpty }) { lines += devicesInShort(judged) }
-        lines += table(matrix) + keys(matrix)
-        lines += mismatch.map { configured($0) } ?? numbers(first, withBackups: false)
+        if let judged = reports.first(where: { !$0.clients.isEmpty }) { lines += devices(judged) }
+        lines += rows(summary)
+        if let mismatch = reports.first(where: { $0.counts && isMismatch($0) }) {
+            let leaves = reports.compactMap(\.presented.first).grouped(by: \.spkiSha256).map { $1[0] }
+            lines += ["  served:"] + leaves.map { "    \($0.spkiSha256)  \(name(of: $0))" } + configured(mismatch)
+        } else {
+            lines += numbers(first, withBackups: false)
+        }
         lines += reports.flatMap { configurations($0) }.distinct
-        lines += reasons(summary) + outlooks(reports, matrix) + answers(summary)
+        lines += reasons(summary) + outlooks(reports) + answers(summary)
         lines += reports.flatMap(\.toldNotes).map(note).distinct
-        return text(lines) + conclusion(summary, of: first, naming: matrix)
+        return text(lines) + conclusion(summary, of: first)
     }
 
-    func conclusion(_ summary: VariantSummary, of report: Report, naming matrix: VariantMatrix? = nil) -> String {
+    func conclusion(_ summary: VariantSummary, of report: Report) -> String {
         let consistency = summary.consistency
+        let keys = Set(summary.places.flatMap(\.reports).compactMap(\.presented.first?.spkiSha256))
         let findings = consistency.findings.map { finding in
-            let message = Report.Message(finding.reason).message
             let word = finding.level == .warning ? style.doubtful("warning") : "note"
-            return "  \(word): \(safe(matrix?.naming(message) ?? message, length: 600))"
+            let sentence = keys.reduce(Report.Message(finding.reason).message) {
+                $0.replacing($1, with: Self.shortPin($1))
+            }
+            return "  \(word): \(safe(sentence, length: 600))"
         }
         let status = consistency.exit
         // The word is that of the exit status: without --fail-on warn a difference is a warning above it, and no WARN.
@@ -111,41 +118,38 @@ extension TextRenderer {
         return text(findings + ["\(style.token(status))  \(name(report))  \(sentence)"])
     }
 
-    private func table(_ matrix: VariantMatrix) -> [String] {
-        let heading = matrix.columns.count > 1 ? [matrix.columns.map(style.faint)] : []
-        let cells = heading + matrix.rows.map { $0.reports.map { shown($0, in: matrix) } }
-        let addresses = heading.map { _ in "" } + matrix.rows.map { safe($0.address) }
-        let table = Table(rows: zip(addresses, cells).map { [$0] + $1 })
-        let legend = matrix.legend.map { [style.faint("  " + $0)] } ?? []
-        guard table.width > layout.columns else { return table.lines + legend }
-        // Long addresses have a line of their own where the signs would not fit behind them.
-        return zip(addresses, Table(rows: cells, indent: 6).lines).map { address, line in
-            address.isEmpty ? line : "  " + address + "\n" + line
-        } + legend
-    }
-
-    private func shown(_ report: Report?, in matrix: VariantMatrix) -> String {
-        guard let report else { return style.faint(VariantMatrix.none) }
-        let sign = VariantMatrix.sign(of: report)
-        let key = matrix.key(of: report).map { " " + $0 } ?? ""
-        guard report.counts else { return style.faint(sign + key) }
-        switch report.status {
-        case .pass: return style.good(sign) + key
-        case .fail, .changed: return style.bad(sign) + key
-        default: return style.doubtful(sign) + key
+    private func rows(_ summary: VariantSummary) -> [String] {
+        let all = summary.places.flatMap { place in place.reports.map { (place: place.name, report: $0) } }
+        // The rows are in one order whatever the first address has.
+        let kinds = all.grouped { $0.report.variant?.name ?? "" }.sorted { one, other in
+            let ranks = [one, other].map { $0.elements[0].report.variant?.rank ?? 0 }
+            return (ranks[0], one.key) < (ranks[1], other.key)
+        }
+        let rows = kinds.flatMap { kind, all in
+            let alike = all.grouped { [$0.report.status.name, $0.report.presented.first?.spkiSha256 ?? ""] }.map(
+                \.elements)
+            return alike.map { some in
+                let count = some.count == all.count ? "\(all.count)" : "\(some.count) of \(all.count)"
+                return [some.count == 1 ? safe(some[0].place) : count + " addresses"] + (kinds.count > 1 ? [kind] : [])
+                    + cells(some[0].report)
+            }
+        }
+        let days = kinds.count > 1 ? 4 : 3
+        let table = Table(rows: rows, gaps: [days: 1], rightAligned: [days])
+        guard table.width > layout.columns else { return table.lines }
+        // Long addresses have a line of their own where the others would not fit behind them.
+        return zip(rows, Table(rows: rows.map { Array($0.dropFirst()) }, indent: 6).lines).map {
+            "  " + $0[0] + "\n" + $1
         }
     }
 
-    private func keys(_ matrix: VariantMatrix) -> [String] {
-        let widest = matrix.keys.map { $0.name.utf8.count }.max() ?? 0
-        return (matrix.keys.isEmpty ? [] : ["  served:"])
-            + matrix.keys.map { key in
-                let numbers = key.pins.map { String($0 + 1) }.joined(separator: ", ")
-                let arrow = numbers.isEmpty ? "" : "   " + style.good("← pin \(numbers)")
-                let facts = [safe(key.leaf.key, length: 20), Self.validity(key.leaf), name(of: key.leaf)]
-                return "    \(TerminalText.padded(key.name, toCells: widest))  \(key.leaf.spkiSha256)\n"
-                    + String(repeating: " ", count: widest + 6) + facts.joined(separator: "  ") + arrow
-            }
+    private func cells(_ report: Report) -> [String] {
+        let word = report.counts ? style.token(report.status) : style.faint("not judged")
+        guard let leaf = report.presented.first else { return [word] }
+        return [
+            word, safe(leaf.key, length: 20), Self.validity(leaf), beginning(of: leaf.spkiSha256),
+            arrow(report.built.first?.pins ?? []) ?? "",
+        ]
     }
 
     private func reasons(_ summary: VariantSummary) -> [String] {
@@ -167,15 +171,15 @@ extension TextRenderer {
 
     private static var mostPlaces: Int { 4 }
 
-    /// What is ahead of the connections that count, each once: with the key it is of where that makes a difference.
-    private func outlooks(_ reports: [Report], _ matrix: VariantMatrix) -> [String] {
+    /// What is ahead of the connections that count, each once: with the kinds of clients it is for where that makes a difference.
+    private func outlooks(_ reports: [Report]) -> [String] {
         let lines = reports.filter(\.counts).flatMap { report in
-            outlook(report).map { (line: $0, key: matrix.key(of: report)) }
+            outlook(report).map { (line: $0, kind: report.variant?.name ?? "") }
         }
-        let all = Set(lines.compactMap(\.key))
+        let all = Set(lines.map(\.kind))
         return lines.grouped(by: \.line).map { line, some in
-            let keys = some.compactMap(\.key).distinct
-            return keys.count == all.count ? line : line + " (key \(keys.joined(separator: ", ")))"
+            let kinds = some.map(\.kind).distinct
+            return kinds.count == all.count ? line : line + " (\(kinds.joined(separator: ", ")))"
         }
     }
 
@@ -189,68 +193,5 @@ extension TextRenderer {
         return answers.map { line, some in
             line + "   (\(listed(some.lazy.map { safe($0.place) }, first: Self.mostPlaces)))"
         }
-    }
-}
-
-struct VariantMatrix {
-    static let none = "–"
-
-    let columns: [String]
-    let rows: [(address: String, reports: [Report?])]
-    /// The keys that are served in the order of their names, A, B, C: each with one certificate that has it.
-    let keys: [(name: String, leaf: Report.Certificate, pins: [Int])]
-
-    init(_ summary: VariantSummary) {
-        let kinds = summary.places.flatMap(\.reports).grouped { $0.variant?.name ?? "" }
-        // The table is the same whatever the first address has.
-        let labels = kinds.map { (text: $0, counts: $1[0].counts, rank: $1[0].variant?.rank ?? 0) }.sorted {
-            ($0.rank, $0.text) < ($1.rank, $1.text)
-        }
-        rows = summary.places.map { place in
-            (place.name, labels.map { label in place.reports.first { $0.variant?.name == label.text } })
-        }
-        columns = labels.map { $0.counts ? $0.text : "(\($0.text))" }
-        let leaves = rows.flatMap(\.reports).compactMap { report in
-            report?.presented.first.map { (leaf: $0, pins: report?.built.first?.pins ?? []) }
-        }
-        keys = leaves.grouped(by: \.leaf.spkiSha256).enumerated().map { index, key in
-            (Self.name(index), key.elements[0].leaf, key.elements[0].pins)
-        }
-    }
-
-    static func sign(of report: Report) -> String {
-        switch report.status {
-        case .pass: "✓"
-        case .warn: "!"
-        case .fail, .changed: "✗"
-        default: "?"
-        }
-    }
-
-    /// What the signs and columns of the table mean that do not say it themselves, `nil` where all do.
-    var legend: String? {
-        let cells = rows.flatMap(\.reports).map { $0.map(Self.sign) ?? Self.none }
-        let signs = [("!", "a warning"), ("?", "no verdict"), (Self.none, "no certificate")].filter {
-            cells.contains($0.0)
-        }.map { "\($0) \($1)" }
-        let kinds = [
-            columns.count > 1 && columns.contains("ordinary") ? "ordinary: as most clients connect" : nil,
-            columns.contains { $0.hasPrefix("(") } ? "in brackets: shown, not judged" : nil,
-        ].compactMap(\.self)
-        return (signs + kinds).isEmpty ? nil : (signs + kinds).joined(separator: "; ")
-    }
-
-    private static func name(_ index: Int) -> String {
-        let (round, letter) = index.quotientAndRemainder(dividingBy: 26)
-        return String(UnicodeScalar(UInt8(0x41 + letter))) + (round == 0 ? "" : String(round + 1))
-    }
-
-    func key(of report: Report) -> String? {
-        keys.first { $0.leaf.spkiSha256 == report.presented.first?.spkiSha256 }?.name
-    }
-
-    /// A sentence of the engine's with the names of the keys in place of their hashes.
-    func naming(_ sentence: String) -> String {
-        keys.reduce(sentence) { text, key in text.replacing(key.leaf.spkiSha256, with: key.name) }
     }
 }

@@ -24,11 +24,8 @@ struct TextRenderer: Sendable {
         if let http = report.http { lines += request(http, in: report) }
         lines += change(report)
         if explains { lines += explanation(report) }
-        if report.devices != nil {
-            lines += devices(report)
-        } else if report.clients.count > 1 {
-            lines += matrix(report)
-        }
+        lines += devices(report)
+        if report.clients.count > 1 { lines += matrix(report) }
         if !explains { lines += report.toldNotes.map(note) }
         lines += report.sentences.dropFirst().map { hint in
             let (label, rest) = hint.hasPrefix("also, ") ? ("also", hint.dropFirst(6)) : ("hint", hint[...])
@@ -165,24 +162,39 @@ struct TextRenderer: Sendable {
 
     func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: Self.longestSentence))" }
 
+    /// What each client says: equal verdicts of several in one row.
     private func matrix(_ report: Report) -> [String] {
-        let alike = report.clients.grouped { "\($0.verdict) \($0.reason.message)" }.map(\.elements)
-        let rows = alike.flatMap { $0.count < 3 ? $0.map { [$0] } : [$0] }.map { clients in
-            let client = clients[0]
-            let word = word(client.verdict)
-            let reason = safe(client.reason.message, length: Self.longestSentence)
-            guard clients.count > 1 else { return [word, safe(client.nameWithSettings), reason] }
-            let names = safe(clients.map(\.nameWithSettings).joined(separator: ", "), length: Self.longestSentence)
-            return [word, "\(clients.count) clients", "\(names): \(reason)"]
+        let rows = report.clients.grouped { "\($0.verdict) \($0.reason.message)" }.flatMap { _, clients in
+            let word = word(clients[0].verdict)
+            let reason = safe(clients[0].reason.message, length: Self.longestSentence)
+            let names = clients.grouped(by: \.nameWithSettings).map { name, some in
+                safe(name + Self.devices(some.compactMap(\.device), of: report), length: Self.longestSentence)
+            }
+            guard names.count > 2 else { return names.map { [word, $0, reason] } }
+            return [[word, "\(names.count) clients", names.joined(separator: ", ") + ": " + reason]]
         }
         return Table(rows: rows, widest: max(6, layout.columns / 3)).lines
     }
 
-    private func word(_ verdict: Report.VerdictWord, _ more: String = "") -> String {
+    /// As in ` on ios-13 to ios-26, ios-9`: neighbours are one part.
+    private static func devices(_ names: [String], of report: Report) -> String {
+        let all = report.devices?.judged.map(\.device.name) ?? []
+        let runs = names.compactMap(all.firstIndex).reduce(into: [ClosedRange<Int>]()) { runs, index in
+            if let last = runs.last, last.upperBound == index - 1 {
+                runs[runs.count - 1] = last.lowerBound...index
+            } else {
+                runs.append(index...index)
+            }
+        }
+        let parts = runs.map { $0.count == 1 ? all[$0.lowerBound] : "\(all[$0.lowerBound]) to \(all[$0.upperBound])" }
+        return parts.isEmpty ? "" : " on " + parts.joined(separator: ", ")
+    }
+
+    private func word(_ verdict: Report.VerdictWord) -> String {
         switch verdict {
-        case .accept: style.good("accept" + more)
-        case .reject: style.bad("reject" + more)
-        case .none: "none" + more
+        case .accept: style.good("accept")
+        case .reject: style.bad("reject")
+        case .none: "none"
         }
     }
 
@@ -209,14 +221,7 @@ struct TextRenderer: Sendable {
 
     func devices(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
-        // A single verdict says it itself.
-        return ["  " + judged(devices)] + (report.clients.count > 1 ? verdicts(report, on: devices) : [])
-    }
-
-    func devicesInShort(_ report: Report) -> [String] {
-        guard let devices = report.devices, !report.clients.isEmpty else { return [] }
-        let clients = Set(report.clients.map(\.name)).count
-        return ["  " + (clients > 1 ? "\(clients) clients on " : "") + judged(devices)]
+        return ["  " + judged(devices)]
     }
 
     /// The devices, and of when their roots are: of one its own, of several the newest.
@@ -228,44 +233,5 @@ struct TextRenderer: Sendable {
         }
         if devices.useGivenAnchorsAlone { return "device: \(safe(device.name)), \(Self.givenAnchors)" }
         return "device: \(safe(device.name))" + (device.device.map { ", roots as read on \($0.date.date)" } ?? "")
-    }
-
-    /// Neighbours of which all is the same are one row, as in `ios-13 to ios-26`.
-    private static func joined(_ rows: [[String]]) -> [[String]] {
-        rows.reduce(into: []) { joined, row in
-            if let last = joined.last, last.dropFirst() == row.dropFirst() {
-                joined[joined.count - 1][0] = last[0].prefix { $0 != " " } + " to " + row[0]
-            } else {
-                joined.append(row)
-            }
-        }
-    }
-
-    /// Tables, one for each group of devices that run the same clients, and the reasons that their numbers stand for.
-    private func verdicts(_ report: Report, on devices: Report.Devices) -> [String] {
-        var reasons: [Report.Message] = []
-        func number(_ reason: Report.Message) -> Int {
-            if let index = reasons.firstIndex(of: reason) { return index + 1 }
-            reasons.append(reason)
-            return reasons.count
-        }
-        let rows = devices.judged.map { device, _ in
-            let judging = report.clients.filter { $0.device == device.name }
-            let heading =
-                [device.device?.platform.rawValue ?? device.name]
-                + judging.map { safe($0.nameWithSettings, length: 48) }
-            let row =
-                [device.name]
-                + judging.map { client in
-                    word(client.verdict, client.verdict == .accept ? "" : " \(number(client.reason))")
-                }
-            return (heading: heading, row: row)
-        }
-        return rows.grouped(by: \.heading).flatMap { heading, some in
-            Table(rows: [heading] + Self.joined(some.map(\.row))).parts(columns: layout.columns).flatMap(\.lines)
-        }
-            + reasons.enumerated().map { index, reason in
-                "    \(index + 1) \(safe(reason.id)): \(safe(reason.message, length: 200))"
-            }
     }
 }
