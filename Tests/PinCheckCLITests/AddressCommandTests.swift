@@ -219,7 +219,8 @@ import X509
                 let (new, old) = ("127.0.0.1:\(server.port)", "127.0.0.1:\(old.port)")
                 await desk.expect(
                     "CHECK --connect \(old) --pins $LEAF",
-                    "fail: \n  \(new)  FAIL  EC P-256  … \n  \(old)  PASS  EC P-256  … \n  FAIL  \(new): no configured pin is on the chain\n")
+                    "fail: \n  \(new)  FAIL  EC P-256  … \n  \(old)  PASS  EC P-256  … \n  FAIL  \(new): no configured pin is on the chain\n"
+                )
             }
             // An authority's pin holds, with a note.
             await desk.expect("CHECK --pins $LEAF --pins $INTER", "pass: only a CA pin matched (depth 1)")

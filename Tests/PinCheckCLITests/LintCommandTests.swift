@@ -56,18 +56,16 @@ import Testing
                 + "pin a second key that no server uses yet and whose private half lies in a safe place\n")
     }
 
-    @Test func sarifHasAPlaceForEachFindingWhichStaysWhenLinesMove() async throws {
+    @Test func sarifHasAPlaceForEachFinding() async throws {
         let desk = try Desk()
         func log(_ text: String) async throws -> [JSONValue] {
             try desk.write(text, to: "my pins.txt")
             let outcome = await desk("lint '@my pins.txt' -f sarif")
             return try outcome.json["runs"][0]["results"].array
         }
-        let text = "$LEAF\n$NEXT\n$LEAF\n"
-        let (before, after) = (try await log(text), try await log("# a comment\n\n" + text))
-        let prints = [before, after].map { $0.map { $0["partialFingerprints"]["pincheckFinding/v1"].text } }
-        #expect(prints[0].count == 1 && prints[0][0]?.count == 64 && prints[0] == prints[1])
-        let place = before[0]["locations"][0]["physicalLocation"]
+        let results = try await log("$LEAF\n$NEXT\n$LEAF\n")
+        #expect(results.count == 1)
+        let place = results[0]["locations"][0]["physicalLocation"]
         let uri = place["artifactLocation"]["uri"].text
         #expect(uri?.hasPrefix("file://") == true && uri?.hasSuffix("my%20pins.txt") == true)
         #expect(place["region"]["startLine"].number == 3)

@@ -6,7 +6,7 @@ import X509
 @testable import PinCheckCLI
 @testable import PinChecking
 
-/// What is not judged is said by default where it can matter for the chain, and in JSON always.
+/// What is not judged is said where it can matter for the chain.
 @Suite(.endsSomeTime) struct UnjudgedMatterTests {
     private let host = StandardPKI.serverName
 
@@ -46,14 +46,6 @@ import X509
         let desk = try Desk(["chain.pem": leaf(place).pem + pki.interA.pem])
         let outcome = await desk("verify @chain.pem --host $HOST --client \(client) \(anchors)")
         #expect(outcome.output.contains("not judged here: \(note)") == matters, "\(outcome)")
-    }
-
-    @Test func theDocumentSaysAllOfItAlways() async throws {
-        let desk = try Desk()
-        let notes = try await desk("VERIFY -f json").json["notes"].array
-        #expect(notes.map { $0["id"].text } == ["no-revocation", "no-aia", "no-ct-logs", "no-managed-roots"])
-        await desk("VERIFY --explain").says(
-            "note: the SCTs of Certificate Transparency are counted", not: "not judged here")
     }
 
     @Test(arguments: [(true, true), (true, false), (false, true)]) func whichLogsMattersBelowPublicRootsWithTimestamps(

@@ -31,8 +31,7 @@ extension Report {
             transparency: evidence?.transparency, revocation: evidence?.revocation, devices: Devices(result),
             checks: Self.checks(result), clients: result.clients.map(Client.init),
             warnings: result.warnings.map { Message($0.reason) },
-            notes: result.notes.map { Message($0.reason) } + Self.notes(on: result)
-                + (result.verdict.outcome == .unjudged ? [] : Self.notEmulated),
+            notes: result.notes.map { Message($0.reason) } + Self.notes(on: result),
             unjudged: Self.unjudgedNote(on: result), outlook: result.outlook, next: result.next, change: result.changes,
             http: result.answer.map(HTTP.init), monitoring: Self.monitoring(result, beside: exit, reason))
     }

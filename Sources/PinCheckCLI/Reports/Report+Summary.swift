@@ -43,16 +43,7 @@ extension Report {
 
     var monitored: Monitoring { monitoring ?? Monitoring(exit: exit, reason: reason, runExit: exit) }
 
-    static let notEmulated = """
-        no-revocation \
-        of revocation only the OCSP response that the server staples is looked at: nothing but the target is contacted
-        no-aia missing intermediates are not fetched (AIA), as some platforms do: pins and --intermediate stand for them
-        no-ct-logs the SCTs of Certificate Transparency are counted; which logs they are from is not judged
-        no-managed-roots roots that a management profile (MDM) installs, and updates of root lists over the air, \
-        are not known: --extra-root stands for them
-        """.rowsOfTable.map { Message(id: $0, message: $1) }
-
-    var toldNotes: [Message] { notes.filter { !Self.notEmulated.contains($0) } + (unjudged.map { [$0] } ?? []) }
+    var toldNotes: [Message] { notes + (unjudged.map { [$0] } ?? []) }
 
     var attention: [Message] { warnings + ahead.filter { !$0.isTold }.map { Message(id: $0.id, message: $0.message) } }
 

@@ -52,11 +52,9 @@ struct HTMLRenderer: ResultRenderer {
 
             """
         let more: Markup = count > lines.count ? "<p>The \(lines.count) worst of \(count) results.</p>\n" : ""
-        let notes = Report.notEmulated.map { note -> Markup in "<li>\(note.message)</li>" }
         let end: Markup = """
             <footer id="summary"><h2>Summary</h2><p class="k">\(total.sentence())</p>
-            \(table)\(more)<p class="m">What is not judged:</p><ul class="m">\(notes)</ul>
-            <p class="m">pincheck \(ProgramVersion.number)</p></footer></body></html>
+            \(table)\(more)<p class="m">pincheck \(ProgramVersion.number)</p></footer></body></html>
 
             """
         return start + end.text

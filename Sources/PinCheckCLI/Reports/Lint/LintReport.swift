@@ -149,13 +149,10 @@ extension LintReport {
     var sarif: JSONObject {
         let entries = LintKind.all
         let indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })
-        var occurrences: [String: Int] = [:]
         let results = findings.map { finding -> JSONObject in
             [
                 "ruleId": finding.id, "ruleIndex": indices[finding.id] ?? -1, "level": finding.severity.rawValue,
                 "message": Self.text(finding.sentence), "locations": [Self.location(of: finding)],
-                "partialFingerprints": ["pincheckFinding/v1": Self.fingerprint(of: finding, &occurrences)]
-                    as JSONObject,
             ]
         }
         let rules = entries.map { entry -> JSONObject in
@@ -173,15 +170,6 @@ extension LintReport {
             "columnKind": "unicodeCodePoints",
         ]
         return ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
-    }
-
-    /// A hash that a finding keeps when lines above it come and go.
-    private static func fingerprint(of finding: LintFinding, _ occurrences: inout [String: Int]) -> String {
-        let text = [finding.id, finding.place.file ?? "", finding.place.key ?? "", finding.host ?? ""].joined(
-            separator: "\n")
-        let occurrence = occurrences[text, default: 0]
-        occurrences[text] = occurrence + 1
-        return Hashing.sha256(Array("\(text)\n\(occurrence)".utf8)).hexadecimal
     }
 
     /// The place of a finding: pins given as arguments have a name and no file, and what is in an archive has that as its file.

@@ -32,12 +32,7 @@ struct VariantSummary {
             order.map { word in (count: words.count { $0 == word }, word: word) }.filter { $0.count > 0 }
             + (otherwise > 0 ? [(otherwise, "without the expected answer")] : [])
         guard consistency.addresses != 1 || places.count != 1 else {
-            guard let reports = counting.first, !parts.isEmpty else { return "1 address, not judged" }
-            let affected: Report.VerdictWord? =
-                words[0] == "rejected" ? .reject : words[0] == "without a verdict" ? Report.VerdictWord.none : nil
-            let count = affected.map { word in reports.count { $0.verdict == word } } ?? reports.count
-            let share = count < reports.count ? " for \(count) of \(reports.count) kinds of clients" : ""
-            return "1 address, " + parts.map(\.word).joined(separator: ", ") + share
+            return "1 address, " + (parts.isEmpty ? "not judged" : parts.map(\.word).joined(separator: ", "))
         }
         let addresses = consistency.addresses == 1 ? "1 address" : "\(consistency.addresses) addresses"
         let counts = parts.map { "\($0.count) \($0.word)" }.joined(separator: ", ")
@@ -57,18 +52,10 @@ struct VariantSummary {
         switch consistency.isConsistent {
         case false?: "the verdicts differ"
         case _ where consistency.hasKnownDifferences: "as recorded"
-        case true? where consistency.unreachable > 0 && consistency.hasVerdicts: comparisonOfOthers
+        case true? where consistency.unreachable > 0 && consistency.hasVerdicts: "those with a verdict are consistent"
         case true?: "consistent"
         case nil: "nothing to compare"
         }
-    }
-
-    /// The same where some have no verdict: of the addresses that have one, or of what is judged of the only address.
-    private var comparisonOfOthers: String {
-        let judged = places.map { place in place.reports.count { $0.counts && $0.verdict != .none } }.filter { $0 > 0 }
-        let count = places.count > 1 ? judged.count : judged.first ?? 0
-        guard count < 2 else { return "the others are consistent" }
-        return judged.first ?? 0 > 1 ? "the other is consistent" : "nothing to compare"
     }
 
     private var differences: [String] {

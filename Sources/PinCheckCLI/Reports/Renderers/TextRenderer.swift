@@ -7,11 +7,8 @@ struct TextRenderer: Sendable {
     let style: TextStyle
     let explains: Bool
     var layout = TextLayout()
-    var tellsNotEmulated = true
 
-    static func plain(explains: Bool) -> TextRenderer {
-        TextRenderer(style: .plain, explains: explains, tellsNotEmulated: false)
-    }
+    static func plain(explains: Bool) -> TextRenderer { TextRenderer(style: .plain, explains: explains) }
 
     func block(_ report: Report) -> String {
         var lines = [heading(report)]
@@ -26,7 +23,7 @@ struct TextRenderer: Sendable {
         if explains { lines += explanation(report) }
         lines += devices(report)
         if report.clients.count > 1 { lines += matrix(report) }
-        if !explains { lines += report.toldNotes.map(note) }
+        lines += report.toldNotes.map(note)
         lines += report.sentences.dropFirst().map { hint in
             let (label, rest) = hint.hasPrefix("also, ") ? ("also", hint.dropFirst(6)) : ("hint", hint[...])
             return "  \(label): \(safe(String(rest), length: Self.longestSentence))"
@@ -156,7 +153,6 @@ struct TextRenderer: Sendable {
                 lines.append("    an NSURLSession client answers \(safe(disposition))")
             }
         }
-        lines += report.notes.filter { tellsNotEmulated || !Report.notEmulated.contains($0) }.map(note)
         return lines
     }
 

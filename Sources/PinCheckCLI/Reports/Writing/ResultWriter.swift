@@ -87,17 +87,14 @@ struct ResultWriter {
 
     /// What a warning is about: the target, or those of its connections that have it where others do not.
     private static func subject(of warning: Report.Message, in reports: [Report]) -> String {
-        func places(_ reports: [Report]) -> [String] { reports.compactMap { $0.peer ?? $0.endpoint?.address }.distinct }
         let holders = reports.filter { $0.warnings.contains(warning) }
-        let served = reports.filter { !$0.presented.isEmpty }
-        guard let first = holders.first, reports.count > 1, holders.count < max(served.count, 2) else {
+        let served = reports.count { !$0.presented.isEmpty }
+        guard let first = holders.first, reports.count > 1, holders.count < max(served, 2) else {
             return reports.first?.target ?? ""
         }
         guard holders.count > 1 else { return first.title }
-        guard places(holders).count < places(served).count else {
-            return first.target + ", " + listed(holders.compactMap { $0.variant?.name }.distinct)
-        }
-        return first.target + " → " + listed(places(holders))
+        return first.target + " → "
+            + listed(holders.map { String($0.title.dropFirst(first.target.count).drop { " →,".contains($0) }) })
     }
 
     mutating func finish() throws(CommandError) -> ExitStatus {

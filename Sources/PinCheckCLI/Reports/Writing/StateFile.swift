@@ -53,7 +53,7 @@ struct StateFile {
     mutating func isChanged(_ reports: [Report]) -> Bool {
         var isChanged = false
         for report in reports where report.counts {
-            let name = names.name(Self.field(report.distinctName))
+            let name = names.name(Self.field(report.title))
             var outcome = Outcome(
                 status: report.status.name, reason: report.reason.id, pin: report.presented.first?.spkiSha256 ?? "",
                 since: time)
@@ -102,17 +102,4 @@ struct StateFile {
     }
 
     private static func field(_ text: String) -> String { TerminalText.shown(text, to: 400) }
-}
-
-extension Report {
-    /// The title, with the names where they are not the usual ones: what tells two checks of one target apart from run to run.
-    fileprivate var distinctName: String {
-        var text = title
-        guard let endpoint else { return verifyName.map { text + ", name \($0)" } ?? text }
-        if endpoint.sni != verifyName, endpoint.sni != nil || endpoint.resolvedName != nil {
-            text += endpoint.sni.map { ", SNI \($0)" } ?? ", no SNI"
-        }
-        if let verifyName, verifyName != endpoint.host { text += ", name \(verifyName)" }
-        return text
-    }
 }
