@@ -15,7 +15,7 @@ import FoundationXML
     static func unreachable() -> Report {
         var report = RendererTests.passing()
         report.tls = nil
-        report.endpoint?.address = nil
+        report.endpoint = RendererTests.endpoint("")
         report.built = []
         report.presented = []
         report.pins.matched = []
@@ -63,15 +63,13 @@ import FoundationXML
     static func hostile(_ evil: String = evils[0]) -> Report {
         var report = RendererTests.failing()
         report.target = evil
-        report.endpoint?.sni = evil
-        report.endpoint?.resolvedName = nil
-        report.endpoint?.address = evil
+        report.endpoint = RendererTests.endpoint(sni: evil)
         report.verifyName = evil
-        report.tls?.cipher = evil
+        report.tls = RendererTests.handshake(evil)
         report.built[0].certificate.subject = evil
         report.built[0].certificate.key = evil
         report.presented[0].subject = evil
-        report.pins.configured[0].origin = evil
+        report.pins.configured[0] = RendererTests.pin(RendererTests.leafPin, from: evil)
         report.checks[0].id = evil
         report.checks[0].status = "fail"
         report.checks[0].detail = evil
@@ -80,9 +78,7 @@ import FoundationXML
         report.clients[0].reason = Report.Message(id: "r", message: evil)
         report.clients[0].settings = [ShownSetting("c", .text(evil))]
         report.warnings = [Report.Message(id: evil, message: evil)]
-        report.http = Report.HTTP(
-            method: "GET", path: evil, host: evil, expected: [evil], asked: true, status: 200, statusLine: evil,
-            timeMs: 1.5, asExpected: true, problem: evil)
+        report.http = try? RendererTests.answer(evil)
         report.reason = Report.Message(id: evil, message: evil)
         report.monitoring = RendererTests.monitored(.fail, evil)
         return report

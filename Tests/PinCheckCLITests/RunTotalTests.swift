@@ -22,7 +22,7 @@ import Testing
     private func connections(to name: String, _ statuses: [ExitStatus], differ: Bool = false) -> [Report] {
         var reports = statuses.enumerated().map { index, status in
             var report = report(name, status)
-            report.endpoint?.address = "203.0.113.\(index)"
+            report.endpoint = RendererTests.endpoint("203.0.113.\(index)")
             report.variant = .ordinary
             return report
         }

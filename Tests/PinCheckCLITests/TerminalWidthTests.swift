@@ -125,7 +125,7 @@ import Testing
         ]
         var reports = variants.map { variant in
             var report = RendererTests.passing()
-            report.endpoint?.address = "2001:db8:1234:5678:9abc:def0:1234:5678"
+            report.endpoint = RendererTests.endpoint("2001:db8:1234:5678:9abc:def0:1234:5678")
             report.variant = variant
             return report
         }

@@ -52,7 +52,7 @@ import Testing
         try await serving([Self.old, Self.dual]) { ask, _ in
             for types in ["rsa,ecdsa", "ecdsa,rsa"] {
                 await ask("EDGES --key-types \(types)").says(
-                    "\n  2 addresses  ordinary  PASS  EC P-256 299 d  \(key)…\n  127.0.0.3    RSA       PASS  RSA 2048  90 d  ",
+                    "\n  2 addresses  ordinary  PASS  EC P-256 299 d  \(key)…\n  127.0.0.3    RSA       PASS  RSA 2048 ",
                     "\n  2 addresses  ECDSA     PASS  EC P-256 299 d  \(key)…\n")
             }
         }
@@ -173,7 +173,7 @@ import Testing
         }
         try await serving([.tls(shared)]) { ask, target in
             let outcome = await ask("ONE --thorough").expect(
-                .pass, "\n  127.0.0.2  no SNI    not judged  EC P-256  90 d  ",
+                .pass, "\n  127.0.0.2  no SNI    not judged  EC P-256 ",
                 "  warning: without SNI the server serves CN=other-tenant.example", not: "give --host or --sni")
             let lines = verdictLines(outcome)
             #expect(lines == ["PASS  \(target)  1 address, accepted; another certificate without SNI"])

@@ -121,111 +121,85 @@ extension LeafEvidence {
     }
 }
 
-extension Report {
-    fileprivate static func milliseconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
-        let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-        return Double(microseconds) / 1_000
-    }
-
-    struct Endpoint: JSONDocument {
-        var address: String?
-        var port: Int
+extension EndpointFacts {
+    func document(verifyName: String?) -> JSONObject {
         var family: String?
-        var resolvedName: String?
-        var sni: String?
-        var verifyName: String?
-        var host: String
-
-        package var document: JSONObject {
-            [
-                "address": address, "port": port, "family": family, "resolved_name": resolvedName, "sni": sni,
-                "verify_name": verifyName, "host": host,
-            ]
-        }
-    }
-
-    struct Proxy: JSONDocument {
-        let proxy: TLSProbe.Proxy
-        let passage: ProxyPassage?
-
-        package var document: JSONObject {
-            let tls = passage?.tls.map { tls -> JSONObject in
-                [
-                    "version": tls.version.description, "cipher": tls.cipher, "subject": tls.leaf.subject,
-                    "cert_sha256": tls.leaf.fingerprint.hexadecimal,
-                ]
-            }
-            return ["url": proxy.url, "origin": proxy.origin, "address": passage?.address.description, "tls": tls]
-        }
-    }
-
-    struct TLS: JSONDocument {
-        var version: String
-        var cipher: String
-        var group: String?
-        var alpn: String?
-        var clientCertificateRequested: Bool
-        var clientCertificateSent = false
-        var timingsMs: (resolve: Double?, connect: Double?, proxy: Double?, handshake: Double?)
-
-        package var document: JSONObject {
-            [
-                "version": version, "cipher": cipher, "group": group, "alpn": alpn,
-                "client_certificate_requested": clientCertificateRequested,
-                "client_certificate_sent": clientCertificateSent,
-                "timings_ms": [
-                    "resolve": timingsMs.resolve, "connect": timingsMs.connect, "proxy": timingsMs.proxy,
-                    "handshake": timingsMs.handshake,
-                ] as JSONObject,
-            ]
-        }
-    }
-
-    struct HTTP: JSONDocument {
-        let method: String
-        let path: String
-        let host: String
-        let expected: [String]
-        let asked: Bool
-        let status: Int?
-        let statusLine: String?
-        let timeMs: Double?
-        let asExpected: Bool?
-        let problem: String?
-
-        var outcome: String { statusLine ?? problem ?? "not asked, since the server is not accepted" }
-
-        package var document: JSONObject {
-            [
-                "method": method, "path": path, "host": host, "expected": expected, "asked": asked, "status": status,
-                "status_line": statusLine, "time_ms": timeMs, "as_expected": asExpected, "problem": problem,
-            ]
-        }
+        if case .ip(let address)? = address { family = address.isIPv6 ? "ipv6" : "ipv4" }
+        return [
+            "address": address?.description, "port": port, "family": family, "resolved_name": resolvedName,
+            "sni": serverName, "verify_name": verifyName, "host": host,
+        ]
     }
 }
 
-extension Report.Endpoint {
-    init(_ endpoint: EndpointFacts, referenceName: ReferenceName) {
-        var isIPv6: Bool?
-        if case .ip(let address)? = endpoint.address { isIPv6 = address.isIPv6 }
-        self.init(
-            address: endpoint.address?.description, port: endpoint.port, family: isIPv6.map { $0 ? "ipv6" : "ipv4" },
-            resolvedName: endpoint.resolvedName, sni: endpoint.serverName,
-            verifyName: referenceName == .unchecked ? nil : referenceName.description, host: endpoint.host)
+extension Proxy {
+    func document(_ passage: ProxyPassage?) -> JSONObject {
+        let tls = passage?.tls.map { tls -> JSONObject in
+            [
+                "version": tls.version.description, "cipher": tls.cipher, "subject": tls.leaf.subject,
+                "cert_sha256": tls.leaf.fingerprint.hexadecimal,
+            ]
+        }
+        return ["url": url, "origin": origin, "address": passage?.address.description, "tls": tls]
     }
 }
 
-extension Report.TLS {
-    init(_ result: Handshake) {
-        self.init(
-            version: result.tlsVersion.description, cipher: result.cipher, group: result.group, alpn: result.alpn,
-            clientCertificateRequested: result.clientCertificateRequested,
-            clientCertificateSent: result.clientCertificateSent,
-            timingsMs: (
-                result.timings.resolve.map(Report.milliseconds), Report.milliseconds(result.timings.connect),
-                result.timings.proxy.map(Report.milliseconds), Report.milliseconds(result.timings.handshake)
-            ))
+extension Duration {
+    var seconds: Double { self / .seconds(1) }
+
+    /// Whole microseconds.
+    fileprivate var milliseconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1_000
+    }
+}
+
+extension Handshake: JSONDocument {
+    var suite: String { "\(tlsVersion) \(cipher)" }
+
+    package var document: JSONObject {
+        [
+            "version": tlsVersion.description, "cipher": cipher, "group": group, "alpn": alpn,
+            "client_certificate_requested": clientCertificateRequested,
+            "client_certificate_sent": clientCertificateSent,
+            "timings_ms": [
+                "resolve": timings.resolve?.milliseconds, "connect": timings.connect.milliseconds,
+                "proxy": timings.proxy?.milliseconds, "handshake": timings.handshake.milliseconds,
+            ] as JSONObject,
+        ]
+    }
+}
+
+extension CheckedAnswer: JSONDocument {
+    var response: HTTPResponse? { try? result?.get() }
+
+    var title: String { "\(HTTPRequest.method) \(withoutSecrets(exchange.request.path))" }
+
+    var outcome: String { response?.statusLine ?? problem ?? "not asked, since the server is not accepted" }
+
+    private var problem: String? { if case .failure(let error)? = result { error.description } else { nil } }
+
+    package var document: JSONObject {
+        [
+            "method": HTTPRequest.method, "path": withoutSecrets(exchange.request.path),
+            "host": exchange.request.authority, "expected": exchange.expected?.texts ?? [], "asked": result != nil,
+            "status": response?.status, "status_line": response?.statusLine, "time_ms": response?.time.milliseconds,
+            "as_expected": isAsExpected, "problem": problem,
+        ]
+    }
+}
+
+extension Pin: JSONDocument {
+    package var document: JSONObject {
+        [
+            "pin": spkiSHA256.description, "kind": certificate == nil ? "public-key" : "certificate", "origin": origin,
+            "subject": certificate?.description,
+        ]
+    }
+
+    /// As in `certificate 0a1b2c3d…, to 2027-01-01`: what tells certificates with one key apart.
+    var certificateInShort: String? {
+        certificate.map { "certificate \($0.fingerprint.hexadecimal.prefix(8))…, to \($0.notAfter.date)" }
     }
 }
 
@@ -252,24 +226,9 @@ extension Report.Check {
         }
     }
 
-    init(_ http: Report.HTTP) {
-        self.init(
-            client: nil, id: "request", status: http.asExpected.map { $0 ? "pass" : "fail" } ?? "skip",
-            detail: "\(http.method) \(http.path): \(http.outcome)")
-    }
-}
-
-extension Report.HTTP {
     init(_ answer: CheckedAnswer) {
-        let request = answer.exchange.request
-        let result = answer.result
-        let came = try? result?.get()
-        var problem: String?
-        if case .failure(let error)? = result { problem = error.description }
         self.init(
-            method: HTTPRequest.method, path: withoutSecrets(request.path), host: request.authority,
-            expected: answer.exchange.expected?.texts ?? [], asked: result != nil, status: came?.status,
-            statusLine: came?.statusLine, timeMs: came.map { Report.milliseconds($0.time) },
-            asExpected: answer.isAsExpected, problem: problem)
+            client: nil, id: "request", status: answer.isAsExpected.map { $0 ? "pass" : "fail" } ?? "skip",
+            detail: "\(answer.title): \(answer.outcome)")
     }
 }

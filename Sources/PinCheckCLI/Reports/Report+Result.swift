@@ -18,9 +18,7 @@ extension Report {
             target: result.target,
             verdict: result.verdict.outcome == .accepted
                 ? .accept : result.verdict.outcome == .rejected ? .reject : .none, reason: reason, exit: exit,
-            endpoint: result.endpoint.map { Endpoint($0, referenceName: result.referenceName) },
-            proxy: result.endpoint?.proxy.map { Proxy(proxy: $0, passage: (try? result.connection?.get())?.proxy) },
-            tls: (try? result.connection?.get()).map(TLS.init),
+            endpoint: result.endpoint, tls: try? result.connection?.get(),
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant, consistency: result.consistency, evaluatedAt: result.time,
             isOfAnotherTime: result.policy?.time != nil, presented: Certificate.list(result.presented, at: result.time),
@@ -33,7 +31,7 @@ extension Report {
             warnings: result.warnings.map { Message($0.reason) },
             notes: result.notes.map { Message($0.reason) } + Self.notes(on: result),
             unjudged: Self.unjudgedNote(on: result), outlook: result.outlook, next: result.next, change: result.changes,
-            http: result.answer.map(HTTP.init), monitoring: Self.monitoring(result, beside: exit, reason))
+            http: result.answer, monitoring: Self.monitoring(result, beside: exit, reason))
     }
 
     private static func monitoring(_ result: CheckResult, beside exit: ExitStatus, _ reason: Message) -> Monitoring? {
@@ -88,7 +86,7 @@ extension Report {
                         client: client.client.client.name, device: client.device, id: step.id,
                         status: step.status.rawValue, detail: step.detail)
                 }
-            } + (result.answer.map { [Check(HTTP($0))] } ?? [])
+            } + (result.answer.map { [Check($0)] } ?? [])
     }
 
     /// The other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.
@@ -150,8 +148,8 @@ extension Report.Pins {
     init(_ result: CheckResult, _ matches: [PinMatch]) {
         let policy = result.policy
         self.init(
-            mode: (policy?.mode ?? .none).rawValue, configured: policy?.pins?.pins.map { Report.Pin($0) } ?? [],
-            matched: matches, entries: policy?.entries ?? [], applied: policy?.applied ?? [])
+            mode: (policy?.mode ?? .none).rawValue, configured: policy?.pins?.pins ?? [], matched: matches,
+            entries: policy?.entries ?? [], applied: policy?.applied ?? [])
     }
 }
 
@@ -185,17 +183,6 @@ extension Report.Certificate {
         guard time < moment else { return 0 }
         let days = wholeDays(from: moment, to: time)
         return days == .min ? .max : -days
-    }
-}
-
-extension Report.Pin {
-    init(_ pin: Pin) {
-        self.init(
-            pin: pin.spkiSHA256.description, kind: pin.certificate == nil ? "public-key" : "certificate",
-            origin: pin.origin, subject: pin.certificate?.description,
-            certificate: pin.certificate.map {
-                "certificate \($0.fingerprint.hexadecimal.prefix(8))…, to \($0.notAfter.date)"
-            })
     }
 }
 

@@ -1,13 +1,14 @@
 import Base
 import PinChecking
 import Pinning
+import TLSProbe
 
 extension Report {
     var status: ExitStatus { exit }
 
     /// What was connected to, unless that is the target itself; without the port when it is the target's.
     var peer: String? {
-        guard let endpoint, let address = endpoint.address else { return nil }
+        guard let endpoint, let address = endpoint.address?.description else { return nil }
         let authority = Target.authority(address, endpoint.port)
         guard authority != target else { return nil }
         return target.hasSuffix(":\(endpoint.port)") ? address : authority
@@ -37,7 +38,7 @@ extension Report {
     }
 
     func withAnswer(_ sentence: String) -> String {
-        guard let line = http?.statusLine, http?.asExpected == true else { return sentence }
+        guard let line = http?.response?.statusLine, http?.isAsExpected == true else { return sentence }
         return sentence + "; " + line
     }
 
@@ -65,10 +66,7 @@ extension Report {
         return places
     }
 
-    var seconds: Double? {
-        guard let timings = tls?.timingsMs else { return nil }
-        return ((timings.resolve ?? 0) + (timings.connect ?? 0) + (timings.handshake ?? 0)) / 1_000
-    }
+    var seconds: Double? { (tls?.timings).map { (($0.resolve ?? .zero) + $0.connect + $0.handshake).seconds } }
 }
 
 extension Report.Client {

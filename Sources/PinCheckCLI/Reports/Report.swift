@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import Pinning
+import TLSProbe
 
 /// The result for one endpoint or chain, as documents and forms tell it; what each key means is in `schemas/report.json`.
 ///
@@ -12,9 +13,8 @@ struct Report: JSONDocument {
     var verdict: VerdictWord
     var reason: Message
     var exit: ExitStatus
-    var endpoint: Endpoint?
-    var proxy: Proxy? = nil
-    var tls: TLS?
+    var endpoint: EndpointFacts?
+    var tls: Handshake?
     var verifyName: String?
     var variant: Variant?
     var consistency: AddressComparison?
@@ -38,16 +38,17 @@ struct Report: JSONDocument {
     var outlook: Outlook?
     var next: NextDeployment?
     var change: BaselineChanges?
-    var http: HTTP?
+    var http: CheckedAnswer?
     /// What monitoring systems are told, to whom every warning matters; `nil` for the same.
     var monitoring: Monitoring?
 
     package var document: JSONObject {
         [
             "schema": Self.schema, "target": target, "verdict": verdict, "reason": reason, "exit": exit,
-            "endpoint": endpoint, "proxy": proxy, "tls": tls, "verify_name": verifyName, "variant": variant,
-            "consistency": consistency, "evaluated_at": evaluatedAt, "is_of_another_time": isOfAnotherTime,
-            "presented": presented, "built": built, "built_is_valid": builtIsValid, "why_unverified": whyUnverified,
+            "endpoint": endpoint?.document(verifyName: verifyName), "proxy": endpoint?.proxy?.document(tls?.proxy),
+            "tls": tls, "verify_name": verifyName, "variant": variant, "consistency": consistency,
+            "evaluated_at": evaluatedAt, "is_of_another_time": isOfAnotherTime, "presented": presented, "built": built,
+            "built_is_valid": builtIsValid, "why_unverified": whyUnverified,
             "other_paths": otherPaths.map { ["clients": $0, "chain": $1] as JSONObject }, "pins": pins,
             "transparency": transparency, "revocation": revocation, "devices": devices, "checks": checks,
             "clients": clients, "warnings": warnings, "notes": notes, "unjudged": unjudged, "outlook": outlook,
@@ -146,16 +147,6 @@ extension Report {
             }
             return ["mode": mode, "configured": configured, "matched": matched, "entries": entries, "applied": applied]
         }
-    }
-
-    struct Pin: JSONDocument {
-        var pin: String
-        var kind: String
-        var origin: String
-        var subject: String?
-        var certificate: String?
-
-        package var document: JSONObject { ["pin": pin, "kind": kind, "origin": origin, "subject": subject] }
     }
 
     struct Check: JSONDocument {

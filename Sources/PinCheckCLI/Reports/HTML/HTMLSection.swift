@@ -37,8 +37,7 @@ struct HTMLSection {
 
     private var connection: [String] {
         let peer = report.title == report.target ? report.peer : nil
-        return [peer].compactMap(\.self) + text.names(report)
-            + (report.tls.map { [$0.version + " " + $0.cipher] } ?? [])
+        return [peer].compactMap(\.self) + text.names(report) + (report.tls.map { [$0.suite] } ?? [])
     }
 
     private var text: TextRenderer { .plain(explains: explains) }
@@ -148,9 +147,10 @@ struct HTMLSection {
         let shown = [0, 1, 2].flatMap { rank in told.filter { $0.standing.rank == rank } }.prefix(Self.mostPins)
         let rows = shown.map { index, standing -> Markup in
             let pin = configured[index]
-            let whose = [pin.subject, pin.certificate, pin.origin].compactMap(\.self).joined(separator: ", ")
+            let whose = [pin.certificate?.description, pin.certificateInShort, pin.origin].compactMap(\.self).joined(
+                separator: ", ")
             return """
-                <tr><td>\(index + 1)</td><td>\(whose)<code>\(pin.pin)</code></td><td>\(standing.words)</td></tr>
+                <tr><td>\(index + 1)</td><td>\(whose)<code>\(pin.spkiSHA256)</code></td><td>\(standing.words)</td></tr>
 
                 """
         }

@@ -186,7 +186,8 @@ struct PinsResult {
             "target": source.name, "host": host, "port": port,
             "rules": source.group.flatMap { group in group.rules.map { rules($0, of: group) } },
             "endpoint": source.endpoint.map {
-                Report.Endpoint(EndpointFacts($0, peer: source.peer), referenceName: $0.referenceName)
+                EndpointFacts($0, peer: source.peer).document(
+                    verifyName: $0.referenceName == .unchecked ? nil : $0.referenceName.description)
             }, "key_type": source.keyType?.description, "verified": reason?.isVerified,
             "reason": reason.map { Report.Message(id: $0.id, message: source.finding ?? "") }, "warnings": warnings,
             "keys": keys, "also_sent": source.alsoSent.map(\.description),

@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import Pinning
+import TLSProbe
 
 /// Tests and how they ended, in the XML that JUnit's Ant task made common.
 struct JUnitDocument {
@@ -124,7 +125,7 @@ struct JUnitRenderer: ResultRenderer {
             isTold = isTold || outcome.isTrouble
             cases.append((client.title + place, outcome))
         }
-        if let answer = report.http?.statusLine, !isTold, report.status == .pass {
+        if let answer = report.http?.response?.statusLine, !isTold, report.status == .pass {
             cases.append(("request" + place, .passed(answer)))
         }
         if !isTold, report.status != .pass || cases.isEmpty { cases.append(("verdict" + place, verdict(of: report))) }

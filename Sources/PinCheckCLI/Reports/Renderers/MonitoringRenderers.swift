@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import Pinning
+import TLSProbe
 
 /// Labels hold what the user configured and what an address can be; of a certificate the leaf's alone, escaped and bounded.
 struct PrometheusRenderer: ResultRenderer {
@@ -45,7 +46,6 @@ struct PrometheusRenderer: ResultRenderer {
         func add(_ name: String, _ value: (some CustomStringConvertible)?, _ more: MetricPage.Labels = []) {
             if let value { page.add("pincheck_" + name, value, labels + more) }
         }
-        func seconds(_ milliseconds: Double?) -> String? { milliseconds.map { decimalSeconds($0 / 1_000) } }
         // What is shown for comparison must set off no alert that is about the target.
         if report.counts { add("status", report.exit.rawValue) }
         add("reached", report.verdict == .none && report.status != .data ? 0 : 1)
@@ -73,13 +73,13 @@ struct PrometheusRenderer: ResultRenderer {
             add("no_pin_after_timestamp_seconds", outlook.noPinAfter?.secondsSinceEpoch)
             add("has_backup_pin", outlook.hasBackup && !report.pins.matched.isEmpty ? 1 : 0)
         }
-        if let times = report.tls?.timingsMs {
+        if let times = report.tls?.timings {
             for (phase, time) in [
                 ("resolve", times.resolve), ("connect", times.connect), ("handshake", times.handshake),
-            ] { add("check_duration_seconds", seconds(time), [("phase", phase)]) }
+            ] { add("check_duration_seconds", time.map { decimalSeconds($0.seconds) }, [("phase", phase)]) }
         }
-        add("http_status", report.http?.status)
-        add("http_answer_seconds", seconds(report.http?.timeMs))
+        add("http_status", report.http?.response?.status)
+        add("http_answer_seconds", (report.http?.response?.time).map { decimalSeconds($0.seconds) })
     }
 
     mutating func ending(exit: ExitStatus) -> String {
@@ -90,7 +90,9 @@ struct PrometheusRenderer: ResultRenderer {
 
     /// Two equal series would make the collector refuse the whole file, so a second check of the same has a number.
     private mutating func labels(of report: Report) -> MetricPage.Labels {
-        var labels = [("target", report.target), ("address", report.peer ?? report.endpoint?.address ?? "")]
+        var labels = [
+            ("target", report.target), ("address", report.peer ?? report.endpoint?.address?.description ?? ""),
+        ]
         if let label = report.variantLabel { labels.append(("variant", label)) }
         let count = seen["\(labels)", default: 0] + 1
         seen["\(labels)"] = count
@@ -187,8 +189,8 @@ struct NagiosRenderer: ResultRenderer {
     private static func data(of report: Report) -> [(label: String, value: String)] {
         var data: [(label: String, value: String)] = []
         if let seconds = report.seconds { data.append(("time", decimalSeconds(seconds) + "s;;;0")) }
-        if let milliseconds = report.http?.timeMs {
-            data.append(("answer_time", decimalSeconds(milliseconds / 1_000) + "s;;;0"))
+        if let time = report.http?.response?.time {
+            data.append(("answer_time", decimalSeconds(time.seconds) + "s;;;0"))
         }
         for (depth, path, link) in report.neededCertificates {
             var limits = [range(from: link.warnDays), range(from: link.failDays)]

@@ -174,7 +174,7 @@ extension TextRenderer {
             let width = String(pins.count).utf8.count
             return pins.indices.map { index in
                 let number = TerminalText.leftPadded(String(index + 1), toCells: width)
-                return "    pin \(number)  \(safe(pins[index].pin))  " + place(pins[index])
+                return "    pin \(number)  \(pins[index].spkiSHA256)  " + place(pins[index])
                     + (backups.contains(index) ? ", backup" : "")
             }
         }
@@ -194,7 +194,7 @@ extension TextRenderer {
             let pin = pins[index]
             // Pins of the command line are all from the same place.
             let isAlone = pins.count { $0.origin == pin.origin } == 1
-            let what = isAlone ? safe(pin.origin, length: 80) : Self.bareShortPin(pin.pin)
+            let what = isAlone ? safe(pin.origin, length: 80) : Self.bareShortPin(pin.spkiSHA256.description)
             return "pin \(index + 1): " + what + (backups.contains(index) ? " (backup)" : "")
         }
         let more = named.count < pins.count ? "; --explain lists all \(pins.count)" : ""
@@ -205,9 +205,11 @@ extension TextRenderer {
         Set(report.outlook?.backups ?? []).subtracting(report.pins.matchedPins)
     }
 
-    private func place(_ pin: Report.Pin) -> String {
-        [pin.subject.map { safe($0, length: 80) }, pin.certificate, safe(pin.origin, length: 80)].compactMap(\.self)
-            .joined(separator: ", ")
+    private func place(_ pin: Pin) -> String {
+        [
+            pin.certificate.map { safe($0.description, length: 80) }, pin.certificateInShort,
+            safe(pin.origin, length: 80),
+        ].compactMap(\.self).joined(separator: ", ")
     }
 
     func isMismatch(_ report: Report) -> Bool {
@@ -239,7 +241,7 @@ extension TextRenderer {
             + pins.indices.map { index in
                 // Where there are several, other lines name them by their numbers.
                 let number = pins.count > 1 ? TerminalText.leftPadded(String(index + 1), toCells: width) + " " : ""
-                return "    \(number)\(safe(pins[index].pin))  \(place(pins[index]))"
+                return "    \(number)\(pins[index].spkiSHA256)  \(place(pins[index]))"
             }
     }
 }

@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import Pinning
 
 struct VariantSummary {
     let consistency: AddressComparison
@@ -9,7 +10,7 @@ struct VariantSummary {
     init?(_ reports: [Report]) {
         guard let consistency = reports.last?.consistency else { return nil }
         self.consistency = consistency
-        places = reports.grouped { $0.peer ?? $0.endpoint?.address ?? $0.target }.map { ($0, $1) }
+        places = reports.grouped { $0.peer ?? $0.endpoint?.address?.description ?? $0.target }.map { ($0, $1) }
     }
 
     /// What comes of it in one line, as in `4 addresses: 3 accepted, 1 rejected; the addresses differ`.

@@ -12,7 +12,7 @@ struct TextRenderer: Sendable {
 
     func block(_ report: Report) -> String {
         var lines = [heading(report)]
-        if let proxy = report.proxy { lines.append(way(through: proxy)) }
+        if let proxy = report.endpoint?.proxy { lines.append(way(through: proxy, report.tls?.proxy)) }
         lines += chain(report)
         lines += pins(report)
         lines += configurations(report)
@@ -46,10 +46,9 @@ struct TextRenderer: Sendable {
         return layout.joined([place] + connection(report), by: "   ")
     }
 
-    private func way(through proxy: Report.Proxy) -> String {
-        let tls =
-            proxy.passage?.tls.map { ", itself \(safe($0.leaf.subject, length: 100)), trusted by this machine" } ?? ""
-        return "  through \(safe(proxy.proxy.url, length: 120)) (\(safe(proxy.proxy.origin, length: 100)))\(tls)"
+    private func way(through proxy: Proxy, _ passage: ProxyPassage?) -> String {
+        let tls = passage?.tls.map { ", itself \(safe($0.leaf.subject, length: 100)), trusted by this machine" } ?? ""
+        return "  through \(safe(proxy.url, length: 120)) (\(safe(proxy.origin, length: 100)))\(tls)"
     }
 
     private func connection(_ report: Report) -> [String] {
@@ -57,15 +56,15 @@ struct TextRenderer: Sendable {
         if let label = report.variantLabel, !parts.contains(label) {
             parts.insert(safe(label), at: min(1, parts.count))
         }
-        if let tls = report.tls { parts.append(safe(tls.version + " " + tls.cipher)) }
+        if let tls = report.tls { parts.append(safe(tls.suite)) }
         return parts
     }
 
     func names(_ report: Report) -> [String] {
         var parts: [String] = []
-        if let endpoint = report.endpoint { parts.append(endpoint.sni.map { "SNI " + safe($0) } ?? "no SNI") }
+        if let endpoint = report.endpoint { parts.append(endpoint.serverName.map { "SNI " + safe($0) } ?? "no SNI") }
         if let verifyName = report.verifyName {
-            if verifyName != report.endpoint?.sni { parts.append("name " + safe(verifyName)) }
+            if verifyName != report.endpoint?.serverName { parts.append("name " + safe(verifyName)) }
         } else {
             parts.append("name not checked")
         }
@@ -110,11 +109,11 @@ struct TextRenderer: Sendable {
     }
 
     /// The request and what came of it; of a server that gave no chain the verdict says enough.
-    func request(_ http: Report.HTTP, in report: Report) -> [String] {
+    func request(_ http: CheckedAnswer, in report: Report) -> [String] {
         guard report.verdict != .none else { return [] }
         let answer = safe(http.outcome, length: 200)
-        let outcome = http.asExpected == false ? style.doubtful(answer) : answer
-        return ["  \(http.method) \(safe(http.path, length: 120)): \(outcome)"]
+        let outcome = http.isAsExpected == false ? style.doubtful(answer) : answer
+        return ["  \(safe(http.title, length: 120)): \(outcome)"]
     }
 
     func change(_ report: Report) -> [String] {
