@@ -31,17 +31,12 @@ package enum PinCheck {
         guard DescriptorLimit.hasFreeDescriptors() else {
             return .software("too few files can be opened: raise the limit, as in 'ulimit -n 256'")
         }
-        if let path = OpenSSLStart.endlessFile {
+        guard let path = getenv("OPENSSL_CONF").map({ String(cString: $0) }) else { return nil }
+        guard !System.isEndless(path) else {
             return .noInput(
                 "OpenSSL's configuration \(quoted(path)) is not a regular file of at most 1 MiB: let OPENSSL_CONF name "
                     + "another, or /dev/null for none")
         }
-        guard OpenSSLStart.isInTime() else {
-            return .noInput(
-                "OpenSSL's configuration names what cannot be opened, or not within \(OpenSSLStart.patience / 1_000) s: let "
-                    + "OPENSSL_CONF name another, or /dev/null for none")
-        }
-        guard OpenSSLStart.isConfigured else { return nil }
         do throws(CommandError) { try CommandError.reading(try Hashing.require()) } catch { return error }
         return nil
     }
@@ -92,10 +87,6 @@ package enum PinCheck {
             }
             let status = try await ReadLog.$current.withValue(log) {
                 try await arguments.command.run(Invocation(settings: settings, context: context))
-            }
-            let hosts = arguments.positionals.dropFirst(arguments.command.name == "diff" ? 1 : 0)
-            if status == .unreachable, let hint = Mistake.hint(for: Array(hosts)) {
-                context.console.report("Note: \(hint)")
             }
             return (status, convention)
         } catch {

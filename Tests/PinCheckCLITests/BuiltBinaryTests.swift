@@ -61,29 +61,6 @@ import Testing
             #expect(outcome.status == 66, "\(name): \(outcome.errors)")
             #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration "))
         }
-        for include in [".include fifo", ".include = $TMPDIR/fifo", ".include $TMPDIR/more", ".include $TMPDIR/itself"]
-        {
-            let outcome = try await BuiltBinary.run(
-                """
-                cd $TMPDIR; mkfifo fifo; mkdir more; mkfifo more/x.cnf
-                printf '.include itself\\n.include itself\\n' >itself
-                echo "\(include)" >openssl.cnf
-                OPENSSL_CONF=openssl.cnf $PINCHECK verify $CHAIN --anchors $CHAIN
-                """)
-            #expect(outcome.status == 66, "\(include): \(outcome.errors)")
-            #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration "))
-        }
-        // In ways that only OpenSSL knows all of.
-        for section in ["1.module = $TMPDIR/fifo", "pp::module = $TMPDIR/fifo"] {
-            let outcome = try await BuiltBinary.run(
-                """
-                mkfifo $TMPDIR/fifo
-                printf '%s\\n' openssl_conf=a '[a]' providers=ps '[ps]' p=pp '[pp]' "\(section)" activate=1 >$TMPDIR/openssl.cnf
-                OPENSSL_CONF=$TMPDIR/openssl.cnf $PINCHECK verify $CHAIN --anchors $CHAIN
-                """)
-            #expect(outcome.status == 66, "\(section): \(outcome.errors)")
-            #expect(outcome.errors.hasPrefix("Error: OpenSSL's configuration names what cannot be opened"))
-        }
         for name in ["/dev/null", "/nonexistent", ""] {
             let outcome = try await BuiltBinary.run("OPENSSL_CONF=\(name) $PINCHECK verify $CHAIN --anchors $CHAIN")
             #expect(outcome.status == 0, "\(name): \(outcome.errors)")

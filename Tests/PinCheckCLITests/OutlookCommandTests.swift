@@ -120,7 +120,7 @@ import Testing
 
     @Test func monitoringIsToldOfEveryCertificateThatIsNeeded() async throws {
         try await verify("--pins @leaf.cer -f nagios --warn-before 30d --fail-before 20d", below: shortInter).says(
-            "days_0=80;30:;20:", "days_1=10;30:;20:", "days_2=3000;30:;20:", starting: "PINCHECK CRITICAL")
+            "days_0=80.00;30:;20:", "days_1=10.00;30:;20:", "days_2=3000.00;30:;20:", starting: "PINCHECK CRITICAL")
         let prometheus = try await verify("--pins @leaf.cer -f prometheus", below: shortInter).output
         #expect(prometheus.split(separator: "\n").count { $0.contains("not_after_timestamp_seconds{") } == 3)
     }

@@ -96,7 +96,7 @@ import Testing
             "\n  1 intermediate  Example Global G2 TLS", "(anchors)", "…  ← pin 1\n", not: "O=Example Trust")
         await desk("\(Self.verify) --explain", columns: 80).says("O=Example Trust")
         await desk(Self.verify + Self.pins).says("\n  pin 7: ", "; --explain lists all 13\n")
-        await desk("\(Self.verify)\(Self.pins) --explain").says("\n    pin  7  \(Self.leaf.pin)  --pins\n")
+        await desk("\(Self.verify)\(Self.pins) --explain").says("\n     7 \(Self.leaf.pin)  --pins\n")
         // A Chinese character takes two cells.
         let outcome = await desk(Self.chineseLine, columns: 120)
         let table = outcome.output.split(separator: "\n").filter { $0.contains("  EC P-256") }

@@ -40,7 +40,7 @@ extension Invocation {
 
             try output.write("\n")
             try write("\(index + 1). \(scene.title)", indent: 3)
-            let lines = scene.commandLine(in: directory, layout) + scene.excerpt(of: result.text, errors: errors.text)
+            let lines = scene.commandLine(in: directory, inner) + scene.excerpt(of: result.text, errors: errors.text)
             try output.write(lines.map { "   \($0)\n" }.joined())
             let isExpected = status == scene.status
             if !isExpected { surprises += 1 }
@@ -155,29 +155,7 @@ struct DemoScene: Sendable {
         let words = arguments.map { word in
             word.hasPrefix(directory + "/") ? String(word.dropFirst(directory.count + 1)) : word
         }
-        // Three cells go before each line.
-        return Self.commandLines(["$", "pincheck"] + words, columns: layout.columns - 3)
-    }
-
-    /// An option stays beside what follows it, and a backslash goes behind a line that is not the last.
-    private static func commandLines(_ words: [String], columns: Int) -> [String] {
-        var pieces: [String] = []
-        for word in words {
-            if pieces.isEmpty || word.hasPrefix("-") || word == "&&" {
-                pieces.append(word)
-            } else {
-                pieces[pieces.count - 1] += " " + word
-            }
-        }
-        var lines: [String] = []
-        for piece in pieces {
-            if let last = lines.last, last.utf8.count + 1 + piece.utf8.count + 2 <= columns {
-                lines[lines.count - 1] = last + " " + piece
-            } else {
-                if let last = lines.last { lines[lines.count - 1] = last + " \\" }
-                lines.append((lines.isEmpty ? "" : "    ") + piece)
-            }
-        }
-        return lines
+        let line = (["$", "pincheck"] + words).joined(separator: " ")
+        return layout.folded(line, indent: 4).split(separator: "\n").map(String.init)
     }
 }

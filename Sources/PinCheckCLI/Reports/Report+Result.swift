@@ -111,25 +111,16 @@ extension Report {
         let certificates = Certificate.list(path, at: result.time)
         return path.indices.map { depth in
             let certificate = path[depth]
+            let origin = result.origin(of: certificate)
             return ChainLink(
-                certificate: certificates[depth], source: source(of: certificate, in: result),
+                certificate: certificates[depth], source: origin.source,
                 pins: matches.filter { $0.depth == depth }.map(\.pinIndex),
                 warnDays: limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
                 failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
-                origin: result.origin(of: certificate))
+                origin: origin.words)
         }
     }
 
-    private static func source(of certificate: Pinning.Certificate, in result: CheckResult) -> String {
-        if result.presented.contains(certificate) { return "presented" }
-        let pins = result.policy?.pins?.pins ?? []
-        if pins.contains(where: { $0.certificate == certificate }) { return "pin" }
-        if result.policy?.fetchable.contains(certificate) == true { return "intermediate" }
-        let sources = result.judged?.shown?.client.androidTrust?.sources ?? []
-        if sources.contains(where: { $0.origin.holds(certificate) }) { return "configuration" }
-        let device = result.judged?.shown?.judgedDevice ?? result.policy?.devices.first
-        return device?.trust.rawValue ?? ""
-    }
 }
 
 extension Report.Client {

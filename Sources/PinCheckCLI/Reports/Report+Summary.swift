@@ -86,9 +86,9 @@ extension Report.Client {
 
 /// A number of hundredths, or of other such parts, as a decimal number of machine formats: without an exponent, with all its places.
 func decimalText(_ parts: Int64, places: Int) -> String {
-    let digits = String(parts)
+    let digits = String(parts.magnitude)
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
-    return padded.dropLast(places) + "." + padded.suffix(places)
+    return (parts < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
 }
 
 func decimalSeconds(_ value: Double) -> String {

@@ -119,14 +119,6 @@ enum Mistake {
         throw .usage("\(quoted(argument)) is a directory, not a host: \(remedy(ofDirectory: argument))\(host)")
     }
 
-    /// What to say when a host could not be reached that is a file as well, `nil` where there is none.
-    static func hint(for targets: [String]) -> SafeText? {
-        guard let first = targets.first, !first.contains(":"), PinFile.isThere(first) else { return nil }
-        let isDirectory = FileKind(at: first) == .directory
-        let (kind, advice) = isDirectory ? ("directory", remedy(ofDirectory: first)) : ("file", remedy)
-        return "\(quoted(first)) was taken for a host, and there is a \(kind) of that name: \(advice)"
-    }
-
     private static func remedy(ofDirectory name: String) -> String {
         "\(quoted("pincheck HOST --pins " + name)) checks a host by the pins in it, \(quoted("pincheck lint " + name)) judges "
             + "them, and 'pincheck verify' judges the chain in a file"

@@ -60,18 +60,10 @@ struct Option: Sendable {
         _ detail: String = "", isRepeatable: Bool = false, rival: String? = nil, key: String? = nil,
         isNegation: Bool = false, isInLists: Bool = false, set: @escaping Setter
     ) {
-        self.flag = flag
-        self.short = short
-        self.value = value
-        self.values = values ?? (value.isEmpty ? .none : .anything)
-        self.help = help
-        self.detail = detail
-        self.isRepeatable = isRepeatable
-        self.rival = rival
-        self.key = key
-        self.isNegation = isNegation
-        self.isInLists = isInLists
-        self.set = set
+        (self.flag, self.short, self.value) = (flag, short, value)
+        (self.values, self.help, self.detail) = (values ?? (value.isEmpty ? .none : .anything), help, detail)
+        (self.isRepeatable, self.rival, self.key) = (isRepeatable, rival, key)
+        (self.isNegation, self.isInLists, self.set) = (isNegation, isInLists, set)
     }
 
     private var namesFile: Bool {

@@ -26,22 +26,13 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
         return CommandError(status: status, description: name + (isOfValue ? " " : ": ") + message)
     }
 
-    static func usage(_ description: SafeText) -> CommandError {
-        CommandError(status: .usage, description: description)
-    }
+    static func usage(_ message: SafeText) -> CommandError { CommandError(status: .usage, description: message) }
+    static func data(_ message: SafeText) -> CommandError { CommandError(status: .data, description: message) }
+    static func noInput(_ message: SafeText) -> CommandError { CommandError(status: .noInput, description: message) }
+    static func software(_ message: SafeText) -> CommandError { CommandError(status: .software, description: message) }
 
-    static func data(_ description: SafeText) -> CommandError { CommandError(status: .data, description: description) }
-
-    static func noInput(_ description: SafeText) -> CommandError {
-        CommandError(status: .noInput, description: description)
-    }
-
-    static func inputOutput(_ description: SafeText) -> CommandError {
-        CommandError(status: .inputOutput, description: description)
-    }
-
-    static func software(_ description: SafeText) -> CommandError {
-        CommandError(status: .software, description: description)
+    static func inputOutput(_ message: SafeText) -> CommandError {
+        CommandError(status: .inputOutput, description: message)
     }
 
     /// A value that is none of the words there are to choose from: names the nearest, or all of them where none is near.

@@ -156,17 +156,20 @@ extension CheckResult {
 }
 
 extension CheckResult {
-    /// Where a certificate of the chain that is shown is from, in the words that people know it by; `nil` for one that was presented,
-    /// and where there is nothing it could be from.
-    package func origin(of certificate: Certificate) -> String? {
-        guard let policy, !presented.contains(certificate) else { return nil }
-        if policy.pins?.certificates.contains(certificate) == true { return "pin" }
-        if policy.fetchable.contains(certificate) { return "intermediate given" }
+    /// Where a certificate of the chain that is shown is from: a stable word, empty where there is nothing it could be from, and the
+    /// words that people know it by, `nil` for one that was presented.
+    package func origin(of certificate: Certificate) -> (source: String, words: String?) {
+        if presented.contains(certificate) { return ("presented", nil) }
+        guard let policy else { return ("", nil) }
+        if policy.pins?.certificates.contains(certificate) == true { return ("pin", "pin") }
+        if policy.fetchable.contains(certificate) { return ("intermediate", "intermediate given") }
         let sources = judged?.shown?.client.androidTrust?.sources ?? []
-        if sources.contains(where: { $0.origin.holds(certificate) }) { return "app's own" }
-        if policy.installedRoots.contains(certificate) { return "extra root" }
-        guard let trust = (judged?.shown?.judgedDevice ?? policy.devices.first)?.trust else { return nil }
-        if trust == .anchors || policy.givenRoots?.holds(certificate) == true { return "anchors" }
-        return trust == .system || trust == .both ? "system" : "device"
+        if sources.contains(where: { $0.origin.holds(certificate) }) { return ("configuration", "app's own") }
+        let trust = (judged?.shown?.judgedDevice ?? policy.devices.first)?.trust
+        let source = trust?.rawValue ?? ""
+        if policy.installedRoots.contains(certificate) { return (source, "extra root") }
+        guard let trust else { return (source, nil) }
+        if trust == .anchors || policy.givenRoots?.holds(certificate) == true { return (source, "anchors") }
+        return (source, trust == .system || trust == .both ? "system" : "device")
     }
 }

@@ -198,20 +198,14 @@ struct NagiosRenderer: ResultRenderer {
             data.append(
                 (
                     "days_\(depth)" + (path == 1 ? "" : "_\(path)"),
-                    ([days(left: link, at: report.evaluatedAt)] + limits).joined(separator: ";")
+                    ([decimalText(report.evaluatedAt.seconds(to: link.certificate.notAfter) / 864, places: 2)] + limits)
+                        .joined(separator: ";")
                 ))
         }
         if !report.pins.configured.isEmpty, !report.built.isEmpty {
             data.append(("pins_matched", "\(report.pins.matchedPins.count);;;0;\(report.pins.configured.count)"))
         }
         return data
-    }
-
-    /// The days left: whole ones, or hundredths where a limit falls between two days and must not seem to be crossed.
-    private static func days(left link: Report.ChainLink, at time: Timestamp) -> String {
-        let isFine = [link.warnDays, link.failDays].contains { $0.map { $0 != $0.rounded() } ?? false }
-        guard isFine, link.certificate.notAfter >= time else { return String(link.certificate.daysLeft) }
-        return decimalText(time.seconds(to: link.certificate.notAfter) / 864, places: 2)
     }
 
     /// The range from a number to infinity, below which there is an alert; empty without a number.

@@ -61,26 +61,13 @@ struct TextResultRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { hasAll && total.count > 1 ? "\n" + text.text(text.lines(total)) : "" }
 
-    /// The table; blocks where everything is to be shown, or changes, and where there is nothing to put into a table.
+    /// A table; blocks where everything is to be shown, or changes, and where there is nothing to put into a table.
     private func target(_ summary: VariantSummary, _ connections: [Report]) -> String {
-        let served = connections.count { !$0.presented.isEmpty }
-        let isPlain = connections.allSatisfy { $0.change == nil }
-        guard text.explains || !isPlain || served == 0 || connections.count == 1 else {
+        let hasTable = connections.count > 1 && connections.contains { !$0.presented.isEmpty }
+        guard text.explains || !hasTable || connections.contains(where: { $0.change != nil }) else {
             return text.connections(summary)
         }
-        return blocks(connections) + text.conclusion(summary, of: connections[0])
-    }
-
-    /// The connections in full, those that show a chain which is on the screen already in one line each.
-    private func blocks(_ connections: [Report]) -> String {
-        var shown: Set<[String]> = []
-        var result = ""
-        for report in connections {
-            let chain = report.presented.map(\.certSha256)
-            let isKnown = !text.explains && !chain.isEmpty && !shown.insert([report.verdict.rawValue] + chain).inserted
-            result += isKnown ? text.verdictLine(report) : (result.isEmpty ? "" : "\n") + text.block(report)
-        }
-        return result
+        return connections.map(text.block).joined(separator: "\n") + text.conclusion(summary, of: connections[0])
     }
 }
 

@@ -166,19 +166,8 @@ extension TextRenderer {
 
     /// Which pin has which number; nothing of one pin, and nothing where all are listed as they are not on the chain.
     private func legend(_ report: Report) -> [String] {
-        let pins = report.pins.configured
-        guard pins.count > 1, !isMismatch(report) else { return [] }
-        let matched = report.pins.matchedPins
-        let backups = backups(report)
-        guard !explains else {
-            let width = String(pins.count).utf8.count
-            return pins.indices.map { index in
-                let number = TerminalText.leftPadded(String(index + 1), toCells: width)
-                return "    pin \(number)  \(pins[index].spkiSHA256)  " + place(pins[index])
-                    + (backups.contains(index) ? ", backup" : "")
-            }
-        }
-        return matched.isEmpty ? [] : numbers(report)
+        guard report.pins.configured.count > 1, !isMismatch(report) else { return [] }
+        return explains ? list(report) : report.pins.matchedPins.isEmpty ? [] : numbers(report)
     }
 
     func numbers(_ report: Report, withBackups: Bool = true) -> [String] {
@@ -234,15 +223,18 @@ extension TextRenderer {
         return lines + configured(report)
     }
 
-    func configured(_ report: Report) -> [String] {
+    func configured(_ report: Report) -> [String] { ["  configured:"] + list(report) }
+
+    private func list(_ report: Report) -> [String] {
         let pins = report.pins.configured
         let width = String(pins.count).utf8.count
-        return ["  configured:"]
-            + pins.indices.map { index in
-                // Where there are several, other lines name them by their numbers.
-                let number = pins.count > 1 ? TerminalText.leftPadded(String(index + 1), toCells: width) + " " : ""
-                return "    \(number)\(pins[index].spkiSHA256)  \(place(pins[index]))"
-            }
+        let backups = isMismatch(report) ? [] : backups(report)
+        return pins.indices.map { index in
+            // Where there are several, other lines name them by their numbers.
+            let number = pins.count > 1 ? TerminalText.leftPadded(String(index + 1), toCells: width) + " " : ""
+            return "    \(number)\(pins[index].spkiSHA256)  \(place(pins[index]))"
+                + (backups.contains(index) ? ", backup" : "")
+        }
     }
 }
 

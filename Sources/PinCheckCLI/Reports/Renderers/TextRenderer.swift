@@ -32,8 +32,6 @@ struct TextRenderer: Sendable {
         return text(lines)
     }
 
-    func verdictLine(_ report: Report) -> String { text([verdict(report, report.sentence)]) }
-
     func text(_ lines: [String]) -> String { lines.map { layout.folded($0) }.joined(separator: "\n") + "\n" }
 
     func lines(_ total: RunTotal) -> [String] {
