@@ -201,16 +201,6 @@ import FoundationXML
         #expect(throws: Never.self) { try JSONValue(json) }
     }
 
-    @Test func whatIsNeverJudgedIsSaidOnce() throws {
-        var reports = [RendererTests.passing(), RendererTests.failing(), Self.unreachable()]
-        for index in reports.indices { reports[index].notes += Report.notEmulated }
-        let text = try Self.text(GitHubRenderer(), reports)
-        for note in Report.notEmulated { #expect(text.split(separator: note.message).count == 2, "\(text)") }
-        #expect(text.contains("::group::What is not judged\n"))
-        // Nothing was judged of a server that was not reached.
-        #expect(try !Self.text(GitHubRenderer(), [Self.unreachable()]).contains("not judged"))
-    }
-
     @Test(arguments: evils) func noTextFromOutsideIsACommand(evil: String) throws {
         var report = Self.hostile(evil)
         report.reason = Report.Message(id: report.reason.id, message: "::add-mask::x")

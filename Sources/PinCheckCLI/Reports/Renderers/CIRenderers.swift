@@ -177,13 +177,8 @@ func xmlEscaped(_ text: String, length: Int = 600) -> String {
 /// An annotation is `::error file=…,line=…,title=…::message`, with `%`, CR and LF escaped, and in properties also `:` and `,`.
 struct GitHubRenderer: ResultRenderer {
     private var total = RunTotal()
-    private var notEmulated: [Report.Message] = []
 
-    func ending(exit: ExitStatus) -> String {
-        let notes = notEmulated.map { Self.harmless("  " + Self.data($0.message, length: 400)) + "\n" }
-        return (notes.isEmpty ? "" : "::group::What is not judged\n" + notes.joined() + "::endgroup::\n")
-            + (total.count > 1 ? total.sentence() + "\n" : "")
-    }
+    func ending(exit: ExitStatus) -> String { total.count > 1 ? total.sentence() + "\n" : "" }
 
     static func ended(by error: CommandError) -> String {
         Self.command("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
@@ -194,12 +189,9 @@ struct GitHubRenderer: ResultRenderer {
         return reports.map { lines(for: $0) }.joined()
     }
 
-    private mutating func lines(for report: Report) -> String {
+    private func lines(for report: Report) -> String {
         let name = report.title
         var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
-        if report.verdict != .none {
-            notEmulated += Report.notEmulated.filter { report.notes.contains($0) && !notEmulated.contains($0) }
-        }
         lines += TextRenderer.plain(explains: false).block(report).split(separator: "\n").map {
             Self.harmless(String($0))
         }
