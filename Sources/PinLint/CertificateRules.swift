@@ -75,7 +75,7 @@ extension Findings {
             .authorityBesideLeaf, of: set, at: authority.place,
             "\(shortened(authority.certificate.description)) is a CA, pinned beside a server's own key: "
                 + "every certificate it issues for the name is accepted",
-            "leave the authority out, and pin a key of your own in reserve, unless this is meant")
+            "leave the CA out, and pin a key of your own in reserve, unless this is meant")
     }
 
     /// Pinned servers' certificates that Apple's platforms refuse from the first day on.

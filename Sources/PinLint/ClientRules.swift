@@ -76,7 +76,7 @@ extension Findings {
         where !leaf.isEmpty && !authorities.isEmpty {
             add(
                 .nsPinnedDomainsLeafAndCA, of: set,
-                "leaf and authority identities are both listed\(set.forHost): the chain has to match one of each",
+                "leaf and CA identities are both listed\(set.forHost): the chain has to match one of each",
                 "list one kind, unless both are meant")
         }
     }

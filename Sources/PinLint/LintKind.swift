@@ -121,7 +121,7 @@ package struct LintKind: Sendable, Hashable {
     static let nsPinnedDomainsOneLabel = LintKind(
         "nspinneddomains-one-label", .note, "NSIncludesSubdomains covers one label below the domain, and no more.")
     static let nsPinnedDomainsLeafAndCA = LintKind(
-        "nspinneddomains-leaf-and-ca", .warning, "Leaf and authority identities must both match.")
+        "nspinneddomains-leaf-and-ca", .warning, "Leaf and CA identities must both match.")
     static let arbitraryLoads = LintKind(
         "ats-arbitrary-loads", .warning, "App Transport Security is off for all hosts without an entry of their own.")
     static let transportSecurityException = LintKind(

@@ -97,6 +97,15 @@ import Testing
         try AtomicFile.write([1], to: path)
     }
 
+    @Test func twoRunsThatWriteOneGrowingFileLeaveWholeLines() throws {
+        let files = try TemporaryDirectory()
+        let path = files.path + "/both.jsonl"
+        let runs = [try OutputStream.growingFile(at: path), try OutputStream.growingFile(at: path)]
+        for line in ["first\n", "second, longer\n"] { for run in runs { try run.write(line) } }
+        let expected = "first\nfirst\nsecond, longer\nsecond, longer\n"
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
+    }
+
     @Test func aLinkToANameThatIsNotUTF8IsNoReasonToMakeAnotherFile() throws {
         let files = try TemporaryDirectory()
         let target: [CChar] = Array("na".utf8CString.dropLast()) + [-1, 0]

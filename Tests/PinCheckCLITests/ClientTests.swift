@@ -268,9 +268,9 @@ import Testing
         ).expect(
             .fail, "  accept  okhttp                    public key pin matched at depth 1\n",
             "  reject  curl                      the leaf's public key is not pinned",
-            "  nspinneddomains: the key of the authority at depth 1 is in NSPinnedLeafIdentities",
+            "  nspinneddomains: the key of the CA at depth 1 is in NSPinnedLeafIdentities",
             "  pins: 2 configured, 1 on the chain (intermediate), 1 not in the chain",
-            ending: "; also rejected by curl\n", errors: "curl: the pin is that of the authority at depth 1")
+            ending: "; also rejected by curl\n", errors: "curl: the pin is that of the CA at depth 1")
     }
 
     @Test func jsonListsEachClientWithItsSettingsAndWhatItIsTold() async throws {

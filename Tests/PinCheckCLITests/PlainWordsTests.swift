@@ -18,7 +18,7 @@ import Testing
         // A leaf's key in the list of authorities is said to be there.
         (
             "VERIFY --pins $LEAF --client nspinneddomains:key=ca",
-            "fail: nspinneddomains: the leaf's key is in NSPinnedCAIdentities, which authorities alone are compared with: "
+            "fail: nspinneddomains: the leaf's key is in NSPinnedCAIdentities, which CAs alone are compared with: "
                 + "NSPinnedLeafIdentities is the list for it\n", "no configured pin is on the chain"
         ),
         (
@@ -32,7 +32,7 @@ import Testing
         ),
         // A private CA leads to anchors, but not for whoever gave some.
         ("verify @whole.pem --host $HOST", "fail:   hint: give it with --anchors if it is yours\n", ""),
-        (bare, "fail:   hint: give the root of that authority with --anchors if it is yours\n", ""),
+        (bare, "fail:   hint: give the root of that CA with --anchors if it is yours\n", ""),
         (
             "verify @leaf.pem --host $HOST",
             "fail: the chain must hold its intermediate; if the issuer is a root of yours, give it with --anchors\n", ""

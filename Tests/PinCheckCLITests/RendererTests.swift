@@ -134,9 +134,9 @@ extension Timestamp: ExpressibleByStringLiteral {
 
     @Test func coloursTheTokenAndTheArrowOnly() {
         let colored = text(Self.passing(), colored: true)
-        #expect(colored.contains("\u{1B}[32mPASS\u{1B}[0m  api.example.com:443"))
+        #expect(colored.contains("\u{1B}[1;32mPASS\u{1B}[0m  api.example.com:443"))
         #expect(colored.contains("\u{1B}[32m← pin 1\u{1B}[0m"))
-        let plain = colored.replacing("\u{1B}[32m", with: "").replacing("\u{1B}[0m", with: "")
+        let plain = ["32", "1;32", "0"].reduce(colored) { $0.replacing("\u{1B}[\($1)m", with: "") }
         #expect(plain == text(Self.passing()))
     }
 

@@ -18,7 +18,7 @@ import Testing
     {
         let style = TextStyle(choice, isTerminal: isTerminal, environment: environment)
         #expect(style.isColored == isColored)
-        #expect(style.token(.pass) == (isColored ? "\u{1B}[32mPASS\u{1B}[0m" : "PASS"))
+        #expect(style.token(.pass) == (isColored ? "\u{1B}[1;32mPASS\u{1B}[0m" : "PASS"))
     }
 }
 

@@ -247,7 +247,7 @@ extension TextRenderer {
         case .wrongRange(let words):
             "the server sends another part than the one that was asked for"
                 + (words.map { " (\(TerminalText.shortened($0, to: 120)))" } ?? "")
-        case .wrongHash(let hash): "the document has the SHA-256 \(hash.hexadecimal): it was thrown away"
+        case .wrongHash(let hash): "the SHA-256 is not the one expected, but \(hash.hexadecimal): nothing was kept"
         }
     }
 

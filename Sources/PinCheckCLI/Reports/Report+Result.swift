@@ -196,7 +196,7 @@ extension Remedy {
         case .comparePublicKeys: ": pin a certificate file, or use --mode public-key"
         case .addAnchors: ": give --anchors too, or leave --and-system out"
         case .chooseClient: ": add --client"
-        case .nameKnownDevice: ": 'pincheck devices' lists them (devices are named by their system)"
+        case .nameKnownDevice: ": 'pincheck devices' lists them (named by their system: ios-26)"
         case .chooseClientOfDevice(let clients): ": add one of \(clients.joined(separator: ", ")) with --client"
         case .nameDeviceOfClient: ": leave it or its configuration out, or add a --device, where system is this machine"
         case .nameDevice: ": give --device, or leave --device-data out"
@@ -211,27 +211,21 @@ extension Remedy {
         case .sendIntermediate(let giving, let isOfFile, let mayBeOwnRoot):
             giving.flags(isOfFile) + (mayBeOwnRoot ? "; if the issuer is a root of yours, give it with --anchors" : "")
         case .giveClientCertificate: "; give one with --cert"
+        case .giveExpectedStatus: ": say with --expect-status which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it: --ciphers ECDHE"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
         case .allowInvalidCertificates:
             "; its pin is enough with allowInvalidCertificates = YES (--allow-invalid-certificates)"
         case .nameRoot: "; give it with --anchors if it is yours"
-        case .nameAuthority: "; give the root of that authority with --anchors if it is yours"
+        case .nameAuthority: "; give the root of that CA with --anchors if it is yours"
         case .nameRootOrDistrust: "; give it with --anchors if it is yours, and pin nothing that is served here if not"
         case .distrust: "; pin nothing that is served here, and check again without it"
         case .judgeOn(.apple): "; --client afnetworking or --device ios-26 judges so"
         case .judgeOn(.android): "; --client okhttp or --device android-17 judges so"
         case .judgeOn(.openssl): "; --client curl judges so"
-        case .chooseAnotherPlatform(let platform):
-            ": --client \(Self.clients(besides: platform)) judges by the rules of another platform"
-        }
-    }
-
-    private static func clients(besides platform: PlatformFamily) -> String {
-        switch platform {
-        case .apple: "okhttp or curl"
-        case .android: "curl"
-        case .openssl: "okhttp"
+        case .chooseAnotherPlatform(than: .apple): ": --client okhttp or curl judges by the rules of another platform"
+        case .chooseAnotherPlatform(than: .android): ": --client curl judges by the rules of another platform"
+        case .chooseAnotherPlatform(than: .openssl): ": --client okhttp judges by the rules of another platform"
         }
     }
 }

@@ -61,7 +61,7 @@ enum GoneWords {
     ]
 
     static let forms: [String: SafeText] = [
-        "markdown": "write html, github or json", "sarif": "'pincheck lint' has it; here write github, or junit",
+        "markdown": "write github, junit or json", "sarif": "'pincheck lint' has it; here write github, or junit",
         "tlsa": "a TLSA record is no pin that an app compares: write json, or the form of a client",
         "hpkp": "browsers follow that header no more: write json, or the form of a client",
     ]

@@ -96,9 +96,9 @@ struct TextStyle: Sendable {
 
     func token(_ status: ExitStatus) -> String {
         switch status {
-        case .pass: good(status.name)
-        case .warn, .changed, .unreachable: doubtful(status.name)
-        default: bad(status.name)
+        case .pass: paint(status.name, "1;32")
+        case .warn, .changed, .unreachable: paint(status.name, "1;33")
+        default: paint(status.name, "1;31")
         }
     }
 

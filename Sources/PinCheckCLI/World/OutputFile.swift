@@ -67,7 +67,7 @@ enum OutputFile {
     }
 }
 
-/// A file that grows line by line, so that it holds what is known when the run is broken off.
+/// A file that grows line by line: it holds what is known when the run is broken off, and whole lines where two runs write it.
 private final class GrowingFile: Sendable {
     let descriptor: Int32
 
@@ -80,7 +80,7 @@ extension OutputStream {
     /// A name of an open descriptor (`/dev/fd/3`) means that descriptor: what stands behind it is added to.
     static func growingFile(at path: String) throws(CommandError) -> OutputStream {
         let open = AtomicFile.descriptor(named: path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
-        let descriptor = open ?? Descriptor.openForWriting(path, O_CREAT | O_TRUNC)
+        let descriptor = open ?? Descriptor.openForWriting(path, O_CREAT | O_TRUNC | O_APPEND)
         guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }
         let file = GrowingFile(descriptor)
         return OutputStream(isTerminal: false) { bytes throws(OutputError) in

@@ -67,7 +67,7 @@ extension Client {
             }),
         Client(
             name: "nspinneddomains", summary: "Apple's NSPinnedDomains (App Transport Security)",
-            settings: [.init("key", "leaf|ca", "the key that lists the pins: leaf or authority identities")],
+            settings: [.init("key", "leaf|ca", "the key that lists the pins: leaf or CA identities")],
             configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, answersChallenges: true,
             platform: .apple, notation: .base64, make: { try $0.nsPinnedDomains() }),
         Client(

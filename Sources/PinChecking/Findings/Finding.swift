@@ -85,7 +85,7 @@ extension Finding {
             throw .request(
                 "\(quoted(id)) is the id of no warning: "
                     + (Suggestion.nearest(to: id, in: knownIDs).map { "did you mean '\($0)'?" }
-                        ?? "the ids stand in the JSON of a check, under warnings and notes"))
+                        ?? "the ids stand in the JSON of a check, under warnings, notes and outlook"))
         }
         return Set(ids)
     }
@@ -163,6 +163,7 @@ package enum Remedy: Hashable, Sendable {
     /// be a root of the user's own, since none was given.
     case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
     case giveClientCertificate
+    case giveExpectedStatus
     case offerECDHE
     case giveNewerDeviceData
     case allowInvalidCertificates
@@ -197,11 +198,12 @@ package enum Remedy: Hashable, Sendable {
             "; \(isOfFile ? "the chain must hold" : "the server must send") its intermediate"
                 + (mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
         case .giveClientCertificate: "; give a client certificate"
+        case .giveExpectedStatus: ": say which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
         case .allowInvalidCertificates: "; its pin is enough with allowInvalidCertificates = YES"
         case .nameRoot: "; give it as an anchor if it is yours"
-        case .nameAuthority: "; give the root of that authority as an anchor if it is yours"
+        case .nameAuthority: "; give the root of that CA as an anchor if it is yours"
         case .nameRootOrDistrust: "; give it as an anchor if it is yours, and pin nothing that is served here if not"
         case .distrust: "; pin nothing that is served here, and ask again without it"
         case .judgeOn: "; a client or device of its judges so"

@@ -93,8 +93,8 @@ package struct CheckedAnswer: Sendable {
         guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
         let line = TerminalText.shortened(answer.statusLine, to: 200)
         return .warning(
-            "error-answer",
-            "\(withoutSecrets(exchange.request.title)) is answered by \(line): say which statuses are right")
+            "error-answer", "\(withoutSecrets(exchange.request.title)) is answered by \(line)",
+            remedy: .giveExpectedStatus)
     }
 
     /// What is to be said against the answer; without an expected status any answer will do.

@@ -243,7 +243,7 @@ package struct Change: Sendable, Hashable {
             case .renewed: "a new certificate for the same key and name"
             case .rekeyed: "the server has a new key"
             case .keyTypeChanged: "the server's key is of another kind or size"
-            case .issuerChanged: "another authority, or another key of it, issued"
+            case .issuerChanged: "another CA, or another key of it, issued"
             case .rootChanged: "the chain leads to another root"
             case .namesAdded: "the certificate is for more names"
             case .namesRemoved: "the certificate is no longer for some names"

@@ -63,9 +63,9 @@ package struct PinItem: Sendable, Hashable {
         // Where a file lies on this machine does not belong into what is committed.
         let place = PathParts(source).name
         let owner = TerminalText.shortened(subject.map { $0.isEmpty ? "(no subject)" : $0 } ?? place, to: 120)
-        let key = certificate == nil ? publicKey.map { ", \($0.algorithm)" } ?? "" : ""
-        let expiry = certificate.map { ", expires \($0.notAfter.date)" } ?? key
-        return "\(role.rawValue): \(owner)\(expiry)"
+        let key = publicKey.map { ", \($0.algorithm)" } ?? ""
+        let expiry = certificate.map { ", expires \($0.notAfter.date)" } ?? ""
+        return "\(role.rawValue): \(owner)\(key)\(expiry)"
     }
 }
 

@@ -237,7 +237,7 @@ extension AFNetworking {
             run.warn(
                 "needs-allow-invalid",
                 "the chain ends at a pinned certificate, but AFNetworking asks the system first: "
-                    + "a private authority needs allowInvalidCertificates")
+                    + "a private CA needs allowInvalidCertificates")
         }
         return verdict(.untrusted(system.failures), on: system.builtChain, run)
     }

@@ -32,8 +32,7 @@ package struct Curl: ClientProcedure {
             run.fail("pins", shortfall)
             if let above = matches.first {
                 run.warn(
-                    "leaf-only",
-                    "the pin is that of the authority at depth \(above.depth), and curl compares the leaf alone")
+                    "leaf-only", "the pin is that of the CA at depth \(above.depth), and curl compares the leaf alone")
             }
             return run.verdict(.pinsFallShort(shortfall), on: system.builtChain)
         }

@@ -76,12 +76,11 @@ package struct NSPinnedDomains: ClientProcedure {
         guard case .listed(let leaf, let authorities) = identities else { return nil }
         for keys in paths.map({ $0.certificates.map(\.publicKey.spkiSHA256) }) {
             if let first = keys.first, authorities?.contains(first) == true {
-                return "the leaf's key is in NSPinnedCAIdentities, which authorities alone are compared with: "
+                return "the leaf's key is in NSPinnedCAIdentities, which CAs alone are compared with: "
                     + "NSPinnedLeafIdentities is the list for it"
             }
             if let leaf, let depth = keys.dropFirst().firstIndex(where: leaf.contains) {
-                return
-                    "the key of the authority at depth \(depth) is in NSPinnedLeafIdentities, which the leaf alone is "
+                return "the key of the CA at depth \(depth) is in NSPinnedLeafIdentities, which the leaf alone is "
                     + "compared with: NSPinnedCAIdentities is the list for it"
             }
         }
@@ -93,8 +92,7 @@ package struct NSPinnedDomains: ClientProcedure {
         if leaf?.isEmpty == true || authorities?.isEmpty == true {
             return "an identity list is empty: nothing can ever match it"
         }
-        return leaf != nil && authorities != nil
-            ? "leaf and authority identities are both listed, and both must match" : nil
+        return leaf != nil && authorities != nil ? "leaf and CA identities are both listed, and both must match" : nil
     }
 }
 

@@ -32,7 +32,7 @@ import Testing
             let right = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
             #expect(await fetch("/", to: "a", "--sha256", right).status == .pass)
             await fetch("/", to: "b", "--sha256", String(right.reversed())).expect(
-                .answer, "the document has the SHA-256 \(right)")
+                .answer, "the SHA-256 is not the one expected, but \(right)")
             #expect(bytes(files, "b") == nil && bytes(files, "b.part") == nil)
         }
     }

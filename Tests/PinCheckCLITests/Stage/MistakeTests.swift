@@ -119,7 +119,7 @@ extension OnStage {
             ("$HOST -f json=$DIR/a -o $DIR/b", "is for no form: every --format names its own file"),
             ("$HOST -f json=$DIR/a -f text -o $DIR/a", "both go to "),
             ("$HOST -f text -f junit=-", "both go to standard output: write one of them as junit=FILE"),
-            ("$HOST --device iphone-15", "'pincheck devices' lists them (devices are named by their system)"),
+            ("$HOST --device iphone-15", "'pincheck devices' lists them (named by their system: ios-26)"),
             ("$HOST --device android", "there is no device 'android': did you mean 'android-17'?"),
             ("$HOST --device ios-99", "there is no list of roots for 'ios-99', and next to it is ios-26"),
             ("$HOST -f okhttp", "--format 'okhttp' is a form of 'pincheck pins': choose from text, brief"),

@@ -113,7 +113,7 @@ struct OutlookTests {
             name: "pins that expire soon", pins: [key(1), key(7)], pinsExpire: day(15),
             limits: OutlookRules(warnBefore: days(10), failBefore: days(3)), backups: [1],
             findings: "pins-expire:warn breaks-at-renewal:info",
-            message: "the pins expire on 2027-01-30: from then on the client takes any trusted chain, "
+            message: "the pins expire on 2027-01-30: from then on the client accepts any trusted chain, "
                 + "less than 10d from now"),
         Row(
             name: "pins that expired", pins: [key(1), key(7)], pinsExpire: day(5), backups: [1],
@@ -268,7 +268,7 @@ struct OutlookTests {
             outlook.findings.map(\.message) == [
                 "b: no configured pin is sure to match after 2027-04-15, less than 200d from now",
                 "b: leaf key pinned: breaks at the next renewal with a new key, on or before 2027-04-15; no backup",
-                "a: the pins expire on 2027-03-06: from then on the client takes any trusted chain",
+                "a: the pins expire on 2027-03-06: from then on the client accepts any trusted chain",
             ])
         #expect(worst([]) == nil)
         // What all say is said once, and of nobody by name.

@@ -51,10 +51,11 @@ struct HTMLSection {
             let rejecting = report.clients.count { $0.verdict == .reject }
             let who = report.clients.count > 1 ? "\(rejecting) of \(report.clients.count) clients" : "apps"
             let pins = report.pins.configured.isEmpty ? "" : " with these pins"
+            let variant = report.variantLabel.map { " (\($0))" } ?? ""
             // Of what comes the reason says what to ship, and of an interceptor the warning what to do.
             let isAdvised = text.isMismatch(report) && !isNext && !report.warnings.contains { $0.id == "interceptor" }
             return Self.headline(
-                "\(isNext ? "It would lock out" : "Locked out \(today):") \(who)\(pins).",
+                "\(isNext ? "It would lock out" : "Locked out \(today):") \(who)\(pins)\(variant).",
                 isAdvised
                     ? "install a certificate that is pinned, or release an app with other pins: \(Self.recommending)"
                     : "")

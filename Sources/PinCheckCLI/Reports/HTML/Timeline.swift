@@ -45,10 +45,11 @@ struct Timeline {
         parts =
             [(nil, chain)]
             + groups.map { clients in
-                (
-                    report.clientsAlike.count > 1
-                        ? listed(clients.map(\.title), first: 2) + (clients[0].verdict == .reject ? ": reject" : "")
-                        : nil, clients[0].outlook.map { Self.rows($0, in: report) } ?? []
+                // A narrow window has room for two names without devices.
+                let names = listed(clients.map(\.title), first: clients[0].device == nil ? 2 : 1)
+                return (
+                    report.clientsAlike.count > 1 ? names + (clients[0].verdict == .reject ? ": reject" : "") : nil,
+                    clients[0].outlook.map { Self.rows($0, in: report) } ?? []
                 )
             }
         // A root of twenty years would make a point of the leaf's ninety days.

@@ -19,7 +19,7 @@ struct PrometheusRenderer: ResultRenderer {
         Until when the pins that match now are sure to; absent when none does.
         pincheck_no_pin_after_timestamp_seconds \
         After when no configured pin is sure to match; absent where a backup has no end.
-        pincheck_has_backup_pin Whether everything that has to match does and has a pin in reserve (1).
+        pincheck_has_backup_pin Whether everything that has to match does and has a backup pin (1).
         pincheck_warnings How many warnings there are.
         pincheck_warning What is warned of, by its id (1).
         pincheck_certificate_not_after_timestamp_seconds \

@@ -102,7 +102,7 @@ struct TextRenderer: Sendable {
         }
         return findings.map { finding in
             let text = safe(TerminalText.escaped(finding.message), length: 300)
-            return "  outlook: " + (finding.level == .info ? text : style.doubtful(text))
+            return "  \(finding.level == .info ? "outlook:" : style.doubtful("outlook:")) \(text)"
         }
     }
 

@@ -196,8 +196,8 @@ extension OutlookFacts {
                 Finding(
                     id: isPast ? "pins-expired" : "pins-expire", level: isPast ? .warn : limit?.0 ?? .info,
                     message: isPast
-                        ? "the pins expired on \(end.date): the client takes any trusted chain"
-                        : "the pins expire on \(end.date): from then on the client takes any trusted chain"
+                        ? "the pins expired on \(end.date): the client accepts any trusted chain"
+                        : "the pins expire on \(end.date): from then on the client accepts any trusted chain"
                             + (limit.map { ", less than \($0.1) from now" } ?? ""), subject: "pins-expire", date: end))
         }
         let compared = Set(
