@@ -94,7 +94,8 @@ extension OptionGroup {
     static let outlook = OptionGroup("Outlook") {
         Option.threshold(
             "--warn-before", \.warnBefore, help: "Warn when less is left: 30d, 12h or 33%.",
-            "Of a certificate that the verdict rests on, or of pins that expire.", key: "warnBefore")
+            "Of a certificate that the verdict rests on, or of pins that expire. The default is 14d, or 33% where that is less.",
+            key: "warnBefore")
         Option.threshold(
             "--fail-before", \.failBefore, help: "Fail when less is left, with exit status 1.", key: "failBefore")
         Option.threshold(

@@ -98,7 +98,7 @@ private struct TransportSecurityStep {
                 "App Transport Security asks for SHA-2, and \(leaf) is signed with \(leaf.signatureAlgorithm)")
         }
         guard requirement.requiresTransparency else { return }
-        guard let evidence else { return verdict.add(.skip, "ats-transparency", "nobody looked for SCTs") }
+        guard let evidence else { return verdict.add(.skip, "ats-transparency", "SCTs were not looked for") }
         let (logs, needed) = PlatformFamily.apple.shortfall(of: leaf, evidence) ?? (0, 0)
         expect(
             needed == 0, "ats-transparency", "there are enough SCTs", else: "ats-too-few-scts",
