@@ -100,12 +100,7 @@ package enum PinCheck {
     private static func tell(_ error: CommandError, where settings: Settings, in context: Context) {
         guard [.data, .noInput].contains(error.status), let outputs = try? settings.outputs(in: context) else { return }
         for one in outputs where one.file != nil || !settings.isQuiet {
-            let text: String
-            switch one.form {
-            case .github: text = GitHubRenderer.ended(by: error)
-            case .junit: text = JUnitRenderer.ended(by: error, at: context.now())
-            default: continue
-            }
+            guard let text = one.form.ended?(error, context.now()) else { continue }
             guard let file = one.file else {
                 try? context.console.output.write(text)
                 continue

@@ -76,32 +76,9 @@ extension OptionGroup {
         ) { $0.state = $1.text }
     }
 
-    static let output = OptionGroup("Output") {
-        Option.format(OutputForm.self, of: "result")
-        Option(
-            "--output", "-o", of: "file", .written, help: "The file for the form that names none.",
-            "It is replaced as a whole; jsonl grows line by line."
-        ) { $0.outputs = [$1.text] }
-        explain
-        Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {
-            $0.isQuiet = $1.isOn
-        }
-        Option.color
-    }
-
     static let explain = Option("--explain", help: "Show every step of the decision, and pins in full.") {
         $0.explains = $1.isOn
     }
-}
-
-enum OutputForm: String, CaseIterable, Sendable {
-    case text, brief, json, jsonl, nagios, prometheus, junit, github, html
-
-    /// Whether a file of it is written line by line rather than as a whole at the end.
-    var isWrittenAsItGrows: Bool { self == .jsonl }
-
-    /// Whether warnings stand beside it on standard error, and what did not change can be left out of it.
-    var isForPeople: Bool { self == .text || self == .brief }
 }
 
 struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable where Form.RawValue == String {
@@ -148,17 +125,6 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         guard let identity else { return false }
         return FileIdentity(of: path) == identity
     }
-}
-
-extension Settings {
-    func outputs(in context: Context) throws(CommandError) -> [FormOutput<OutputForm>] {
-        try FormOutput.read(
-            formats, default: .text, fileOfFirst: outputs.first, standardOutput: context.console.output.identity)
-    }
-}
-
-extension [FormOutput<OutputForm>] {
-    var exitConvention: ExitConvention { contains { $0.form == .nagios && $0.file == nil } ? .monitoring : .standard }
 }
 
 extension CommandError {

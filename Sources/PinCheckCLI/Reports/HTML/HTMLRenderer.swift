@@ -3,6 +3,10 @@ import PinChecking
 import Pinning
 import X509
 
+extension OutputForm {
+    static let html = OutputForm(rawValue: "html") { settings, _, _ in HTMLRenderer(explains: settings.explains) }
+}
+
 /// One page that needs nothing else, in HTML that is well-formed XML; the summary is at its end.
 struct HTMLRenderer: ResultRenderer {
     private let explains: Bool

@@ -3,6 +3,11 @@ import PinChecking
 import Pinning
 import TLSProbe
 
+extension OutputForm {
+    static let junit = OutputForm(rawValue: "junit", ended: JUnitRenderer.ended) { _, _, _ in JUnitRenderer() }
+    static let github = OutputForm(rawValue: "github", ended: GitHubRenderer.ended) { _, _, _ in GitHubRenderer() }
+}
+
 /// Tests and how they ended, in the XML that JUnit's Ant task made common.
 struct JUnitDocument {
     enum Outcome {
@@ -134,7 +139,7 @@ struct JUnitRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { document.text }
 
-    static func ended(by error: CommandError, at time: Timestamp) -> String {
+    @Sendable static func ended(by error: CommandError, at time: Timestamp) -> String {
         var document = JUnitDocument()
         let outcome = JUnitDocument.Outcome.error(type: error.status.name, message: error.description)
         document.add("pincheck", of: "pincheck", [("run", outcome)], at: time)
@@ -181,7 +186,7 @@ struct GitHubRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { total.count > 1 ? total.sentence() + "\n" : "" }
 
-    static func ended(by error: CommandError) -> String {
+    @Sendable static func ended(by error: CommandError, at time: Timestamp) -> String {
         Self.command("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
     }
 

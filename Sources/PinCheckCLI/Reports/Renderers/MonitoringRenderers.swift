@@ -3,6 +3,11 @@ import PinChecking
 import Pinning
 import TLSProbe
 
+extension OutputForm {
+    static let prometheus = OutputForm(rawValue: "prometheus") { _, _, context in PrometheusRenderer(now: context.now) }
+    static let nagios = OutputForm(rawValue: "nagios") { _, _, _ in NagiosRenderer() }
+}
+
 /// Labels hold what the user configured and what an address can be; of a certificate the leaf's alone, escaped and bounded.
 struct PrometheusRenderer: ResultRenderer {
     private let now: @Sendable () -> Timestamp

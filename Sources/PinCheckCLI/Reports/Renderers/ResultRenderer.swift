@@ -9,6 +9,24 @@ protocol ResultRenderer: Sendable {
 
 extension ResultRenderer { mutating func ending(exit: ExitStatus) throws(CommandError) -> String { "" } }
 
+extension OutputForm {
+    static let json = OutputForm(rawValue: "json") { _, _, _ in JSONResultRenderer() }
+    static let jsonl = OutputForm(rawValue: "jsonl", isWrittenAsItGrows: true) { _, _, _ in
+        JSONResultRenderer(hasLines: true)
+    }
+
+    static let text = OutputForm(rawValue: "text", isForPeople: true) { settings, stream, context in
+        TextResultRenderer(
+            text: TextRenderer(
+                style: context.style(settings.color, on: stream), explains: settings.explains, layout: stream.layout),
+            hasAll: settings.state == nil)
+    }
+
+    static let brief = OutputForm(rawValue: "brief", isForPeople: true) { settings, stream, context in
+        BriefRenderer(text: TextRenderer(style: context.style(settings.color, on: stream), explains: false))
+    }
+}
+
 /// One report is a document of its own, several are a list: the first waits until a second comes, or the end.
 struct JSONResultRenderer: ResultRenderer {
     let hasLines: Bool

@@ -132,8 +132,8 @@ struct ResultSink {
             try OutputFile.refuseReadFile(behind: stream)
         }
         isFile = output.file != nil
-        takesAnyOrder = output.form == .jsonl
-        renderer = output.form.renderer(settings, to: stream, in: context)
+        takesAnyOrder = output.form.isWrittenAsItGrows
+        renderer = output.form.renderer(settings, stream, context)
     }
 
     /// Takes the next results, and writes them at once: a run that is broken off leaves all of them or none.
@@ -149,26 +149,6 @@ struct ResultSink {
             try OutputFile.write(to: pending.path) { descriptor throws(OutputError) in
                 try pending.text.copy(to: descriptor)
             }
-        }
-    }
-}
-
-extension OutputForm {
-    func renderer(_ settings: Settings, to stream: OutputStream, in context: Context) -> any ResultRenderer {
-        switch self {
-        case .text:
-            let style = context.style(settings.color, on: stream)
-            return TextResultRenderer(
-                text: TextRenderer(style: style, explains: settings.explains, layout: stream.layout),
-                hasAll: settings.state == nil)
-        case .brief:
-            return BriefRenderer(text: TextRenderer(style: context.style(settings.color, on: stream), explains: false))
-        case .json, .jsonl: return JSONResultRenderer(hasLines: self == .jsonl)
-        case .nagios: return NagiosRenderer()
-        case .prometheus: return PrometheusRenderer(now: context.now)
-        case .junit: return JUnitRenderer()
-        case .github: return GitHubRenderer()
-        case .html: return HTMLRenderer(explains: settings.explains)
         }
     }
 }

@@ -1,0 +1,51 @@
+import Base
+import Pinning
+
+/// A way to write results, below each other in one list.
+struct OutputForm: RawRepresentable, CaseIterable, Sendable {
+    let rawValue: String
+    /// Whether a file of it is written line by line, in any order, rather than as a whole at the end.
+    var isWrittenAsItGrows = false
+    /// Whether warnings stand beside it on standard error, and what did not change can be left out of it.
+    var isForPeople = false
+    /// What it says of a run that an error ended, `nil` for nothing.
+    var ended: (@Sendable (CommandError, Timestamp) -> String)?
+    let renderer: @Sendable (Settings, OutputStream, Context) -> any ResultRenderer
+
+    static let allCases: [OutputForm] = [.text, .brief, .json, .jsonl, .nagios, .prometheus, .junit, .github, .html]
+}
+
+extension OutputForm {
+    init?(rawValue: String) {
+        guard let form = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = form
+    }
+}
+
+extension OptionGroup {
+    static let output = OptionGroup("Output") {
+        Option.format(OutputForm.self, of: "result")
+        Option(
+            "--output", "-o", of: "file", .written, help: "The file for the form that names none.",
+            "It is replaced as a whole; jsonl grows line by line."
+        ) { $0.outputs = [$1.text] }
+        explain
+        Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {
+            $0.isQuiet = $1.isOn
+        }
+        Option.color
+    }
+}
+
+extension Settings {
+    func outputs(in context: Context) throws(CommandError) -> [FormOutput<OutputForm>] {
+        try FormOutput.read(
+            formats, default: .text, fileOfFirst: outputs.first, standardOutput: context.console.output.identity)
+    }
+}
+
+extension [FormOutput<OutputForm>] {
+    var exitConvention: ExitConvention {
+        contains { $0.form.rawValue == OutputForm.nagios.rawValue && $0.file == nil } ? .monitoring : .standard
+    }
+}
