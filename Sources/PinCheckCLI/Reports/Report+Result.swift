@@ -30,9 +30,13 @@ extension Report {
             checks: Self.checks(result), clients: result.clients.map(Client.init),
             warnings: result.warnings.map { Message($0.reason) },
             notes: result.notes.map { Message($0.reason) } + Self.notes(on: result),
-            unjudged: Self.unjudgedNote(on: result), outlook: result.outlook, next: result.next, change: result.changes,
-            http: result.answer, monitoring: Self.monitoring(result, beside: exit, reason))
+            unjudged: judged?.leavesRevocationOpen == true ? Self.revocation : nil, outlook: result.outlook,
+            next: result.next, change: result.changes, http: result.answer,
+            monitoring: Self.monitoring(result, beside: exit, reason))
     }
+
+    private static let revocation = Message(
+        id: "not-judged-here", message: "not judged here: revocation, which the certificate says where to ask for")
 
     private static func monitoring(_ result: CheckResult, beside exit: ExitStatus, _ reason: Message) -> Monitoring? {
         let ending = result.endingCountingWarnings
@@ -63,18 +67,6 @@ extension Report {
                 id: "client-certificate-requested",
                 message: "the server asks for a client certificate and got none; give one with --cert")
         ]
-    }
-
-    private static func unjudgedNote(on result: CheckResult) -> Message? {
-        let matters = (result.judged?.unjudged ?? []).map { matter in
-            switch matter {
-            case .revocation: "revocation, which the certificate says where to ask for"
-            case .transparencyLogs: "which logs its SCTs are from"
-            case .managedRoots: "roots that a management profile (MDM) installs (--extra-root)"
-            }
-        }
-        guard !matters.isEmpty else { return nil }
-        return Message(id: "not-judged-here", message: "not judged here: \(matters.joined(separator: "; "))")
     }
 
     private static func checks(_ result: CheckResult) -> [Check] {

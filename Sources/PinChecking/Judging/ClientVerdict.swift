@@ -104,40 +104,15 @@ extension [ClientVerdict] {
     }
 }
 
-/// What devices decide by and nobody here does.
-package enum UnjudgedMatter: String, CaseIterable, Sendable {
-    case revocation
-    /// Which logs signed certificate timestamps are from.
-    case transparencyLogs
-    /// Roots that management or a user puts on a device.
-    case managedRoots
-}
-
 extension JudgedChain {
-    /// What is not judged and can matter for the chain at hand; nothing for a path that is only assumed.
-    package var unjudged: [UnjudgedMatter] {
-        // The verdicts of clients whose device looks at more than OpenSSL does.
-        let onDevices = clients.filter { ![nil, .openssl].contains($0.client.client.platform) }
-        let accepting = onDevices.filter { $0.isAccepted == true && $0.decided?.restsOn.isEmpty == false }
-        return UnjudgedMatter.allCases.filter { matter in
-            switch matter {
-            case .revocation:
-                !accepting.isEmpty && view.evidence?.staple != .good
-                    && RevocationPlaces.areNamed(by: view.presented.leaf)
-            case .transparencyLogs:
-                view.evidence?.timestamps.isEmpty == false
-                    && accepting.contains { one in
-                        let roots = one.decided?.restsOn.compactMap(\.certificates.last) ?? []
-                        return roots.contains(where: one.judgedDevice.verifier.isPublicRoot)
-                    }
-            case .managedRoots:
-                // What Android trusts is for the app's configuration to say.
-                !findings.contains { $0.id == Finding.interceptorID }
-                    && onDevices.contains {
-                        $0.client.client.platform != .android && $0.decided?.isMissingAnchor == true
-                    }
+    /// Whether a device that accepts would ask whether the certificate is revoked, which nobody here does: it says where, and no staple
+    /// says that it is good.
+    package var leavesRevocationOpen: Bool {
+        view.evidence?.staple != .good && RevocationPlaces.areNamed(by: view.presented.leaf)
+            && clients.contains { client in
+                ![nil, .openssl].contains(client.client.client.platform) && client.isAccepted == true
+                    && client.decided?.restsOn.isEmpty == false
             }
-        }
     }
 }
 
