@@ -37,10 +37,7 @@ final class Connection: ByteStream {
     func read() -> [UInt8] {
         let bytes = isReset ? [] : Sockets.receive(descriptor)
         if bytes.isEmpty { isSending = false }
-        record.update {
-            $0.opening += bytes.prefix(ConnectionObservation.openingLimit - $0.opening.count)
-            $0.bytesReceived += bytes.count
-        }
+        record.update { $0.opening += bytes.prefix(ConnectionObservation.openingLimit - $0.opening.count) }
         return Array(bytes)
     }
 

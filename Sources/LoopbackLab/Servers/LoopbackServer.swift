@@ -177,12 +177,9 @@ package struct ConnectionObservation: Sendable, Hashable {
     package internal(set) var version: TLSVersion?
     package internal(set) var applicationProtocol: String?
     package internal(set) var clientCertificate: [UInt8]?
-    package internal(set) var bytesReceived = 0
-    /// The first of those bytes, up to ``openingLimit``.
+    /// The first bytes that came, up to ``openingLimit``.
     package internal(set) var opening: [UInt8] = []
-    /// How many bytes of application data the client sent through TLS.
-    package internal(set) var applicationBytesReceived = 0
-    /// The first of those bytes, up to ``openingLimit``.
+    /// The first bytes of application data that came through TLS, up to ``openingLimit``.
     package internal(set) var applicationOpening: [UInt8] = []
     package internal(set) var receivedCloseNotify = false
     /// Why TLS failed, in OpenSSL's words; `nil` when it did not.
