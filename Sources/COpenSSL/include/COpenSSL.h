@@ -61,16 +61,9 @@ static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_
 static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
 
 // TLS.
-static inline uint64_t COpenSSL_SSL_OP_LEGACY_SERVER_CONNECT(void) { return SSL_OP_LEGACY_SERVER_CONNECT; }
-static inline uint64_t COpenSSL_SSL_OP_NO_TICKET(void) { return SSL_OP_NO_TICKET; }
-static inline uint64_t COpenSSL_SSL_OP_CIPHER_SERVER_PREFERENCE(void) { return SSL_OP_CIPHER_SERVER_PREFERENCE; }
-static inline uint64_t COpenSSL_SSL_OP_NO_COMPRESSION(void) { return SSL_OP_NO_COMPRESSION; }
-static inline uint64_t COpenSSL_SSL_OP_NO_RENEGOTIATION(void) { return SSL_OP_NO_RENEGOTIATION; }
-static inline int COpenSSL_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
-    return SSL_CTX_set_min_proto_version(context, version);
-}
-static inline int COpenSSL_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version) {
-    return SSL_CTX_set_max_proto_version(context, version);
+// A chain is judged once: no server may present another one after that.
+static inline uint64_t COpenSSL_options(void) {
+    return SSL_OP_LEGACY_SERVER_CONNECT | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION;
 }
 static inline int COpenSSL_SSL_set_min_proto_version(SSL *ssl, int version) { return SSL_set_min_proto_version(ssl, version); }
 static inline int COpenSSL_SSL_set_max_proto_version(SSL *ssl, int version) { return SSL_set_max_proto_version(ssl, version); }
@@ -88,9 +81,6 @@ static inline long COpenSSL_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *cont
     return SSL_CTX_set_tlsext_servername_callback(context, callback);
 }
 static inline long COpenSSL_SSL_CTX_set_dh_auto(SSL_CTX *context, long on) { return SSL_CTX_set_dh_auto(context, on); }
-static inline int COpenSSL_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups) {
-    return SSL_CTX_set1_groups_list(context, groups);
-}
 static inline int COpenSSL_SSL_set_tlsext_host_name(SSL *ssl, const char *name) { return SSL_set_tlsext_host_name(ssl, name); }
 static inline long COpenSSL_SSL_set1_sigalgs_list(SSL *ssl, const char *algorithms) { return SSL_set1_sigalgs_list(ssl, algorithms); }
 static inline long COpenSSL_SSL_set1_client_sigalgs_list(SSL *ssl, const char *algorithms) {
@@ -140,7 +130,5 @@ int COpenSSL_request(const unsigned char *request, size_t length);
 int COpenSSL_private_key(const unsigned char *key, size_t length);
 // An OCSP response (RFC 6960, 4.2.1).
 int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCertificates);
-// Makes OpenSSL refuse a Certificate message that it is about to read: for a message callback, which cannot refuse any.
-void COpenSSL_spoil(void *message, size_t length);
 
 #endif
