@@ -1,9 +1,13 @@
-// libarchive's functions for reading zip archives, looked up when one is read (dlopen). Linking with the library would
-// cost every start of the program 2.8 ms: it brings nettle, libxml2, ICU and the C++ runtime along.
-#ifndef CARCHIVE_H
-#define CARCHIVE_H
+// The C libraries other than OpenSSL: Expat, libidn2, libpsl, and libarchive's functions for reading zip archives.
+//
+// Those of libarchive are looked up when an archive is read (dlopen). Linking with it would cost every start of the program 2.8 ms: it
+// brings nettle, libxml2, ICU and the C++ runtime along.
+#ifndef CLIBRARIES_H
+#define CLIBRARIES_H
 
-#include <stddef.h>
+#include <expat.h>
+#include <idn2.h>
+#include <libpsl.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -11,26 +15,27 @@ struct archive;
 struct archive_entry;
 
 typedef ssize_t CArchive_read_callback(struct archive *archive, void *data, const void **buffer);
-typedef int64_t CArchive_skip_callback(struct archive *archive, void *data, int64_t request);
 typedef int64_t CArchive_seek_callback(struct archive *archive, void *data, int64_t offset, int whence);
 
-// Each member is the function of libarchive that is called archive_ and the member's name.
+// Result, name without archive_, and parameters of each function, as <archive.h> and <archive_entry.h> declare them.
+#define CArchive_EACH(do)                                                                \
+    do(struct archive *, read_new, (void))                                               \
+    do(int, read_free, (struct archive *))                                               \
+    do(int, read_support_format_zip_seekable, (struct archive *))                        \
+    do(int, read_set_callback_data, (struct archive *, void *data))                      \
+    do(int, read_set_read_callback, (struct archive *, CArchive_read_callback *))        \
+    do(int, read_set_seek_callback, (struct archive *, CArchive_seek_callback *))        \
+    do(int, read_open1, (struct archive *))                                              \
+    do(int, read_next_header, (struct archive *, struct archive_entry **))               \
+    do(ssize_t, read_data, (struct archive *, void *buffer, size_t count))               \
+    do(const char *, error_string, (struct archive *))                                   \
+    do(const char *, entry_pathname, (struct archive_entry *))                           \
+    do(const char *, entry_pathname_utf8, (struct archive_entry *))                      \
+    do(mode_t, entry_filetype, (struct archive_entry *))                                 \
+    do(int, entry_is_data_encrypted, (struct archive_entry *))
+#define CArchive_MEMBER(result, name, parameters) result(*name) parameters;
 struct CArchive {
-    struct archive *(*read_new)(void);
-    int (*read_free)(struct archive *archive);
-    int (*read_support_format_zip_seekable)(struct archive *archive);
-    int (*read_set_callback_data)(struct archive *archive, void *data);
-    int (*read_set_read_callback)(struct archive *archive, CArchive_read_callback *callback);
-    int (*read_set_skip_callback)(struct archive *archive, CArchive_skip_callback *callback);
-    int (*read_set_seek_callback)(struct archive *archive, CArchive_seek_callback *callback);
-    int (*read_open1)(struct archive *archive);
-    int (*read_next_header)(struct archive *archive, struct archive_entry **entry);
-    ssize_t (*read_data)(struct archive *archive, void *buffer, size_t count);
-    const char *(*error_string)(struct archive *archive);
-    const char *(*entry_pathname)(struct archive_entry *entry);
-    const char *(*entry_pathname_utf8)(struct archive_entry *entry);
-    mode_t (*entry_filetype)(struct archive_entry *entry);
-    int (*entry_is_data_encrypted)(struct archive_entry *entry);
+    CArchive_EACH(CArchive_MEMBER)
 };
 
 // The values of libarchive that calls return.
