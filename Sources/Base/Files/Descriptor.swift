@@ -46,13 +46,7 @@ package enum Descriptor {
     private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var written = 0
         while written < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                #if canImport(Glibc)
-                Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-                #else
-                Darwin.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-                #endif
-            }
+            let count = bytes[written...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 written += count
             } else if errno == EPIPE {
@@ -74,6 +68,11 @@ package enum Descriptor {
             if count >= 0 || errno != EINTR { return count != 0 }
         }
     }
+}
+
+/// write(2), by a name that ``Descriptor``'s own does not hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
 }
 
 /// A terminal, a pipe or a device, which is written to as it is.
