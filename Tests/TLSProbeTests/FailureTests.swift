@@ -118,9 +118,9 @@ import Testing
     @Test func aServerThatNeverStopsBeforeTheHandshakeIsLeft() async throws {
         // HelloRequest, which a client waiting for ServerHello passes over.
         let record: [UInt8] = [22, 3, 3, 0, 4, 0, 0, 0, 0]
-        let flood = Array(repeatElement(record, count: HandshakeHandler.inputLimit / record.count + 2).joined())
+        let flood = Array(repeatElement(record, count: TLSHandler.inputLimit / record.count + 2).joined())
         let error = try await failure(of: .script(flood))
-        #expect(error.reason == .tooMuchData(limit: HandshakeHandler.inputLimit))
+        #expect(error.reason == .tooMuchData(limit: TLSHandler.inputLimit))
     }
 }
 

@@ -159,8 +159,8 @@ func fetch(
     @Test func aServerThatTalksForEverBeforeItAnswersIsLeft() async throws {
         let tickets = server(answer(Self.fine + "Content-Length: 3", "abc".utf8)) { $0.options["NumTickets"] = "20000" }
         // What comes before anything is asked for has a limit of its own.
-        let ends = [HTTPError.tlsFailure(TLSConnection.tooTalkative), .tooLong(limit: TLSDataHandler.heldLimit)]
-        let ofText = [HTTPError.notHTTP, .spokeFirst, .tooLong(limit: TLSDataHandler.heldLimit)]
+        let ends = [HTTPError.tlsFailure(TLSConnection.tooTalkative), .tooLong(limit: TLSHandler.heldLimit)]
+        let ofText = [HTTPError.notHTTP, .spokeFirst, .tooLong(limit: TLSHandler.heldLimit)]
         let greeting = Responder.greets(Array("220 ready\r\n".utf8))
         for (behavior, ends) in [
             (tickets, ends), (server(.greets([], .renewsKeys)), ends), (server(.floods), ofText),

@@ -140,8 +140,8 @@ final class TLSConnection {
             refusal = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
         default: refusal = .unreadableCertificate("one of them does not have the form of a certificate in DER")
         }
-        // A callback cannot refuse a message: in OpenSSL's own buffer, which is const for it only, the length of the list (or of a context that
-        // has none) behind the type and the length of the body is made a wrong one.
+        // A callback cannot refuse a message: in OpenSSL's own buffer, const for it only, the length of the list (or of a context)
+        // behind the type and the length of the body is made a wrong one.
         if message.count > 4 { UnsafeMutableRawBufferPointer(mutating: message)[4] = 0xFF }
     }
 
