@@ -38,9 +38,9 @@ package struct FileIdentity: Hashable, Sendable {
     /// The regular files in the directory at a path, behind symbolic links; none where it cannot be read.
     package static func files(inDirectory path: String) -> [FileIdentity] {
         var files: [FileIdentity] = []
-        try? DirectoryListing.visit(path) { entry in
+        _ = try? DirectoryListing.names(in: path) { entry in
             if let file = entry.regularFile { files.append(file) }
-            return true
+            return false
         }
         return files
     }

@@ -37,12 +37,13 @@ package struct TLSServerSettings: Sendable, Changeable {
     /// The application protocols (ALPN, RFC 7301) in the server's order of preference; none: the extension is ignored.
     package var applicationProtocols: [String] = []
     package var application = Responder.silent
-    /// How OpenSSL is set up besides, by the commands of SSL_CONF_cmd(3) for files: `CipherString` is the list for TLS 1.2 and older, `Groups` = `P-521`
-    /// provokes a HelloRetryRequest.
+    /// How OpenSSL is set up besides, by the commands of SSL_CONF_cmd(3) for files: `CipherString` is the list for TLS 1.2 and
+    /// older, and `Groups` = `P-521` provokes a HelloRetryRequest.
     package var options = ["CipherString": "DEFAULT:@SECLEVEL=0"]
     /// What clients get that ask for an OCSP response (RFC 6066, 8), right or wrong; `nil`: the extension is ignored.
     package var staple: [UInt8]?
-    /// The finite-field group of DHE suites (RFC 7919) by OpenSSL's number, as in `NID_ffdhe4096`; `nil` for a prime as long as the certificate's key.
+    /// The finite-field group of DHE suites (RFC 7919) by OpenSSL's number, as in `NID_ffdhe4096`; `nil` for a prime as long as the
+    /// certificate's key.
     package var finiteFieldGroup: Int32?
 
     package init(_ identities: [TLSIdentity]) { self.identities = identities }
