@@ -13,20 +13,13 @@ package enum AtomicFile {
     /// - Throws: ``WriteFailure``; the file is then as it was and the temporary file is gone.
     package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
-        if let descriptor = descriptor(named: path) { return try write(contents, into: descriptor) }
+        if let file = try OpenFile(at: path) { return try write(contents, into: file.descriptor) }
         let target: String
         do throws(ReadFailure) { target = try SymbolicLinks.target(of: path) } catch { throw WriteFailure(error) }
         var status = stat()
         let isThere = stat(target, &status) == 0
         guard !isThere || access(target, W_OK) == 0 else { throw .system(errno) }
-        if isThere, FileKind(status) != .regular {
-            let descriptor = Descriptor.openForWriting(target)
-            guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
-            defer { close(descriptor) }
-            try write(contents, into: descriptor)
-        } else {
-            try replace(target, with: contents, like: isThere ? status : nil, mode: mode)
-        }
+        try replace(target, with: contents, like: isThere ? status : nil, mode: mode)
     }
 
     private static func write(_ contents: [UInt8], into descriptor: Int32) throws(WriteFailure) {

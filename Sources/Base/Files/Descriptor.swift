@@ -75,12 +75,15 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
     write(descriptor, bytes, count)
 }
 
-/// A terminal, a pipe or a device, which is written to as it is.
+/// A file that is open, which is written to as it is.
 package final class OpenFile: Sendable {
-    private let descriptor: Int32
+    package let descriptor: Int32
     private let closes: Bool
 
-    /// Opens what stands at `path`; `nil` for a file, a directory, and where nothing is.
+    /// A file that is closed with its last owner.
+    package init(owning descriptor: Int32) { (self.descriptor, closes) = (descriptor, true) }
+
+    /// Opens the terminal, pipe or device at `path`; `nil` for a file, a directory, and where nothing is.
     package init?(at path: String) throws(WriteFailure) {
         if let descriptor = AtomicFile.descriptor(named: path) {
             self.descriptor = descriptor

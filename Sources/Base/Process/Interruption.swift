@@ -92,10 +92,9 @@ package enum Interruption {
         let (showsProgress, farewell) = state.withLock { ($0.isShowingProgress, $0.farewell) }
         // Carriage return, and the sequence that erases to the end of the line.
         let words = Array(((showsProgress ? "\r\u{1B}[K" : "") + farewell).utf8)
+        var errors = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         // Not where nothing reads them.
-        if !words.isEmpty, Descriptor.wait(for: POLLOUT, on: STDERR_FILENO, milliseconds: isUrgent ? 0 : 1_000) {
-            _ = write(STDERR_FILENO, words, words.count)
-        }
+        if !words.isEmpty, poll(&errors, 1, isUrgent ? 0 : 1_000) == 1 { _ = write(STDERR_FILENO, words, words.count) }
         signal(number, SIG_DFL)
         mask(SIG_UNBLOCK)
         kill(getpid(), number)

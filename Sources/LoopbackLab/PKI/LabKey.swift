@@ -66,9 +66,7 @@ package final class LabKey: @unchecked Sendable {
 
     private static func setUp(_ context: OpaquePointer?, for algorithm: Algorithm) -> Bool {
         switch algorithm {
-        case .p256: return EVP_PKEY_CTX_set_group_name(context, "P-256") == 1
-        case .p384: return EVP_PKEY_CTX_set_group_name(context, "P-384") == 1
-        case .p521: return EVP_PKEY_CTX_set_group_name(context, "P-521") == 1
+        case .p256, .p384, .p521: return EVP_PKEY_CTX_set_group_name(context, "P-" + "\(algorithm)".dropFirst()) == 1
         case .p256Described:
             // OPENSSL_EC_EXPLICIT_CURVE
             return setUp(context, for: .p256) && EVP_PKEY_CTX_set_ec_param_enc(context, 0) == 1

@@ -38,7 +38,7 @@ struct Proxy {
     private(set) var input: [UInt8] = []
 
     /// A proxy that notes what it is asked for in `record`.
-    init(_ settings: ProxySettings, over stream: any ByteStream, _ record: ConnectionRecord) {
+    init(_ settings: ProxySettings, over stream: any ByteStream, _ record: @escaping ConnectionRecord) {
         (self.settings, self.stream, self.record) = (settings, stream, record)
     }
 
@@ -73,7 +73,7 @@ struct Proxy {
         return nil
     }
 
-    private func note(_ place: String) { record.update { $0.proxiedPlaces.append(place) } }
+    private func note(_ place: String) { record { $0.proxiedPlaces.append(place) } }
 
     /// Reads a request, and returns the answer to one that is granted.
     private mutating func readConnect() -> [UInt8]? {

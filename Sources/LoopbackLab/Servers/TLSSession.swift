@@ -15,7 +15,8 @@ final class TLSSession: ByteStream {
 
     /// Prepares to answer a client whose first bytes may have been read, noting what it sees in `record`; `nil` when memory is short.
     init?(
-        _ context: TLSServerContext, over stream: any ByteStream, _ record: ConnectionRecord, after input: [UInt8] = []
+        _ context: TLSServerContext, over stream: any ByteStream, _ record: @escaping ConnectionRecord,
+        after input: [UInt8] = []
     ) {
         guard let ssl = SSL_new(context.pointer) else { return nil }
         guard let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem()) else {
@@ -48,7 +49,7 @@ final class TLSSession: ByteStream {
     /// Picks the identities for the name the client indicated; the result is the servername callback's.
     func chooseIdentity(_ alert: UnsafeMutablePointer<Int32>?) -> Int32 {
         let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
-        record.update {
+        record {
             $0.serverName = name
             $0.clientHellos += 1
         }
@@ -138,7 +139,7 @@ final class TLSSession: ByteStream {
         SSL_get0_alpn_selected(ssl, &name, &length)
         let certificate = SSL_get1_peer_certificate(ssl)
         defer { X509_free(certificate) }
-        record.update {
+        record {
             $0.completedHandshake = true
             $0.version = TLSVersion(rawValue: String(cString: SSL_get_version(ssl)))
             $0.applicationProtocol = name.map {
@@ -166,7 +167,7 @@ final class TLSSession: ByteStream {
             let count = SSL_read(ssl, &buffer, Int32(buffer.count))
             if count > 0 {
                 let bytes = Array(buffer.prefix(Int(count)))
-                record.update {
+                record {
                     $0.applicationOpening += bytes.prefix(
                         ConnectionObservation.openingLimit - $0.applicationOpening.count)
                 }
@@ -177,7 +178,7 @@ final class TLSSession: ByteStream {
                 flush()
                 guard takeInput() else { return [] }
             case SSL_ERROR_ZERO_RETURN:
-                record.update { $0.receivedCloseNotify = true }
+                record { $0.receivedCloseNotify = true }
                 finish()
                 return []
             default:
@@ -222,6 +223,6 @@ final class TLSSession: ByteStream {
 
     private func note(_ operation: String) {
         let reason = LabError.openSSL(operation).description
-        record.update { $0.failure = reason }
+        record { $0.failure = reason }
     }
 }

@@ -61,22 +61,15 @@ enum OutputFile {
     }
 }
 
-/// A file that grows line by line, so that it holds what is known when the run is broken off.
-private final class GrowingFile: Sendable {
-    let descriptor: Int32
-
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit { close(descriptor) }
-}
-
 extension OutputStream {
+    /// A file that grows line by line, so that it holds what is known when the run is broken off.
+    ///
     /// A name of an open descriptor (`/dev/fd/3`) means that descriptor: what stands behind it is added to.
     static func growingFile(at path: String) throws(CommandError) -> OutputStream {
         let open = AtomicFile.descriptor(named: path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
         let descriptor = open ?? Descriptor.openForWriting(path, O_CREAT | O_TRUNC)
         guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }
-        let file = GrowingFile(descriptor)
+        let file = OpenFile(owning: descriptor)
         return OutputStream(isTerminal: false) { bytes throws(OutputError) in
             do throws(OutputError) { try Descriptor.writeLines(bytes, to: file.descriptor) } catch {
                 guard case .failed(let reason) = error else { throw error }
