@@ -28,7 +28,6 @@ void COpenSSL_learn_names(void);
 static inline void COpenSSL_OPENSSL_free(void *memory) { OPENSSL_free(memory); }
 static inline void *COpenSSL_OPENSSL_memdup(const void *memory, size_t count) { return OPENSSL_memdup(memory, count); }
 static inline long COpenSSL_BIO_get_mem_data(BIO *bio, const char **data) { return BIO_get_mem_data(bio, (char **)data); }
-static inline long COpenSSL_BIO_set_mem_eof_return(BIO *bio, long value) { return BIO_set_mem_eof_return(bio, value); }
 
 // Stacks.
 static inline int COpenSSL_sk_X509_num(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
@@ -67,30 +66,16 @@ static inline uint64_t COpenSSL_options(void) {
 }
 static inline int COpenSSL_SSL_set_min_proto_version(SSL *ssl, int version) { return SSL_set_min_proto_version(ssl, version); }
 static inline int COpenSSL_SSL_set_max_proto_version(SSL *ssl, int version) { return SSL_set_max_proto_version(ssl, version); }
-static inline long COpenSSL_SSL_CTX_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
-static inline long COpenSSL_SSL_CTX_set_max_cert_list(SSL_CTX *context, long bytes) {
-    return SSL_CTX_set_max_cert_list(context, bytes);
-}
-static inline long COpenSSL_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
-    return SSL_CTX_set_session_cache_mode(context, mode);
-}
-static inline long COpenSSL_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
-    return SSL_CTX_add1_chain_cert(context, certificate);
-}
 static inline long COpenSSL_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {
     return SSL_CTX_set_tlsext_servername_callback(context, callback);
 }
-static inline long COpenSSL_SSL_CTX_set_dh_auto(SSL_CTX *context, long on) { return SSL_CTX_set_dh_auto(context, on); }
 static inline int COpenSSL_SSL_set_tlsext_host_name(SSL *ssl, const char *name) { return SSL_set_tlsext_host_name(ssl, name); }
 static inline long COpenSSL_SSL_set1_sigalgs_list(SSL *ssl, const char *algorithms) { return SSL_set1_sigalgs_list(ssl, algorithms); }
 static inline long COpenSSL_SSL_set1_client_sigalgs_list(SSL *ssl, const char *algorithms) {
     return SSL_set1_client_sigalgs_list(ssl, algorithms);
 }
-static inline long COpenSSL_SSL_add1_chain_cert(SSL *ssl, X509 *certificate) { return SSL_add1_chain_cert(ssl, certificate); }
-static inline int COpenSSL_SSL_get_negotiated_group(SSL *ssl) { return SSL_get_negotiated_group(ssl); }
 static inline long COpenSSL_SSL_set1_groups_list(SSL *ssl, const char *list) { return SSL_set1_groups_list(ssl, list); }
 static inline long COpenSSL_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key) { return SSL_get_peer_tmp_key(ssl, key); }
-static inline long COpenSSL_SSL_set_tlsext_status_type(SSL *ssl, int type) { return SSL_set_tlsext_status_type(ssl, type); }
 static inline long COpenSSL_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response) {
     return SSL_get_tlsext_status_ocsp_resp(ssl, response);
 }

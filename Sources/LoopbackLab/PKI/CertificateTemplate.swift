@@ -19,7 +19,6 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         case digitalSignature = 0
         /// Encryption of keys, as in RSA key transport.
         case keyEncipherment = 2
-        case dataEncipherment = 3
         case keyAgreement = 4
         case keyCertSign = 5
         case cRLSign = 6

@@ -161,8 +161,6 @@ extension LabKey {
 /// Ed25519 has its own and ignores this.
 package enum SignatureDigest: String, Sendable, Hashable {
     case sha256
-    case sha384
-    case sha512
     /// SHA-1, which no client of today accepts below a root.
     case sha1
     /// MD5, with RSA only.

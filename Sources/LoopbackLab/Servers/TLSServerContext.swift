@@ -42,8 +42,8 @@ final class TLSServerContext: @unchecked Sendable {
         for (name, value) in settings.options.merging(versions, uniquingKeysWith: { $1 })
         where SSL_CONF_cmd(commands, name, value) <= 0 { throw .openSSL("set up a TLS server with \(name) = \(value)") }
         guard SSL_CONF_CTX_finish(commands) == 1 else { throw .openSSL("set up a TLS server") }
-        _ = COpenSSL_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
-        _ = COpenSSL_SSL_CTX_set_dh_auto(pointer, settings.finiteFieldGroup == nil ? 1 : 0)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_DH_AUTO, settings.finiteFieldGroup == nil ? 1 : 0, nil)
         guard let group = settings.finiteFieldGroup else { return }
         let maker = EVP_PKEY_CTX_new_from_name(nil, "DH", nil)
         defer { EVP_PKEY_CTX_free(maker) }
@@ -92,7 +92,7 @@ final class TLSServerContext: @unchecked Sendable {
             let status =
                 depth == 0
                 ? Int(SSL_CTX_use_certificate(pointer, certificate))
-                : COpenSSL_SSL_CTX_add1_chain_cert(pointer, certificate)
+                : SSL_CTX_ctrl(pointer, SSL_CTRL_CHAIN_CERT, 1, certificate.map(UnsafeMutableRawPointer.init))
             guard status == 1 else { throw .openSSL("present certificate \(depth) of a server's chain") }
         }
         guard SSL_CTX_use_PrivateKey(pointer, identity.key.pointer) == 1 else {

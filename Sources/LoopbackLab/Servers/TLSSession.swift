@@ -24,7 +24,7 @@ final class TLSSession: ByteStream {
             return nil
         }
         // An empty buffer means "wait", not "the end".
-        _ = COpenSSL_BIO_set_mem_eof_return(incoming, -1)
+        BIO_ctrl(incoming, BIO_C_SET_BUF_MEM_EOF_RETURN, -1, nil)
         BIO_write(incoming, input, Int32(input.count))
         SSL_set_bio(ssl, incoming, outgoing)
         SSL_set_accept_state(ssl)

@@ -46,9 +46,9 @@ final class TLSContext {
             throw OpenSSLSetUpError()
         }
         _ = SSL_CTX_set_options(pointer, COpenSSL_options())
-        _ = COpenSSL_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
-        _ = COpenSSL_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
-        _ = COpenSSL_SSL_CTX_set_max_cert_list(pointer, Self.certificateListLimit)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MAX_CERT_LIST, Self.certificateListLimit, nil)
         SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
         // OpenSSL builds and judges a path even if the outcome is ignored; this keeps it from spending the time.
         SSL_CTX_set_cert_verify_callback(pointer, { _, _ in 1 }, nil)
@@ -80,6 +80,8 @@ extension ClientIdentity {
                 TLSConnection.owner(of: ssl)?.noteClientCertificateRequest()
                 return 1
             }, nil)
-        return certificates.dropFirst().allSatisfy { COpenSSL_SSL_add1_chain_cert(ssl, $0) == 1 }
+        return certificates.dropFirst().allSatisfy {
+            SSL_ctrl(ssl, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer($0)) == 1
+        }
     }
 }
