@@ -32,20 +32,23 @@ let package = Package(
             name: "COpenSSL", dependencies: ["OpenSSL"], exclude: ["OpenSSL"],
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .systemLibrary(
-            name: "CExpat", path: "Sources/CLibraries/Expat", pkgConfig: "expat",
+            name: "Expat", path: "Sources/CLibraries/Expat", pkgConfig: "expat",
             providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
         .systemLibrary(
-            name: "CIDN2", path: "Sources/CLibraries/IDN2", pkgConfig: "libidn2",
+            name: "IDN2", path: "Sources/CLibraries/IDN2", pkgConfig: "libidn2",
             providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .systemLibrary(
-            name: "CPSL", path: "Sources/CLibraries/PSL", pkgConfig: "libpsl",
+            name: "PSL", path: "Sources/CLibraries/PSL", pkgConfig: "libpsl",
             providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
-        .target(name: "CArchive", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(name: "CDeviceData", exclude: ["LICENSE.trust_stores_observatory", "make-device-data"]),
-        module("Base", []), module("Pinning", ["Base"]),
-        module("X509", ["Base", "CIDN2", "COpenSSL", "CPSL", "Pinning"]),
+        .target(
+            name: "CLibraries", dependencies: ["Expat", "IDN2", "PSL"], exclude: ["Expat", "IDN2", "PSL"],
+            linkerSettings: [
+                .linkedLibrary("expat"), .linkedLibrary("idn2"), .linkedLibrary("psl"),
+                .linkedLibrary("dl", .when(platforms: [.linux])),
+            ]), .target(name: "CDeviceData", exclude: ["LICENSE.trust_stores_observatory", "make-device-data"]),
+        module("Base", []), module("Pinning", ["Base"]), module("X509", ["Base", "CLibraries", "COpenSSL", "Pinning"]),
         module("TLSProbe", ["Base", "COpenSSL", "Pinning", "X509", nioCore, nioHTTP1, nioPosix]),
-        module("PinFormats", ["Base", "CArchive", "CExpat", "Pinning", "X509"]),
+        module("PinFormats", ["Base", "CLibraries", "Pinning", "X509"]),
         module("PinLint", ["Base", "PinFormats", "Pinning", "X509"]),
         module(
             "PinChecking", ["Base", "CDeviceData", "PinFormats", "Pinning", "TLSProbe", "X509"],

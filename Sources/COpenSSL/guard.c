@@ -52,6 +52,14 @@ static int tagged(bytes *from, unsigned char wanted, bytes *content) {
     return element(from, &tag, content) && tag == wanted;
 }
 
+// Takes elements that have to have these tags, and keeps what is in the last.
+static int allTagged(bytes *from, const char *tags, bytes *last) {
+    for (; *tags != 0; ++tags) {
+        if (!tagged(from, (unsigned char)*tags, last)) return 0;
+    }
+    return 1;
+}
+
 static int equals(bytes content, const char *value, size_t count) {
     return content.count == count && memcmp(content.next, value, count) == 0;
 }
@@ -130,12 +138,8 @@ static int examineCertificate(bytes certificate, costs *found) {
     if (fields.count > 0 && fields.next[0] == EXPLICIT_0 && !tagged(&fields, EXPLICIT_0, &part)) {
         return COpenSSL_CERTIFICATES_UNREADABLE;
     }
-    // The serial number, the algorithm, the issuer, the dates and the subject.
-    static const unsigned char tags[] = {INTEGER, SEQUENCE, SEQUENCE, SEQUENCE, SEQUENCE};
-    for (size_t index = 0; index < sizeof(tags); ++index) {
-        if (!tagged(&fields, tags[index], &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    }
-    return tagged(&fields, SEQUENCE, &part) ? examineKey(part, found) : COpenSSL_CERTIFICATES_UNREADABLE;
+    // The serial number, the algorithm, the issuer, the dates, the subject and the key.
+    return allTagged(&fields, "\x02\x30\x30\x30\x30\x30", &part) ? examineKey(part, found) : COpenSSL_CERTIFICATES_UNREADABLE;
 }
 
 int COpenSSL_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates) {
@@ -175,11 +179,8 @@ int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCer
     if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, ENUMERATED, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
     // One that refuses has nothing more.
     if (body.count == 0) return 0;
-    if (!tagged(&body, EXPLICIT_0, &rest) || !tagged(&rest, SEQUENCE, &part) || !tagged(&part, OBJECT, &body)
-        || !tagged(&part, OCTET_STRING, &rest) || !tagged(&rest, SEQUENCE, &basic)) {
-        return COpenSSL_CERTIFICATES_UNREADABLE;
-    }
-    if (!tagged(&basic, SEQUENCE, &part) || !tagged(&basic, SEQUENCE, &part) || !tagged(&basic, BIT_STRING, &part)) {
+    if (!tagged(&body, EXPLICIT_0, &rest) || !tagged(&rest, SEQUENCE, &part) || !allTagged(&part, "\x06\x04", &rest)
+        || !tagged(&rest, SEQUENCE, &basic) || !allTagged(&basic, "\x30\x30\x03", &part)) {
         return COpenSSL_CERTIFICATES_UNREADABLE;
     }
     if (basic.count == 0) return 0;
@@ -198,11 +199,8 @@ int COpenSSL_request(const unsigned char *request, size_t length) {
     bytes rest = {request, length}, body, fields, part;
     costs found = {0, 0};
     // The version, the subject and the key.
-    if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part)
-        || !tagged(&fields, SEQUENCE, &part) || !tagged(&fields, SEQUENCE, &part)) {
-        return COpenSSL_CERTIFICATES_UNREADABLE;
-    }
-    return examineKey(part, &found);
+    return tagged(&rest, SEQUENCE, &body) && tagged(&body, SEQUENCE, &fields) && allTagged(&fields, "\x02\x30\x30", &part)
+        ? examineKey(part, &found) : COpenSSL_CERTIFICATES_UNREADABLE;
 }
 
 // MARK: Private keys
@@ -242,16 +240,6 @@ int COpenSSL_private_key(const unsigned char *key, size_t length) {
     if (!isOnCurve(name)) return 0;
     if (!isNamedCurve(first)) return COpenSSL_CERTIFICATES_OWN_CURVE;
     // The key within can have a curve of its own.
-    if (!tagged(&fields, OCTET_STRING, &rest) || !tagged(&rest, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part)
-        || !tagged(&fields, OCTET_STRING, &part)) {
-        return COpenSSL_CERTIFICATES_UNREADABLE;
-    }
-    return examineCurveKey(fields);
-}
-
-// MARK: Messages
-
-void COpenSSL_spoil(void *message, size_t length) {
-    // Behind the type stands the length of the body, which was read, and in that of the list, or of a context that has none.
-    if (length > 4) ((unsigned char *)message)[4] = 0xFF;
+    return tagged(&fields, OCTET_STRING, &rest) && tagged(&rest, SEQUENCE, &fields) && allTagged(&fields, "\x02\x04", &part)
+        ? examineCurveKey(fields) : COpenSSL_CERTIFICATES_UNREADABLE;
 }

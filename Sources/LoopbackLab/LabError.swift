@@ -1,5 +1,12 @@
 internal import COpenSSL
 
+// The C library of the system, which every file has that imports LoopbackLab.
+#if canImport(Glibc)
+@_exported public import Glibc
+#elseif canImport(Darwin)
+@_exported public import Darwin
+#endif
+
 /// What kept the lab from issuing a certificate or from running a server.
 package enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A call into OpenSSL failed: its name and the reasons from OpenSSL's error queue.

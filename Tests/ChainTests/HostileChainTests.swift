@@ -102,7 +102,7 @@ import X509
     @Test func `certificates that sign each other in a circle end`() throws {
         let first = try LabCertificate.selfSigned(.authority("First"))
         let second = try first.issue(.authority("Second"))
-        let circle = [second, try second.crossSign(first)]
+        let circle = [second, try second.reissue(first)]
         let leaf = try second.issue(.leaf(HostileChains.name))
         #expect(ids(try find([leaf] + circle)) == ["unknown-issuer"])
         #expect(try find([leaf] + circle, anchors: [first]).validPaths.map(\.count) == [3])
@@ -198,9 +198,8 @@ enum HostileChains {
         var chain: [LabCertificate] = []
         for number in 0..<authorities {
             var template = CertificateTemplate.authority(DistinguishedName(commonName: "Constrained \(number)"))
-            template.nameConstraints = .init(
-                permitted: (0..<constraints).map { .dns("p\($0).example.org") } + [.dns("example.com")],
-                excluded: (0..<constraints).map { .dns("x\($0).example.com") })
+            template.permittedNames = (0..<constraints).map { .dns("p\($0).example.org") } + [.dns("example.com")]
+            template.excludedNames = (0..<constraints).map { .dns("x\($0).example.com") }
             issuer = try issuer.issue(template)
             chain.insert(issuer, at: 0)
         }
@@ -214,7 +213,7 @@ enum HostileChains {
         return [try root.issue(.leaf(name))]
             + (try (0..<count).map { number in
                 var template = anonymous(.leaf(subject: DistinguishedName(commonName: "\(number)"), names: []))
-                (template.basicConstraints, template.keyUsage, template.extendedKeyUsage) = (nil, nil, nil)
+                (template.isAuthority, template.keyUsage, template.extendedKeyUsage) = (nil, nil, nil)
                 return try LabCertificate.selfSigned(template, key: key)
             })
     }

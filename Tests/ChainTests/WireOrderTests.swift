@@ -193,16 +193,14 @@ struct RandomPKI {
         -> CertificateTemplate
     {
         var template = CertificateTemplate.authority(DistinguishedName(commonName: name))
-        if generator.chance(10) { template.basicConstraints?.pathLength = Int.random(in: 0...2, using: &generator) }
+        if generator.chance(10) { template.pathLength = Int.random(in: 0...2, using: &generator) }
         if generator.chance(6) { template = template.expired() }
         if generator.chance(15) { template.subjectKeyIdentifier = .absent }
         if generator.chance(15) { template.authorityKeyIdentifier = .absent }
-        if generator.chance(3) { template.basicConstraints = .init(isAuthority: false) }
+        if generator.chance(3) { template.isAuthority = false }
         if generator.chance(3) { template.keyUsage = [.digitalSignature] }
         if generator.chance(5) { template.extendedKeyUsage = [generator.chance(50) ? .serverAuth : .clientAuth] }
-        if generator.chance(5) {
-            template.nameConstraints = .init(permitted: [.dns(generator.chance(60) ? "example.com" : "other.test")])
-        }
+        if generator.chance(5) { template.permittedNames = [.dns(generator.chance(60) ? "example.com" : "other.test")] }
         return template
     }
 

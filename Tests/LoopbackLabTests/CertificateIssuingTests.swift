@@ -53,8 +53,7 @@ private func verificationError(_ path: LabCertificate...) throws -> Int? {
                 try path.count == 3 ? verificationError(path[0], path[1], path[2]) : verificationError(path[0], path[1])
             #expect(found == error)
         }
-        let root = try LabCertificate.selfSigned(
-            .authority("Root").with { $0.nameConstraints = .init(permitted: [.dns("a.example")]) })
+        let root = try LabCertificate.selfSigned(.authority("Root").with { $0.permittedNames = [.dns("a.example")] })
         #expect(try verificationError(root.issue(.leaf("www.a.example")), root) == nil)
         #expect(try verificationError(root.issue(.leaf("www.b.example")), root) == 47)
     }
@@ -98,9 +97,9 @@ private func verificationError(_ path: LabCertificate...) throws -> Int? {
             $0.serialNumber = [0xca, 0xfe]
             $0.keyUsage = [.digitalSignature, .keyAgreement, .cRLSign]
             $0.extendedKeyUsage = [.serverAuth, .clientAuth, OID(1, 2, 3, 4_567_890)]
-            $0.basicConstraints = .init(isAuthority: true, pathLength: 0)
-            $0.nameConstraints = .init(
-                permitted: [.dns("a.example"), .ip([192, 0, 2, 0, 255, 255, 255, 0])], excluded: [.dns("b.example")])
+            ($0.isAuthority, $0.pathLength) = (true, 0)
+            $0.permittedNames = [.dns("a.example"), .ip([192, 0, 2, 0, 255, 255, 255, 0])]
+            $0.excludedNames = [.dns("b.example")]
             $0.subjectKeyIdentifier = .bytes([1, 2, 3])
             $0.authorityKeyIdentifier = .bytes([4, 5, 6])
             $0.additionalExtensions = [.init(OID(1, 3, 6, 1, 4, 1, 99_999), isCritical: true, value: [5, 0])]

@@ -76,8 +76,8 @@ import Testing
             func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
             func round() async throws {
                 for behavior in behaviors { try await LoopbackServer.serving(behavior) { Self.knock(at: $0.port) } }
-                try await RefusingPort.scoped { _ in }
-                try await UnresponsivePort.scoped { _ in }
+                try await DeadPort.refusing { _ in }
+                try await DeadPort.unresponsive { _ in }
                 _ = try TemporaryDirectory().write("text", to: "file")
             }
             try await round()

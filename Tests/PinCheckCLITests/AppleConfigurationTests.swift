@@ -31,11 +31,11 @@ import Testing
     private static let modern = TLSServerSettings(presenting: [leaf, pki.interA])
     private static let tls12 = modern.with { $0.maximumVersion = .tls12 }
     private static let tls11 = modern.with { $0.maximumVersion = .tls11 }
-    private static let staticRSA = tls12.with { $0.cipherList = "kRSA:@SECLEVEL=0" }
+    private static let staticRSA = tls12.with { $0.options["CipherString"] = "kRSA:@SECLEVEL=0" }
     /// Prefers static RSA and has ECDHE too.
     private static let both = tls12.with {
-        $0.cipherList = "AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
-        $0.prefersOwnCiphers = true
+        $0.options["CipherString"] = "AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
+        $0.options["Options"] = "ServerPreference"
     }
 
     private static let trusted = "pass trusted-without-pins"

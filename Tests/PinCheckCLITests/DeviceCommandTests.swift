@@ -137,9 +137,9 @@ import X509
     @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aLookalikeRootIsTrustedNowhere(name: String) async throws {
         let organization = name.hasPrefix("ISRG") ? "Internet Security Research Group" : "Google Trust Services LLC"
         let subject = DistinguishedName([
-            .init(.country, Array("US".utf8), encoding: .printable),
-            .init(.organization, Array(organization.utf8), encoding: .printable),
-            .init(.commonName, Array(name.utf8), encoding: .printable),
+            .init(.country, Array("US".utf8), isPrintable: true),
+            .init(.organization, Array(organization.utf8), isPrintable: true),
+            .init(.commonName, Array(name.utf8), isPrintable: true),
         ])
         let lookAlike = try LabCertificate.selfSigned(.authority(subject))
         let lookAlikeSubject = try CertificateReader.certificate(der: lookAlike.der).subject

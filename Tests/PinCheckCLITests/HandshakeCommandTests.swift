@@ -43,8 +43,7 @@ import Testing
             .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2_048), label: "key exchange"))
         let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with {
             $0.maximumVersion = .tls12
-            $0.cipherList = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
-            $0.offersFiniteFieldGroups = true
+            $0.options["CipherString"] = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
         }
         let offer = "--ciphers DHE-RSA-AES128-GCM-SHA256"
         try await Desk.serving(.tls(settings)) { desk, _ in
@@ -133,7 +132,7 @@ import Testing
             let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with { settings in
                 guard let suite = row.suite else { return }
                 settings.maximumVersion = .tls12
-                settings.cipherList = suite
+                settings.options["CipherString"] = suite
             }
             try await Desk.serving(.tls(settings)) { desk, _ in
                 let line = "CHECK --pins \(leaf.pin) --client"

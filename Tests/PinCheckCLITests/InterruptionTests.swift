@@ -8,7 +8,7 @@ import Testing
     @Test(.hasBuiltBinary, arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)])
     func aSignalLeavesWholeLinesAndFilesAsTheyWere(signal: String, code: Int32) async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            try await UnresponsivePort.scoped { silent in
+            try await DeadPort.unresponsive { silent in
                 // A shell without job control lets its background jobs ignore SIGINT.
                 let outcome = try await BuiltBinary.run(
                     """
@@ -31,13 +31,12 @@ import Testing
     /// Halts behind the third of five bytes, and has the rest for whoever asks for that.
     private static let halting = ServerBehavior.tls(
         TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
-            $0.application = .responds(
-                Responder { request in
-                    let head = "HTTP/1.1 \(request.contains("Range:") ? "206 Part" : "200 OK")\nETag: \"v1\""
-                    return request.contains("Range: bytes=3-")
-                        ? Responder.Answer(head + "\nContent-Range: bytes 3-4/5\nContent-Length: 2", "45".utf8)
-                        : Responder.Answer(head + "\nContent-Length: 5", "123".utf8, .silence)
-                })
+            $0.application = Responder { request in
+                let head = "HTTP/1.1 \(request.contains("Range:") ? "206 Part" : "200 OK")\nETag: \"v1\""
+                return request.contains("Range: bytes=3-")
+                    ? Responder.Answer(head + "\nContent-Range: bytes 3-4/5\nContent-Length: 2", "45".utf8)
+                    : Responder.Answer(head + "\nContent-Length: 5", "123".utf8, .silence)
+            }
         })
 
     @Test(
@@ -100,7 +99,7 @@ import Testing
 
     @Test(.hasBuiltBinary) func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            try await UnresponsivePort.scoped { silent in
+            try await DeadPort.unresponsive { silent in
                 let outcome = try await BuiltBinary.run(
                     """
                     trap '' HUP; cd "$TMPDIR"; mkfifo out

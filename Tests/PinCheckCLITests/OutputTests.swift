@@ -103,22 +103,6 @@ import Testing
         #expect(try await verify(["-o", ""]).code == 64)
     }
 
-    @Test func whatIsMoreThanMemoryShouldHoldWaitsInAFileWithoutAName() throws {
-        let files = try TemporaryDirectory()
-        let chunk = [UInt8](repeating: 0x61, count: 1_000_000)
-        let spool = Spool(directory: files.path)
-        for _ in 0..<9 { try spool.add(chunk) }
-        try spool.add(Array("end\n".utf8))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
-        try AtomicFile.write(to: "\(files.path)/file") { descriptor throws(Base.OutputError) in
-            try spool.copy(to: descriptor)
-        }
-        let text = try contents(ofFile: "\(files.path)/file")
-        #expect(text.utf8.count == 9_000_004 && text.hasSuffix("aend\n"))
-        let nowhere = Spool(directory: "\(files.path)/none")
-        #expect(throws: OutputError.self) { for _ in 0..<5 { try nowhere.add(chunk) } }
-    }
-
     @Test func quietSilencesStandardOutputAndNoFile() async throws {
         let files = try TemporaryDirectory()
         let paths = ["a.xml", "b.jsonl", "c.json"].map { files.path + "/" + $0 }

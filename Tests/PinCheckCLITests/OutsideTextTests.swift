@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "TERM", "NO_COLOR"]) func theEnvironment(name: String)
+    @Test(arguments: ["SSL_CERT_FILE", "SSL_CERT_DIR", "TERM", "NO_COLOR"]) func theEnvironment(name: String)
         async throws
     {
         let environment = [name: "/nonexistent/" + Self.hostile]

@@ -42,7 +42,7 @@ import Testing
 
     @Test func anUnreachableServerSpoilsNoBlockAndAReserveAloneMakesNone() async throws {
         let texts = ["backup.key": try pki.leaf2.key.privateKeyPEM(), "leaf.pub": pki.leaf.key.publicKeyPEM]
-        _ = try await RefusingPort.scoped { refusing in
+        _ = try await DeadPort.refusing { refusing in
             try await Desk.serving(nil, texts) { desk, _ in
                 await desk("pins CHECK --connect 127.0.0.1:\(refusing.port) -f okhttp").expect(
                     .unreachable, added(pki.leaf), errors: "UNREACHABLE")

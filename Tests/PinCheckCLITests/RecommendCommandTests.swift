@@ -233,7 +233,7 @@ struct RotatedAuthority {
         old = try .selfSigned(authority("Old Root"))
         rootX = try .selfSigned(authority("Root X"))
         rootY = try .selfSigned(authority("Root Y"))
-        crossed = try old.crossSign(rootX)
+        crossed = try old.reissue(rootX)
         interX = try rootX.issue(authority("Inter X"))
         interX2 = try rootX.issue(authority("Inter X2"))
         interY = try rootY.issue(authority("Inter Y"))

@@ -8,19 +8,17 @@ import Testing
 @Suite(.endsSomeTime) struct RequestCommandTests {
     private let host = StandardPKI.serverName
 
-    private static func answer(_ line: String) -> TLSServerSettings.Application {
+    private static func answer(_ line: String) -> Responder {
         .answers(Array("\(line)\r\nContent-Length: 0\r\n\r\n".utf8))
     }
 
-    private func behavior(
-        _ application: TLSServerSettings.Application, _ change: (inout TLSServerSettings) -> Void = { _ in }
-    ) -> ServerBehavior {
-        .tls(TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = application }.with(change))
-    }
+    private func behavior(_ application: Responder, _ change: (inout TLSServerSettings) -> Void = { _ in })
+        -> ServerBehavior
+    { .tls(TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = application }.with(change)) }
 
     /// Runs at a desk beside a server that answers so.
     private func serving(
-        _ application: TLSServerSettings.Application, _ change: (inout TLSServerSettings) -> Void = { _ in },
+        _ application: Responder, _ change: (inout TLSServerSettings) -> Void = { _ in },
         _ body: (_ desk: Desk, _ server: LoopbackServer) async throws -> Void
     ) async throws { try await Desk.serving(behavior(application, change), [:], body) }
 
@@ -62,7 +60,7 @@ import Testing
                 #expect(document["http"]["as_expected"].isNull)
                 #expect(document["checks"].array.last?["status"].text == "skip")
                 let seen = try #require(await server.connections(ended: 1).first)
-                #expect(seen.completedHandshake && seen.applicationBytesReceived == 0 && seen.receivedCloseNotify)
+                #expect(seen.completedHandshake && seen.applicationOpening.isEmpty && seen.receivedCloseNotify)
                 await desk(line).says("\n  GET /: not asked, since the server is not accepted\n")
             }
         }
@@ -72,7 +70,7 @@ import Testing
         try await serving(Self.answer("HTTP/1.1 200 OK"), { $0.applicationProtocols = ["http/1.1"] }) { desk, server in
             #expect(try await desk("CHECK -f json").expect(.pass).json["http"].isNull)
             let seen = try #require(await server.connections(ended: 1).first)
-            #expect(seen.applicationBytesReceived == 0 && seen.applicationProtocol == nil)
+            #expect(seen.applicationOpening.isEmpty && seen.applicationProtocol == nil)
             // A baseline without a request is the same with one.
             await desk("snapshot $HOST --connect $SERVER -o @base.json").expect(.pass)
             await desk("CHECK --request / --baseline @base.json").expect(.pass)
@@ -118,8 +116,8 @@ import Testing
         for (application, words) in [
             (.answers(Array("HTTP/1.1 200".utf8)), "closed the connection after 12 bytes of a head"),
             (Self.answer("SSH-2.0-x"), "does not begin with a status line"),
-            (.goesOn(Array("HTTP/1.1 2".utf8)), "the server did not answer in time; raise --timeout"),
-        ] as [(TLSServerSettings.Application, String)] {
+            (.answers(Array("HTTP/1.1 2".utf8), .silence), "the server did not answer in time; raise --timeout"),
+        ] as [(Responder, String)] {
             try await serving(application) { desk, server in
                 let document = try await desk("CHECK --request /x --timeout 1 --retries 5 -f json").expect(
                     "fail no-http-answer"
@@ -181,7 +179,7 @@ import Testing
                 #expect(failed.first?.contains(words) == true)
                 #expect(lines.contains("  GET /: HTTP/1.1 503 Busy   (127.0.0.3)"), "\(outcome.output)")
                 for server in [first, second] {
-                    #expect(server.connections.count { $0.applicationBytesReceived > 0 } == 1)
+                    #expect(server.connections.count { !$0.applicationOpening.isEmpty } == 1)
                     #expect(server.connections.count > 1)
                 }
             }
@@ -190,7 +188,7 @@ import Testing
 
     @Test func anAddressThatDoesNotAnswerHoldsUpNoOther() async throws {
         let desk = try Desk()
-        let silent = behavior(.goesOn(Array("HTTP/1.1 2".utf8)))
+        let silent = behavior(.answers(Array("HTTP/1.1 2".utf8), .silence))
         let good = behavior(Self.answer("HTTP/1.1 200 OK"))
         try await LoopbackServer.serving(silent, address: "127.0.0.2") { first in
             try await LoopbackServer.serving(good, address: "127.0.0.3", port: first.port) { _ in
@@ -227,7 +225,7 @@ import Testing
             #expect(request(await server.connections(ended: 5).last).hasPrefix(head))
             // To record is not to judge, and `diff` judges what a policy says.
             await desk("snapshot --policy @pins.json5 -o @old.json").expect(.pass)
-            #expect(await server.connections(ended: 6).last?.applicationBytesReceived == 0)
+            #expect(await server.connections(ended: 6).last?.applicationOpening.isEmpty == true)
             await desk.expect("diff @old.json --policy @pins.json5", "fail unexpected-status")
         }
     }

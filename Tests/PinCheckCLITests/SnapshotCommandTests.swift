@@ -74,7 +74,7 @@ import Testing
     @Test func noAnswerIs2AndIsNotTakenForAChange() async throws {
         let files = try TemporaryDirectory()
         try await LoopbackServer.serving(.presenting(Self.old)) { server in
-            try await RefusingPort.scoped { refusing in
+            try await DeadPort.refusing { refusing in
                 let desk = try Desk(in: files, port: server.port)
                 let dead = "127.0.0.1:\(refusing.port)"
                 await desk.expect(

@@ -106,8 +106,7 @@ import Testing
         let outcome = try await check("-f json --client okhttp --pins $INTER" + offer) { settings in
             settings.identities = [TLSIdentity([leaf, pki.interA])]
             settings.maximumVersion = .tls12
-            settings.cipherList = suites + ":@SECLEVEL=0"
-            settings.offersFiniteFieldGroups = true
+            settings.options["CipherString"] = suites + ":@SECLEVEL=0"
         }.expect(.pass)
         let found = try ids("warnings", outcome).filter { ["weak-key-exchange", "no-forward-secrecy"].contains($0) }
         #expect(found == expected)

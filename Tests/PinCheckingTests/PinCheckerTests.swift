@@ -56,7 +56,7 @@ let pki = try! StandardPKI.shared()
     @Test func aServerThatCannotBeReachedIsAnOutcomeAndNoError() async throws {
         try await withFiles { anchors, leaf in
             let checker = try PinChecker(pins: [leaf], clients: [.okhttp], anchors: [anchors])
-            try await RefusingPort.scoped { port in
+            try await DeadPort.refusing { port in
                 let result = try await checker.check("\(host):\(port.port)", connectingTo: "127.0.0.1")
                 #expect(result.outcome == .unreachable)
                 #expect(result.reason.id == "refused")

@@ -158,7 +158,7 @@ import X509
         let root2 = try LabCertificate.selfSigned(.authority("Root 2"))
         let root0 = try LabCertificate.selfSigned(.authority("Root 0"))
         let leaf = try root2.issue(.leaf(StandardPKI.serverName))
-        let cross = try root0.crossSign(root2)
+        let cross = try root0.reissue(root2)
         let directory = try TemporaryDirectory()
         let file = try directory.write(root2.pem, to: "roots.pem")
         let system = TrustStore.system(environment: ["SSL_CERT_FILE": file, "SSL_CERT_DIR": "/nonexistent"])

@@ -192,9 +192,7 @@ import X509
 
     static let constraints: [Row] = {
         let inter = try! root.issue(
-            CertificateTemplate.authority("Constrained CA").with {
-                $0.nameConstraints = .init(permitted: [.dns("example.com")])
-            })
+            CertificateTemplate.authority("Constrained CA").with { $0.permittedNames = [.dns("example.com")] })
         let leaf = try! inter.issue(.leaf(subject: "other.example.net", names: [.ip([192, 0, 2, 1])]))
         return [
             Row(
@@ -243,7 +241,7 @@ import X509
 
     @Test func `a root that is no authority is an anchor all the same on Android`() throws {
         let root = try LabCertificate.selfSigned(
-            CertificateTemplate.authority("No Authority").with { $0.basicConstraints = .init(isAuthority: false) })
+            CertificateTemplate.authority("No Authority").with { $0.isAuthority = false })
         let scene = Scene(presented: [try root.issue(.leaf(Self.host))], system: [root], host: Self.host)
         try ClientVector("5", OkHttp(), scene, "pins-not-applied").check()
         try ClientVector("5", Curl(), scene, "not-an-authority").check()

@@ -85,7 +85,7 @@ import X509
 
     @Test func `A3: a key that cannot be hashed on another valid path is warned about`() throws {
         let other = try LabCertificate.selfSigned(.authority("P-521 Root"), key: .generate(.p521))
-        let cross = try other.crossSign(pki.rootA)
+        let cross = try other.reissue(pki.rootA)
         let scene = Scene.ordinary(
             pins: [pki.leaf, pki.junk], presented: [pki.leaf, pki.interA, cross], system: [pki.rootA, other])
         let verdict = try Self.vector("A3", scene, "pin-matched").check()

@@ -44,7 +44,7 @@ struct World: Sendable {
         let geoTrust = try LabCertificate.selfSigned(valid(.authority("GeoTrust Global CA")))
         let authority = try geoTrust.issue(valid(.authority("Internet Authority G2")))
         google = [
-            try authority.issue(valid(.leaf("google.com"))), authority, try equifax.crossSign(geoTrust), equifax,
+            try authority.issue(valid(.leaf("google.com"))), authority, try equifax.reissue(geoTrust), equifax,
             geoTrust,
         ]
         let digiCert = try LabCertificate.selfSigned(valid(.authority("EV Root")))

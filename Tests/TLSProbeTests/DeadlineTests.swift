@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func aRefusalThatIsThereAtTheDeadlineIsTheReason() async throws {
-        try await RefusingPort.scoped { port in
+        try await DeadPort.refusing { port in
             let address = try #require(IPAddress(port.address))
             let request = ProbeRequest(to: .address(address), port: port.port, timeout: .seconds(20))
             #expect(try await outcomeOfLateLoop(request).failure?.id == "refused")
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func aPortThatAnswersNothingIsLeftWhileItConnects() async throws {
-        try await UnresponsivePort.scoped { port in
+        try await DeadPort.unresponsive { port in
             let address = try #require(IPAddress(port.address))
             let request = ProbeRequest(to: .address(address), port: port.port, timeout: timeout)
             let error = try await withProber { await outcome(of: request, by: $0).failure }

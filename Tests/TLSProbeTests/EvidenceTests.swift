@@ -47,9 +47,8 @@ import Testing
         let leaf = try world.interA.issue(
             .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: bits), label: "key exchange"))
         let settings = serverSettings([leaf, world.interA], upTo: suites == nil ? .tls13 : .tls12) {
-            if let suites { $0.cipherList = suites + ":@SECLEVEL=0" }
-            $0.offersFiniteFieldGroups = field == nil
-            ($0.finiteFieldGroup, $0.groups) = (field, groups)
+            if let suites { $0.options["CipherString"] = suites + ":@SECLEVEL=0" }
+            ($0.finiteFieldGroup, $0.options["Groups"]) = (field, groups)
         }
         return try await observe(.tls(settings)) { ($0.offer.ciphers, $0.offer.groups) = offer }.result.map(
             \.keyExchange)
@@ -163,11 +162,11 @@ import Testing
 
     @Test func nothingIsSentAfterTheHandshakeButCloseNotify() async throws {
         for version in versions {
-            let settings = serverSettings([world.leaf], upTo: version) { $0.sessionTickets = 0 }
+            let settings = serverSettings([world.leaf], upTo: version) { $0.options["NumTickets"] = "0" }
             let (result, seen) = try await observe(.tls(settings))
             #expect(result.failure == nil)
             #expect(seen.completedHandshake)
-            #expect(seen.applicationBytesReceived == 0)
+            #expect(seen.applicationOpening.isEmpty)
             #expect(seen.receivedCloseNotify)
             #expect(seen.clientCertificate == nil)
         }

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "::1"]) func aRefusedConnectionIsNamed(address: String) async throws {
-        try await RefusingPort.scoped(address: address) { refusing in
+        try await DeadPort.refusing(address: address) { refusing in
             let ip = try #require(IPAddress(address))
             let error = try await failure(of: ProbeRequest(to: .address(ip), port: refusing.port))
             let peer = PeerAddress(ip: ip, port: refusing.port)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func eachAddressOfAHostHasItsReason() async throws {
-        try await RefusingPort.scoped { refusing in
+        try await DeadPort.refusing { refusing in
             let request = ProbeRequest(to: .resolve(host: "localhost", family: .ipv4), port: refusing.port)
             let error = try await failure(of: request)
             #expect(error.phase == .connect)
@@ -110,7 +110,7 @@ import Testing
     @Test func aServerWithoutACommonCipherIsAnAlert() async throws {
         let settings = serverSettings([world.leaf], upTo: .tls12) {
             // An EC certificate has no use for an RSA cipher.
-            $0.cipherList = "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
+            $0.options["CipherString"] = "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
         }
         #expect(try await failure(of: .tls(settings)).reason == .alert(TLSAlert(number: 40)))
     }
@@ -118,9 +118,9 @@ import Testing
     @Test func aServerThatNeverStopsBeforeTheHandshakeIsLeft() async throws {
         // HelloRequest, which a client waiting for ServerHello passes over.
         let record: [UInt8] = [22, 3, 3, 0, 4, 0, 0, 0, 0]
-        let flood = Array(repeatElement(record, count: HandshakeHandler.inputLimit / record.count + 2).joined())
+        let flood = Array(repeatElement(record, count: TLSHandler.inputLimit / record.count + 2).joined())
         let error = try await failure(of: .script(flood))
-        #expect(error.reason == .tooMuchData(limit: HandshakeHandler.inputLimit))
+        #expect(error.reason == .tooMuchData(limit: TLSHandler.inputLimit))
     }
 }
 

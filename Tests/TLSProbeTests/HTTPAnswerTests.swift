@@ -34,7 +34,7 @@ func exchange(to keeper: Keeper? = nil, patience: Duration? = .seconds(30)) thro
 
 /// A server that does so after the handshake.
 func server(
-    _ application: TLSServerSettings.Application, delivery: ServerBehavior.Delivery = .immediate,
+    _ application: Responder, delivery: ServerBehavior.Delivery = .immediate,
     _ change: (inout TLSServerSettings) -> Void = { _ in }
 ) -> ServerBehavior {
     let settings = TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.application = application }
@@ -75,11 +75,9 @@ func fetch(
     private static let hints = "HTTP/1.1 103 Hints\n\n"
     private static let tooLong = HTTPError.tooLong(limit: HTTPHeadReader.limit)
 
-    private func answer(_ head: String, _ body: some Sequence<UInt8>, _ ending: Ending = .goodbye)
-        -> TLSServerSettings.Application
-    {
+    private func answer(_ head: String, _ body: some Sequence<UInt8>, _ ending: Ending = .goodbye) -> Responder {
         let answer = Responder.Answer(head, Array(body), ending)
-        return .responds(Responder { _ in answer })
+        return Responder { _ in answer }
     }
 
     /// A head, what follows it, how the connection ends, and the error; without one the document is `abcd` or its first part.
@@ -139,7 +137,7 @@ func fetch(
         let text = Self.fine + start + String(repeating: rest, count: 900_000 / rest.count)
         let bytes = Array(text.replacing("\n", with: "\r\n").utf8)
         let endless = Responder { _ in Responder.Answer(bytes, .silence) }
-        #expect(try await fetch(server(.responds(endless)), to: Keeper()).end.failure == error)
+        #expect(try await fetch(server(endless), to: Keeper()).end.failure == error)
     }
 
     @Test(arguments: [
@@ -159,14 +157,15 @@ func fetch(
     }
 
     @Test func aServerThatTalksForEverBeforeItAnswersIsLeft() async throws {
-        let tickets = server(answer(Self.fine + "Content-Length: 3", "abc".utf8)) { $0.sessionTickets = 20_000 }
+        let tickets = server(answer(Self.fine + "Content-Length: 3", "abc".utf8)) { $0.options["NumTickets"] = "20000" }
         // What comes before anything is asked for has a limit of its own.
-        let ends = [HTTPError.tlsFailure(TLSConnection.tooTalkative), .tooLong(limit: TLSDataHandler.heldLimit)]
-        let ofText = [HTTPError.notHTTP, .spokeFirst, .tooLong(limit: TLSDataHandler.heldLimit)]
-        let greeting = TLSServerSettings.Application.greets(Array("220 ready\r\n".utf8))
+        let ends = [HTTPError.tlsFailure(TLSConnection.tooTalkative), .tooLong(limit: TLSHandler.heldLimit)]
+        let ofText = [HTTPError.notHTTP, .spokeFirst, .tooLong(limit: TLSHandler.heldLimit)]
+        let greeting = Responder.greets(Array("220 ready\r\n".utf8))
         for (behavior, ends) in [
-            (tickets, ends), (server(.renewsKeys), ends), (server(.floods), ofText), (server(greeting), ofText),
-            (server(.goesOn([0], repeating: [0])), [.notHTTP]),
+            (tickets, ends), (server(.greets([], .renewsKeys)), ends), (server(.floods), ofText),
+            (server(greeting), ofText),
+            (server(.answers([0], .repeats([UInt8](repeating: 0, count: 16_384)))), [.notHTTP]),
         ] {
             let failure = try #require(try await fetch(behavior).end.failure)
             #expect(ends.contains(failure), "\(failure)")
@@ -176,7 +175,7 @@ func fetch(
     @Test func aServerThatSendsARecordForEachByteIsLeft() async throws {
         let head = Array("HTTP/1.1 200 Fine\r\nContent-Length: 1000000000\r\n\r\n".utf8)
         let keeper = Keeper()
-        let end = try await fetch(server(.crumbles(head)), to: keeper).end
+        let end = try await fetch(server(.answers(head, .repeats([0x78]))), to: keeper).end
         guard case .tlsFailure(let reason)? = end.failure else { return #expect(Bool(false), "\(end)") }
         #expect(reason.hasPrefix("the server sent ") && reason.hasSuffix(" of data in them"), "\(reason)")
         // An honest answer may come in small records, a short one in the smallest.
@@ -187,8 +186,8 @@ func fetch(
         let chunks = (0..<100).map { _ in "1\r\nx\r\n" }.joined() + "0\r\n\r\n"
         let keeper = Keeper()
         let behavior = server(answer(Self.chunked, chunks.utf8)) {
-            $0.recordPadding = 16_384
-            $0.sessionTickets = 8
+            $0.options["RecordPadding"] = "16384"
+            $0.options["NumTickets"] = "8"
         }
         #expect(try await fetch(behavior, to: keeper).end.failure == nil)
         #expect(keeper.body == [UInt8](repeating: 0x78, count: 100))
@@ -223,7 +222,7 @@ func fetch(
         let clock = ContinuousClock()
         for start in ["", "HTTP/1.1 200 OK\r\nServer: ", "HTTP/1.1 100 Wait\r\n\r\n"] {
             let began = clock.now
-            let end = try await fetch(server(.goesOn(Array(start.utf8))), timeout: .seconds(1)).end
+            let end = try await fetch(server(.answers(Array(start.utf8), .silence)), timeout: .seconds(1)).end
             #expect(end.failure == .deadlineExceeded && clock.now - began >= .seconds(1))
         }
         let slow = server(answer(Self.fine + "Content-Length: 10", [1], .silence))
@@ -237,11 +236,11 @@ func fetch(
         }
         // Where the head is all that is wanted, the rest is not waited for.
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".utf8)
-        for rest in [[], [0x78]] as [[UInt8]] {
-            let (end, seen) = try await fetch(server(.goesOn(head, repeating: rest)))
+        for rest in [.silence, .repeats([UInt8](repeating: 0x78, count: 16_384))] as [Ending] {
+            let (end, seen) = try await fetch(server(.answers(head, rest)))
             #expect(try end.get().status == 200)
             // A server that never stops sending does not come to the goodbye.
-            #expect(seen.receivedCloseNotify || !rest.isEmpty)
+            #expect(seen.receivedCloseNotify || rest != .silence)
         }
     }
 
@@ -275,8 +274,7 @@ func fetch(
         let isHostile = Bool.random(using: &generator)
         let place = Int.random(in: 0...5_000, using: &generator)
         let delivery = isHostile ? ServerBehavior.Delivery.hostile(at: place, using: &generator) : .immediate
-        let application = TLSServerSettings.Application.responds(
-            Responder { [bytes] _ in Responder.Answer(bytes, ending) })
+        let application = Responder.answers(bytes, ending)
         let keeper = Keeper()
         let exchange = try exchange(to: keeper, patience: .seconds(1))
         let behavior = server(application, delivery: delivery)

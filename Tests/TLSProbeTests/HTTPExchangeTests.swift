@@ -14,7 +14,7 @@ import Testing
         let keeper = Keeper()
         let exchange = try exchange(to: keeper)
         // Without tickets, so that what comes after the handshake is what the server says.
-        try await probing(server(.greets(ok)) { $0.sessionTickets = 0 }) { prober, request, server in
+        try await probing(server(.greets(ok)) { $0.options["NumTickets"] = "0" }) { prober, request, server in
             let attempt = ProbeAttempt(request, in: prober.workshop, keepsOpen: true)
             let loop = prober.workshop.loop
             let end: Result<HTTPResponse, HTTPError> = await withCheckedContinuation { continuation in
@@ -30,7 +30,7 @@ import Testing
                 }
             }
             #expect(end.failure == .spokeFirst && keeper.head.withLock { $0 } == nil)
-            #expect(await server.connections(ended: 1).first?.applicationBytesReceived == 0)
+            #expect(await server.connections(ended: 1).first?.applicationOpening.isEmpty == true)
         }
     }
 
@@ -40,22 +40,22 @@ import Testing
             #expect(outcome.judgement == "rejected" && outcome.response == nil)
             await prober.shutdown()
             let seen = try #require(await server.connections(ended: 1).first)
-            #expect(seen.completedHandshake && seen.applicationBytesReceived == 0)
+            #expect(seen.completedHandshake && seen.applicationOpening.isEmpty)
             #expect(seen.receivedCloseNotify && seen.failure == nil)
         }
     }
 
     @Test func nothingIsSentWhileTheChainIsJudged() async throws {
         let exchange = try exchange()
-        try await probing(server(.goesOn([]))) { prober, request, server in
+        try await probing(server(.silent)) { prober, request, server in
             let bytes = Mutex<Int?>(nil)
             async let answer = prober.probe(request) { _ in
                 // The server is there and has all that was sent: the client's part of the handshake.
                 while server.connections.first?.completedHandshake != true { await Task.yield() }
-                bytes.withLock { $0 = server.connections.first?.applicationBytesReceived }
+                bytes.withLock { $0 = server.connections.first?.applicationOpening.count }
                 return ((), exchange: exchange)
             }
-            while server.connections.first?.applicationBytesReceived ?? 0 == 0 { await Task.yield() }
+            while server.connections.first?.applicationOpening.isEmpty != false { await Task.yield() }
             #expect(bytes.withLock { $0 } == 0)
             await prober.shutdown()
             let ended = try await answer
@@ -84,12 +84,12 @@ import Testing
             $0.maximumVersion = version
         }
         let (end, seen) = try await fetch(behavior)
-        #expect(end.failure == expected && seen.applicationBytesReceived == 0)
+        #expect(end.failure == expected && seen.applicationOpening.isEmpty)
     }
 
     @Test func noServerPresentsAnotherChainAfterTheVerdict() async throws {
         // Renegotiation is refused: the request goes to the one that was judged, or nowhere.
-        let behavior = server(.renegotiates) { $0.maximumVersion = .tls12 }
+        let behavior = server(.greets([], .renegotiates)) { $0.maximumVersion = .tls12 }
         let (end, seen) = try await fetch(behavior, timeout: .seconds(1))
         #expect(end.failure != nil && seen.completedHandshake && seen.clientHellos == 1)
     }
@@ -105,7 +105,7 @@ import Testing
             #expect(outcome.judgement == world.leaf.der)
             #expect(outcome.response?.failure == .deadlineExceeded)
             let seen = server.connections.first
-            #expect(seen?.applicationBytesReceived == 0 && seen?.receivedCloseNotify == true)
+            #expect(seen?.applicationOpening.isEmpty == true && seen?.receivedCloseNotify == true)
         }
     }
 
@@ -116,12 +116,12 @@ import Testing
         let delivery = ServerBehavior.Delivery.hostile(at: position, using: &generator)
         let head = Array("HTTP/1.1 200 Fine\r\nA: \(String(repeating: "b", count: 400))\r\n\r\n".utf8)
         let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
-        let application: TLSServerSettings.Application =
+        let application: Responder =
             switch Int.random(in: 0..<4, using: &generator) {
             case 0: .answers(head)
-            case 1: .goesOn(interim, repeating: interim)
-            case 2: .goesOn(head.dropLast(2), repeating: Array("A: b\r\n".utf8))
-            default: .goesOn(head)
+            case 1: .answers(interim, .repeats(interim))
+            case 2: .answers(head.dropLast(2), .repeats(Array("A: b\r\n".utf8)))
+            default: .answers(head, .silence)
             }
         let version = Bool.random(using: &generator) ? LoopbackLab.TLSVersion.tls12 : .tls13
         let behavior = server(application, delivery: delivery) { $0.maximumVersion = version }
@@ -149,7 +149,7 @@ import Testing
         let part = Responder.Answer("HTTP/1.1 200 Fine\nContent-Length: 10", [1, 2, 3], .silence)
         let keeper = Keeper()
         let exchange = try exchange(to: keeper)
-        try await probing(server(.responds(Responder { _ in part }))) { prober, request, server in
+        try await probing(server(Responder { _ in part })) { prober, request, server in
             let task = Task { try await prober.probe(request) { _ in ((), exchange: exchange) }.response }
             while keeper.body.count < 3 { await Task.yield() }
             task.cancel()
@@ -162,7 +162,7 @@ import Testing
 
     @Test func cancellingTheTaskClosesTheConnectionThatIsKept() async throws {
         let exchange = try exchange()
-        try await probing(server(.goesOn([]))) { prober, request, server in
+        try await probing(server(.silent)) { prober, request, server in
             let task = Task {
                 try await prober.probe(request) { _ in
                     while !Task.isCancelled { await Task.yield() }
@@ -173,7 +173,7 @@ import Testing
             task.cancel()
             let ended = try await task.value
             #expect(ended?.failure == .cancelled)
-            #expect(await server.connections(ended: 1).map(\.applicationBytesReceived) == [0])
+            #expect(await server.connections(ended: 1).map(\.applicationOpening) == [[]])
         }
     }
 }

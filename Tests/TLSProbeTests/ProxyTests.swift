@@ -139,11 +139,11 @@ import Testing
         let (refused, other) = try await probe(through: protected) { _, _ in "nobody knows it" }
         #expect(refused.failure?.reason == .proxy(.untrusted("nobody knows it")))
         // Nothing is said to a proxy that is not trusted.
-        #expect(other.proxiedPlaces.isEmpty && other.applicationBytesReceived == 0)
+        #expect(other.proxiedPlaces.isEmpty && other.applicationOpening.isEmpty)
     }
 
     @Test func aProxyThatChangesKeysForEverIsLeftAndToldFromOneThatHangsUp() async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf2]).with { $0.application = .renewsKeys }
+        let settings = TLSServerSettings(presenting: [world.leaf2]).with { $0.application = .greets([], .renewsKeys) }
         try await LoopbackServer.serving(.tls(settings)) { server in
             let request = ProbeRequest(to: .resolve(host: Self.name), proxy: try proxy(.https, at: server.port))
             let prober = Prober(judgingProxiesBy: { _, _ in nil })
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test func aProxyThatIsNotThereIsNotAServerThatIsNotThere() async throws {
-        try await RefusingPort.scoped { refusing in
+        try await DeadPort.refusing { refusing in
             let request = ProbeRequest(to: .resolve(host: Self.name), proxy: try proxy(.http, at: refusing.port))
             let error = try #require(await withProber { await outcome(of: request, by: $0) }.failure)
             #expect(error.phase == .proxy && error.id == "proxy-unreachable")

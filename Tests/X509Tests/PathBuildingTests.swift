@@ -38,9 +38,7 @@ import X509
     @Test func onlyThePathThatOpenSSLTriesCountsForCurl() throws {
         let old = try intermediate(by: oldRoot)
         let new = try intermediate(by: root)
-        let constrained = try intermediate(by: root) {
-            $0.nameConstraints = .init(excluded: [GeneralName("example.com")])
-        }
+        let constrained = try intermediate(by: root) { $0.excludedNames = [GeneralName("example.com")] }
         let leaf = try new.issue(.leaf(host))
         let worlds: [(presented: [LabCertificate], reason: String?)] = [
             ([leaf, old, new], "unknown-issuer"), ([leaf, old, oldRoot, new], "untrusted-root"),
@@ -80,7 +78,7 @@ import X509
         // Constraints are held against the name that is asked for, which such a path is not searched by.
         let constrained = try intermediate(by: other) {
             $0.subjectKeyIdentifier = .bytes(first)
-            $0.nameConstraints = .init(permitted: [GeneralName("example.com")])
+            $0.permittedNames = [GeneralName("example.com")]
         }
         #expect(try findings([leaf, constrained, other, byRoot], anchors: [root], on: .openssl).validPaths.isEmpty)
     }
@@ -88,7 +86,7 @@ import X509
     @Test func aTrustedLeafIsNoEndWhereItsIssuerIsSentAlong() throws {
         let issuer = try LabCertificate.selfSigned(.authority("Issuer"))
         var template = CertificateTemplate.authority("No authority")
-        template.basicConstraints = .init(isAuthority: false)
+        template.isAuthority = false
         let noAuthority = try LabCertificate.selfSigned(template)
         let leaf = try issuer.issue(.leaf(host))
         let odd = try noAuthority.issue(.leaf(host))

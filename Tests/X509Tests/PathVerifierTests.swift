@@ -168,7 +168,7 @@ let pki = try! StandardPKI.shared()
     @Test func `a wildcard cannot carry a name past the constraints of its authority`() throws {
         // CVE-2025-61727: the constraint excludes the very name, the leaf holds only the wildcard.
         var template = CertificateTemplate.authority("Constrained")
-        template.nameConstraints = .init(excluded: [.dns("secret.example.com")])
+        template.excludedNames = [.dns("secret.example.com")]
         let authority = try pki.rootA.issue(template)
         let leaf = try authority.issue(.leaf("*.example.com"))
         func find(_ name: String) throws -> PathFindings {
@@ -224,7 +224,7 @@ let pki = try! StandardPKI.shared()
 
     @Test func `constraints on names are not held against a common name`() throws {
         let authority = try pki.rootA.issue(
-            .authority("Constrained").with { $0.nameConstraints = .init(permitted: [.dns("example.org")]) })
+            .authority("Constrained").with { $0.permittedNames = [.dns("example.org")] })
         func ids(_ names: [GeneralName]) throws -> [String] {
             let leaf = try authority.issue(.leaf(subject: "device.example.com", names: names))
             return try Self.find(
@@ -258,7 +258,7 @@ let pki = try! StandardPKI.shared()
         // Twelve authorities of one name, each vouching for all others: far more paths than anyone can try.
         let authorities = try (0..<8).map { _ in try LabCertificate.selfSigned(.authority("Mesh")) }
         let mesh = try authorities.flatMap { issuer in
-            try authorities.filter { $0 != issuer }.map { try issuer.crossSign($0) }
+            try authorities.filter { $0 != issuer }.map { try issuer.reissue($0) }
         }
         let leaf = try authorities[0].issue(.leaf(StandardPKI.serverName))
         let findings = try Self.find([leaf] + mesh, anchors: [pki.rootA])

@@ -12,53 +12,18 @@ package enum AtomicFile {
     ///
     /// - Throws: ``WriteFailure``; the file is then as it was and the temporary file is gone.
     package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
-        try write(to: path, mode: mode) { descriptor throws(OutputError) in
-            try Descriptor.write(contents, to: descriptor)
-        }
-    }
-
-    /// Replaces the file at `path`, or makes it, with what `fill` writes to a descriptor.
-    ///
-    /// The same goes for it as for ``write(_:to:mode:)``.
-    package static func write(
-        to path: String, mode: mode_t = 0o666, fill: (Int32) throws(OutputError) -> Void
-    ) throws(WriteFailure) {
-        // A signal in between would leave the temporary file behind.
-        try Interruption.deferring { () throws(WriteFailure) in try replaceFile(at: path, mode: mode, fill) }
-    }
-
-    /// Replaces what stands at `path` itself, a symbolic link as well, or makes it; never anything elsewhere.
-    ///
-    /// - Throws: ``WriteFailure``; what stands there is then as it was.
-    package static func replace(_ path: String, with contents: [UInt8], mode: mode_t) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
-        // A signal in between would leave the temporary file behind.
-        try Interruption.deferring { () throws(WriteFailure) in
-            try replace(path, like: nil, mode: mode) { descriptor throws(OutputError) in
-                try Descriptor.write(contents, to: descriptor)
-            }
-        }
-    }
-
-    private static func replaceFile(
-        at path: String, mode: mode_t, _ fill: (Int32) throws(OutputError) -> Void
-    ) throws(WriteFailure) {
-        guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
-        if let descriptor = descriptor(named: path) { return try call(fill, descriptor) }
+        if let file = try OpenFile(at: path) { return try write(contents, into: file.descriptor) }
         let target: String
         do throws(ReadFailure) { target = try SymbolicLinks.target(of: path) } catch { throw WriteFailure(error) }
         var status = stat()
         let isThere = stat(target, &status) == 0
         guard !isThere || access(target, W_OK) == 0 else { throw .system(errno) }
-        if isThere, FileKind(status) != .regular {
-            try writeThrough(to: target, fill)
-        } else {
-            try replace(target, like: isThere ? status : nil, mode: mode, fill)
-        }
+        try replace(target, with: contents, like: isThere ? status : nil, mode: mode)
     }
 
-    private static func call(_ fill: (Int32) throws(OutputError) -> Void, _ descriptor: Int32) throws(WriteFailure) {
-        do throws(OutputError) { try fill(descriptor) } catch { throw .output(error) }
+    private static func write(_ contents: [UInt8], into descriptor: Int32) throws(WriteFailure) {
+        do throws(OutputError) { try Descriptor.write(contents, to: descriptor) } catch { throw .output(error) }
     }
 
     package static func isStandardOutput(_ path: String) -> Bool { descriptor(named: path) == STDOUT_FILENO }
@@ -74,35 +39,33 @@ package enum AtomicFile {
         }
     }
 
-    private static func writeThrough(to path: String, _ fill: (Int32) throws(OutputError) -> Void) throws(WriteFailure)
-    {
-        let descriptor = Descriptor.openForWriting(path)
-        guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
-        defer { close(descriptor) }
-        try call(fill, descriptor)
-    }
-
-    private static func replace(
-        _ path: String, like old: stat?, mode: mode_t, _ fill: (Int32) throws(OutputError) -> Void
+    /// Replaces what stands at `path` itself, a symbolic link as well, or makes it; never anything elsewhere.
+    ///
+    /// - Throws: ``WriteFailure``; what stands there is then as it was.
+    static func replace(
+        _ path: String, with contents: [UInt8], like old: stat? = nil, mode: mode_t
     ) throws(WriteFailure) {
-        let parts = PathParts(path)
-        guard !parts.name.isEmpty else { throw .system(EISDIR) }
-        let (descriptor, temporary) = try makeTemporary(beside: parts, mode: old == nil ? mode : 0o600)
-        do throws(WriteFailure) {
-            defer { close(descriptor) }
-            if let old {
-                // Another owner is kept where that is allowed; the permissions always.
-                _ = fchown(descriptor, old.st_uid, old.st_gid)
-                guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system(errno) }
+        // A signal in between would leave the temporary file behind.
+        try Interruption.deferring { () throws(WriteFailure) in
+            let parts = PathParts(path)
+            guard !parts.name.isEmpty else { throw .system(EISDIR) }
+            let (descriptor, temporary) = try makeTemporary(beside: parts, mode: old == nil ? mode : 0o600)
+            do throws(WriteFailure) {
+                defer { close(descriptor) }
+                if let old {
+                    // Another owner is kept where that is allowed; the permissions always.
+                    _ = fchown(descriptor, old.st_uid, old.st_gid)
+                    guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system(errno) }
+                }
+                try write(contents, into: descriptor)
+                guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system(errno) }
+                guard rename(temporary, path) == 0 else { throw .system(errno) }
+            } catch {
+                unlink(temporary)
+                throw error
             }
-            try call(fill, descriptor)
-            guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system(errno) }
-            guard rename(temporary, path) == 0 else { throw .system(errno) }
-        } catch {
-            unlink(temporary)
-            throw error
+            flush(directory: parts.directory)
         }
-        flush(directory: parts.directory)
     }
 
     /// Opens a temporary file of its own; never one that is there, nor what a link there leads to.

@@ -46,13 +46,7 @@ package enum Descriptor {
     private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var written = 0
         while written < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                #if canImport(Glibc)
-                Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-                #else
-                Darwin.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-                #endif
-            }
+            let count = bytes[written...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 written += count
             } else if errno == EPIPE {
@@ -76,12 +70,20 @@ package enum Descriptor {
     }
 }
 
-/// A terminal, a pipe or a device, which is written to as it is.
+/// write(2), by a name that ``Descriptor``'s own does not hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}
+
+/// A file that is open, which is written to as it is.
 package final class OpenFile: Sendable {
-    private let descriptor: Int32
+    package let descriptor: Int32
     private let closes: Bool
 
-    /// Opens what stands at `path`; `nil` for a file, a directory, and where nothing is.
+    /// A file that is closed with its last owner.
+    package init(owning descriptor: Int32) { (self.descriptor, closes) = (descriptor, true) }
+
+    /// Opens the terminal, pipe or device at `path`; `nil` for a file, a directory, and where nothing is.
     package init?(at path: String) throws(WriteFailure) {
         if let descriptor = AtomicFile.descriptor(named: path) {
             self.descriptor = descriptor

@@ -5,7 +5,7 @@ package enum DirectoryListing {
         fileprivate let directory: Int32
 
         /// The name as the system has it, with the NUL at its end; it need not be UTF-8.
-        package var name: [CChar] { Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1)) }
+        fileprivate var name: [CChar] { Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1)) }
 
         /// The name as text: another one where it is not UTF-8.
         package var text: String { String(cString: start) }
@@ -21,29 +21,22 @@ package enum DirectoryListing {
         }
     }
 
-    /// Calls `body` with every name in the directory at `path`, `.` and `..` included, in no order, until it returns `false`.
-    package static func visit(_ path: String, _ body: (Entry) -> Bool) throws(ReadFailure) {
+    /// The names in the directory at `path`, `.` and `..` included, for which `isWanted` holds, in the order of their bytes.
+    package static func names(in path: String, where isWanted: (Entry) -> Bool) throws(ReadFailure) -> [[CChar]] {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         guard let directory = opendir(path) else { throw ReadFailure(errno) }
         defer { closedir(directory) }
+        var names: [[CChar]] = []
         errno = 0
         while let entry = readdir(directory) {
             // The name is read where it stands: its declared length goes past the end of a short entry.
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
-            guard body(Entry(start: start, directory: dirfd(directory))) else { return }
+            let found = Entry(start: start, directory: dirfd(directory))
+            if isWanted(found) { names.append(found.name) }
             errno = 0
         }
         guard errno == 0 else { throw .system(errno) }
-    }
-
-    /// The names in the directory at `path` for which `isWanted` holds, in the order of their bytes.
-    package static func names(in path: String, where isWanted: (Entry) -> Bool) throws(ReadFailure) -> [[CChar]] {
-        var names: [[CChar]] = []
-        try visit(path) { entry in
-            if isWanted(entry) { names.append(entry.name) }
-            return true
-        }
         return names.sorted { $0.lexicographicallyPrecedes($1) { UInt8(bitPattern: $0) < UInt8(bitPattern: $1) } }
     }
 }

@@ -28,26 +28,19 @@ package struct FileIdentity: Hashable, Sendable {
         self.init(status, name: parts.name)
     }
 
-    /// The directory at a path, `nil` for anything else.
-    package init?(ofDirectory path: String) {
-        var status = stat()
-        guard !path.utf8.contains(0), stat(path, &status) == 0, FileKind(status) == .directory else { return nil }
-        self.init(status)
-    }
-
     /// The directory in which the file at a path stands or would be made, behind symbolic links; `nil` where there is none.
     package init?(ofDirectoryOf path: String) {
         guard let target = try? SymbolicLinks.target(of: path) else { return nil }
         let directory = PathParts(target).directory
-        self.init(ofDirectory: directory.isEmpty ? "." : directory)
+        self.init(of: directory.isEmpty ? "." : directory)
     }
 
     /// The regular files in the directory at a path, behind symbolic links; none where it cannot be read.
     package static func files(inDirectory path: String) -> [FileIdentity] {
         var files: [FileIdentity] = []
-        try? DirectoryListing.visit(path) { entry in
+        _ = try? DirectoryListing.names(in: path) { entry in
             if let file = entry.regularFile { files.append(file) }
-            return true
+            return false
         }
         return files
     }
@@ -55,8 +48,7 @@ package struct FileIdentity: Hashable, Sendable {
     /// The regular file at a path, or the one that would be made there; `nil` for a directory, a pipe or a device, which keep
     /// nothing that could be lost.
     package init?(ofFile path: String) {
-        var status = stat()
-        if !path.utf8.contains(0), stat(path, &status) == 0, FileKind(status) != .regular { return nil }
+        if [.directory, .pipe, .special].contains(FileKind(at: path)) { return nil }
         self.init(of: path)
     }
 }
@@ -81,7 +73,7 @@ package final class ReadLog: Sendable {
 
     /// Whether the directory is one of them, all of whose files are read.
     package func holds(directory: FileIdentity) -> Bool {
-        paths.withLock { $0 }.contains { FileIdentity(ofDirectory: $0) == directory }
+        paths.withLock { $0 }.contains { FileKind(at: $0) == .directory && FileIdentity(of: $0) == directory }
     }
 
     /// Notes a file, or a directory whose files are all read.

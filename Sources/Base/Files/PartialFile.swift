@@ -31,47 +31,32 @@ package final class PartialFile {
         let target: String
         do throws(ReadFailure) { target = try SymbolicLinks.target(of: path) } catch { throw WriteFailure(error) }
         if FileKind(at: target) == .directory { throw .system(EISDIR) }
-        self.path = target
         let part = target + Self.suffix
-        var attempts = 0
-        while true {
-            var isNew = true
-            var descriptor = open(part, Self.flags | O_CREAT | O_EXCL, 0o666)
-            if descriptor < 0, errno == EEXIST {
-                isNew = false
-                descriptor = open(part, Self.flags)
-                if descriptor < 0, errno == ENOENT { continue }
-            }
+        var descriptor = open(part, Self.flags | O_CREAT | O_EXCL, 0o666)
+        let isNew = descriptor >= 0
+        if !isNew, errno == EEXIST {
+            descriptor = open(part, Self.flags)
+            // It took its last name in between: another run was at its end.
+            if descriptor < 0, errno == ENOENT { throw .held }
+        }
+        guard descriptor >= 0 else {
             let code = errno
-            guard descriptor >= 0 else {
-                let isOther = [.directory, .pipe, .special].contains(FileKind(at: part, followingLinks: false))
-                throw isOther ? .foreign(part) : WriteFailure(opening: code)
-            }
-            do throws(WriteFailure) {
-                if let count = try Self.take(descriptor, at: part, isNew: isNew) {
-                    do throws(WriteFailure) {
-                        // Before its first byte: what is private is not readable while it comes.
-                        let mode = Self.permissions(of: target)
-                        if let mode, fchmod(descriptor, mode) != 0 { throw .system(errno) }
-                        record = try Self.record(at: target + Self.recordSuffix, narrowedTo: mode)
-                        if let record, !isRecord(record) { throw .foreign(target + Self.recordSuffix) }
-                        // A run that ended before its first byte left nothing; anything else has a record.
-                        if count > 0, record == nil { throw .foreign(part) }
-                    } catch {
-                        if isNew { unlink(part) }
-                        throw error
-                    }
-                    (self.descriptor, self.count, self.isNew) = (descriptor, count, isNew)
-                    return
-                }
-            } catch {
-                close(descriptor)
-                throw error
-            }
-            // It took its last name between being opened and being held: what has its name now is another.
-            close(descriptor)
-            attempts += 1
-            guard attempts < 100 else { throw .held }
+            let isOther = [.directory, .pipe, .special].contains(FileKind(at: part, followingLinks: false))
+            throw isOther ? .foreign(part) : WriteFailure(opening: code)
+        }
+        (self.path, self.descriptor, self.isNew, count) = (target, descriptor, isNew, 0)
+        try take()
+        do throws(WriteFailure) {
+            // Before its first byte: what is private is not readable while it comes.
+            let mode = Self.permissions(of: target)
+            if let mode, fchmod(descriptor, mode) != 0 { throw .system(errno) }
+            record = try Self.record(at: recordPath, narrowedTo: mode)
+            if let record, !isRecord(record) { throw .foreign(recordPath) }
+            // A run that ended before its first byte left nothing; anything else has a record.
+            if count > 0, record == nil { throw .foreign(part) }
+        } catch {
+            if isNew { unlink(part) }
+            throw error
         }
     }
 
@@ -106,8 +91,8 @@ package final class PartialFile {
         return bytes
     }
 
-    /// Holds an open file, and says how long it is; `nil` where the path stands for another by now.
-    private static func take(_ descriptor: Int32, at path: String, isNew: Bool) throws(WriteFailure) -> Int? {
+    /// Holds the open file, and notes how long it is.
+    private func take() throws(WriteFailure) {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             if errno == EWOULDBLOCK { throw .held }
@@ -117,13 +102,14 @@ package final class PartialFile {
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-        guard FileKind(status) == .regular else { throw .foreign(path) }
-        // Whoever owns it can change what is in it; what another server of files calls a new one's owner is its own matter.
-        guard isNew || status.st_uid == geteuid() else { throw .foreign(path) }
-        // What has another name as well is more than a part: a copy by links keeps what it has.
-        guard isNew || status.st_nlink == 1 else { throw .foreign(path) }
-        guard FileIdentity(of: path) == FileIdentity(status) else { return nil }
-        return Int(status.st_size)
+        // Another user could change what is in it (what another server of files calls a new one's owner is its own matter), and what has
+        // another name as well is more than a part: a copy by links keeps what it has.
+        guard FileKind(status) == .regular, isNew || (status.st_uid == geteuid() && status.st_nlink == 1) else {
+            throw .foreign(partPath)
+        }
+        // The same, between being opened and being held.
+        guard FileIdentity(of: partPath) == FileIdentity(status) else { throw .held }
+        count = Int(status.st_size)
     }
 
     package func begin(recording record: [UInt8]) throws(WriteFailure) {

@@ -3,140 +3,115 @@ internal import Synchronization
 /// The end of the process by a signal: at once, but never within a line of output or the writing of a file.
 ///
 /// The process ends by the signal itself, so that a shell sees 130 or 143 and stops its own loop. A write that hangs, since nobody
-/// reads, is given ``patience``; a second signal does not wait for it at all.
+/// reads, is given three seconds; a second signal does not wait for it at all. No thread takes the signals but one of their own, which may
+/// do what a handler may not (signal-safety(7)).
 package enum Interruption {
-    /// How many writes are under way that have to stay whole.
-    private static let writers = Atomic<Int>(0)
-    /// The signal that came while there were some, 0 before.
-    private static let pending = Atomic<Int32>(0)
-    /// How long is waited for a write that is under way, in seconds.
-    private static let patience: UInt32 = 3
-    /// Whether the last words are being said, or the process is past them.
-    private static let isEnding = Atomic<Bool>(false)
-    /// How long is waited for the last words where they seem to take no time, in seconds.
-    private static let lastPatience: UInt32 = 1
-    private static let showsProgress = Atomic<Bool>(false)
-    /// What is said at the end: memory that is there from the beginning, since a handler may ask for none.
-    nonisolated(unsafe) private static let farewell = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: 2_048, alignment: 1)
-    /// How many bytes of ``farewell`` are said.
-    private static let farewellCount = Atomic<Int>(0)
-
-    /// Takes over the signals that end a process, but for those it was started to ignore (`nohup`).
-    ///
-    /// They are unblocked: what is started from a thread of a library inherits that all are blocked there.
-    package static func install() {
-        // The handler may not be the first to ask for them: making them takes a lock.
-        _ = (isShowingProgress, writers.load(ordering: .relaxed), pending.load(ordering: .relaxed))
-        _ = (isEnding.load(ordering: .relaxed), patience, lastPatience)
-        _ = (farewell.count, farewellCount.load(ordering: .relaxed))
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            let before = signal(number) { number in Interruption.received(number) }
-            if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
-        }
-        // Set by the first of them; a handler may do that.
-        signal(SIGALRM) { _ in Interruption.lostPatience() }
-        unblock()
+    private struct State {
+        /// How many writes are under way that have to stay whole.
+        var writers = 0
+        /// The signal that ends the process, 0 before.
+        var signal: Int32 = 0
+        var farewell = ""
+        var isShowingProgress = false
+        var handler: (@Sendable (Int32) -> Bool)?
+        /// The signals that the process was started to ignore (`nohup`).
+        var ignored: [Int32] = []
     }
 
-    /// Lets this thread take all of them, within a handler as well.
-    private static func unblock() {
-        var set = sigset_t()
-        sigemptyset(&set)
-        sigaddset(&set, SIGINT)
-        sigaddset(&set, SIGTERM)
-        sigaddset(&set, SIGHUP)
-        sigaddset(&set, SIGALRM)
-        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    private static let state = Mutex(State())
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    /// How long is waited for a write that is under way.
+    private static let patience = Duration.seconds(3)
+
+    /// Takes over the signals that end a process; before any other thread is there, which then takes none.
+    package static func install() {
+        mask(SIG_BLOCK)
+        let ignored = signals.filter { number in
+            let before = signal(number, SIG_DFL)
+            guard unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) else { return false }
+            signal(number, SIG_IGN)
+            return true
+        }
+        state.withLock { $0.ignored = ignored }
+        guard let thread = SystemThread(receive) else { return mask(SIG_UNBLOCK) }
+        thread.detach()
+    }
+
+    /// Hands signals, those the process was started to ignore as well, to `handler` first; what it returns `false` for ends the process.
+    package static func handle(_ handler: @escaping @Sendable (Int32) -> Bool) {
+        state.withLock { ($0.handler, $0.ignored) = (handler, []) }
+        for number in signals { signal(number, SIG_DFL) }
     }
 
     /// Does something that a signal must not tear: the process ends after it.
     package static func deferring<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let others = writers.add(1, ordering: .sequentiallyConsistent).oldValue
-        // The handler has seen that nothing is written, or will never look again; beside others it waits for the last.
-        if others == 0, pending.load(ordering: .sequentiallyConsistent) != 0 { end() }
-        defer {
-            let left = writers.subtract(1, ordering: .sequentiallyConsistent).newValue
-            if left == 0, pending.load(ordering: .sequentiallyConsistent) != 0 { end() }
-        }
+        count(1)
+        defer { count(-1) }
         return try body()
     }
 
-    /// Has a signal say this on standard error before it ends the process, as far as it fits; empty for nothing.
-    ///
-    /// One thread at a time may call it.
-    package static func setFarewell(_ text: String) {
-        deferring {
-            farewellCount.store(0, ordering: .sequentiallyConsistent)
-            farewell.copyBytes(from: text.utf8.prefix(farewell.count))
-            farewellCount.store(min(text.utf8.count, farewell.count), ordering: .sequentiallyConsistent)
+    /// Counts a write that begins or ends; when the process is ending, it goes no further beside none.
+    private static func count(_ change: Int) {
+        let isOver = state.withLock { state in
+            if state.signal == 0 || state.writers > 0 { state.writers += change }
+            return state.signal != 0 && state.writers == 0
+        }
+        if isOver { while true { pause() } }
+    }
+
+    /// Has a signal say this on standard error before it ends the process; empty for nothing.
+    package static func setFarewell(_ text: String) { state.withLock { $0.farewell = text } }
+
+    package static var isShowingProgress: Bool {
+        get { state.withLock(\.isShowingProgress) }
+        set { state.withLock { $0.isShowingProgress = newValue } }
+    }
+
+    /// The work of the thread.
+    @Sendable private static func receive() {
+        var set = set
+        var number: Int32 = 0
+        while sigwait(&set, &number) == 0 {
+            let (handler, isIgnored) = state.withLock { ($0.handler, $0.ignored.contains(number)) }
+            if !isIgnored, handler?(number) != true { end(by: number) }
         }
     }
 
-    package static var isShowingProgress: Bool {
-        get { showsProgress.load(ordering: .relaxed) }
-        set { showsProgress.store(newValue, ordering: .relaxed) }
-    }
-
-    /// The handler: it may do no more than what signal-safety(7) allows.
-    private static func received(_ number: Int32) {
-        let isFirst = pending.compareExchange(expected: 0, desired: number, ordering: .sequentiallyConsistent).exchanged
-        guard isFirst else { endWithoutWaiting() }
-        alarm(patience)
-        if writers.load(ordering: .sequentiallyConsistent) == 0 { end() }
-    }
-
-    private static func lostPatience() {
-        if pending.load(ordering: .sequentiallyConsistent) != 0 { endWithoutWaiting() }
-    }
-
-    /// Ends the process though a write is under way, with the last words where they take no time.
-    private static func endWithoutWaiting() -> Never {
-        guard !isEnding.load(ordering: .sequentiallyConsistent), isReadyForWords else { die() }
-        alarm(lastPatience)
-        end()
-    }
-
-    /// Says the last words and ends the process; a thread that comes second waits for the first, and the alarm waits for neither.
-    private static func end() -> Never {
-        unblock()
-        if isEnding.exchange(true, ordering: .sequentiallyConsistent) { while true { pause() } }
-        if showsProgress.load(ordering: .relaxed) { eraseLine() }
-        say(UnsafeRawBufferPointer(rebasing: farewell[..<farewellCount.load(ordering: .sequentiallyConsistent)]))
-        die()
-    }
-
-    /// Ends the process by the signal that came first, at once.
-    private static func die() -> Never {
-        let number = pending.load(ordering: .sequentiallyConsistent)
+    private static func end(by number: Int32) -> Never {
+        state.withLock { $0.signal = number }
+        let limit = ContinuousClock.now + patience
+        var isUrgent = false
+        while state.withLock({ $0.writers > 0 }), ContinuousClock.now < limit, !isUrgent {
+            usleep(5_000)
+            var pending = sigset_t()
+            sigpending(&pending)
+            isUrgent = signals.contains { sigismember(&pending, $0) == 1 }
+        }
+        let (showsProgress, farewell) = state.withLock { ($0.isShowingProgress, $0.farewell) }
+        // Carriage return, and the sequence that erases to the end of the line.
+        let words = Array(((showsProgress ? "\r\u{1B}[K" : "") + farewell).utf8)
+        var errors = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        // Not where nothing reads them.
+        if !words.isEmpty, poll(&errors, 1, isUrgent ? 0 : 1_000) == 1 { _ = write(STDERR_FILENO, words, words.count) }
         signal(number, SIG_DFL)
-        unblock()
+        mask(SIG_UNBLOCK)
         kill(getpid(), number)
         // The first process of a container is not ended by its own signal.
         _exit(128 + number)
     }
 
-    /// Whether standard error takes something without waiting.
-    private static var isReadyForWords: Bool {
-        var state = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        return poll(&state, 1, 0) == 1 && state.revents & Int16(POLLOUT) != 0
+    private static var set: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in signals { sigaddset(&set, number) }
+        return set
     }
 
-    /// Carriage return, and the sequence that erases to the end of the line.
-    private static func eraseLine() {
-        var bytes: (UInt8, UInt8, UInt8, UInt8) = (0x0D, 0x1B, 0x5B, 0x4B)
-        withUnsafeBytes(of: &bytes) { say($0) }
-    }
-
-    /// Writes to standard error, once.
-    private static func say(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count > 0 else { return }
-        #if canImport(Glibc)
-        _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-        #else
-        _ = Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-        #endif
+    /// Blocks or unblocks the signals for this thread and those that it starts.
+    private static func mask(_ how: Int32) {
+        var set = set
+        pthread_sigmask(how, &set, nil)
     }
 }

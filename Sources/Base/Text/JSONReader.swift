@@ -90,7 +90,11 @@ package struct JSONReader {
         let start = line
         switch next {
         case UInt8(ascii: "{"): return DocumentTree(content: .dictionary(try object(depth)), line: start)
-        case UInt8(ascii: "["): return DocumentTree(content: .array(try array(depth)), line: start)
+        case UInt8(ascii: "["):
+            let elements = try list(until: "]", of: "an array") { reader throws(Failure) in
+                try reader.value(depth: depth + 1)
+            }
+            return DocumentTree(content: .array(elements), line: start)
         case UInt8(ascii: "\""), UInt8(ascii: "'"): return DocumentTree(content: .text(try string()), line: start)
         case nil: throw broken("it ends too early")
         default: return DocumentTree(content: try word(), line: start)
@@ -104,44 +108,37 @@ package struct JSONReader {
         return true
     }
 
-    private mutating func object(_ depth: Int) throws(Failure) -> [(key: String, value: DocumentTree)] {
+    /// What stands between the bracket that comes next and the one that closes it.
+    private mutating func list<Element>(
+        until end: Unicode.Scalar, of kind: String, _ element: (inout JSONReader) throws(Failure) -> Element
+    ) throws(Failure) -> [Element] {
         position += 1
-        var members: [(key: String, value: DocumentTree)] = []
-        var keys: Set<String> = []
+        var elements: [Element] = []
         while true {
             try skipSpace()
-            if skip("}") { return members }
-            guard let byte = next else { throw broken("an object is not closed") }
-            let isQuoted = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
-            let key = isQuoted ? try string() : try name()
+            if skip(end) { return elements }
+            guard next != nil else { throw broken("\(kind) is not closed") }
+            elements.append(try element(&self))
+            try skipSpace()
+            guard skip(",") || next == UInt8(ascii: end) else { throw broken("a ',' is missing between two values") }
+        }
+    }
+
+    private mutating func object(_ depth: Int) throws(Failure) -> [(key: String, value: DocumentTree)] {
+        var keys: Set<String> = []
+        return try list(until: "}", of: "an object") { reader throws(Failure) in
+            let isQuoted = reader.next == UInt8(ascii: "\"") || reader.next == UInt8(ascii: "'")
+            let key = isQuoted ? try reader.string() : try reader.name()
             guard keys.insert(key).inserted else {
                 throw Failure(
-                    problem: .duplicate, line: line,
+                    problem: .duplicate, line: reader.line,
                     reason: "the key '\(shortened(key, to: 80))' is given twice, and readers keep only one of the two; "
                         + "put both together")
             }
-            try skipSpace()
-            guard skip(":") else { throw broken("a ':' is missing after a key") }
-            members.append((key, try value(depth: depth + 1)))
-            try separator(before: "}")
+            try reader.skipSpace()
+            guard reader.skip(":") else { throw reader.broken("a ':' is missing after a key") }
+            return (key, try reader.value(depth: depth + 1))
         }
-    }
-
-    private mutating func array(_ depth: Int) throws(Failure) -> [DocumentTree] {
-        position += 1
-        var elements: [DocumentTree] = []
-        while true {
-            try skipSpace()
-            if skip("]") { return elements }
-            guard next != nil else { throw broken("an array is not closed") }
-            elements.append(try value(depth: depth + 1))
-            try separator(before: "]")
-        }
-    }
-
-    private mutating func separator(before end: Unicode.Scalar) throws(Failure) {
-        try skipSpace()
-        guard skip(",") || next == UInt8(ascii: end) else { throw broken("a ',' is missing between two values") }
     }
 
     private mutating func name() throws(Failure) -> String {

@@ -87,21 +87,6 @@ package func listed(_ named: some Collection<String>, of total: Int) -> String {
     return named.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
 }
 
-extension [String] {
-    /// The texts one after the other with `separator` between them.
-    ///
-    /// `joined` of the library looks up types at run time the first time it is called, which is a hundredth of a whole check: for what
-    /// each check says.
-    package func separated(by separator: String) -> String {
-        var text = first ?? ""
-        for next in dropFirst() {
-            text += separator
-            text += next
-        }
-        return text
-    }
-}
-
 /// A time in seconds to the millisecond, as `--timeout` takes it: `3 s`, `0.5 s`.
 package func secondsText(_ time: Duration) -> String {
     let (seconds, attoseconds) = time.components

@@ -102,6 +102,6 @@ package struct TextLayout: Sendable, Hashable {
                 used = (lines.count == 1 ? 0 : indent) + cells
             }
         }
-        return lines.separated(by: "\n")
+        return lines.joined(separator: "\n")
     }
 }

@@ -28,7 +28,6 @@ void COpenSSL_learn_names(void);
 static inline void COpenSSL_OPENSSL_free(void *memory) { OPENSSL_free(memory); }
 static inline void *COpenSSL_OPENSSL_memdup(const void *memory, size_t count) { return OPENSSL_memdup(memory, count); }
 static inline long COpenSSL_BIO_get_mem_data(BIO *bio, const char **data) { return BIO_get_mem_data(bio, (char **)data); }
-static inline long COpenSSL_BIO_set_mem_eof_return(BIO *bio, long value) { return BIO_set_mem_eof_return(bio, value); }
 
 // Stacks.
 static inline int COpenSSL_sk_X509_num(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
@@ -61,46 +60,22 @@ static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_
 static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
 
 // TLS.
-static inline uint64_t COpenSSL_SSL_OP_LEGACY_SERVER_CONNECT(void) { return SSL_OP_LEGACY_SERVER_CONNECT; }
-static inline uint64_t COpenSSL_SSL_OP_NO_TICKET(void) { return SSL_OP_NO_TICKET; }
-static inline uint64_t COpenSSL_SSL_OP_CIPHER_SERVER_PREFERENCE(void) { return SSL_OP_CIPHER_SERVER_PREFERENCE; }
-static inline uint64_t COpenSSL_SSL_OP_NO_COMPRESSION(void) { return SSL_OP_NO_COMPRESSION; }
-static inline uint64_t COpenSSL_SSL_OP_NO_RENEGOTIATION(void) { return SSL_OP_NO_RENEGOTIATION; }
-static inline int COpenSSL_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
-    return SSL_CTX_set_min_proto_version(context, version);
-}
-static inline int COpenSSL_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version) {
-    return SSL_CTX_set_max_proto_version(context, version);
+// A chain is judged once: no server may present another one after that.
+static inline uint64_t COpenSSL_options(void) {
+    return SSL_OP_LEGACY_SERVER_CONNECT | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION;
 }
 static inline int COpenSSL_SSL_set_min_proto_version(SSL *ssl, int version) { return SSL_set_min_proto_version(ssl, version); }
 static inline int COpenSSL_SSL_set_max_proto_version(SSL *ssl, int version) { return SSL_set_max_proto_version(ssl, version); }
-static inline long COpenSSL_SSL_CTX_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
-static inline long COpenSSL_SSL_CTX_set_max_cert_list(SSL_CTX *context, long bytes) {
-    return SSL_CTX_set_max_cert_list(context, bytes);
-}
-static inline long COpenSSL_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
-    return SSL_CTX_set_session_cache_mode(context, mode);
-}
-static inline long COpenSSL_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
-    return SSL_CTX_add1_chain_cert(context, certificate);
-}
 static inline long COpenSSL_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {
     return SSL_CTX_set_tlsext_servername_callback(context, callback);
-}
-static inline long COpenSSL_SSL_CTX_set_dh_auto(SSL_CTX *context, long on) { return SSL_CTX_set_dh_auto(context, on); }
-static inline int COpenSSL_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups) {
-    return SSL_CTX_set1_groups_list(context, groups);
 }
 static inline int COpenSSL_SSL_set_tlsext_host_name(SSL *ssl, const char *name) { return SSL_set_tlsext_host_name(ssl, name); }
 static inline long COpenSSL_SSL_set1_sigalgs_list(SSL *ssl, const char *algorithms) { return SSL_set1_sigalgs_list(ssl, algorithms); }
 static inline long COpenSSL_SSL_set1_client_sigalgs_list(SSL *ssl, const char *algorithms) {
     return SSL_set1_client_sigalgs_list(ssl, algorithms);
 }
-static inline long COpenSSL_SSL_add1_chain_cert(SSL *ssl, X509 *certificate) { return SSL_add1_chain_cert(ssl, certificate); }
-static inline int COpenSSL_SSL_get_negotiated_group(SSL *ssl) { return SSL_get_negotiated_group(ssl); }
 static inline long COpenSSL_SSL_set1_groups_list(SSL *ssl, const char *list) { return SSL_set1_groups_list(ssl, list); }
 static inline long COpenSSL_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key) { return SSL_get_peer_tmp_key(ssl, key); }
-static inline long COpenSSL_SSL_set_tlsext_status_type(SSL *ssl, int type) { return SSL_set_tlsext_status_type(ssl, type); }
 static inline long COpenSSL_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response) {
     return SSL_get_tlsext_status_ocsp_resp(ssl, response);
 }
@@ -140,7 +115,5 @@ int COpenSSL_request(const unsigned char *request, size_t length);
 int COpenSSL_private_key(const unsigned char *key, size_t length);
 // An OCSP response (RFC 6960, 4.2.1).
 int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCertificates);
-// Makes OpenSSL refuse a Certificate message that it is about to read: for a message callback, which cannot refuse any.
-void COpenSSL_spoil(void *message, size_t length);
 
 #endif

@@ -13,37 +13,15 @@ extension Changeable {
 ///
 /// Every field can be changed before issuing.
 package struct CertificateTemplate: Sendable, Hashable, Changeable {
-    /// The basicConstraints extension (RFC 5280, 4.2.1.9), always critical.
-    package struct BasicConstraints: Sendable, Hashable {
-        package var isAuthority: Bool
-        /// The pathLenConstraint field, `nil` to leave it out.
-        package var pathLength: Int?
-
-        package init(isAuthority: Bool, pathLength: Int? = nil) {
-            (self.isAuthority, self.pathLength) = (isAuthority, pathLength)
-        }
-    }
-
     /// A bit of the keyUsage extension (RFC 5280, 4.2.1.3); the raw value is its position.
     package enum KeyUsage: Int, Sendable, Hashable {
         /// Signatures other than those of the two signing bits below.
         case digitalSignature = 0
         /// Encryption of keys, as in RSA key transport.
         case keyEncipherment = 2
-        case dataEncipherment = 3
         case keyAgreement = 4
         case keyCertSign = 5
         case cRLSign = 6
-    }
-
-    /// The nameConstraints extension (RFC 5280, 4.2.1.10), always critical.
-    package struct NameConstraints: Sendable, Hashable {
-        package var permitted: [GeneralName]
-        package var excluded: [GeneralName]
-
-        package init(permitted: [GeneralName] = [], excluded: [GeneralName] = []) {
-            (self.permitted, self.excluded) = (permitted, excluded)
-        }
     }
 
     /// How a key identifier extension comes about.
@@ -75,12 +53,17 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package var notBefore: Int64
     /// The last second of validity, in seconds since the epoch (years 0 to 9999).
     package var notAfter: Int64
-    package var basicConstraints: BasicConstraints?
+    /// The cA field of the basicConstraints extension (RFC 5280, 4.2.1.9), which is critical; `nil` to leave the extension out.
+    package var isAuthority: Bool?
+    /// The pathLenConstraint field of an authority, `nil` to leave it out.
+    package var pathLength: Int?
     /// The bits of the critical keyUsage extension, `nil` to leave it out.
     package var keyUsage: [KeyUsage]?
     /// The purposes of the extendedKeyUsage extension, `nil` to leave it out.
     package var extendedKeyUsage: [OID]?
-    package var nameConstraints: NameConstraints?
+    /// The bases of the critical nameConstraints extension (RFC 5280, 4.2.1.10), which is left out when there are none.
+    package var permittedNames: [GeneralName] = []
+    package var excludedNames: [GeneralName] = []
     package var subjectKeyIdentifier = KeyIdentifier.derived
     /// The keyIdentifier of the authorityKeyIdentifier extension.
     package var authorityKeyIdentifier = KeyIdentifier.derived
@@ -95,8 +78,7 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package static func authority(_ subject: DistinguishedName, pathLength: Int? = nil) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject, notBefore: LabClock.now - 30 * LabClock.day, notAfter: LabClock.now + 10 * LabClock.year,
-            basicConstraints: BasicConstraints(isAuthority: true, pathLength: pathLength),
-            keyUsage: [.keyCertSign, .cRLSign])
+            isAuthority: true, pathLength: pathLength, keyUsage: [.keyCertSign, .cRLSign])
     }
 
     /// The template of a server's certificate for these names and addresses; the first is the common name too.
@@ -114,8 +96,8 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package static func leaf(subject: DistinguishedName, names: [GeneralName]) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject, alternativeNames: names, notBefore: LabClock.now - LabClock.hour,
-            notAfter: LabClock.now + 90 * LabClock.day, basicConstraints: BasicConstraints(isAuthority: false),
-            keyUsage: [.digitalSignature], extendedKeyUsage: [.serverAuth])
+            notAfter: LabClock.now + 90 * LabClock.day, isAuthority: false, keyUsage: [.digitalSignature],
+            extendedKeyUsage: [.serverAuth])
     }
 
     /// A copy whose alternative names are followed by so many made-up ones, `name-0.many.example.com` onwards.

@@ -7,17 +7,8 @@ internal import COpenSSL
 enum DER {
     /// One element: `tag`, the length of `content`, and `content`.
     static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
-        var bytes = [tag]
-        bytes.reserveCapacity(content.count + 6)
-        if content.count < 128 {
-            bytes.append(UInt8(content.count))
-        } else {
-            let length = minimalBytes(UInt(content.count))
-            bytes.append(0x80 | UInt8(length.count))
-            bytes += length
-        }
-        bytes += content
-        return bytes
+        let length = minimalBytes(UInt(content.count))
+        return [tag] + (content.count < 128 ? [UInt8(content.count)] : [0x80 | UInt8(length.count)] + length) + content
     }
 
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(0x30, Array(elements.joined())) }

@@ -1,21 +1,17 @@
 /// The name of a subject or an issuer: attributes in the order of the encoding, each in a set of its own.
 package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
-    package enum Encoding: UInt8, Sendable, Hashable {
-        case utf8 = 0x0c
-        case printable = 0x13
-    }
-
     /// One attribute.
     ///
     /// The value is written as it is, whether or not it suits the encoding.
     package struct Attribute: Sendable, Hashable {
         package var type: OID
         package var value: [UInt8]
-        package var encoding: Encoding
+        /// Whether it is a PrintableString, and no UTF8String.
+        package var isPrintable: Bool
 
         /// An attribute with raw bytes as its value: escape sequences, NUL and malformed text go in as they are.
-        package init(_ type: OID, _ value: [UInt8], encoding: Encoding = .utf8) {
-            (self.type, self.value, self.encoding) = (type, value, encoding)
+        package init(_ type: OID, _ value: [UInt8], isPrintable: Bool = false) {
+            (self.type, self.value, self.isPrintable) = (type, value, isPrintable)
         }
     }
 
@@ -30,9 +26,7 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
     }
 
     /// A name whose common name consists of exactly these bytes.
-    package init(commonNameBytes: [UInt8], encoding: Encoding = .utf8) {
-        attributes = [Attribute(.commonName, commonNameBytes, encoding: encoding)]
-    }
+    package init(commonNameBytes: [UInt8]) { attributes = [Attribute(.commonName, commonNameBytes)] }
 
     package init(stringLiteral commonName: String) { self.init(commonName: commonName) }
 
@@ -44,7 +38,7 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
         DER.element(
             0x30,
             attributes.flatMap {
-                DER.element(0x31, DER.sequence($0.type.der, DER.element($0.encoding.rawValue, $0.value)))
+                DER.element(0x31, DER.sequence($0.type.der, DER.element($0.isPrintable ? 0x13 : 0x0c, $0.value)))
             })
     }
 }

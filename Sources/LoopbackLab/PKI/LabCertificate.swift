@@ -57,9 +57,6 @@ package struct LabCertificate: Sendable {
         let key = if let key { key } else { try LabKey.generate(other.key.algorithm) }
         return try issue(other.template.with { $0.serialNumber = nil }.with(change), key: key)
     }
-
-    /// Signs the name and key of `authority`, which another root already vouches for: a cross-certificate.
-    package func crossSign(_ authority: LabCertificate) throws(LabError) -> LabCertificate { try reissue(authority) }
 }
 
 extension LabCertificate: Hashable {
@@ -93,7 +90,11 @@ extension CertificateTemplate {
         func add(_ arc: UInt, critical: Bool = false, _ value: [UInt8]) {
             encoded += Extension(OID(2, 5, 29, arc), isCritical: critical, value: value).der
         }
-        if let basicConstraints { add(19, critical: true, basicConstraints.der) }
+        if let isAuthority {
+            // A FALSE is left out, as DER wants of a default.
+            let limit = pathLength.map { DER.integer(DER.minimalBytes(UInt($0))) } ?? []
+            add(19, critical: true, DER.sequence(isAuthority ? DER.boolean(true) + limit : []))
+        }
         if let keyUsage { add(15, critical: true, DER.namedBits(keyUsage.map(\.rawValue))) }
         if let extendedKeyUsage { add(37, DER.element(0x30, extendedKeyUsage.flatMap(\.der))) }
         if let identifier = subjectKeyIdentifier.bytes(for: key) { add(14, DER.octetString(identifier)) }
@@ -101,24 +102,11 @@ extension CertificateTemplate {
             add(35, DER.sequence(DER.implicit(0, identifier)))
         }
         if !alternativeNames.isEmpty { add(17, DER.element(0x30, alternativeNames.flatMap(\.der))) }
-        if let nameConstraints { add(30, critical: true, nameConstraints.der) }
+        let subtrees = [permittedNames, excludedNames].enumerated().flatMap { tag, bases in
+            bases.isEmpty ? [] : DER.explicit(UInt8(tag), bases.flatMap { DER.sequence($0.der) })
+        }
+        if !subtrees.isEmpty { add(30, critical: true, DER.element(0x30, subtrees)) }
         return encoded + additionalExtensions.flatMap(\.der)
-    }
-}
-
-extension CertificateTemplate.BasicConstraints {
-    /// The BasicConstraints element; a FALSE cA is left out, as DER wants of a default.
-    fileprivate var der: [UInt8] {
-        DER.sequence(
-            isAuthority ? DER.boolean(true) : [], pathLength.map { DER.integer(DER.minimalBytes(UInt($0))) } ?? [])
-    }
-}
-
-extension CertificateTemplate.NameConstraints {
-    fileprivate var der: [UInt8] { DER.sequence(subtrees(0, permitted), subtrees(1, excluded)) }
-
-    private func subtrees(_ tag: UInt8, _ bases: [GeneralName]) -> [UInt8] {
-        bases.isEmpty ? [] : DER.explicit(tag, bases.flatMap { DER.sequence($0.der) })
     }
 }
 

@@ -27,7 +27,7 @@ final class Connection: ByteStream {
     private var isReset = false
     private(set) var isSending = true
 
-    init(_ descriptor: Int32, delivery: ServerBehavior.Delivery, record: ConnectionRecord) {
+    init(_ descriptor: Int32, delivery: ServerBehavior.Delivery, record: @escaping ConnectionRecord) {
         (self.descriptor, self.delivery, self.record) = (descriptor, delivery, record)
         cutOffIfDue()
     }
@@ -37,10 +37,7 @@ final class Connection: ByteStream {
     func read() -> [UInt8] {
         let bytes = isReset ? [] : Sockets.receive(descriptor)
         if bytes.isEmpty { isSending = false }
-        record.update {
-            $0.opening += bytes.prefix(ConnectionObservation.openingLimit - $0.opening.count)
-            $0.bytesReceived += bytes.count
-        }
+        record { $0.opening += bytes.prefix(ConnectionObservation.openingLimit - $0.opening.count) }
         return Array(bytes)
     }
 

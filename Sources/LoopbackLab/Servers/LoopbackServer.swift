@@ -118,7 +118,7 @@ package final class LoopbackServer: Sendable {
             if state.isStopping { shutdown(descriptor, Int32(SHUT_RDWR)) }
             return (state.connections.count - 1, state.context)
         }
-        let record = ConnectionRecord { change in self.state.withLock { change(&$0.connections[index]) } }
+        let record: ConnectionRecord = { change in self.state.withLock { change(&$0.connections[index]) } }
         let thread = SystemThread {
             let connection = Connection(descriptor, delivery: self.behavior.delivery, record: record)
             self.converse(over: connection, context, record)
@@ -137,7 +137,9 @@ package final class LoopbackServer: Sendable {
         }
     }
 
-    private func converse(over connection: Connection, _ context: TLSServerContext?, _ record: ConnectionRecord) {
+    private func converse(
+        over connection: Connection, _ context: TLSServerContext?, _ record: @escaping ConnectionRecord
+    ) {
         switch behavior.service {
         case .script(let bytes, let waitsForClient, let stalls):
             if waitsForClient, connection.read().isEmpty { return }
@@ -177,12 +179,9 @@ package struct ConnectionObservation: Sendable, Hashable {
     package internal(set) var version: TLSVersion?
     package internal(set) var applicationProtocol: String?
     package internal(set) var clientCertificate: [UInt8]?
-    package internal(set) var bytesReceived = 0
-    /// The first of those bytes, up to ``openingLimit``.
+    /// The first bytes that came, up to ``openingLimit``.
     package internal(set) var opening: [UInt8] = []
-    /// How many bytes of application data the client sent through TLS.
-    package internal(set) var applicationBytesReceived = 0
-    /// The first of those bytes, up to ``openingLimit``.
+    /// The first bytes of application data that came through TLS, up to ``openingLimit``.
     package internal(set) var applicationOpening: [UInt8] = []
     package internal(set) var receivedCloseNotify = false
     /// Why TLS failed, in OpenSSL's words; `nil` when it did not.
@@ -194,4 +193,4 @@ package struct ConnectionObservation: Sendable, Hashable {
 }
 
 /// Where one connection notes what it sees.
-struct ConnectionRecord: Sendable { let update: @Sendable ((inout ConnectionObservation) -> Void) -> Void }
+typealias ConnectionRecord = @Sendable ((inout ConnectionObservation) -> Void) -> Void

@@ -1,5 +1,34 @@
 internal import Base
 
+/// A proxy with one server behind it, whatever it is asked for.
+package struct ProxySettings: Sendable, Changeable {
+    package enum Speech: Sendable, Hashable {
+        case http
+        case socks5
+    }
+
+    /// What a client gets that has said what it wants.
+    package enum Answer: Sendable, Hashable {
+        /// The way to the server.
+        case passage
+        /// These bytes, after which the proxy closes its side.
+        case refusal([UInt8])
+        /// These bytes, after which it stays silent; none for a proxy that never answers.
+        case silence(after: [UInt8])
+    }
+
+    package var speech: Speech
+    package var server: TLSServerSettings
+    package var answer = Answer.passage
+    /// The name and password of the only user, `nil` where anybody may come.
+    package var user: (name: String, password: String)?
+    /// What the proxy itself presents where it is spoken to over TLS, `nil` where it is not.
+    package var tls: TLSServerSettings?
+
+    /// A proxy that lets everybody through to `server`.
+    package init(_ speech: Speech, to server: TLSServerSettings) { (self.speech, self.server) = (speech, server) }
+}
+
 /// The proxy's side of a conversation, up to where that of the server behind it begins.
 struct Proxy {
     private let settings: ProxySettings
@@ -9,7 +38,7 @@ struct Proxy {
     private(set) var input: [UInt8] = []
 
     /// A proxy that notes what it is asked for in `record`.
-    init(_ settings: ProxySettings, over stream: any ByteStream, _ record: ConnectionRecord) {
+    init(_ settings: ProxySettings, over stream: any ByteStream, _ record: @escaping ConnectionRecord) {
         (self.settings, self.stream, self.record) = (settings, stream, record)
     }
 
@@ -44,12 +73,12 @@ struct Proxy {
         return nil
     }
 
-    private func note(_ place: String) { record.update { $0.proxiedPlaces.append(place) } }
+    private func note(_ place: String) { record { $0.proxiedPlaces.append(place) } }
 
     /// Reads a request, and returns the answer to one that is granted.
     private mutating func readConnect() -> [UInt8]? {
         var head: [UInt8] = []
-        while !head.ends(with: "\r\n\r\n") {
+        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
             guard let byte = take(1) else { return nil }
             head += byte
         }
@@ -95,9 +124,4 @@ struct Proxy {
         default: take(1).flatMap { take(Int($0[0])) }.map { String(decoding: $0, as: UTF8.self) }
         }
     }
-}
-
-extension [UInt8] {
-    /// Whether these are the last of the bytes.
-    func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
 }

@@ -57,20 +57,18 @@ package struct ServerBehavior: Sendable {
     }
 
     /// A web server without TLS: it answers a ClientHello with an HTTP error page.
-    package static var plainHTTP: ServerBehavior {
-        let body = "<html><body>The plain HTTP request was not understood</body></html>\r\n"
-        let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: \(body.utf8.count)\r\n"
-        return .script(Array((head + "Connection: close\r\n\r\n" + body).utf8))
-    }
+    package static let plainHTTP = script(
+        Array(
+            """
+            HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nConnection: close\r\n\r
+            <html><body>The plain HTTP request was not understood</body></html>\r\n
+            """.utf8))
+    /// A mail server, and one for secure shells, which greet as soon as a client connects.
+    package static let smtp = greeting("220 mail.example.com ESMTP ready\r\n")
+    package static let ssh = greeting("SSH-2.0-OpenSSH_9.7\r\n")
 
-    /// A mail server that greets as soon as a client connects.
-    package static var smtp: ServerBehavior {
-        .script(Array("220 mail.example.com ESMTP ready\r\n".utf8), waitsForClient: false, stalls: true)
-    }
-
-    /// A secure shell server that greets as soon as a client connects.
-    package static var ssh: ServerBehavior {
-        .script(Array("SSH-2.0-OpenSSH_9.7\r\n".utf8), waitsForClient: false, stalls: true)
+    private static func greeting(_ text: String) -> ServerBehavior {
+        script(Array(text.utf8), waitsForClient: false, stalls: true)
     }
 
     /// Bytes without meaning, the same for each `seed`.

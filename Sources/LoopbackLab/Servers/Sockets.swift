@@ -93,40 +93,34 @@ enum Sockets {
     }
 }
 
-/// A port that leaves a new connection attempt without any answer while a closure runs: connecting neither succeeds nor fails.
-///
-/// A listening socket that does not accept, with its queue filled: Linux then drops what asks for a connection, as a firewall
-/// would.
-package struct UnresponsivePort: Sendable {
+/// A port of this machine where no connection comes about while a closure runs.
+package struct DeadPort: Sendable {
     package let address: String
     package let port: UInt16
 
-    /// Runs `body` with such a port and gives it up afterwards.
-    package static func scoped<Value: Sendable>(
-        address: String = "127.0.0.1", isolation: isolated (any Actor)? = #isolation,
-        _ body: (UnresponsivePort) async throws -> Value
+    /// Runs `body` with a port that leaves each attempt without any answer: connecting neither succeeds nor fails.
+    ///
+    /// A listening socket that does not accept, with its queue filled: Linux then drops what asks for a connection, as a firewall
+    /// would.
+    package static func unresponsive<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (DeadPort) async throws -> Value
     ) async throws -> Value {
+        let address = "127.0.0.1"
         var descriptors = [try Sockets.listening(on: address, port: 0, queue: 0)]
         defer { for descriptor in descriptors { close(descriptor) } }
         let port = Sockets.port(of: descriptors[0])
         // A queue of length 0 holds one connection. The others make sure of that; their own attempts stay unanswered.
         for _ in 0..<4 { descriptors.append(try Sockets.make(address, port, "connect to") { connect($0, $1, $2) }) }
-        return try await body(UnresponsivePort(address: address, port: port))
+        return try await body(DeadPort(address: address, port: port))
     }
-}
 
-/// A port on which nothing listens and, while a closure runs, nothing can: connecting to it is refused.
-package struct RefusingPort: Sendable {
-    package let address: String
-    package let port: UInt16
-
-    /// Runs `body` with a port that is bound but not listened on, and gives it up afterwards.
-    package static func scoped<Value: Sendable>(
+    /// Runs `body` with a port that is bound but not listened on: connecting is refused.
+    package static func refusing<Value: Sendable>(
         address: String = "127.0.0.1", isolation: isolated (any Actor)? = #isolation,
-        _ body: (RefusingPort) async throws -> Value
+        _ body: (DeadPort) async throws -> Value
     ) async throws -> Value {
         let descriptor = try Sockets.make(address, 0, "bind") { bind($0, $1, $2) }
         defer { close(descriptor) }
-        return try await body(RefusingPort(address: address, port: Sockets.port(of: descriptor)))
+        return try await body(DeadPort(address: address, port: Sockets.port(of: descriptor)))
     }
 }

@@ -1,117 +1,101 @@
 internal import COpenSSL
 
-/// The SSL_CTX of each set of identities of one server.
+/// The SSL_CTX of a server, and those of the names for which it presents something else.
 ///
-/// Sendable because the contexts are set up once in the initialiser and only read afterwards: OpenSSL allows any number of
-/// threads to make connections from one SSL_CTX.
+/// Sendable because it is set up once in the initialiser and only read afterwards: OpenSSL allows any number of threads to make
+/// connections from one SSL_CTX.
 final class TLSServerContext: @unchecked Sendable {
-    /// An SSL_CTX that is freed with its last owner.
-    private final class Handle {
-        let pointer: OpaquePointer
-
-        init() throws(LabError) {
-            COpenSSL_learn_names()
-            ERR_clear_error()
-            guard let pointer = SSL_CTX_new(TLS_server_method()) else { throw .openSSL("make a TLS context") }
-            self.pointer = pointer
-        }
-
-        deinit { SSL_CTX_free(pointer) }
-    }
-
     let settings: TLSServerSettings
-    private let handle: Handle
-    private var byName: [String: Handle] = [:]
+    let pointer: OpaquePointer
+    private var byName: [String: TLSServerContext] = [:]
 
-    /// Builds the contexts; throws when a certificate does not parse or a key does not fit its certificate.
+    /// Throws when a certificate does not parse or a key does not fit its certificate.
     init(_ settings: TLSServerSettings) throws(LabError) {
         self.settings = settings
-        handle = try Self.makeHandle(settings, settings.identities)
-        for (name, identities) in settings.identitiesByName { byName[name] = try Self.makeHandle(settings, identities) }
-        COpenSSL_SSL_CTX_set_tlsext_servername_callback(handle.pointer) { ssl, alert, _ in
-            guard let session = TLSSession.of(ssl) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-            return session.chooseIdentity(alert)
+        COpenSSL_learn_names()
+        ERR_clear_error()
+        guard let pointer = SSL_CTX_new(TLS_server_method()) else { throw .openSSL("make a TLS context") }
+        self.pointer = pointer
+        try setUp()
+        for identity in settings.identities { try use(identity) }
+        setCallbacks()
+        for (name, identities) in settings.identitiesByName {
+            byName[name] = try TLSServerContext(
+                settings.with { ($0.identities, $0.identitiesByName) = (identities, [:]) })
         }
-        SSL_CTX_set_alpn_select_cb(
-            handle.pointer,
-            { ssl, chosen, length, offered, offeredLength, _ in
-                guard let session = TLSSession.of(ssl), let chosen, let length, let offered else {
-                    return SSL_TLSEXT_ERR_NOACK
-                }
-                let offer = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
-                guard let position = session.chooseProtocol(Array(offer)) else { return SSL_TLSEXT_ERR_NOACK }
-                chosen.pointee = offered + position.lowerBound
-                length.pointee = UInt8(position.count)
-                return SSL_TLSEXT_ERR_OK
-            }, nil)
     }
 
-    func makeConnection() -> OpaquePointer? { SSL_new(handle.pointer) }
+    deinit { SSL_CTX_free(pointer) }
 
-    /// The context kept for a name indication in any case of letters, borrowed; `nil` for an unknown name.
+    /// The context for a name indication in any case of letters, borrowed; `nil` for an unknown name.
     func context(for name: String) -> OpaquePointer? { byName[name.lowercased()]?.pointer }
 
-    private static func makeHandle(
-        _ settings: TLSServerSettings, _ identities: [TLSIdentity]
-    ) throws(LabError) -> Handle {
-        let handle = try Handle()
-        try setUp(handle.pointer, settings)
-        for identity in identities { try use(identity, in: handle.pointer) }
-        return handle
+    private func setUp() throws(LabError) {
+        SSL_CTX_set_security_level(pointer, 0)
+        let commands = SSL_CONF_CTX_new()
+        defer { SSL_CONF_CTX_free(commands) }
+        SSL_CONF_CTX_set_flags(commands, UInt32(SSL_CONF_FLAG_FILE | SSL_CONF_FLAG_SERVER))
+        SSL_CONF_CTX_set_ssl_ctx(commands, pointer)
+        let versions = [
+            "MinProtocol": settings.minimumVersion.rawValue, "MaxProtocol": settings.maximumVersion.rawValue,
+        ]
+        for (name, value) in settings.options.merging(versions, uniquingKeysWith: { $1 })
+        where SSL_CONF_cmd(commands, name, value) <= 0 { throw .openSSL("set up a TLS server with \(name) = \(value)") }
+        guard SSL_CONF_CTX_finish(commands) == 1 else { throw .openSSL("set up a TLS server") }
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_DH_AUTO, settings.finiteFieldGroup == nil ? 1 : 0, nil)
+        guard let group = settings.finiteFieldGroup else { return }
+        let maker = EVP_PKEY_CTX_new_from_name(nil, "DH", nil)
+        defer { EVP_PKEY_CTX_free(maker) }
+        var parameters: OpaquePointer?
+        // The context owns the parameters once it has taken them.
+        guard EVP_PKEY_paramgen_init(maker) == 1, EVP_PKEY_CTX_set_dh_nid(maker, group) == 1,
+            EVP_PKEY_paramgen(maker, &parameters) == 1, SSL_CTX_set0_tmp_dh_pkey(pointer, parameters) == 1
+        else { throw .openSSL("set up a Diffie-Hellman group") }
     }
 
-    private static func setUp(_ context: OpaquePointer, _ settings: TLSServerSettings) throws(LabError) {
-        SSL_CTX_set_security_level(context, 0)
-        guard COpenSSL_SSL_CTX_set_min_proto_version(context, settings.minimumVersion.rawValue) == 1,
-            COpenSSL_SSL_CTX_set_max_proto_version(context, settings.maximumVersion.rawValue) == 1,
-            SSL_CTX_set_cipher_list(context, settings.cipherList) == 1,
-            settings.groups.map({ COpenSSL_SSL_CTX_set1_groups_list(context, $0) == 1 }) ?? true,
-            SSL_CTX_set_num_tickets(context, settings.sessionTickets) == 1,
-            SSL_CTX_set_block_padding(context, settings.recordPadding) == 1
-        else { throw .openSSL("set up a TLS server") }
-        _ = COpenSSL_SSL_CTX_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
+    private func setCallbacks() {
+        COpenSSL_SSL_CTX_set_tlsext_servername_callback(pointer) { ssl, alert, _ in
+            TLSSession.of(ssl)?.chooseIdentity(alert) ?? SSL_TLSEXT_ERR_ALERT_FATAL
+        }
+        SSL_CTX_set_alpn_select_cb(
+            pointer,
+            { ssl, chosen, length, offered, count, _ in
+                let offer = Array(UnsafeBufferPointer(start: offered, count: Int(count)))
+                guard let position = TLSSession.of(ssl)?.chooseProtocol(offer) else { return SSL_TLSEXT_ERR_NOACK }
+                chosen?.pointee = offered.map { $0 + position.lowerBound }
+                length?.pointee = UInt8(position.count)
+                return SSL_TLSEXT_ERR_OK
+            }, nil)
+        _ = COpenSSL_SSL_CTX_set_tlsext_status_cb(pointer) { ssl, _ in
+            guard let staple = TLSSession.of(ssl)?.staple, let copy = COpenSSL_OPENSSL_memdup(staple, staple.count)
+            else { return SSL_TLSEXT_ERR_NOACK }
+            // The connection frees it.
+            _ = COpenSSL_SSL_set_tlsext_status_ocsp_resp(ssl, copy.assumingMemoryBound(to: UInt8.self), staple.count)
+            return SSL_TLSEXT_ERR_OK
+        }
         let mode =
             switch settings.clientCertificate {
             case .notRequested: SSL_VERIFY_NONE
             case .requested: SSL_VERIFY_PEER
             case .required: SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
             }
-        if settings.prefersOwnCiphers { _ = SSL_CTX_set_options(context, COpenSSL_SSL_OP_CIPHER_SERVER_PREFERENCE()) }
-        if settings.offersFiniteFieldGroups { _ = COpenSSL_SSL_CTX_set_dh_auto(context, 1) }
-        if let group = settings.finiteFieldGroup {
-            let maker = EVP_PKEY_CTX_new_from_name(nil, "DH", nil)
-            defer { EVP_PKEY_CTX_free(maker) }
-            var parameters: OpaquePointer?
-            // The context owns the parameters once it has taken them.
-            guard EVP_PKEY_paramgen_init(maker) == 1, EVP_PKEY_CTX_set_dh_nid(maker, group) == 1,
-                EVP_PKEY_paramgen(maker, &parameters) == 1, SSL_CTX_set0_tmp_dh_pkey(context, parameters) == 1
-            else { throw .openSSL("set up a Diffie-Hellman group") }
-        }
-        _ = COpenSSL_SSL_CTX_set_tlsext_status_cb(context) { ssl, _ in
-            guard let session = TLSSession.of(ssl), let staple = session.staple,
-                let copy = COpenSSL_OPENSSL_memdup(staple, staple.count)
-            else { return SSL_TLSEXT_ERR_NOACK }
-            let bytes = copy.assumingMemoryBound(to: UInt8.self)
-            // The connection frees it.
-            _ = COpenSSL_SSL_set_tlsext_status_ocsp_resp(ssl, bytes, staple.count)
-            return SSL_TLSEXT_ERR_OK
-        }
         // Any client certificate will do.
-        SSL_CTX_set_verify(context, mode) { _, _ in 1 }
+        SSL_CTX_set_verify(pointer, mode) { _, _ in 1 }
     }
 
-    private static func use(_ identity: TLSIdentity, in context: OpaquePointer) throws(LabError) {
+    private func use(_ identity: TLSIdentity) throws(LabError) {
         for (depth, certificate) in identity.chain.enumerated() {
             let certificate = certificate.openSSL
             // Both calls take a reference of their own.
             defer { X509_free(certificate) }
             let status =
                 depth == 0
-                ? Int(SSL_CTX_use_certificate(context, certificate))
-                : COpenSSL_SSL_CTX_add1_chain_cert(context, certificate)
+                ? Int(SSL_CTX_use_certificate(pointer, certificate))
+                : SSL_CTX_ctrl(pointer, SSL_CTRL_CHAIN_CERT, 1, certificate.map(UnsafeMutableRawPointer.init))
             guard status == 1 else { throw .openSSL("present certificate \(depth) of a server's chain") }
         }
-        guard SSL_CTX_use_PrivateKey(context, identity.key.pointer) == 1 else {
+        guard SSL_CTX_use_PrivateKey(pointer, identity.key.pointer) == 1 else {
             throw .openSSL("use a server's key with its certificate")
         }
     }

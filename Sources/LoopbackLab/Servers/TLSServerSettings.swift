@@ -1,12 +1,9 @@
-internal import COpenSSL
-
-package enum TLSVersion: Int32, Sendable, Hashable, Comparable {
-    case tls10 = 0x0301
-    case tls11 = 0x0302
-    case tls12 = 0x0303
-    case tls13 = 0x0304
-
-    package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
+/// A version by OpenSSL's name.
+package enum TLSVersion: String, Sendable, Hashable {
+    case tls10 = "TLSv1"
+    case tls11 = "TLSv1.1"
+    case tls12 = "TLSv1.2"
+    case tls13 = "TLSv1.3"
 }
 
 /// How a TLS server answers a handshake and what it does after one.
@@ -24,39 +21,6 @@ package struct TLSServerSettings: Sendable, Changeable {
         case required
     }
 
-    /// What the server sends once the handshake is complete.
-    package enum Application: Sendable {
-        /// Nothing; a close_notify is answered by one.
-        case silent
-        /// These bytes at once, as a server does that speaks first.
-        case greets([UInt8])
-        /// These bytes and close_notify, once the client has sent an empty line (the end of an HTTP request's head).
-        case answers([UInt8])
-        /// These bytes, once the client has sent an empty line, and then the others over and over, as fast as the client takes them;
-        /// with no others it stays silent. It never says goodbye first.
-        case goesOn([UInt8], repeating: [UInt8] = [])
-        /// These bytes, once the client has sent an empty line, and then one byte after another without end, each in its own record.
-        case crumbles([UInt8])
-        /// What a responder answers to the request, once the client has sent an empty line.
-        case responds(Responder)
-        /// Zeros without end, as fast as the client takes them.
-        case floods
-        /// Requests for new keys without end (KeyUpdate, TLS 1.3), as fast as the client takes them.
-        case renewsKeys
-        /// A request for another handshake (HelloRequest, up to TLS 1.2), in which another certificate could be presented.
-        case renegotiates
-    }
-
-    /// What a client gets whose handshake cannot be completed.
-    package enum Refusal: Sendable, Hashable {
-        /// The alert that says why.
-        case reason
-        /// The fatal alert with this number (RFC 8446, 6), whatever the reason is.
-        case alert(UInt8)
-        /// Nothing: the connection is closed.
-        case hangsUp
-    }
-
     /// What is presented without a name indication or with an unknown one.
     ///
     /// At most one identity for each type of key: with an RSA and an EC identity the client's signature algorithms decide.
@@ -65,29 +29,21 @@ package struct TLSServerSettings: Sendable, Changeable {
     package var identitiesByName: [String: [TLSIdentity]] = [:]
     /// Whether clients that indicate no name get the fatal alert unrecognized_name (RFC 6066, 3).
     package var requiresName = false
-    /// What clients get that cannot be served.
-    package var refusal = Refusal.reason
+    /// What clients get that cannot be served, in place of the alert that says why, before the connection is closed.
+    package var refusal: [UInt8]?
     package var minimumVersion = TLSVersion.tls10
     package var maximumVersion = TLSVersion.tls13
     package var clientCertificate = ClientCertificate.notRequested
     /// The application protocols (ALPN, RFC 7301) in the server's order of preference; none: the extension is ignored.
     package var applicationProtocols: [String] = []
-    package var application = Application.silent
-    /// OpenSSL's cipher list for TLS 1.2 and older.
-    package var cipherList = "DEFAULT:@SECLEVEL=0"
-    /// Whether the order of ``cipherList`` decides, and not the client's.
-    package var prefersOwnCiphers = false
-    /// OpenSSL's list of key exchange groups, `nil` for its default; `P-521` alone provokes a HelloRetryRequest.
-    package var groups: String?
-    /// How many TLS 1.3 session tickets follow the handshake.
-    package var sessionTickets = 2
-    /// To a multiple of how many bytes records of TLS 1.3 are padded, at most 16,384; 1 for not at all.
-    package var recordPadding = 1
+    package var application = Responder.silent
+    /// How OpenSSL is set up besides, by the commands of SSL_CONF_cmd(3) for files: `CipherString` is the list for TLS 1.2 and
+    /// older, and `Groups` = `P-521` provokes a HelloRetryRequest.
+    package var options = ["CipherString": "DEFAULT:@SECLEVEL=0"]
     /// What clients get that ask for an OCSP response (RFC 6066, 8), right or wrong; `nil`: the extension is ignored.
     package var staple: [UInt8]?
-    /// Whether there are DHE suites, whose prime is as long as the certificate's key (`SSL_CTX_set_dh_auto`).
-    package var offersFiniteFieldGroups = false
-    /// The finite-field group of those suites (RFC 7919) by OpenSSL's number, as in `NID_ffdhe4096`.
+    /// The finite-field group of DHE suites (RFC 7919) by OpenSSL's number, as in `NID_ffdhe4096`; `nil` for a prime as long as the
+    /// certificate's key.
     package var finiteFieldGroup: Int32?
 
     package init(_ identities: [TLSIdentity]) { self.identities = identities }
@@ -95,46 +51,23 @@ package struct TLSServerSettings: Sendable, Changeable {
     package init(presenting chain: [LabCertificate]) { self.init([TLSIdentity(chain)]) }
 }
 
-/// A proxy with one server behind it, whatever it is asked for.
-package struct ProxySettings: Sendable, Changeable {
-    package enum Speech: Sendable, Hashable {
-        case http
-        case socks5
-    }
-
-    /// What a client gets that has said what it wants.
-    package enum Answer: Sendable, Hashable {
-        /// The way to the server.
-        case passage
-        /// These bytes, after which the proxy closes its side.
-        case refusal([UInt8])
-        /// These bytes, after which it stays silent; none for a proxy that never answers.
-        case silence(after: [UInt8])
-    }
-
-    package var speech: Speech
-    package var server: TLSServerSettings
-    package var answer = Answer.passage
-    /// The name and password of the only user, `nil` where anybody may come.
-    package var user: (name: String, password: String)?
-    /// What the proxy itself presents where it is spoken to over TLS, `nil` where it is not.
-    package var tls: TLSServerSettings?
-
-    /// A proxy that lets everybody through to `server`.
-    package init(_ speech: Speech, to server: TLSServerSettings) { (self.speech, self.server) = (speech, server) }
-}
-
-/// Answers requests of a test's own making.
+/// What a server sends once the handshake is complete: an answer to a request, or to nothing.
 package struct Responder: Sendable {
     package struct Answer: Sendable {
-        /// How the server's side of the connection ends.
-        package enum Ending: Sendable {
-            /// By close_notify.
+        /// What follows the bytes.
+        package enum Ending: Sendable, Hashable {
+            /// close_notify and the end of the server's side.
             case goodbye
-            /// The connection is closed without it.
+            /// The end of the server's side without close_notify.
             case cut
-            /// It does not: nothing more is sent.
+            /// Nothing; a close_notify is answered by one.
             case silence
+            /// These bytes over and over, each time in a record, as fast as the client takes them.
+            case repeats([UInt8])
+            /// Requests for new keys without end (KeyUpdate, TLS 1.3), as fast as the client takes them.
+            case renewsKeys
+            /// A request for another handshake (HelloRequest, up to TLS 1.2), in which another certificate could be presented.
+            case renegotiates
         }
 
         package var bytes: [UInt8]
@@ -149,8 +82,26 @@ package struct Responder: Sendable {
         }
     }
 
+    /// Whether a request is waited for: an empty line, the end of an HTTP request's head.
+    let waits: Bool
     let answer: @Sendable (String) -> Answer
 
     /// A responder that answers by `answer`, which is handed the head of a request.
-    package init(_ answer: @escaping @Sendable (String) -> Answer) { self.answer = answer }
+    package init(_ answer: @escaping @Sendable (String) -> Answer) { (waits, self.answer) = (true, answer) }
+
+    private init(greeting: Answer) { (waits, answer) = (false, { _ in greeting }) }
+
+    package static let silent = Responder { _ in Answer([], .silence) }
+
+    package static func answers(_ bytes: [UInt8], _ ending: Answer.Ending = .goodbye) -> Responder {
+        Responder { _ in Answer(bytes, ending) }
+    }
+
+    /// A responder that sends this at once, as a server does that speaks first.
+    package static func greets(_ bytes: [UInt8] = [], _ ending: Answer.Ending = .silence) -> Responder {
+        Responder(greeting: Answer(bytes, ending))
+    }
+
+    /// A responder that sends zeros without end, and at once.
+    package static let floods = greets([], .repeats([UInt8](repeating: 0, count: 16_384)))
 }

@@ -11,21 +11,20 @@ final class TLSSession: ByteStream {
     private let outgoing: OpaquePointer
     private let stream: any ByteStream
     private let record: ConnectionRecord
-    private var request: [UInt8] = []
-    private var wasAsked = false
     private var isFinished = false
 
     /// Prepares to answer a client whose first bytes may have been read, noting what it sees in `record`; `nil` when memory is short.
     init?(
-        _ context: TLSServerContext, over stream: any ByteStream, _ record: ConnectionRecord, after input: [UInt8] = []
+        _ context: TLSServerContext, over stream: any ByteStream, _ record: @escaping ConnectionRecord,
+        after input: [UInt8] = []
     ) {
-        guard let ssl = context.makeConnection() else { return nil }
+        guard let ssl = SSL_new(context.pointer) else { return nil }
         guard let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem()) else {
             SSL_free(ssl)
             return nil
         }
         // An empty buffer means "wait", not "the end".
-        _ = COpenSSL_BIO_set_mem_eof_return(incoming, -1)
+        BIO_ctrl(incoming, BIO_C_SET_BUF_MEM_EOF_RETURN, -1, nil)
         BIO_write(incoming, input, Int32(input.count))
         SSL_set_bio(ssl, incoming, outgoing)
         SSL_set_accept_state(ssl)
@@ -50,7 +49,7 @@ final class TLSSession: ByteStream {
     /// Picks the identities for the name the client indicated; the result is the servername callback's.
     func chooseIdentity(_ alert: UnsafeMutablePointer<Int32>?) -> Int32 {
         let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
-        record.update {
+        record {
             $0.serverName = name
             $0.clientHellos += 1
         }
@@ -78,20 +77,41 @@ final class TLSSession: ByteStream {
     /// Does what the settings say, until the client has ended the connection.
     func serve() {
         guard handshake() else { return }
-        switch context.settings.application {
-        case .greets(let bytes): write(bytes)
+        let application = context.settings.application
+        var more = application.waits ? nil : send(application.answer(""))
+        var request: [UInt8] = []
+        var wasAsked = !application.waits
+        while true {
+            while let more, isSending, !hasInput {
+                for _ in 0..<500 where isSending && BIO_ctrl_pending(outgoing) < 1 << 20 { more() }
+                flush()
+            }
+            let bytes = read()
+            guard !bytes.isEmpty else { return }
+            guard !wasAsked, !isFinished else { continue }
+            request += bytes
+            let end = Array("\r\n\r\n".utf8)
+            wasAsked = request.indices.contains { request[$0...].starts(with: end) }
+            if wasAsked { more = send(application.answer(String(decoding: request, as: UTF8.self))) }
+        }
+    }
+
+    /// Sends an answer; returns what is then done over and over, if anything is.
+    private func send(_ answer: Responder.Answer) -> (() -> Void)? {
+        write(answer.bytes)
+        switch answer.ending {
+        case .goodbye: finish()
+        case .cut: cut()
+        case .silence: break
+        case .repeats(let bytes): return { self.encrypt(bytes) }
+        case .renewsKeys:
+            return { [ssl] in if SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1 { SSL_do_handshake(ssl) } }
         case .renegotiates:
             SSL_renegotiate(ssl)
             SSL_do_handshake(ssl)
             flush()
-        default: break
         }
-        while true {
-            while !hasInput, writeOn() {}
-            let bytes = read()
-            guard !bytes.isEmpty else { return }
-            answer(bytes)
-        }
+        return nil
     }
 
     /// Whether the handshake came to its end.
@@ -101,11 +121,7 @@ final class TLSSession: ByteStream {
             let status = SSL_do_handshake(ssl)
             if status != 1, SSL_get_error(ssl, status) != SSL_ERROR_WANT_READ {
                 note("complete the handshake")
-                switch context.settings.refusal {
-                case .reason: flush()
-                case .alert(let number): stream.write([21, 3, 3, 0, 2, 2, number])
-                case .hangsUp: break
-                }
+                if let refusal = context.settings.refusal { stream.write(refusal) } else { flush() }
                 stream.finish()
                 return false
             }
@@ -118,26 +134,19 @@ final class TLSSession: ByteStream {
     }
 
     private func recordHandshake() {
-        let version = TLSVersion(rawValue: SSL_version(ssl))
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
         SSL_get0_alpn_selected(ssl, &name, &length)
-        let applicationProtocol = name.map {
-            String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
-        }
-        let clientCertificate = peerCertificate()
-        record.update {
-            $0.completedHandshake = true
-            $0.version = version
-            $0.applicationProtocol = applicationProtocol
-            $0.clientCertificate = clientCertificate
-        }
-    }
-
-    private func peerCertificate() -> [UInt8]? {
-        guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
+        let certificate = SSL_get1_peer_certificate(ssl)
         defer { X509_free(certificate) }
-        return encoded { i2d_X509(certificate, $0) }
+        record {
+            $0.completedHandshake = true
+            $0.version = TLSVersion(rawValue: String(cString: SSL_get_version(ssl)))
+            $0.applicationProtocol = name.map {
+                String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
+            }
+            $0.clientCertificate = certificate.map { certificate in encoded { i2d_X509(certificate, $0) } }
+        }
     }
 
     private func takeInput() -> Bool {
@@ -158,10 +167,9 @@ final class TLSSession: ByteStream {
             let count = SSL_read(ssl, &buffer, Int32(buffer.count))
             if count > 0 {
                 let bytes = Array(buffer.prefix(Int(count)))
-                record.update {
+                record {
                     $0.applicationOpening += bytes.prefix(
                         ConnectionObservation.openingLimit - $0.applicationOpening.count)
-                    $0.applicationBytesReceived += bytes.count
                 }
                 return bytes
             }
@@ -170,7 +178,7 @@ final class TLSSession: ByteStream {
                 flush()
                 guard takeInput() else { return [] }
             case SSL_ERROR_ZERO_RETURN:
-                record.update { $0.receivedCloseNotify = true }
+                record { $0.receivedCloseNotify = true }
                 finish()
                 return []
             default:
@@ -179,46 +187,6 @@ final class TLSSession: ByteStream {
                 return []
             }
         }
-    }
-
-    private func answer(_ bytes: [UInt8]) {
-        guard !isFinished, !wasAsked else { return }
-        request += bytes
-        let end = Array("\r\n\r\n".utf8)
-        guard request.indices.contains(where: { request[$0...].starts(with: end) }) else { return }
-        wasAsked = true
-        switch context.settings.application {
-        case .answers(let bytes):
-            write(bytes)
-            finish()
-        case .goesOn(let bytes, _), .crumbles(let bytes): write(bytes)
-        case .responds(let responder):
-            let answer = responder.answer(String(decoding: request, as: UTF8.self))
-            write(answer.bytes)
-            switch answer.ending {
-            case .goodbye: finish()
-            case .cut: cut()
-            case .silence: break
-            }
-        default: break
-        }
-    }
-
-    /// Writes more of what has no end, as much as fits a record; `false` where there is no more.
-    private func writeOn() -> Bool {
-        guard isSending else { return false }
-        switch context.settings.application {
-        case .floods: encrypt([UInt8](repeating: 0, count: 16_384))
-        case .renewsKeys:
-            for _ in 0..<500 where SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1 { SSL_do_handshake(ssl) }
-        case .crumbles where wasAsked: for _ in 0..<500 { encrypt([0x78]) }
-        case .goesOn(_, let bytes) where wasAsked && !bytes.isEmpty:
-            encrypt((0..<max(1, 16_384 / bytes.count)).flatMap { _ in bytes })
-        default: return false
-        }
-        guard BIO_ctrl_pending(outgoing) > 0 else { return false }
-        flush()
-        return true
     }
 
     func write(_ bytes: [UInt8]) {
@@ -255,6 +223,6 @@ final class TLSSession: ByteStream {
 
     private func note(_ operation: String) {
         let reason = LabError.openSSL(operation).description
-        record.update { $0.failure = reason }
+        record { $0.failure = reason }
     }
 }

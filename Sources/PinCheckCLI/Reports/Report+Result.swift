@@ -243,7 +243,7 @@ extension Report.Message {
         var lines = [reason.sentence] + reason.hints
         // What goes on behind a colon belongs to the sentence before it.
         if flags.hasPrefix("; ") { lines.append(String(flags.dropFirst(2))) } else { lines[lines.count - 1] += flags }
-        let message = lines.separated(by: "; ")
+        let message = lines.joined(separator: "; ")
         self.init(id: reason.id, message: TerminalText.escaped(message), lines: lines.map(TerminalText.escaped))
     }
 }

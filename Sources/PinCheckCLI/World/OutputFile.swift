@@ -5,12 +5,6 @@ enum OutputFile {
         do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
     }
 
-    static func write(to path: String, fill: (Int32) throws(OutputError) -> Void) throws(CommandError) {
-        do throws(WriteFailure) { try AtomicFile.write(to: path, fill: fill) } catch {
-            throw self.error(error, at: path)
-        }
-    }
-
     /// Refuses a file that this run reads, or that would be in a directory all of whose files are read.
     static func refuseReadFile(_ path: String) throws(CommandError) {
         guard let identity = FileIdentity(ofFile: path) else { return }
@@ -67,22 +61,15 @@ enum OutputFile {
     }
 }
 
-/// A file that grows line by line: it holds what is known when the run is broken off, and whole lines where two runs write it.
-private final class GrowingFile: Sendable {
-    let descriptor: Int32
-
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit { close(descriptor) }
-}
-
 extension OutputStream {
+    /// A file that grows line by line: it holds what is known when the run is broken off, and whole lines where two runs write it.
+    ///
     /// A name of an open descriptor (`/dev/fd/3`) means that descriptor: what stands behind it is added to.
     static func growingFile(at path: String) throws(CommandError) -> OutputStream {
         let open = AtomicFile.descriptor(named: path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
         let descriptor = open ?? Descriptor.openForWriting(path, O_CREAT | O_TRUNC | O_APPEND)
         guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }
-        let file = GrowingFile(descriptor)
+        let file = OpenFile(owning: descriptor)
         return OutputStream(isTerminal: false) { bytes throws(OutputError) in
             do throws(OutputError) { try Descriptor.writeLines(bytes, to: file.descriptor) } catch {
                 guard case .failed(let reason) = error else { throw error }

@@ -7,7 +7,7 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// A stable word, as in `pin-mismatch`.
     public let id: String
     /// One line without what would mend it.
-    public var message: String { ([sentence] + hints).separated(by: "; ") }
+    public var message: String { ([sentence] + hints).joined(separator: "; ") }
     package let sentence: String
     /// What else is to be known of it, each in a sentence of its own.
     package let hints: [String]

@@ -1,5 +1,5 @@
 internal import Base
-internal import CArchive
+internal import CLibraries
 
 /// One pass through a zip archive: libarchive's `struct archive` and the file it reads.
 ///

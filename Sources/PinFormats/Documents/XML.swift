@@ -1,5 +1,5 @@
 internal import Base
-internal import CExpat
+internal import CLibraries
 
 /// An element of an XML document, with the line it begins on.
 final class XMLElement {

@@ -100,7 +100,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
             let end = groups[start...].firstIndex { $0 != 0 } ?? groups.count
             if end - start > max(1, gap.count) { gap = start..<end }
         }
-        func text(_ part: ArraySlice<Int>) -> String { part.map { String($0, radix: 16) }.separated(by: ":") }
+        func text(_ part: ArraySlice<Int>) -> String { part.map { String($0, radix: 16) }.joined(separator: ":") }
         return gap.isEmpty
             ? text(groups[...]) : text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
     }

@@ -144,3 +144,35 @@ extension TLSConnection {
         }
     }
 }
+
+/// Why the data of a connection ended without the server saying so.
+enum TLSDataError: Error {
+    /// There was no close_notify.
+    case closedEarly
+    /// TLS failed, in OpenSSL's words, perhaps by an alert of the other side.
+    case failed(String, TLSAlert?)
+}
+
+extension IOError {
+    /// Whether the other side reset the connection.
+    var isReset: Bool { errnoCode == ECONNRESET || errnoCode == EPIPE }
+}
+
+extension ChannelHandlerContext {
+    /// A promise for a write: NIO reports what goes wrong with one there and nowhere else.
+    func writePromise(_ failed: @escaping (any Error) -> Void) -> EventLoopPromise<Void> {
+        let promise = eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenFailure(failed)
+        return promise
+    }
+}
+
+extension Channel {
+    /// Has the loop look at the others, and at the time, after each read of 16 KiB.
+    ///
+    /// Records, chunks and heads of a few bytes make much work of little data.
+    func readLittleAtATime() {
+        try? syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        try? syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16 << 10))
+    }
+}

@@ -55,7 +55,7 @@ final class TLSConnection {
             throw OpenSSLSetUpError()
         }
         // An empty BIO means "not yet", never "end of file".
-        _ = COpenSSL_BIO_set_mem_eof_return(input, -1)
+        BIO_ctrl(input, BIO_C_SET_BUF_MEM_EOF_RETURN, -1, nil)
         SSL_set_bio(ssl, input, output)
         SSL_set_connect_state(ssl)
         (self.ssl, self.input, self.output) = (ssl, input, output)
@@ -67,9 +67,9 @@ final class TLSConnection {
         guard COpenSSL_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
             COpenSSL_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
             request.serverNameIndication.map({ COpenSSL_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
-            COpenSSL_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) == 1, Self.offer(request.alpn, on: ssl),
-            request.keyType?.restrict(ssl) ?? true, request.offer.isEmpty || request.offer.restrict(ssl),
-            request.clientIdentity?.use(on: ssl) ?? true
+            SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_STATUS_REQ_TYPE, Int(TLSEXT_STATUSTYPE_ocsp), nil) == 1,
+            Self.offer(request.alpn, on: ssl), request.keyType?.restrict(ssl) ?? true,
+            request.offer.isEmpty || request.offer.restrict(ssl), request.clientIdentity?.use(on: ssl) ?? true
         else { throw OpenSSLSetUpError() }
     }
 
@@ -140,8 +140,9 @@ final class TLSConnection {
             refusal = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
         default: refusal = .unreadableCertificate("one of them does not have the form of a certificate in DER")
         }
-        // OpenSSL's own buffer, which is const for the callback only.
-        COpenSSL_spoil(UnsafeMutableRawPointer(mutating: message.baseAddress), message.count)
+        // A callback cannot refuse a message: in OpenSSL's own buffer, const for it only, the length of the list (or of a context)
+        // behind the type and the length of the body is made a wrong one.
+        if message.count > 4 { UnsafeMutableRawBufferPointer(mutating: message)[4] = 0xFF }
     }
 
     /// The connection that a callback is about.
@@ -184,7 +185,7 @@ extension TLSConnection {
 
     /// The group of the key exchange under the name certificates' keys have here (`P-256`), or OpenSSL's.
     var group: String? {
-        let number = COpenSSL_SSL_get_negotiated_group(ssl)
+        let number = Int32(clamping: SSL_ctrl(ssl, SSL_CTRL_GET_NEGOTIATED_GROUP, 0, nil))
         guard number != NID_undef else { return nil }
         switch number {
         case NID_X9_62_prime256v1: return "P-256"

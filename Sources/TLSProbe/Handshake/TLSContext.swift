@@ -42,18 +42,13 @@ final class TLSContext {
         SSL_CTX_set_security_callback(pointer, COpenSSL_allows)
         // Everything OpenSSL can do but suites without authentication, without encryption, or with shared secrets, and those that agree
         // on a key in a finite field: BoringSSL and Apple have none, and they cost a client a hundred times what a curve costs.
-        guard SSL_CTX_set_cipher_list(pointer, "ALL:!aNULL:!eNULL:!PSK:!SRP:!kDHE:@SECLEVEL=0") == 1,
-            COpenSSL_SSL_CTX_set_min_proto_version(pointer, Int32(TLSVersion.tls10.rawValue)) == 1,
-            COpenSSL_SSL_CTX_set_max_proto_version(pointer, Int32(TLSVersion.tls13.rawValue)) == 1
-        else { throw OpenSSLSetUpError() }
-        // A chain is judged once: no server may present another one after that.
-        _ = SSL_CTX_set_options(
-            pointer,
-            COpenSSL_SSL_OP_LEGACY_SERVER_CONNECT() | COpenSSL_SSL_OP_NO_TICKET() | COpenSSL_SSL_OP_NO_COMPRESSION()
-                | COpenSSL_SSL_OP_NO_RENEGOTIATION())
-        _ = COpenSSL_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
-        _ = COpenSSL_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
-        _ = COpenSSL_SSL_CTX_set_max_cert_list(pointer, Self.certificateListLimit)
+        guard SSL_CTX_set_cipher_list(pointer, "ALL:!aNULL:!eNULL:!PSK:!SRP:!kDHE:@SECLEVEL=0") == 1 else {
+            throw OpenSSLSetUpError()
+        }
+        _ = SSL_CTX_set_options(pointer, COpenSSL_options())
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MAX_CERT_LIST, Self.certificateListLimit, nil)
         SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
         // OpenSSL builds and judges a path even if the outcome is ignored; this keeps it from spending the time.
         SSL_CTX_set_cert_verify_callback(pointer, { _, _ in 1 }, nil)
@@ -85,6 +80,8 @@ extension ClientIdentity {
                 TLSConnection.owner(of: ssl)?.noteClientCertificateRequest()
                 return 1
             }, nil)
-        return certificates.dropFirst().allSatisfy { COpenSSL_SSL_add1_chain_cert(ssl, $0) == 1 }
+        return certificates.dropFirst().allSatisfy {
+            SSL_ctrl(ssl, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer($0)) == 1
+        }
     }
 }

@@ -6,7 +6,7 @@ internal import NIOCore
 /// Each question is answered at once: what a server sends, or leaves, never makes anybody wait here.
 enum LastLook {
     /// No more is read at once, in bytes: as much as a handshake may have in all.
-    private static let limit = HandshakeHandler.inputLimit
+    private static let limit = TLSHandler.inputLimit
 
     /// Whether the kernel has settled an attempt to connect, one way or the other, so that the event loop will hear of it.
     static func isSettled(_ channel: any Channel) -> Bool {

@@ -16,7 +16,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     enum Kept {
         case none
         /// It waits for the verdict.
-        case held(TLSDataHandler)
+        case held(TLSHandler)
         case carrying(HTTPHandler)
         case over(HTTPError)
     }
@@ -35,8 +35,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private var passage: ProxyPassage?
     /// When the proxy had let the connection through.
     private var passed: NIODeadline?
-    /// What makes the handshake, until there is a result.
-    private var handshaking: HandshakeHandler?
 
     var phase: ProbeError.Phase { request.proxy != nil && passed == nil ? .proxy : connection.phase }
 
@@ -127,10 +125,9 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private func beginHandshake(on channel: any Channel) {
         do {
             let connection = try TLSConnection(context: workshop.context(), request: request)
-            let handler = HandshakeHandler(
-                connection: connection, request: request, clock: self.connection, keepsOpen: keepsOpen
-            ) { self.handshakeEnded($0) }
-            handshaking = handler
+            let handler = TLSHandler(
+                connection: connection, request: request, clock: self.connection, keepsOpen: keepsOpen,
+                conclude: handshakeEnded)
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch let failure as OpenSSLSetUpError { finish(.failure(error(.setUpFailed(failure.detail)))) } catch {
             // The connection was gone before the handler was there.
@@ -160,17 +157,13 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private func protect(_ proxy: Proxy, on channel: any Channel, _ established: @escaping () -> Void) throws {
         let request = request.firstHop
         let connection = try TLSConnection(context: workshop.context(), request: request)
-        let handler = HandshakeHandler(
-            connection: connection, request: request, clock: self.connection, keepsOpen: true
-        ) { outcome in
+        let handler = TLSHandler(connection: connection, request: request, clock: self.connection, keepsOpen: true) {
+            handler, outcome in
             switch outcome {
             case .failed(let reason): self.failProxy(.handshake(reason))
             case .proven(_, completed: false): self.failProxy(.handshake(.clientCertificateRequired))
             case .proven(let tls, completed: true):
-                do {
-                    let data = TLSDataHandler(tls)
-                    // Before the verdict: a proxy that is not trusted is told goodbye as well.
-                    try channel.pipeline.syncOperations.addHandler(data, position: .first)
+                do throws(X509Error) {
                     guard let chain = try tls.presentedChain() else {
                         return self.failProxy(.handshake(.noCertificate))
                     }
@@ -181,14 +174,9 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                         let tls = ProxyPassage.TLS(version: version, cipher: cipher, leaf: chain.leaf)
                         self.passage = ProxyPassage(address: address, tls: tls)
                     }
-                    data.begin()
+                    handler.begin()
                     established()
-                } catch let error as X509Error {
-                    self.failProxy(.handshake(.unreadableCertificate(error.description)))
-                } catch {
-                    // The channel was gone before the handler was there.
-                    self.failProxy(.handshake(.closedEarly(received: 0)))
-                }
+                } catch { self.failProxy(.handshake(.unreadableCertificate(error.description))) }
             }
         }
         try channel.pipeline.syncOperations.addHandler(handler, position: .first)
@@ -196,25 +184,15 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func failProxy(_ failure: ProxyFailure) { finish(.failure(error(.proxy(failure)))) }
 
-    private func handshakeEnded(_ outcome: HandshakeOutcome) {
+    private func handshakeEnded(_ handler: TLSHandler, _ outcome: HandshakeOutcome) {
         switch outcome {
         case .failed(let reason): finish(.failure(error(reason)))
         case .proven(let handshake, let completed):
             let result = result(of: handshake, completed: completed)
-            if keepsOpen, case .success = result { keep(handshake, completed: completed) }
+            if keepsOpen, deliver != nil, case .success = result {
+                kept = completed ? .held(handler) : .over(.handshakeNotCompleted)
+            }
             finish(result)
-        }
-    }
-
-    private func keep(_ handshake: TLSConnection, completed: Bool) {
-        guard deliver != nil, let channel = connection.channels.first, let handshaking else { return }
-        guard completed else { return kept = .over(.handshakeNotCompleted) }
-        let handler = TLSDataHandler(handshake)
-        do {
-            try channel.pipeline.syncOperations.addHandler(handler, position: .before(handshaking))
-            kept = .held(handler)
-        } catch {
-            // The connection was gone before the handler was there.
         }
     }
 
@@ -244,8 +222,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         guard let deliver else { return }
         self.deliver = nil
         watch?(result, of: request.target)
-        // It knows whom to tell: each would keep the other.
-        handshaking = nil
         if case .held = kept {
         } else {
             workshop.remove(self)

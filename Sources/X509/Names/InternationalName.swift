@@ -1,6 +1,5 @@
 internal import Base
-internal import CIDN2
-internal import CPSL
+internal import CLibraries
 internal import Pinning
 
 /// International domain names.

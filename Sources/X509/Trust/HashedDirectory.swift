@@ -21,15 +21,12 @@ final class HashedDirectory: AnchorSource {
 
     /// Whether a directory holds a file with the name of a hashed certificate, as in `5ad8a5d6.0`.
     static func holdsFiles(_ path: String) -> Bool {
-        var isFound = false
-        try? DirectoryListing.visit(path) { entry in
+        let names = try? DirectoryListing.names(in: path) { entry in
             let parts = entry.text.split(separator: ".", omittingEmptySubsequences: false)
-            isFound =
-                parts.count == 2 && parts[0].utf8.count == 8 && parts[0].allSatisfy(\.isHexDigit)
+            return parts.count == 2 && parts[0].utf8.count == 8 && parts[0].allSatisfy(\.isHexDigit)
                 && parts[1].allSatisfy(\.isNumber)
-            return !isFound
         }
-        return isFound
+        return names?.isEmpty == false
     }
 
     func anchors(named name: OpaquePointer) -> [PathNode] { files(named: name).flatMap { $0.anchors(named: name) } }

@@ -49,7 +49,7 @@ import Testing
                 "fetch https://$HOST/a.bin -o @a.bin --anchors @root.pem --proxy \(scheme)://$SERVER "
                 + "--header 'Cookie: secret=1' --explain --pins "
             await desk(line + "$ROGUE").expect(.fail)
-            #expect(await server.connections(ended: 1).last?.applicationBytesReceived == 0)
+            #expect(await server.connections(ended: 1).last?.applicationOpening.isEmpty == true)
             await desk(line + "$LEAF").expect(.unreachable)
             await desk(line + "$LEAF").expect(.pass, desk.expand("  through \(scheme)://$SERVER"))
             #expect(bytes(desk.files, "a.bin") == document)
@@ -151,11 +151,7 @@ extension FetchTesting {
 
     func settings(_ answer: @escaping @Sendable (String) -> Responder.Answer, chain: [LabCertificate]? = nil)
         -> TLSServerSettings
-    {
-        TLSServerSettings(presenting: chain ?? [pki.leaf, pki.interA]).with {
-            $0.application = .responds(Responder(answer))
-        }
-    }
+    { TLSServerSettings(presenting: chain ?? [pki.leaf, pki.interA]).with { $0.application = Responder(answer) } }
 
     func serving<Value: Sendable>(
         chain: [LabCertificate]? = nil, _ answer: @escaping @Sendable (String) -> Responder.Answer,

@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func aScrapeIsAnsweredInItsTime() async throws {
-        try await UnresponsivePort.scoped { silent in
+        try await DeadPort.unresponsive { silent in
             let flags = ["--allow-any-target", "--timeout", "3600", "--jobs", "1"]
             try await RunningExporter.serving(flags) { exporter in
                 let place = "/probe?target=127.0.0.1:\(silent.port)"

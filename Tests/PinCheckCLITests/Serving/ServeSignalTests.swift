@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func itEndsOnceWhatIsUnderWayIsAnswered() async throws {
-        try await UnresponsivePort.scoped { silent in
+        try await DeadPort.unresponsive { silent in
             let outcome = try await BuiltBinary.run(
                 script(
                     """
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func aSecondSignalWaitsForNothing() async throws {
-        try await UnresponsivePort.scoped { silent in
+        try await DeadPort.unresponsive { silent in
             let outcome = try await BuiltBinary.run(
                 script(
                     """

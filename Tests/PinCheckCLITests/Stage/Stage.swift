@@ -42,7 +42,7 @@ struct Stage: Sendable {
         let world = try StageWorld()
         let directory = try TemporaryDirectory()
         try world.write(to: directory)
-        try await RefusingPort.scoped { refusing in
+        try await DeadPort.refusing { refusing in
             try await LoopbackServer.serving(all: world.servers.map(\.behavior)) { servers in
                 let ports: [(name: String, port: UInt16)] =
                     [("REFUSED", refusing.port)] + zip(world.servers, servers).map { ($0.name, $1.port) }

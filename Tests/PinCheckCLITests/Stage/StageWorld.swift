@@ -47,15 +47,14 @@ struct StageWorld: Sendable {
         func tls(_ chain: [LabCertificate]) -> ServerBehavior {
             .tls(
                 TLSServerSettings(presenting: chain).with {
-                    $0.groups = "X25519"
-                    $0.application = .responds(
-                        Responder { request in
-                            let isThere = request.hasPrefix("GET /list.txt ") || request.hasPrefix("HEAD /list.txt ")
-                            let body = isThere ? "a list\n" : "nothing here\n"
-                            return Responder.Answer(
-                                "HTTP/1.1 \(isThere ? "200 OK" : "404 Not Found")\nContent-Length: \(body.utf8.count)",
-                                request.hasPrefix("HEAD ") ? [] : Array(body.utf8))
-                        })
+                    $0.options["Groups"] = "X25519"
+                    $0.application = Responder { request in
+                        let isThere = request.hasPrefix("GET /list.txt ") || request.hasPrefix("HEAD /list.txt ")
+                        let body = isThere ? "a list\n" : "nothing here\n"
+                        return Responder.Answer(
+                            "HTTP/1.1 \(isThere ? "200 OK" : "404 Not Found")\nContent-Length: \(body.utf8.count)",
+                            request.hasPrefix("HEAD ") ? [] : Array(body.utf8))
+                    }
                 })
         }
         let old = TLSServerSettings(presenting: chain).with { $0.maximumVersion = .tls10 }

@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import Pinning
+import Synchronization
 
 struct ResultWriter {
     private let notes: [Report.Message]
@@ -109,10 +110,13 @@ struct ResultWriter {
     }
 }
 
+/// The text of a file that is written as a whole.
+private final class PendingText: Sendable { let bytes = Mutex<[UInt8]>([]) }
+
 struct ResultSink {
     private var renderer: any ResultRenderer
     private let stream: OutputStream
-    private var pending: (text: Spool, path: String)?
+    private var pending: (text: PendingText, path: String)?
     let isFile: Bool
     let takesAnyOrder: Bool
 
@@ -123,9 +127,11 @@ struct ResultSink {
             if output.form.isWrittenAsItGrows {
                 stream = try .growingFile(at: path)
             } else {
-                let text = Spool(directory: context.environment["TMPDIR"] ?? "/tmp")
+                let text = PendingText()
                 pending = (text, path)
-                stream = OutputStream(isTerminal: false) { bytes throws(OutputError) in try text.add(bytes) }
+                stream = OutputStream(isTerminal: false) { bytes throws(OutputError) in
+                    text.bytes.withLock { $0 += bytes }
+                }
             }
         } else {
             stream = context.console.output
@@ -145,10 +151,6 @@ struct ResultSink {
     mutating func finish(exit: ExitStatus) throws(CommandError) {
         let text = try renderer.ending(exit: exit)
         if !text.isEmpty { try stream.write(text) }
-        if let pending {
-            try OutputFile.write(to: pending.path) { descriptor throws(OutputError) in
-                try pending.text.copy(to: descriptor)
-            }
-        }
+        if let pending { try OutputFile.write(pending.text.bytes.withLock { $0 }, to: pending.path) }
     }
 }

@@ -254,11 +254,11 @@ extension OutlookFacts {
 
     private func backups(_ outlook: Outlook, _ standings: [Standing]) -> String {
         let missing = standings.filter(\.backups.isEmpty).compactMap { $0.holding?.what }
-        let none = missing.isEmpty ? "" : ", but none for the \(missing.separated(by: " and "))"
+        let none = missing.isEmpty ? "" : ", but none for the \(missing.joined(separator: " and "))"
         switch outlook.backups.count {
         case 0: return "no backup"
         case 1: return "backup: pin \(outlook.backups[0] + 1)\(none)"
-        default: return "backups: pins \(outlook.backups.map { String($0 + 1) }.separated(by: ", "))\(none)"
+        default: return "backups: pins \(outlook.backups.map { String($0 + 1) }.joined(separator: ", "))\(none)"
         }
     }
 
