@@ -103,6 +103,18 @@ import Testing
         #expect(try await verify(["-o", ""]).code == 64)
     }
 
+    @Test func whatIsMoreThanMemoryShouldHoldWaitsInAFileWithoutAName() throws {
+        let files = try TemporaryDirectory()
+        let chunk = [UInt8](repeating: 0x61, count: 1_000_000)
+        let spool = Spool()
+        for _ in 0..<9 { try spool.add(chunk) }
+        try spool.add(Array("end\n".utf8))
+        let path = files.path + "/whole"
+        try AtomicFile.write(to: path, fill: spool.copy)
+        let whole = try contents(ofFile: path)
+        #expect(whole.utf8.count == 9_000_004 && whole.hasSuffix("aend\n") && Spool.memory < 9_000_000)
+    }
+
     @Test func quietSilencesStandardOutputAndNoFile() async throws {
         let files = try TemporaryDirectory()
         let paths = ["a.xml", "b.jsonl", "c.json"].map { files.path + "/" + $0 }

@@ -1,29 +1,43 @@
+internal import Synchronization
+
 /// Writes files that are, at every moment, the old one or the new one, whole.
 ///
 /// The contents go to a temporary file beside the target, `.NAME.pincheck-` with a number, are flushed to the disk, and take the
 /// target's name with rename(2). A run that is killed meanwhile leaves that file; a file without a name (`O_TMPFILE`) cannot take the
 /// place of one that has it.
 package enum AtomicFile {
+    /// Writes the contents of a file to an open descriptor.
+    package typealias Filling = (Int32) throws(OutputError) -> Void
+
     /// Replaces the file at `path`, or makes it, with all of `contents`.
+    ///
+    /// - Throws: ``WriteFailure``, as ``write(to:mode:fill:)``.
+    package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
+        try write(to: path, mode: mode) { (descriptor) throws(OutputError) in
+            try Descriptor.write(contents, to: descriptor)
+        }
+    }
+
+    /// Replaces the file at `path`, or makes it, with what `fill` writes.
     ///
     /// A symbolic link stays and the file it names is replaced. A file that is replaced keeps its permissions, and its owner
     /// where the system allows; other hard links to it keep the old contents. A terminal, a pipe or a device
     /// (`/dev/stdout`) is written to as it is.
     ///
     /// - Throws: ``WriteFailure``; the file is then as it was and the temporary file is gone.
-    package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
+    package static func write(to path: String, mode: mode_t = 0o666, fill: Filling) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
-        if let file = try OpenFile(at: path) { return try write(contents, into: file.descriptor) }
+        if let file = try OpenFile(at: path) { return try write(into: file.descriptor, fill) }
         let target: String
         do throws(ReadFailure) { target = try SymbolicLinks.target(of: path) } catch { throw WriteFailure(error) }
         var status = stat()
         let isThere = stat(target, &status) == 0
         guard !isThere || access(target, W_OK) == 0 else { throw .system(errno) }
-        try replace(target, with: contents, like: isThere ? status : nil, mode: mode)
+        try replace(target, like: isThere ? status : nil, mode: mode, fill: fill)
     }
 
-    private static func write(_ contents: [UInt8], into descriptor: Int32) throws(WriteFailure) {
-        do throws(OutputError) { try Descriptor.write(contents, to: descriptor) } catch { throw .output(error) }
+    private static func write(into descriptor: Int32, _ fill: Filling) throws(WriteFailure) {
+        do throws(OutputError) { try fill(descriptor) } catch { throw .output(error) }
     }
 
     package static func isStandardOutput(_ path: String) -> Bool { descriptor(named: path) == STDOUT_FILENO }
@@ -42,9 +56,7 @@ package enum AtomicFile {
     /// Replaces what stands at `path` itself, a symbolic link as well, or makes it; never anything elsewhere.
     ///
     /// - Throws: ``WriteFailure``; what stands there is then as it was.
-    static func replace(
-        _ path: String, with contents: [UInt8], like old: stat? = nil, mode: mode_t
-    ) throws(WriteFailure) {
+    static func replace(_ path: String, like old: stat? = nil, mode: mode_t, fill: Filling) throws(WriteFailure) {
         // A signal in between would leave the temporary file behind.
         try Interruption.deferring { () throws(WriteFailure) in
             let parts = PathParts(path)
@@ -57,7 +69,7 @@ package enum AtomicFile {
                     _ = fchown(descriptor, old.st_uid, old.st_gid)
                     guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system(errno) }
                 }
-                try write(contents, into: descriptor)
+                try write(into: descriptor, fill)
                 guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system(errno) }
                 guard rename(temporary, path) == 0 else { throw .system(errno) }
             } catch {
@@ -121,4 +133,52 @@ package enum WriteFailure: Error, Hashable, Sendable {
 
     /// The failure of opening a file for writing that left `code` in `errno`.
     package init(opening code: Int32) { self = code == ENXIO ? .withoutReader : .system(code) }
+}
+
+/// Text that waits until it is whole: in memory, and what is too much for that in a file without a name, which goes with the process.
+package final class Spool: Sendable {
+    /// How much is kept in memory, in bytes.
+    package static let memory = 4 << 20
+
+    private let state = Mutex((bytes: [UInt8](), descriptor: Int32(-1)))
+
+    package init() {}
+
+    deinit {
+        let descriptor = state.withLock(\.descriptor)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    package func add(_ bytes: [UInt8]) throws(OutputError) {
+        try state.withLock { (state) throws(OutputError) in
+            state.bytes += bytes
+            guard state.bytes.count > Self.memory else { return }
+            if state.descriptor < 0 {
+                guard let file = tmpfile() else {
+                    throw .failed("no temporary file can be made: \(SystemError.message(of: errno))")
+                }
+                state.descriptor = fcntl(fileno(file), F_DUPFD_CLOEXEC, 3)
+                fclose(file)
+            }
+            try Descriptor.write(state.bytes, to: state.descriptor)
+            state.bytes = []
+        }
+    }
+
+    /// Writes all of it to an open descriptor.
+    package func copy(to output: Int32) throws(OutputError) {
+        try state.withLock { (state) throws(OutputError) in
+            var chunk = [UInt8](repeating: 0, count: 1 << 20)
+            var offset: off_t = 0
+            while state.descriptor >= 0 {
+                let count = pread(state.descriptor, &chunk, chunk.count, offset)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw .failed(SystemError.message(of: errno)) }
+                guard count > 0 else { break }
+                try Descriptor.write(Array(chunk[..<count]), to: output)
+                offset += off_t(count)
+            }
+            try Descriptor.write(state.bytes, to: output)
+        }
+    }
 }

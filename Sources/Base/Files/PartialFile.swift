@@ -119,7 +119,9 @@ package final class PartialFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
         // Whatever stands there by now: what it leads to stays as it is. The URL in it may be as secret as the contents.
-        try AtomicFile.replace(recordPath, with: record, mode: status.st_mode & 0o666)
+        try AtomicFile.replace(recordPath, mode: status.st_mode & 0o666) { (descriptor) throws(OutputError) in
+            try Descriptor.write(record, to: descriptor)
+        }
         self.record = record
     }
 

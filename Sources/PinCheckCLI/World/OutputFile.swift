@@ -5,6 +5,12 @@ enum OutputFile {
         do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
     }
 
+    static func write(_ text: Spool, to path: String) throws(CommandError) {
+        do throws(WriteFailure) { try AtomicFile.write(to: path, fill: text.copy) } catch {
+            throw self.error(error, at: path)
+        }
+    }
+
     /// Refuses a file that this run reads, or that would be in a directory all of whose files are read.
     static func refuseReadFile(_ path: String) throws(CommandError) {
         guard let identity = FileIdentity(ofFile: path) else { return }

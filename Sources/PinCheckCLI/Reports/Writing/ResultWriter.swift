@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 import Pinning
-import Synchronization
 
 struct ResultWriter {
     private let notes: [Report.Message]
@@ -110,13 +109,10 @@ struct ResultWriter {
     }
 }
 
-/// The text of a file that is written as a whole.
-private final class PendingText: Sendable { let bytes = Mutex<[UInt8]>([]) }
-
 struct ResultSink {
     private var renderer: any ResultRenderer
     private let stream: OutputStream
-    private var pending: (text: PendingText, path: String)?
+    private var pending: (text: Spool, path: String)?
     let isFile: Bool
     let takesAnyOrder: Bool
 
@@ -127,11 +123,9 @@ struct ResultSink {
             if output.form.isWrittenAsItGrows {
                 stream = try .growingFile(at: path)
             } else {
-                let text = PendingText()
+                let text = Spool()
                 pending = (text, path)
-                stream = OutputStream(isTerminal: false) { bytes throws(OutputError) in
-                    text.bytes.withLock { $0 += bytes }
-                }
+                stream = OutputStream(isTerminal: false) { bytes throws(OutputError) in try text.add(bytes) }
             }
         } else {
             stream = context.console.output
@@ -151,6 +145,6 @@ struct ResultSink {
     mutating func finish(exit: ExitStatus) throws(CommandError) {
         let text = try renderer.ending(exit: exit)
         if !text.isEmpty { try stream.write(text) }
-        if let pending { try OutputFile.write(pending.text.bytes.withLock { $0 }, to: pending.path) }
+        if let pending { try OutputFile.write(pending.text, to: pending.path) }
     }
 }
