@@ -106,9 +106,10 @@ import Testing
     @Test func whatIsMoreThanMemoryShouldHoldWaitsInAFileWithoutAName() throws {
         let files = try TemporaryDirectory()
         let chunk = [UInt8](repeating: 0x61, count: 1_000_000)
-        let spool = Spool()
+        let spool = Spool(in: files.path)
         for _ in 0..<9 { try spool.add(chunk) }
         try spool.add(Array("end\n".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
         let path = files.path + "/whole"
         try AtomicFile.write(to: path, fill: spool.copy)
         let whole = try contents(ofFile: path)

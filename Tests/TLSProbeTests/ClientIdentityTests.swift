@@ -111,6 +111,18 @@ import Testing
         #expect(!seen.completedHandshake)
     }
 
+    /// Its alert (handshake_failure) is also what a server says that has nothing of what is offered.
+    @Test func aServerThatInsistsYieldsItsChainWhateverIsOffered() async throws {
+        let settings = serverSettings([world.leaf, world.interA], upTo: .tls12) { $0.clientCertificate = .required }
+        for ask in [{ $0.keyType = .ecdsa }, { try! $0.offer.set(\.groups, to: "X25519:P-256") }]
+            as [@Sendable (inout ProbeRequest) -> Void]
+        {
+            let result = try await observe(.tls(settings), ask).result.get()
+            #expect(result.clientCertificateRequested && !result.handshakeCompleted)
+            #expect(result.presented.certificates.first?.der == world.leaf.der)
+        }
+    }
+
     @Test func aServerThatInsistsBeforeItsKeyIsProvenYieldsNoChain() async throws {
         let leaf = try world.interA.issue(
             .leaf("rsa.example.com"), key: try LabKey.shared(.rsa(bits: 2048), label: "kx"))

@@ -142,7 +142,10 @@ package final class Spool: Sendable {
 
     private let state = Mutex((bytes: [UInt8](), descriptor: Int32(-1)))
 
-    package init() {}
+    private let directory: String
+
+    /// - Parameter directory: where the file would be made.
+    package init(in directory: String) { self.directory = directory }
 
     deinit {
         let descriptor = state.withLock(\.descriptor)
@@ -150,17 +153,22 @@ package final class Spool: Sendable {
     }
 
     package func add(_ bytes: [UInt8]) throws(OutputError) {
-        try state.withLock { (state) throws(OutputError) in
+        try state.withLock { [directory] (state) throws(OutputError) in
             state.bytes += bytes
             guard state.bytes.count > Self.memory else { return }
-            if state.descriptor < 0 {
-                guard let file = tmpfile() else {
-                    throw .failed("no temporary file can be made: \(SystemError.message(of: errno))")
+            do throws(OutputError) {
+                if state.descriptor < 0 {
+                    var path = Array((directory + "/pincheck-XXXXXX").utf8CString)
+                    state.descriptor = mkstemp(&path)
+                    guard state.descriptor >= 0 else { throw .failed(SystemError.message(of: errno)) }
+                    unlink(path)
+                    _ = fcntl(state.descriptor, F_SETFD, FD_CLOEXEC)
                 }
-                state.descriptor = fcntl(fileno(file), F_DUPFD_CLOEXEC, 3)
-                fclose(file)
+                try Descriptor.write(state.bytes, to: state.descriptor)
+            } catch {
+                guard case .failed(let reason) = error else { throw error }
+                throw .failed("it cannot wait in \(quoted(directory)) (TMPDIR): \(reason)")
             }
-            try Descriptor.write(state.bytes, to: state.descriptor)
             state.bytes = []
         }
     }

@@ -166,7 +166,7 @@ final class TLSHandler: ChannelDuplexHandler {
             // The alert that says what is wrong with what the server sent.
             sendHandshake(context)
             let reason = connection.reason(of: errors, request: request)
-            if case .alert = reason { end(reason) } else { finish(.failed(reason)) }
+            if errors.alert != nil { end(reason) } else { finish(.failed(reason)) }
         }
     }
 

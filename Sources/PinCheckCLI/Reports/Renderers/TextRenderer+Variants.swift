@@ -70,7 +70,7 @@ struct VariantSummary {
 }
 
 extension TextRenderer {
-    /// What the connections to a target come to: a row for those that come to the same and have the same key.
+    /// What the connections to a target come to: a row for those of which all is the same.
     func connections(_ summary: VariantSummary) -> String {
         let reports = summary.places.flatMap(\.reports)
         guard let first = reports.first else { return "" }
@@ -113,13 +113,13 @@ extension TextRenderer {
             let ranks = [one, other].map { $0.elements[0].report.variant?.rank ?? 0 }
             return (ranks[0], one.key) < (ranks[1], other.key)
         }
+        let places = all.map(\.place).distinct.count
         let rows = kinds.flatMap { kind, all in
-            let alike = all.grouped { [$0.report.status.name, $0.report.presented.first?.spkiSha256 ?? ""] }.map(
-                \.elements)
-            return alike.map { some in
-                let count = some.count == all.count ? "\(all.count)" : "\(some.count) of \(all.count)"
-                return [some.count == 1 ? safe(some[0].place) : count + " addresses"] + (kinds.count > 1 ? [kind] : [])
-                    + cells(some[0].report)
+            all.grouped { cells($0.report) }.map { cells, some in
+                let names = some.map(\.place).distinct
+                let count = names.count == places ? "\(places)" : "\(names.count) of \(places)"
+                return [names.count == 1 ? safe(names[0]) : count + " addresses"] + (kinds.count > 1 ? [kind] : [])
+                    + cells
             }
         }
         let days = kinds.count > 1 ? 4 : 3
@@ -157,7 +157,7 @@ extension TextRenderer {
         }
     }
 
-    private static var mostPlaces: Int { 4 }
+    private static var mostPlaces: Int { 12 }
 
     /// What is ahead of the connections that count, each once: with the kinds of clients it is for where that makes a difference.
     private func outlooks(_ reports: [Report]) -> [String] {

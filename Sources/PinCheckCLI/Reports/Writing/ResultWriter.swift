@@ -88,13 +88,15 @@ struct ResultWriter {
     /// What a warning is about: the target, or those of its connections that have it where others do not.
     private static func subject(of warning: Report.Message, in reports: [Report]) -> String {
         let holders = reports.filter { $0.warnings.contains(warning) }
-        let served = reports.count { !$0.presented.isEmpty }
-        guard let first = holders.first, reports.count > 1, holders.count < max(served, 2) else {
+        let served = reports.filter { !$0.presented.isEmpty }
+        guard let first = holders.first, reports.count > 1, holders.count < max(served.count, 2) else {
             return reports.first?.target ?? ""
         }
-        guard holders.count > 1 else { return first.title }
-        return first.target + " → "
-            + listed(holders.map { String($0.title.dropFirst(first.target.count).drop { " →,".contains($0) }) })
+        let places = [holders, served].map { $0.map { $0.peer ?? "" }.distinct }
+        guard holders.count > 1, places[0].count == places[1].count else {
+            return holders.count > 1 ? first.target + " → " + listed(places[0]) : first.title
+        }
+        return first.target + ", " + listed(holders.compactMap { $0.variant?.name }.distinct)
     }
 
     mutating func finish() throws(CommandError) -> ExitStatus {
@@ -123,7 +125,7 @@ struct ResultSink {
             if output.form.isWrittenAsItGrows {
                 stream = try .growingFile(at: path)
             } else {
-                let text = Spool()
+                let text = Spool(in: context.environment["TMPDIR"] ?? "/tmp")
                 pending = (text, path)
                 stream = OutputStream(isTerminal: false) { bytes throws(OutputError) in try text.add(bytes) }
             }
