@@ -13,9 +13,9 @@ import Testing
     /// What a field of one line can hold.
     private static let line = "\u{1B}[31m\u{202E}\u{85}"
 
-    private static let forms = ["text", "brief", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"]
+    private static let forms = OutputForm.allCases.map(\.rawValue)
     private static let blocks = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
-    private static let lintForms = ["text", "json", "github", "sarif"]
+    private static let lintForms = LintForm.allCases.map(\.rawValue)
     /// A target that is not reached.
     private static let nowhere = "127.0.0.1:1 --timeout 1"
 
@@ -104,9 +104,7 @@ import Testing
         try files.write("junk", to: "c\(text).app/d\(text).cer")
         try files.write("{", to: "c\(text).app/Info.plist")
         let file = "@" + name
-        await expectHarmless(
-            ["verify \(file) --anchors \(file) --pins \(file)"],
-            in: ["text", "json", "github", "nagios", "junit", "html"], at: desk)
+        await expectHarmless(["verify \(file) --anchors \(file) --pins \(file)"], in: Self.forms, at: desk)
         await expectHarmless(["lint \(file)"], in: Self.lintForms, at: desk)
         let options = [
             "--targets", "--policy", "--pins", "--pinnedpubkey", "--anchors", "--extra-root", "--addresses", "--next",
