@@ -52,7 +52,7 @@ package enum Interruption {
         return try body()
     }
 
-    /// Counts a write that begins or ends; when the process is ending, it goes no further beside none.
+    /// Counts a write that begins or ends; with none under way, a thread of a process that is ending stops here.
     private static func count(_ change: Int) {
         let isOver = state.withLock { state in
             if state.signal == 0 || state.writers > 0 { state.writers += change }

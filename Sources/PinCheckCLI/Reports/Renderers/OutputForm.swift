@@ -1,7 +1,7 @@
 import Base
 import Pinning
 
-/// A way to write results, below each other in one list.
+/// A form that results are written in: its name, what is particular about it, and how its renderer is made.
 struct OutputForm: RawRepresentable, CaseIterable, Sendable {
     let rawValue: String
     /// Whether a file of it is written line by line, in any order, rather than as a whole at the end.

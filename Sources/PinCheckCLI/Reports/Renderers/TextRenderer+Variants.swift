@@ -70,7 +70,7 @@ struct VariantSummary {
 }
 
 extension TextRenderer {
-    /// What the connections to a target come to: a row for those of which all is the same.
+    /// What the connections to a target come to: a row for those that are the same in every column.
     func connections(_ summary: VariantSummary) -> String {
         let reports = summary.places.flatMap(\.reports)
         guard let first = reports.first else { return "" }
@@ -159,7 +159,7 @@ extension TextRenderer {
 
     private static var mostPlaces: Int { 12 }
 
-    /// What is ahead of the connections that count, each once: with the kinds of clients it is for where that makes a difference.
+    /// The outlooks of the connections that count, each once: with its kinds of clients where it is not for all.
     private func outlooks(_ reports: [Report]) -> [String] {
         let lines = reports.filter(\.counts).flatMap { report in
             outlook(report).map { (line: $0, kind: report.variant?.name ?? "") }

@@ -155,7 +155,7 @@ struct TextRenderer: Sendable {
 
     func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: Self.longestSentence))" }
 
-    /// What each client says: equal verdicts of several in one row.
+    /// The verdict of each client; three or more with one verdict and reason are one row.
     private func matrix(_ report: Report) -> [String] {
         let rows = report.clients.grouped { "\($0.verdict) \($0.reason.message)" }.flatMap { _, clients in
             let word = word(clients[0].verdict)
