@@ -11,8 +11,12 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 
-func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swiftSettings)
+func module(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], embedding files: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: exclude, resources: files.map { .embedInCode($0) },
+        swiftSettings: swiftSettings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -59,6 +63,10 @@ let package = Package(
             [
                 "Base", "LoopbackLab", "PinChecking", "PinFormats", "PinLint", "Pinning", "TLSProbe", "X509", nioCore,
                 nioHTTP1, nioPosix,
+            ],
+            embedding: [
+                "Help/completion.bash", "Help/completion.zsh", "Help/completion.fish", "Reports/HTML/page.css",
+                "Reports/HTML/timeline.css",
             ]),
         .executableTarget(
             name: "pincheck", dependencies: ["PinCheckCLI"], exclude: ["README.zh.md", "schemas"],

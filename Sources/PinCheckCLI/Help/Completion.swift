@@ -52,84 +52,8 @@ enum Completion {
         }
     }
 
-    static let scripts: [(name: String, made: String)] = [("bash", bash), ("zsh", zsh), ("fish", fish)].map {
-        let line =
-            "# Completions of pincheck \(ProgramVersion.number) for \($0.0): pincheck --generate-completion-script \($0.0)\n"
-        // What zsh loads by itself begins with its own word.
-        return ($0.0, $0.0 == "zsh" ? "#compdef pincheck\n" + line + $0.1 : line + $0.1)
-    }
-
-    private static let bash = #"""
-        _pincheck() {
-            local line word current kind= found
-            local -a words
-            line=${COMP_LINE:0:COMP_POINT}
-            read -ra words <<<"$line"
-            [[ $line == *[[:space:]] ]] && words+=('')
-            word=${words[${#words[@]} - 1]}
-            # Bash replaces what stands behind the last '=' or ':' alone.
-            current=${COMP_WORDS[COMP_CWORD]}
-            [[ $current == [=:] ]] && current=
-            COMPREPLY=()
-            while IFS=$'\t' read -r found _; do
-                if [[ -z $kind ]]; then kind=$found; else COMPREPLY+=("${found#"${word%"$current"}"}"); fi
-            done < <(command pincheck --complete "${words[@]:1}" 2>/dev/null)
-            local IFS=$'\n'
-            case $kind in
-                files) compopt -o filenames; COMPREPLY=($(compgen -f -- "$current")) ;;
-                directories) compopt -o filenames; COMPREPLY=($(compgen -d -- "$current")) ;;
-                hosts) COMPREPLY=($(compgen -A hostname -- "$current")) ;;
-            esac
-            [[ ${COMPREPLY[0]} == *[=:] ]] && compopt -o nospace
-        }
-        complete -F _pincheck pincheck
-
-        """#
-
-    private static let zsh = #"""
-        _pincheck() {
-            local -a lines open closed
-            local line
-            lines=("${(@f)$(command pincheck --complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
-            case $lines[1] in
-                files) compset -P '*='; _files ;;
-                directories) compset -P '*='; _files -/ ;;
-                hosts) _hosts ;;
-                *)
-                    for line in "${(@)lines[2,-1]}"; do
-                        case ${line%%$'\t'*} in
-                            *[=:]) open+=("${line%%$'\t'*}") ;;
-                            *) closed+=("${line%%$'\t'*}") ;;
-                        esac
-                    done
-                    (( $#open )) && compadd -S '' -a open
-                    (( $#closed )) && compadd -a closed ;;
-            esac
-        }
-        if [ "$funcstack[1]" = _pincheck ]; then _pincheck "$@"; else compdef _pincheck pincheck; fi
-
-        """#
-
-    private static let fish = #"""
-        function __pincheck_complete
-            set -l word (commandline -ct)
-            set -l words (commandline -opc) "$word"
-            set -l found (command pincheck --complete $words[2..-1] 2>/dev/null)
-            # What stands before an equals sign is no part of a file's name.
-            set -l start (string match -r '^.*=' -- "$word"; or echo)
-            set -l rest (string replace -r '^.*=' '' -- "$word")
-            switch "$found[1]"
-                case files
-                    printf '%s\n' $start(__fish_complete_path "$rest")
-                case directories
-                    printf '%s\n' $start(__fish_complete_directories "$rest")
-                case hosts
-                    __fish_print_hostnames
-                case '*'
-                    printf '%s\n' $found[2..-1]
-            end
-        end
-        complete -c pincheck -f -a '(__pincheck_complete)'
-
-        """#
+    static let scripts = [
+        ("bash", PackageResources.completion_bash), ("zsh", PackageResources.completion_zsh),
+        ("fish", PackageResources.completion_fish),
+    ].map { shell, script in (name: shell, made: String(decoding: script, as: UTF8.self)) }
 }
