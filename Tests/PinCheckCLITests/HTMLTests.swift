@@ -42,19 +42,13 @@ import FoundationXML
     private static func scene() throws -> Report {
         var report = RendererTests.passing()
         var inter = try #require(report.built.first)
-        report.built[0].certificate.notBefore = "2026-09-13T00:00:00Z"
-        report.built[0].certificate.notAfter = "2026-12-12T00:00:00Z"
-        report.built[0].certificate.daysLeft = 69
-        inter.certificate.index = 1
+        report.built[0].certificate = RendererTests.certificate(
+            from: "2026-09-13T00:00:00Z", to: "2026-12-12T00:00:00Z")
+        inter.certificate = RendererTests.certificate(1, "CN=Example CA 1", to: "2029-01-01T00:00:00Z", fingerprint: 2)
         inter.certificate.role = "intermediate"
-        inter.certificate.subject = "CN=Example CA 1"
-        inter.certificate.certSha256 = "00ff2"
-        inter.certificate.notAfter = "2029-01-01T00:00:00Z"
-        inter.certificate.daysLeft = 820
         inter.pins = []
         report.built.insert(inter, at: 1)
         report.built[2].certificate.index = 2
-        report.built[2].certificate.notAfter = "2036-10-01T00:00:00Z"
         let end: Timestamp = "2026-12-12T00:00:00Z"
         func outlook(backups: [Int], noPinAfter: Timestamp?, pinsExpire: Timestamp?, compared: Bool) -> Outlook {
             Outlook(
@@ -95,8 +89,9 @@ import FoundationXML
     @Test func aPageIsWellFormedAndItsOwnWhateverItHolds() throws {
         var reports = [MachineFormatTests.hostile(), MachineFormatTests.unreachable(), try Self.scene()]
         reports += reports
-        reports[3].built[0].certificate.notBefore = Timestamp(secondsSinceEpoch: -377_000_000_000)
-        reports[5].built[0].certificate.notAfter = "9999-12-31T23:59:59Z"
+        reports[3].built[0].certificate = RendererTests.certificate(
+            from: Timestamp(secondsSinceEpoch: -377_000_000_000))
+        reports[5].built[0].certificate = RendererTests.certificate(to: "9999-12-31T23:59:59Z")
         let text = try Self.page(reports, explains: true)
         #expect(isPlain(text))
         let page = try Page(text)

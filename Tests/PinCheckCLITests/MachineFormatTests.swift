@@ -66,9 +66,8 @@ import FoundationXML
         report.endpoint = RendererTests.endpoint(sni: evil)
         report.verifyName = evil
         report.tls = RendererTests.handshake(evil)
-        report.built[0].certificate.subject = evil
-        report.built[0].certificate.key = evil
-        report.presented[0].subject = evil
+        report.built[0].certificate = RendererTests.certificate(0, evil, key: evil)
+        report.presented[0] = report.built[0].certificate
         report.pins.configured[0] = RendererTests.pin(RendererTests.leafPin, from: evil)
         report.checks[0].id = evil
         report.checks[0].status = "fail"
@@ -99,8 +98,7 @@ import FoundationXML
             "\(warned)")
         // 18 h are left: more than 12 h, and less than a whole day.
         var report = Self.calm()
-        report.built[0].certificate.notAfter = "2026-10-04T18:00:00Z"
-        report.built[0].certificate.daysLeft = 0
+        report.built[0].certificate = RendererTests.certificate(to: "2026-10-04T18:00:00Z")
         report.built[0].warnDays = 0.5
         let text = try Self.text(NagiosRenderer(), [report])
         #expect(text.hasPrefix("PINCHECK OK - ") && text.contains(" days_0=0.75;0.50: "), "\(text)")

@@ -14,24 +14,33 @@ extension Timestamp: ExpressibleByStringLiteral {
 
 /// The renderers over reports with fixed keys and times.
 @Suite(.endsSomeTime) struct RendererTests {
-    private static func certificate(
-        _ index: Int, _ role: String, _ subject: String, key: String, days: Int, pin: String
+    static func certificate(
+        _ index: Int = 0, _ subject: String = "CN=api.example.com", key: String = "EC P-256",
+        from start: Timestamp = "2026-01-01T00:00:00Z", to end: Timestamp = "2027-01-01T00:00:00Z",
+        pin: String = leafPin, fingerprint: UInt8? = nil
     ) -> Report.Certificate {
-        Report.Certificate(
-            index: index, role: role, subject: subject, issuer: "CN=Example Root", serial: "0A",
-            notBefore: "2026-01-01T00:00:00Z", notAfter: "2027-01-01T00:00:00Z", daysLeft: days, daysUntilValid: 0,
-            key: key, spkiSha256: pin, certSha256: "00ff\(index)",
-            names: index == 0 ? ["api.example.com", "203.0.113.7"] : [])
+        let key = PublicKey(
+            subjectPublicKeyInfo: [], spkiSHA256: try! HashText.okHttp(pin, at: .option).spkiSHA256,
+            algorithm: .unknown(name: key))
+        let certificate = Certificate(
+            der: [], fingerprint: SHA256Digest(bytes: Array(repeating: fingerprint ?? UInt8(index), count: 32))!,
+            publicKey: key, subject: subject, issuer: "CN=Example Root",
+            commonName: subject.hasPrefix("CN=") ? String(subject.dropFirst(3)) : nil, serialNumber: "0A",
+            notBefore: start, notAfter: end, names: index == 0 ? [.dns("api.example.com"), .dns("203.0.113.7")] : [],
+            basicConstraints: nil, keyUsage: nil, extendedKeyUsage: nil, subjectKeyIdentifier: nil,
+            authorityKeyIdentifier: nil, isSelfIssued: false, signatureAlgorithm: "")
+        return Report.Certificate(
+            certificate: certificate, index: index, role: ["leaf", "root", "root"][index], time: "2026-10-04T00:00:00Z")
     }
 
     static let leafPin = "sha256/NSQoeTIWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQGfk="
-    private static let rootPin = "sha256/hIEayVYDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAw/M="
+    static let rootPin = "sha256/hIEayVYDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAw/M="
     private static let otherPin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
     /// A pinned pass: the example of the manual.
     static func passing() -> Report {
-        let leaf = certificate(0, "leaf", "CN=api.example.com", key: "EC P-256", days: 89, pin: leafPin)
-        let root = certificate(1, "root", "CN=Example Root", key: "EC P-384", days: 3_649, pin: rootPin)
+        let leaf = certificate()
+        let root = certificate(1, "CN=Example Root", key: "EC P-384", to: "2036-10-01T00:00:00Z", pin: rootPin)
         let reason = Report.Message(id: "pin-matched", message: "public key pin matched at depth 0")
         return Report(
             target: "api.example.com:443", verdict: .accept, reason: reason, exit: .pass, endpoint: endpoint(),
@@ -112,20 +121,19 @@ extension Timestamp: ExpressibleByStringLiteral {
         let ends = [Int64.min, -1, 0, 1, 86_399, 86_400, .max].map { Timestamp(secondsSinceEpoch: $0) }
         for start in ends {
             for end in ends {
-                let days = Report.Certificate.wholeDays(from: start, to: end)
+                let days = start.wholeDays(to: end)
                 #expect((days < 0) == (end < start))
-                #expect((Report.Certificate.daysUntil(end, from: start) > 0) == (start < end))
             }
         }
-        #expect(Report.Certificate.wholeDays(from: ends[5], to: ends[1]) == -2)
-        #expect(Report.Certificate.daysUntil(ends[5], from: ends[1]) == 2)
+        #expect(ends[5].wholeDays(to: ends[1]) == -2)
+        #expect(Self.certificate(from: "2026-10-05T00:00:01Z").daysUntilValid == 2)
     }
 
     @Test func datesThatDoNotHoldAreWords() throws {
         var report = Self.passing()
-        report.built[0].certificate.daysLeft = -1
-        report.built[1].certificate.daysUntilValid = 3
-        report.built[1].certificate.subject = ""
+        report.built[0].certificate = Self.certificate(to: "2026-10-03T00:00:00Z")
+        report.built[1].certificate = Self.certificate(
+            1, "", key: "EC P-384", from: "2026-10-07T00:00:00Z", pin: Self.rootPin)
         let lines = text(report).split(separator: "\n")
         try #require(lines.count > 2)
         #expect(lines[1].contains("EC P-256 expired  NSQo"))
@@ -143,7 +151,7 @@ extension Timestamp: ExpressibleByStringLiteral {
     @Test func hostileTextIsShortenedAndEscapedEverywhere() {
         let evil = "\u{1B}[2J\u{202E}\n\0" + String(repeating: "x", count: 5_000)
         var report = MachineFormatTests.hostile(evil)
-        report.presented[0].certSha256 = "other"
+        report.presented[0] = Self.certificate(fingerprint: 9)
         let shown = text(report, explains: true)
         #expect(isPlain(shown))
         #expect(shown.split(separator: "\n").allSatisfy { $0.count < 1_200 })

@@ -85,11 +85,11 @@ extension Report {
     private static func otherPaths(
         beside built: [ChainLink], in result: CheckResult
     ) -> [(clients: [String], chain: [ChainLink])] {
-        let shown = built.map(\.certificate.certSha256)
+        let shown = built.map(\.certificate.fingerprint)
         let paths = (result.judged?.ranked ?? []).flatMap { client in
-            (client.decided?.restsOn ?? []).filter {
-                !shown.starts(with: $0.certificates.map(\.fingerprint.hexadecimal))
-            }.map { (certificates: $0.certificates, client: client.name) }
+            (client.decided?.restsOn ?? []).filter { !shown.starts(with: $0.certificates.map(\.fingerprint)) }.map {
+                (certificates: $0.certificates, client: client.name)
+            }
         }
         return paths.grouped(by: \.certificates).map { certificates, all in
             (all.map(\.client).distinct, links(of: certificates, [], in: result))
@@ -133,39 +133,6 @@ extension Report.Pins {
         self.init(
             mode: (policy?.mode ?? .none).rawValue, configured: policy?.pins?.pins ?? [], matched: matches,
             entries: policy?.entries ?? [], applied: policy?.applied ?? [])
-    }
-}
-
-extension Report.Certificate {
-    static func list(_ chain: [Certificate], at time: Timestamp) -> [Report.Certificate] {
-        chain.enumerated().map { Report.Certificate($1, at: $0, of: chain.count, time: time) }
-    }
-
-    private init(_ certificate: Certificate, at index: Int, of count: Int, time: Timestamp) {
-        self.init(
-            index: index,
-            role: index == 0 ? "leaf" : certificate.isSelfIssued && index == count - 1 ? "root" : "intermediate",
-            subject: certificate.subject, issuer: certificate.issuer, serial: certificate.serialNumber,
-            notBefore: certificate.notBefore, notAfter: certificate.notAfter,
-            daysLeft: Self.wholeDays(from: time, to: certificate.notAfter),
-            daysUntilValid: Self.daysUntil(certificate.notBefore, from: time),
-            key: certificate.publicKey.algorithm.description, spkiSha256: certificate.publicKey.spkiSHA256.description,
-            certSha256: certificate.fingerprint.hexadecimal, names: certificate.names.map(\.description))
-    }
-
-    /// Days from one moment to another, rounded down, so that the last hours before an end count as 0 and those after as -1.
-    static func wholeDays(from start: Timestamp, to end: Timestamp) -> Int {
-        let (seconds, overflow) = end.secondsSinceEpoch.subtractingReportingOverflow(start.secondsSinceEpoch)
-        guard !overflow else { return end < start ? .min : .max }
-        let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
-        return Int(rest < 0 ? days - 1 : days)
-    }
-
-    /// Days until a moment comes, rounded up; 0 for one that has.
-    static func daysUntil(_ moment: Timestamp, from time: Timestamp) -> Int {
-        guard time < moment else { return 0 }
-        let days = wholeDays(from: moment, to: time)
-        return days == .min ? .max : -days
     }
 }
 

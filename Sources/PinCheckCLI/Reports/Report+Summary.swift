@@ -59,7 +59,7 @@ extension Report {
     var neededCertificates: [(depth: Int, path: Int, link: ChainLink)] {
         var places = built.enumerated().map { (depth: $0.offset, path: 1, link: $0.element) }
         for link in otherPaths.flatMap(\.chain)
-        where !places.contains(where: { $0.link.certificate.certSha256 == link.certificate.certSha256 }) {
+        where !places.contains(where: { $0.link.certificate.fingerprint == link.certificate.fingerprint }) {
             let depth = link.certificate.index
             places.append((depth, places.count { $0.depth == depth } + 1, link))
         }

@@ -84,27 +84,40 @@ extension Report.Message {
 }
 
 extension Report {
-    struct Certificate: JSONDocument {
+    /// A certificate at its place in a chain, and what is left of it at the time of the verdict.
+    @dynamicMemberLookup struct Certificate: JSONDocument {
+        var certificate: Pinning.Certificate
         var index: Int
         var role: String
-        var subject: String
-        var issuer: String
-        var serial: String
-        var notBefore: Timestamp
-        var notAfter: Timestamp
-        var daysLeft: Int
-        var daysUntilValid: Int
-        var key: String
-        var spkiSha256: String
-        var certSha256: String
-        var names: [String]
+        var time: Timestamp
+
+        subscript<Fact>(dynamicMember fact: KeyPath<Pinning.Certificate, Fact>) -> Fact { certificate[keyPath: fact] }
+
+        var pin: String { certificate.publicKey.spkiSHA256.description }
+        var key: String { certificate.publicKey.algorithm.description }
+        var daysLeft: Int { time.wholeDays(to: certificate.notAfter) }
+        /// Rounded up; 0 for one that is valid.
+        var daysUntilValid: Int { time < certificate.notBefore ? -certificate.notBefore.wholeDays(to: time) : 0 }
+        var shortName: String {
+            certificate.subject.isEmpty ? "(no subject)" : certificate.commonName ?? certificate.subject
+        }
+
+        static func list(_ chain: [Pinning.Certificate], at time: Timestamp) -> [Certificate] {
+            chain.enumerated().map { index, certificate in
+                let isRoot = index > 0 && index == chain.count - 1 && certificate.isSelfIssued
+                return Certificate(
+                    certificate: certificate, index: index,
+                    role: index == 0 ? "leaf" : isRoot ? "root" : "intermediate", time: time)
+            }
+        }
 
         package var document: JSONObject {
             [
-                "index": index, "role": role, "subject": subject, "issuer": issuer, "serial": serial,
-                "not_before": notBefore, "not_after": notAfter, "days_left": daysLeft,
-                "days_until_valid": daysUntilValid, "key": key, "spki_sha256": spkiSha256, "cert_sha256": certSha256,
-                "names": names,
+                "index": index, "role": role, "subject": certificate.subject, "issuer": certificate.issuer,
+                "serial": certificate.serialNumber, "not_before": certificate.notBefore,
+                "not_after": certificate.notAfter, "days_left": daysLeft, "days_until_valid": daysUntilValid,
+                "key": key, "spki_sha256": pin, "cert_sha256": certificate.fingerprint.hexadecimal,
+                "names": certificate.names.map(\.description),
             ]
         }
     }
@@ -211,4 +224,12 @@ extension Report {
 /// The name of a setting as a key: `validatesDomainName` as `validates_domain_name`.
 private func snakeCase(_ name: String) -> String {
     name.map { $0 == "-" ? "_" : $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined()
+}
+
+extension Timestamp {
+    /// Days to another moment, rounded down: the last hours before an end count as 0, and those after as -1.
+    func wholeDays(to end: Timestamp) -> Int {
+        let (days, rest) = seconds(to: end).quotientAndRemainder(dividingBy: 86_400)
+        return Int(rest < 0 ? days - 1 : days)
+    }
 }

@@ -91,8 +91,8 @@ struct HTMLRenderer: ResultRenderer {
 
 extension Report {
     fileprivate func isServed(like other: Report) -> Bool {
-        !presented.isEmpty && presented.map(\.certSha256) == other.presented.map(\.certSha256) && reason == other.reason
-            && warnings == other.warnings && status == other.status
+        !presented.isEmpty && presented.map(\.fingerprint) == other.presented.map(\.fingerprint)
+            && reason == other.reason && warnings == other.warnings && status == other.status
     }
 }
 

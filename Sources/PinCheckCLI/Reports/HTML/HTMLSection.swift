@@ -115,7 +115,7 @@ struct HTMLSection {
             let pins = link.pins.isEmpty ? "–" : Timeline.numbered(link.pins)
             return """
                 <tr><td>\(depth) \(one.role)</td>\
-                <td>\(one.shortName)\(source), \(one.key)<code>\(one.spkiSha256)</code></td>\
+                <td>\(one.shortName)\(source), \(one.key)<code>\(one.pin)</code></td>\
                 <td>\(Self.day(one.notAfter)) \(TextRenderer.validity(one))</td><td>\(pins)</td></tr>
 
                 """

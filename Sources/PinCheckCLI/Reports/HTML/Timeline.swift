@@ -129,7 +129,7 @@ extension Timeline {
     private func ending(_ row: Row) -> String {
         guard let end = row.end else { return "no end known" }
         if row.kind == .noPin, end == now { return isToday ? "today" : "that day" }
-        let days = Report.Certificate.wholeDays(from: now, to: end)
+        let days = now.wholeDays(to: end)
         return end.date + (days < 0 ? ", \(-days) d ago" : ", \(days) d")
     }
 

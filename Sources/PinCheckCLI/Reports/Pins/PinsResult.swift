@@ -220,8 +220,7 @@ struct PinsResult {
             "role": item.role.rawValue, "pinned": pinned.contains(item.spkiSHA256), "source": item.source,
             "key": item.publicKey?.algorithm.description, "subject": item.subject, "issuer": certificate?.issuer,
             "serial": certificate?.serialNumber, "not_before": certificate?.notBefore,
-            "not_after": certificate?.notAfter,
-            "days_left": certificate.map { Report.Certificate.wholeDays(from: time, to: $0.notAfter) },
+            "not_after": certificate?.notAfter, "days_left": certificate.map { time.wholeDays(to: $0.notAfter) },
             "cert_sha256": certificate?.fingerprint.hexadecimal, "pins": pins,
             "saved_as": certificate.flatMap { saved[$0] },
         ]

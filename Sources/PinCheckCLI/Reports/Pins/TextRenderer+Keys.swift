@@ -110,7 +110,7 @@ extension TextRenderer {
         if item.source != "presented" { parts[parts.count - 1] += " (\(safe(item.source, length: 120)))" }
         if let key = item.publicKey { parts.append(safe(key.algorithm.description, length: 40)) }
         if let certificate = item.certificate {
-            let days = Report.Certificate.wholeDays(from: time, to: certificate.notAfter)
+            let days = time.wholeDays(to: certificate.notAfter)
             let date = certificate.notAfter.date
             parts.append(days < 0 ? style.bad("expired \(date)") : "expires \(date) (\(days) d)")
         }

@@ -217,7 +217,7 @@ struct GitHubRenderer: ResultRenderer {
     private static func pins(of report: Report) -> String {
         guard report.pins.matched.isEmpty, report.verdict == .reject else { return "" }
         return report.built.map { link in
-            "%0Aserved: " + Self.data("\(link.certificate.spkiSha256)  \(link.certificate.subject)", length: 200)
+            "%0Aserved: " + Self.data("\(link.certificate.pin)  \(link.certificate.subject)", length: 200)
         }.joined()
     }
 

@@ -71,7 +71,7 @@ struct PrometheusRenderer: ResultRenderer {
             add("certificate_not_before_timestamp_seconds", link.certificate.notBefore.secondsSinceEpoch, place)
         }
         if let leaf = report.presented.first {
-            add("leaf_info", 1, [("spki", leaf.spkiSha256), ("issuer", leaf.issuer), ("serial", leaf.serial)])
+            add("leaf_info", 1, [("spki", leaf.pin), ("issuer", leaf.issuer), ("serial", leaf.serialNumber)])
         }
         if let outlook = report.outlook, !report.pins.configured.isEmpty {
             add("pins_match_until_timestamp_seconds", outlook.pinsMatchUntil?.secondsSinceEpoch)

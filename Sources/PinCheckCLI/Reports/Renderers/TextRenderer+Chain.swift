@@ -17,7 +17,8 @@ extension TextRenderer {
             let why = report.whyUnverified.map { ": " + safe($0, length: 300) } ?? ""
             parts.append("  this chain was not verified" + why)
         }
-        let unused = report.presented.filter { sent in !links.contains { $0.certificate.certSha256 == sent.certSha256 }
+        let unused = report.presented.filter { sent in
+            !links.contains { $0.certificate.fingerprint == sent.fingerprint }
         }
         if !unused.isEmpty {
             let names = listed(unused.lazy.map { safe($0.subject, length: 40) }, first: 3)
@@ -34,7 +35,7 @@ extension TextRenderer {
 
     /// Where there is not enough room, the hash goes without its algorithm, then without its end, and at last names are cut.
     private func table(_ places: [Place]) -> [String] {
-        let pins = places.map(\.link.certificate.spkiSha256)
+        let pins = places.map(\.link.certificate.pin)
         func table(_ pin: (String) -> String, name: Int? = nil) -> Table {
             let rows = zip(places, pins).map { place, text in
                 [
@@ -66,17 +67,18 @@ extension TextRenderer {
         }
         let lines = Table(rows: rows, gaps: [1: 1, 3: 1], rightAligned: [0, 3]).lines(foldedIn: layout)
         return zip(lines, places).map { line, place in
-            ([line, place.link.certificate.spkiSha256 + (arrow(place.link.pins).map { "   " + $0 } ?? "")]
+            ([line, place.link.certificate.pin + (arrow(place.link.pins).map { "   " + $0 } ?? "")]
                 + details(place.link.certificate)).joined(separator: "\n      ")
         }
     }
 
     private func details(_ certificate: Report.Certificate) -> [String] {
         let names =
-            certificate.names.isEmpty ? [] : ["for " + listed(certificate.names.lazy.map { safe($0) }, first: 10)]
+            certificate.names.isEmpty
+            ? [] : ["for " + listed(certificate.names.lazy.map { safe($0.description) }, first: 10)]
         return [
-            "\(certificate.notBefore.date) to \(certificate.notAfter.date), serial \(safe(certificate.serial))",
-            "SHA-256 \(certificate.certSha256)",
+            "\(certificate.notBefore.date) to \(certificate.notAfter.date), serial \(safe(certificate.serialNumber))",
+            "SHA-256 \(certificate.fingerprint.hexadecimal)",
         ] + names.map { layout.folded($0, indent: 10) }
     }
 
@@ -216,8 +218,8 @@ extension TextRenderer {
                 let source = link.sourceInWords.map { " (\($0))" } ?? ""
                 let own = link.certificate
                 // Certificates are told apart by more than their keys where certificates are pinned.
-                let whole = "certificate \(own.certSha256.prefix(8))…, to \(own.notAfter.date)"
-                return "    \(own.spkiSha256)  \(name(of: own))\(source)" + (areCertificatesPinned ? ", \(whole)" : "")
+                let whole = "certificate \(own.fingerprint.hexadecimal.prefix(8))…, to \(own.notAfter.date)"
+                return "    \(own.pin)  \(name(of: own))\(source)" + (areCertificatesPinned ? ", \(whole)" : "")
             }
         }
         return lines + configured(report)
@@ -239,33 +241,3 @@ extension TextRenderer {
 }
 
 extension Report.ChainLink { var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) } }
-
-extension Report.Certificate {
-    var shortName: String {
-        guard !subject.isEmpty else { return "(no subject)" }
-        let attributes = Self.attributes(of: subject)
-        func value(of type: String) -> String? { attributes.first { $0.type == type && !$0.value.isEmpty }?.value }
-        return value(of: "CN") ?? value(of: "O") ?? subject
-    }
-
-    /// The attributes of a name as RFC 2253 writes it, the last first.
-    private static func attributes(of name: String) -> [(type: String?, value: String)] {
-        var attributes: [(type: String?, value: String)] = [(nil, "")]
-        var isEscaped = false
-        for scalar in name.unicodeScalars {
-            let last = attributes.count - 1
-            switch scalar {
-            case _ where isEscaped:
-                // A control character stays the two digits that it is written as.
-                if scalar.properties.isASCIIHexDigit { attributes[last].value += "\\" }
-                attributes[last].value.unicodeScalars.append(scalar)
-                isEscaped = false
-            case "\\": isEscaped = true
-            case "=" where attributes[last].type == nil: attributes[last] = (attributes[last].value, "")
-            case ",", "+": attributes.append((nil, ""))
-            default: attributes[last].value.unicodeScalars.append(scalar)
-            }
-        }
-        return attributes
-    }
-}

@@ -78,8 +78,8 @@ extension TextRenderer {
         if let judged = reports.first(where: { !$0.clients.isEmpty }) { lines += devices(judged) }
         lines += rows(summary)
         if let mismatch = reports.first(where: { $0.counts && isMismatch($0) }) {
-            let leaves = reports.compactMap(\.presented.first).grouped(by: \.spkiSha256).map { $1[0] }
-            lines += ["  served:"] + leaves.map { "    \($0.spkiSha256)  \(name(of: $0))" } + configured(mismatch)
+            let leaves = reports.compactMap(\.presented.first).grouped(by: \.pin).map { $1[0] }
+            lines += ["  served:"] + leaves.map { "    \($0.pin)  \(name(of: $0))" } + configured(mismatch)
         } else {
             lines += numbers(first, withBackups: false)
         }
@@ -91,7 +91,7 @@ extension TextRenderer {
 
     func conclusion(_ summary: VariantSummary, of report: Report) -> String {
         let consistency = summary.consistency
-        let keys = Set(summary.places.flatMap(\.reports).compactMap(\.presented.first?.spkiSha256))
+        let keys = Set(summary.places.flatMap(\.reports).compactMap(\.presented.first?.pin))
         let findings = consistency.findings.map { finding in
             let word = finding.level == .warning ? style.doubtful("warning") : "note"
             let sentence = keys.reduce(Report.Message(finding.reason).message) {
@@ -135,7 +135,7 @@ extension TextRenderer {
         let word = report.counts ? style.token(report.status) : style.faint("not judged")
         guard let leaf = report.presented.first else { return [word] }
         return [
-            word, safe(leaf.key, length: 20), Self.validity(leaf), beginning(of: leaf.spkiSha256),
+            word, safe(leaf.key, length: 20), Self.validity(leaf), beginning(of: leaf.pin),
             arrow(report.built.first?.pins ?? []) ?? "",
         ]
     }

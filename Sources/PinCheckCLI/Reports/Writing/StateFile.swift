@@ -55,7 +55,7 @@ struct StateFile {
         for report in reports where report.counts {
             let name = names.name(Self.field(report.title))
             var outcome = Outcome(
-                status: report.status.name, reason: report.reason.id, pin: report.presented.first?.spkiSha256 ?? "",
+                status: report.status.name, reason: report.reason.id, pin: report.presented.first?.pin ?? "",
                 since: time)
             let last = old[name]
             if outcome.pin.isEmpty { outcome.pin = last?.pin ?? "" }
