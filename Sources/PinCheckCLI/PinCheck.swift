@@ -67,7 +67,7 @@ package enum PinCheck {
         context.run = { await run(arguments: $0, in: $1) }
         do {
             guard !argv.isEmpty else {
-                context.console.report(Program.shortHelp)
+                try? context.console.errors.write(Help.start)
                 return (.usage, convention)
             }
             try refuseSecrets(in: argv)

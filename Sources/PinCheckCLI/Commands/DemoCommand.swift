@@ -4,7 +4,7 @@ import Pinning
 
 extension Command {
     static let demo = Command(
-        name: "demo", abstract: "Start throwaway TLS servers on this machine and run real checks against them.",
+        name: "demo", abstract: "See it work, on throwaway servers of this machine.",
         usage: "pincheck demo [--color <when>]",
         discussion: """
             Everything is issued in memory and served on 127.0.0.1; nothing else is

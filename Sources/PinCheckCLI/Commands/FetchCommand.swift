@@ -239,7 +239,7 @@ extension TextRenderer {
         case .status(let line):
             "the server answers \(TerminalText.shortened(String(line.drop { $0 != " " }.drop { $0 == " " }), to: 120))"
         case .badRedirect(let place, let error):
-            "it redirects to '\(TerminalText.shortened(UserInfo.hidden(in: place), to: 200))', \(Self.words(error))"
+            "it redirects to '\(TerminalText.shortened(UserInfo.hidden(in: place), to: 200))', which \("\(error)".split(separator: ": ")[0])"
         case .tooManyRedirects(let most): "it redirects more than \(most) times: raise --max-redirs if that is right"
         case .unpinnedRedirect(let place):
             "it redirects to \(TerminalText.shortened(place, to: 200)), whose host has no pins: give some"
@@ -248,15 +248,6 @@ extension TextRenderer {
             "the server sends another part than the one that was asked for"
                 + (words.map { " (\(TerminalText.shortened($0, to: 120)))" } ?? "")
         case .wrongHash(let hash): "the SHA-256 is not the one expected, but \(hash.hexadecimal): nothing was kept"
-        }
-    }
-
-    private static func words(_ error: HTTPLocationError) -> String {
-        switch error {
-        case .noScheme, .character: "which is no http or https URL"
-        case .userName: "which holds a user name"
-        case .host: "which names no host"
-        case .port: "which has no port from 1 to 65535"
         }
     }
 }

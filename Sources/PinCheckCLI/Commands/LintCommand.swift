@@ -7,7 +7,7 @@ import X509
 
 extension Command {
     static let lint = Command(
-        name: "lint", abstract: "Judge pins and configurations before they ship, without a network.",
+        name: "lint", abstract: "Judge pins and configurations before they ship.",
         usage: "pincheck lint <source> ... [<options>]",
         discussion: """
             A directory of certificates, keys and pins, as an app bundles them:

@@ -5,8 +5,7 @@ import X509
 
 extension Command {
     static let clients = Command(
-        name: "clients", abstract: "List the clients whose decisions can be made, with their settings.",
-        usage: "pincheck clients",
+        name: "clients", abstract: "List the clients that can be asked, with settings.", usage: "pincheck clients",
         discussion: """
             Several clients judge one connection, and all of them must accept:
               pincheck api.example.com --pins Pins/ --client afnetworking,okhttp
@@ -19,7 +18,7 @@ extension Command {
     private static let forms = ["text", "json"]
 
     static let devices = Command(
-        name: "devices", abstract: "List the devices whose roots are known, or the roots of one.",
+        name: "devices", abstract: "List the devices that are known, or one's roots.",
         usage: "pincheck devices [<device>] [<options>]",
         discussion: """
               pincheck devices
@@ -101,30 +100,22 @@ struct DevicesReport {
         context.console.report("Warning: \(Report.Message(warning.reason).message)")
     }
 
-    typealias Root = (certificate: Certificate, name: String, availability: String, isEverywhere: Bool)
-
-    func roots(of device: Device) throws(CommandError) -> [Root] {
-        var roots: [Root] = []
-        for der in data.roots(of: device) {
-            let holders = data.devices(listing: der)
-            do throws(X509Error) {
-                let certificate = try CertificateReader.certificate(der: der)
-                roots.append(
-                    (
-                        certificate, certificate.commonName ?? certificate.subject,
-                        data.availability(of: der, on: device.platform) ?? "",
-                        data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
-                    ))
-            } catch {
-                throw .data(
-                    "\(path.map { quoted($0) } ?? "the device data") has a root of \(device.name) that is \(error)")
+    func roots(of device: Device) throws(CommandError) -> [Certificate] {
+        do throws(X509Error) {
+            return try data.roots(of: device).map { (der) throws(X509Error) in
+                try CertificateReader.certificate(der: der)
+            }.sorted {
+                ($0.shownName.lowercased(), $0.fingerprint.hexadecimal) < (
+                    $1.shownName.lowercased(), $1.fingerprint.hexadecimal
+                )
             }
+        } catch {
+            throw .data("\(path.map { quoted($0) } ?? "the device data") has a root of \(device.name) that is \(error)")
         }
-        return roots.sorted {
-            ($0.name.lowercased(), $0.certificate.fingerprint.hexadecimal) < (
-                $1.name.lowercased(), $1.certificate.fingerprint.hexadecimal
-            )
-        }
+    }
+
+    private func availability(of root: Certificate, like device: Device) -> String {
+        data.availability(of: root.der, on: device.platform) ?? ""
     }
 
     private static func rules(of device: Device?) -> [String] {
@@ -141,7 +132,7 @@ struct DevicesReport {
         }
     }
 
-    func document(_ devices: [Device?], roots: [Root]? = nil) -> JSONObject {
+    func document(_ devices: [Device?], roots: [Certificate]? = nil) -> JSONObject {
         [
             "schema": "pincheck-devices/1",
             "data": [
@@ -152,22 +143,21 @@ struct DevicesReport {
         ]
     }
 
-    private func entry(_ device: Device?, _ roots: [Root]?) -> JSONObject {
+    private func entry(_ device: Device?, _ roots: [Certificate]?) -> JSONObject {
         [
             "name": device?.name ?? DeviceData.systemName, "alias": device?.alias,
             "platform": device?.platform.rawValue, "version": device?.version?.description, "release": device?.release,
             "url": device?.address, "read": device?.date.date, "root_count": device?.rootCount,
-            "rules": Self.rules(of: device), "roots": roots?.map(Self.entry),
+            "rules": Self.rules(of: device), "roots": device.flatMap { device in roots?.map { entry($0, of: device) } },
         ]
     }
 
-    private static func entry(_ root: Root) -> JSONObject {
-        let certificate = root.certificate
-        return [
-            "name": root.name, "cert_sha256": certificate.fingerprint.hexadecimal,
-            "spki_sha256": certificate.publicKey.spkiSHA256.description,
-            "key": certificate.publicKey.algorithm.description, "not_before": certificate.notBefore.description,
-            "not_after": certificate.notAfter.description, "availability": root.availability,
+    private func entry(_ root: Certificate, of device: Device) -> JSONObject {
+        [
+            "name": root.shownName, "cert_sha256": root.fingerprint.hexadecimal,
+            "spki_sha256": root.publicKey.spkiSHA256.description, "key": root.publicKey.algorithm.description,
+            "not_before": root.notBefore, "not_after": root.notAfter,
+            "availability": availability(of: root, like: device),
         ]
     }
 
@@ -190,7 +180,7 @@ struct DevicesReport {
             ].map { layout.folded($0) }
     }
 
-    func list(_ roots: [Root], of device: Device, _ layout: TextLayout) -> [String] {
+    func list(_ roots: [Certificate], of device: Device, _ layout: TextLayout) -> [String] {
         let names = [device.name, device.alias].compactMap(\.self).joined(separator: ", ")
         let count = roots.count == 1 ? "1 root" : "\(roots.count) roots"
         let heading = [
@@ -199,10 +189,11 @@ struct DevicesReport {
         ].map { layout.folded($0) }
         return heading
             + roots.map { root in
-                let name =
-                    "ends \(root.certificate.notAfter.date)  \(Self.safe(root.name))"
-                    + (root.isEverywhere ? "" : "  (\(root.availability))")
-                return layout.folded(layout.joined(["  \(root.certificate.fingerprint.hexadecimal)", name], by: "  "))
+                let holders = data.devices(listing: root.der)
+                let isEverywhere = data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
+                let place = isEverywhere ? "" : "  (\(availability(of: root, like: device)))"
+                let name = "ends \(root.notAfter.date)  \(Self.safe(root.shownName))" + place
+                return layout.folded(layout.joined(["  \(root.fingerprint.hexadecimal)", name], by: "  "))
             }
     }
 

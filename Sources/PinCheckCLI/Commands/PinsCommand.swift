@@ -7,7 +7,7 @@ import X509
 
 extension Command {
     static let pins = Command(
-        name: "pins", abstract: "Print the pins of a server, a certificate, a key or a configuration.",
+        name: "pins", abstract: "Print the pins of a server, a file or a configuration.",
         usage: "pincheck pins <target|file> ... [<options>]",
         discussion: """
             The pin of each certificate on the chain:

@@ -113,12 +113,11 @@ extension Invocation {
         do throws(CommandError) {
             let modules = try modules()
             service.replace(modules)
-            let now = context.now()
-            metrics.update { ($0.isReloadGood, $0.reloadTime) = (true, now) }
+            metrics.tellReload(at: context.now())
             log.write(.info, "reloaded", [("modules", modules.keys.sorted().joined(separator: ","))])
             tellNotes(of: modules, log)
         } catch {
-            metrics.update { $0.isReloadGood = false }
+            metrics.set("config_last_reload_successful", 0)
             log.write(
                 .error, "reload failed", [("message", "\(error.description); what was read before stays in force")])
         }

@@ -28,33 +28,44 @@ enum Help {
     }
 
     static var program: String {
-        var text = """
-            OVERVIEW: \(Program.abstract)
+        """
+        OVERVIEW: \(Program.abstract)
 
-            \(Program.discussion)
+        \(Program.discussion)
 
-            USAGE: \(Program.usage.joined(separator: "\n       "))
-            \(standing)
-            SUBCOMMANDS:
+        USAGE: \(Program.usage.joined(separator: "\n       "))
+        \(standing)
+        SUBCOMMANDS:
+        \(commands)
+          See 'pincheck help <subcommand>' for more, and 'pincheck help options'.
 
-            """
-        for command in Command.all {
-            let name = command.name == Command.check.name ? "check (default)" : command.name
-            text += entry(name, command.abstract, "")
-        }
-        return text + "\n  See 'pincheck help <subcommand>' for more, and 'pincheck help options'.\n"
+        """
     }
 
     static var shortProgram: String {
-        let check = Command.check
-        return """
-            \(Program.shortHelp)
+        """
+        \(start)Options used most:
+        \(most(of: .check))
+        More: 'pincheck help check' and 'man pincheck-check', or another command's.
 
-            Options used most:
-            \(most(of: check))
-            More: 'pincheck help check' and 'man pincheck-check', or another command's.
+        """
+    }
 
-            """
+    /// What a command line without anything is answered by.
+    static var start: String {
+        """
+        \(Program.abstract)
+
+        Usage: \(Program.usage.joined(separator: "\n       "))
+
+        \(commands)
+        Example: pincheck api.example.com --pins Pins/api.cer (more: pincheck --help)
+
+        """
+    }
+
+    private static var commands: String {
+        Command.all.map { entry($0.name + ($0.name == "check" ? " (default)" : ""), $0.abstract, "") }.joined()
     }
 
     static func shortText(of command: Command) -> String {
@@ -128,24 +139,6 @@ enum Program {
         64 usage, 65 malformed file, 66 missing file, 70 internal error, 74 output
         not written. Of several targets the worst counts: an error first, then 1, 5,
         4, 2, 3.
-        """
-
-    static let shortHelp: SafeText = """
-        pincheck: would a client that ships these pins accept this server?
-
-        Usage: pincheck TARGET… [--pins SOURCE…]     check servers
-               pincheck verify CHAIN [--host NAME]   judge a chain from a file
-               pincheck pins TARGET|FILE…            print the pins of a server or file
-               pincheck lint SOURCE…                 judge pins before they ship
-               pincheck snapshot TARGET…             record what servers serve
-               pincheck diff FILE                    say what changed since a snapshot
-               pincheck fetch URL                    download from an accepted server
-               pincheck serve --policy FILE          answer the scrapes of Prometheus
-               pincheck clients                      list the clients that can be asked
-               pincheck devices [NAME]               list the devices that are known
-               pincheck demo                         see it work on servers of its own
-
-        Example: pincheck api.example.com --pins Pins/api.cer (more: pincheck --help)
         """
 
     /// The answer to what is asked of the program itself: help, its version, and what packagers install.

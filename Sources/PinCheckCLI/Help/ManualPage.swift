@@ -23,18 +23,20 @@ struct ManualPage {
         page.usage(command.map { [$0.usage] } ?? Program.usage)
         page.section("DESCRIPTION")
         page.paragraph(abstract)
-        for part in parts where !isExample(part) && !part.hasPrefix(Self.exitStatus) { page.write(part) }
+        for part in parts where !isExample(part) { page.write(part) }
         if let command { options(of: command, &page) } else { commands(&page) }
         page.section("ENVIRONMENT")
         page.list(Context.variables)
         page.section("FILES")
-        page.paragraph("These are in the directory that 'openssl version -d' prints.")
-        page.list([
-            ("cert.pem", "The system's trusted roots in one file."),
-            ("certs", "The system's trusted roots by hash, which are looked at first."),
-            ("openssl.cnf", "OpenSSL's configuration."),
-        ])
-        exitStatus(parts.first { $0.hasPrefix(Self.exitStatus) }, &page)
+        page.paragraph(
+            "The system's roots, certs and cert.pem, and openssl.cnf are in the directory that 'openssl version -d' prints."
+        )
+        page.section("EXIT STATUS")
+        page.list(ExitStatus.allCases.map { ("\($0.rawValue) \($0.name)", $0.meaning) })
+        page.paragraph("Of several targets the worst counts: an error first, then 1, 5, 4, 2 and 3.")
+        if command?.forms.contains("nagios") ?? true {
+            page.paragraph("With --format nagios the status is 0, 1, 2 or 3, as monitoring plugins have it.")
+        }
         if parts.contains(where: isExample) { page.section("EXAMPLES") }
         for part in parts where isExample(part) { page.write(part) }
         page.section("SEE ALSO")
@@ -60,19 +62,6 @@ struct ManualPage {
             page.section(group.title, isPart: true)
             page.list(group.options)
         }
-    }
-
-    private static let exitStatus = "Exit status:"
-
-    private func exitStatus(_ own: String?, _ page: inout ManualWriter) {
-        page.section("EXIT STATUS")
-        page.list(ExitStatus.allCases.map { ("\($0.rawValue) \($0.name)", $0.meaning) })
-        if command != nil, let own { page.paragraph("Of this command: " + own.dropFirst(Self.exitStatus.count + 1)) }
-        page.paragraph("Of several targets the worst counts: an error first, then 1, 5, 4, 2 and 3.")
-        guard command == nil || command?.option("--format") != nil && command?.option("--explain") != nil else {
-            return
-        }
-        page.paragraph("With --format nagios the status is 0, 1, 2 or 3, as monitoring plugins have it.")
     }
 }
 

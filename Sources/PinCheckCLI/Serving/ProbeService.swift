@@ -66,19 +66,19 @@ final class ProbeService: Sendable {
                     ?? "no module is named, and there is no --policy: add module=NAME, one of \(names)")
         }
         func failed(_ reason: String, _ problem: ScrapeProblem) -> ScrapeProblem {
-            metrics.update { $0.errors[[module.name, reason], default: 0] += 1 }
+            metrics.count("probe_errors_total", [("module", module.name), ("reason", reason)])
             return problem
         }
         let check: Check
         do throws(ScrapeProblem) { check = try module.check(of: target) } catch {
             throw error.status < 500 ? error : failed("module", error)
         }
-        guard metrics.beginProbe(beside: most) else {
+        guard metrics.count("probes_in_flight", most: most) else {
             throw failed("busy", ScrapeProblem(503, "too much is under way: raise --jobs, or scrape less at a time"))
         }
         let time = (limit ?? check.timeout) - request.arrival.duration(to: .now)
         let checked = await checker.check(check.limited(to: time))
-        metrics.update { $0.probesInFlight -= 1 }
+        metrics.count("probes_in_flight", by: -1)
         guard !Task.isCancelled else {
             throw failed("cancelled", ScrapeProblem(503, "the client has closed the connection"))
         }
@@ -89,7 +89,7 @@ final class ProbeService: Sendable {
         }
         let seconds = decimalSeconds(request.arrival.duration(to: .now) / .seconds(1))
         let status = ExitStatus.worst(reports.filter(\.counts).map(\.status))
-        metrics.update { $0.probes[[module.name, status.name], default: 0] += 1 }
+        metrics.count("probes_total", [("module", module.name), ("status", status.name)])
         var fields: ServeLog.Fields = [
             ("target", check.endpoint.target), ("module", module.name), ("seconds", seconds),
             ("client", request.client), ("status", status.name),

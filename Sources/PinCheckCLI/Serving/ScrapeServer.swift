@@ -112,9 +112,10 @@ private final class ServedConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         room.connections[ObjectIdentifier(self)] = context.channel
-        let count = room.connections.count
-        server.metrics.update { $0.connections = count }
-        guard !room.isEnding, count <= server.mostConnections else { return context.close(promise: nil) }
+        server.metrics.set("connections", room.connections.count)
+        guard !room.isEnding, room.connections.count <= server.mostConnections else {
+            return context.close(promise: nil)
+        }
         setDeadline(context)
     }
 
@@ -123,8 +124,7 @@ private final class ServedConnection: ChannelInboundHandler {
         // A probe ends when its client has left.
         room.answers[ObjectIdentifier(self)]?.cancel()
         room.connections[ObjectIdentifier(self)] = nil
-        let count = room.connections.count
-        server.metrics.update { $0.connections = count }
+        server.metrics.set("connections", room.connections.count)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -151,7 +151,7 @@ private final class ServedConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // The handler in front of this one has answered it; the end of the connection can be another error.
-        if error is HTTPParserError, !isBroken { server.metrics.update { $0.requests[400, default: 0] += 1 } }
+        if error is HTTPParserError, !isBroken { server.metrics.count("requests_total", [("code", "400")]) }
         isBroken = true
         context.close(promise: nil)
     }
@@ -176,7 +176,7 @@ private final class ServedConnection: ChannelInboundHandler {
 
     private func send(_ answer: ScrapeServer.Answer, to request: HTTPRequestHead, in context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        server.metrics.update { $0.requests[answer.status, default: 0] += 1 }
+        server.metrics.count("requests_total", [("code", String(answer.status))])
         // Behind an upgrade the decoder reads nothing any more.
         let isLast =
             !request.isKeepAlive || answer.status == 413 || request.method == .CONNECT

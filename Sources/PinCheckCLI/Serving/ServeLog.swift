@@ -54,30 +54,35 @@ final class ServeLog: Sendable {
     }
 }
 
+/// What the exporter tells of itself: a value for each series.
 final class ServeMetrics: Sendable {
-    struct Counts: Sendable {
-        var requests: [Int: Int] = [:]
-        var probes: [[String]: Int] = [:]
-        var errors: [[String]: Int] = [:]
-        var probesInFlight = 0
-        var connections = 0
-        var isReloadGood = true
-        var reloadTime: Timestamp
+    private let values = Mutex<[String: Int]>([:])
+
+    init(at now: Timestamp) {
+        set("build_info", 1, [("version", ProgramVersion.number)])
+        for name in ["probes_in_flight", "connections"] { set(name, 0) }
+        tellReload(at: now)
     }
 
-    private let counts: Mutex<Counts>
+    func set(_ name: String, _ value: Int, _ labels: MetricPage.Labels = []) {
+        values.withLock { $0[MetricPage.series("pincheck_exporter_" + name, labels)] = value }
+    }
 
-    init(at now: Timestamp) { counts = Mutex(Counts(reloadTime: now)) }
-
-    func update(_ change: (inout Counts) -> Void) { counts.withLock { change(&$0) } }
-
-    /// Counts one more probe, unless `most` are under way.
-    func beginProbe(beside most: Int) -> Bool {
-        counts.withLock { counts in
-            let isFree = counts.probesInFlight < most
-            if isFree { counts.probesInFlight += 1 }
-            return isFree
+    /// Counts, unless there would be more than `most`.
+    @discardableResult func count(
+        _ name: String, _ labels: MetricPage.Labels = [], by step: Int = 1, most: Int = .max
+    ) -> Bool {
+        values.withLock { values in
+            let series = MetricPage.series("pincheck_exporter_" + name, labels)
+            let value = values[series, default: 0] + step
+            if value <= most { values[series] = value }
+            return value <= most
         }
+    }
+
+    func tellReload(at now: Timestamp) {
+        set("config_last_reload_successful", 1)
+        set("config_last_reload_success_timestamp_seconds", Int(now.secondsSinceEpoch))
     }
 
     private static let families = """
@@ -94,24 +99,8 @@ final class ServeMetrics: Sendable {
         """
 
     var text: String {
-        let counts = counts.withLock { $0 }
         var page = MetricPage(Self.families)
-        func add(_ name: String, _ value: some CustomStringConvertible, _ labels: MetricPage.Labels = []) {
-            page.add("pincheck_exporter_" + name, value, labels)
-        }
-        add("build_info", 1, [("version", ProgramVersion.number)])
-        for (status, count) in counts.requests.sorted(by: { $0.key < $1.key }) {
-            add("requests_total", count, [("code", String(status))])
-        }
-        for (family, label, table) in [("probes", "status", counts.probes), ("probe_errors", "reason", counts.errors)] {
-            for (key, count) in table.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-                add(family + "_total", count, [("module", key[0]), (label, key[1])])
-            }
-        }
-        add("probes_in_flight", counts.probesInFlight)
-        add("connections", counts.connections)
-        add("config_last_reload_successful", counts.isReloadGood ? 1 : 0)
-        add("config_last_reload_success_timestamp_seconds", counts.reloadTime.secondsSinceEpoch)
+        for (series, value) in values.withLock({ $0 }).sorted(by: { $0.key < $1.key }) { page.add(series, value) }
         return page.text
     }
 }

@@ -144,17 +144,11 @@ extension OptionGroup {
             help: "Ask this HTTPDNS service, and check its addresses.",
             "It is tencent, aliyun:ACCOUNT, or a URL with {name} in it. It is asked over plain HTTP, as it is documented.",
             rival: "--doh"
-        ) { settings, value in
-            try settings.ask(value.text) { () throws(AddressServiceError) in try AddressService(httpdns: value.text) }
-        }
+        ) { try $0.ask($1.text, AddressService.init(httpdns:)) }
         Option(
             "--doh", of: "url", help: "Ask this DNS over HTTPS service for the addresses.",
             "It needs the JSON interface, and a certificate that the system trusts.", rival: "--httpdns"
-        ) { settings, value in
-            try settings.ask(value.text) { () throws(AddressServiceError) in
-                try AddressService(dnsOverHTTPS: value.text)
-            }
-        }
+        ) { try $0.ask($1.text, AddressService.init(dnsOverHTTPS:)) }
         keyTypes
         Option(
             "--thorough", help: "Check every address and key type, and without SNI.",
@@ -216,8 +210,10 @@ extension Settings {
         return "\(quoted(line[..<colon]))"
     }
 
-    mutating func ask(_ text: String, _ service: () throws(AddressServiceError) -> AddressService) throws {
-        do { request.variants.service = try service() } catch { throw CommandError.usage("\(quoted(text)) \(error)") }
+    mutating func ask(_ text: String, _ service: (String) throws(AddressServiceError) -> AddressService) throws {
+        do { request.variants.service = try service(text) } catch {
+            throw CommandError.usage("\(quoted(text)) \(error)")
+        }
     }
 
     mutating func offer(_ part: WritableKeyPath<HandshakeOffer, String?>, _ list: String) throws {

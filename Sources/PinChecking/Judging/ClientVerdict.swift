@@ -138,7 +138,7 @@ extension [ClientVerdict] {
 
 extension [String] {
     /// Some of `devices` in their order; rows of more than three neighbours are cut short.
-    func inRows(of devices: [String]) -> String {
+    package func inRows(of devices: [String]) -> String {
         func system(_ device: String) -> Substring { device.prefix { $0 != "-" } }
         var rows: [[String]] = []
         for (index, device) in devices.enumerated() where contains(device) {

@@ -196,8 +196,7 @@ import Testing
 
 extension ServeMetrics {
     fileprivate var connections: Int {
-        var count = 0
-        update { count = $0.connections }
-        return count
+        let line = text.split(separator: "\n").first { $0.hasPrefix("pincheck_exporter_connections ") }
+        return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
     }
 }

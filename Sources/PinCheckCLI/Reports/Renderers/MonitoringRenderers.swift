@@ -49,7 +49,7 @@ struct PrometheusRenderer: ResultRenderer {
     private mutating func add(_ report: Report) {
         let labels = labels(of: report)
         func add(_ name: String, _ value: (some CustomStringConvertible)?, _ more: MetricPage.Labels = []) {
-            if let value { page.add("pincheck_" + name, value, labels + more) }
+            if let value { page.add(MetricPage.series("pincheck_" + name, labels + more), value) }
         }
         // What is shown for comparison must set off no alert that is about the target.
         if report.counts { add("status", report.exit.rawValue) }
@@ -109,20 +109,23 @@ struct MetricPage: Sendable {
     typealias Labels = [(name: String, value: String)]
 
     private let families: [(name: String, help: String)]
-    private var series: [String: [String]] = [:]
+    private var lines: [String: [String]] = [:]
 
     /// A page of these families, a line each with the name and its help; those that end in `_total` are counters.
     init(_ families: String) { self.families = families.rowsOfTable.map { ($0, $1) } }
 
-    mutating func add(_ name: String, _ value: some CustomStringConvertible, _ labels: Labels = []) {
-        let pairs = labels.map { $0.name + "=\"" + Self.escaped($0.value) + "\"" }
-        series[name, default: []].append(
-            name + (pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}") + " \(value)\n")
+    static func series(_ name: String, _ labels: Labels) -> String {
+        let pairs = labels.map { $0.name + "=\"" + escaped($0.value) + "\"" }
+        return name + (pairs.isEmpty ? "" : "{" + pairs.joined(separator: ",") + "}")
+    }
+
+    mutating func add(_ series: String, _ value: some CustomStringConvertible) {
+        lines[String(series.prefix { $0 != "{" }), default: []].append("\(series) \(value)\n")
     }
 
     var text: String {
         families.map { name, help in
-            guard let lines = series[name] else { return "" }
+            guard let lines = lines[name] else { return "" }
             let kind = name.hasSuffix("_total") ? "counter" : "gauge"
             return "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n" + lines.joined()
         }.joined()

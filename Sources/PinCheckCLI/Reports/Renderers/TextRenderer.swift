@@ -161,26 +161,13 @@ struct TextRenderer: Sendable {
             let word = word(clients[0].verdict)
             let reason = safe(clients[0].reason.message, length: Self.longestSentence)
             let names = clients.grouped(by: \.nameWithSettings).map { name, some in
-                safe(name + Self.devices(some.compactMap(\.device), of: report), length: Self.longestSentence)
+                let devices = some.compactMap(\.device).inRows(of: report.devices?.judged.map(\.device.name) ?? [])
+                return safe(name + (devices.isEmpty ? "" : " on " + devices), length: Self.longestSentence)
             }
             guard names.count > 2 else { return names.map { [word, $0, reason] } }
             return [[word, "\(names.count) clients", names.joined(separator: ", ") + ": " + reason]]
         }
         return Table(rows: rows, widest: max(6, layout.columns / 3)).lines
-    }
-
-    /// As in ` on ios-13 to ios-26, ios-9`: neighbours are one part.
-    private static func devices(_ names: [String], of report: Report) -> String {
-        let all = report.devices?.judged.map(\.device.name) ?? []
-        let runs = names.compactMap(all.firstIndex).reduce(into: [ClosedRange<Int>]()) { runs, index in
-            if let last = runs.last, last.upperBound == index - 1 {
-                runs[runs.count - 1] = last.lowerBound...index
-            } else {
-                runs.append(index...index)
-            }
-        }
-        let parts = runs.map { $0.count == 1 ? all[$0.lowerBound] : "\(all[$0.lowerBound]) to \(all[$0.upperBound])" }
-        return parts.isEmpty ? "" : " on " + parts.joined(separator: ", ")
     }
 
     private func word(_ verdict: Report.VerdictWord) -> String {

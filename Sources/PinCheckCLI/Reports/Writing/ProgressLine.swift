@@ -5,7 +5,7 @@ final class ProgressLine {
     static let threshold = 11
 
     private let stream: OutputStream
-    private let total: Int?
+    private let total: Int
     private let now: () -> ContinuousClock.Instant
     private var nextTime: ContinuousClock.Instant
     private let start: ContinuousClock.Instant
@@ -15,10 +15,10 @@ final class ProgressLine {
 
     /// A pipe that results go to may end at the same terminal, so only results in files leave it free.
     init?(
-        total: Int?, console: Console, hasResultOnOutput: Bool, environment: [String: String],
+        total: Int, console: Console, hasResultOnOutput: Bool, environment: [String: String],
         now: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
-        guard total ?? Self.threshold >= Self.threshold, console.errors.isTerminal, environment["TERM"] != "dumb",
+        guard total >= Self.threshold, console.errors.isTerminal, environment["TERM"] != "dumb",
             !hasResultOnOutput || console.output.isFile
         else { return nil }
         stream = console.errors
@@ -34,29 +34,15 @@ final class ProgressLine {
         checked += 1
         if status != .pass { unaccepted += 1 }
         let time = now()
-        guard time >= nextTime, checked < total ?? .max else { return }
+        guard time >= nextTime, checked < total else { return }
         nextTime = time + .milliseconds(100)
         isShown = true
         stream.showProgress(text(at: time))
     }
 
     private func text(at time: ContinuousClock.Instant) -> String {
-        let amount = total.map { "\(checked) of \($0)" } ?? "\(checked)"
-        let text = "\(amount) checked, \(unaccepted) not passed"
-        let seconds = start.duration(to: time) / .seconds(1)
-        let pace = Double(checked) / seconds
-        guard pace > 0, pace.isFinite else { return text }
-        let rate = pace < 10 ? "\(Int((pace * 60).rounded())) a minute" : "\(Int(pace.rounded())) a second"
-        guard let total else { return "\(text), \(rate)" }
-        return "\(text), \(rate), \(Self.text(ofSeconds: Double(total - checked) / pace)) left"
-    }
-
-    private static func text(ofSeconds seconds: Double) -> String {
-        switch seconds {
-        case ..<120: "\(Int(seconds.rounded(.up))) s"
-        case ..<7_200: "\(Int((seconds / 60).rounded(.up))) min"
-        default: "\(Int((min(seconds, 1e12) / 3_600).rounded(.up))) h"
-        }
+        let left = start.duration(to: time) * (total - checked) / checked
+        return "\(checked) of \(total) checked, \(unaccepted) not passed, \(readableTime(left)) left"
     }
 
     func erase() {

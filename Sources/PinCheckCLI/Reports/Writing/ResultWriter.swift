@@ -17,7 +17,7 @@ struct ResultWriter {
     private let countsWarnings: Bool
 
     init(
-        _ settings: Settings, _ outputs: [FormOutput<OutputForm>], notes: [Finding], total: Int? = 1,
+        _ settings: Settings, _ outputs: [FormOutput<OutputForm>], notes: [Finding], total: Int = 1,
         state: StateFile? = nil, in context: Context
     ) throws(CommandError) {
         countsWarnings = outputs.exitConvention == .monitoring
