@@ -27,7 +27,7 @@ import FoundationXML
         ]
         report.warnings = []
         report.verdict = .none
-        report.reason = Report.Message(id: "refused", message: "connect: connection refused")
+        report.reason = Reason("refused", "connect: connection refused")
         report.exit = .unreachable
         report.monitoring = RendererTests.monitored(.unreachable, report.reason.message)
         return report
@@ -74,11 +74,11 @@ import FoundationXML
         report.checks[0].detail = evil
         report.clients[0].name = evil
         report.clients[0].verdict = .reject
-        report.clients[0].reason = Report.Message(id: "r", message: evil)
+        report.clients[0].reason = Reason("r", evil)
         report.clients[0].settings = [ShownSetting("c", .text(evil))]
-        report.warnings = [Report.Message(id: evil, message: evil)]
+        report.warnings = [Reason(evil, evil)]
         report.http = try? RendererTests.answer(evil)
-        report.reason = Report.Message(id: evil, message: evil)
+        report.reason = Reason(evil, evil)
         report.monitoring = RendererTests.monitored(.fail, evil)
         return report
     }
@@ -179,7 +179,7 @@ import FoundationXML
     @Test func aVerdictThatNoClientTellsIsACase() throws {
         var report = Self.calm()
         report.exit = .changed
-        report.reason = Report.Message(id: "rekeyed", message: "the key is another")
+        report.reason = Reason("rekeyed", "the key is another")
         let text = try Self.text(JUnitRenderer(), [report])
         #expect(text.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""))
         #expect(text.contains("<testcase name=\"verdict\" classname=\"api.example.com\""), "\(text)")
@@ -197,7 +197,7 @@ import FoundationXML
 
     @Test(arguments: evils) func noTextFromOutsideIsACommand(evil: String) throws {
         var report = Self.hostile(evil)
-        report.reason = Report.Message(id: report.reason.id, message: "::add-mask::x")
+        report.reason = Reason(report.reason.id, "::add-mask::x")
         report.clients = []
         report.target = "  ::set-output::y"
         let text = try Self.text(GitHubRenderer(), [report, Self.hostile(evil)])

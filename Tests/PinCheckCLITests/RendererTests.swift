@@ -41,7 +41,7 @@ extension Timestamp: ExpressibleByStringLiteral {
     static func passing() -> Report {
         let leaf = certificate()
         let root = certificate(1, "CN=Example Root", key: "EC P-384", to: "2036-10-01T00:00:00Z", pin: rootPin)
-        let reason = Report.Message(id: "pin-matched", message: "public key pin matched at depth 0")
+        let reason = Reason("pin-matched", "public key pin matched at depth 0")
         return Report(
             target: "api.example.com:443", verdict: .accept, reason: reason, exit: .pass, endpoint: endpoint(),
             tls: handshake(), verifyName: "api.example.com", evaluatedAt: "2026-10-04T00:00:00Z", presented: [leaf],
@@ -63,8 +63,7 @@ extension Timestamp: ExpressibleByStringLiteral {
                         ShownSetting("allowInvalidCertificates", .flag(false)),
                         ShownSetting("validatesDomainName", .flag(true)),
                     ])
-            ], warnings: [Report.Message(id: "w", message: "take care")], notes: [],
-            monitoring: monitored(.warn, "accepted, but take care"))
+            ], warnings: [Reason("w", "take care")], notes: [], monitoring: monitored(.warn, "accepted, but take care"))
     }
 
     static func endpoint(_ address: String = "203.0.113.7", sni: String = "api.example.com") -> EndpointFacts {
@@ -96,13 +95,13 @@ extension Timestamp: ExpressibleByStringLiteral {
 
     /// What a monitoring system is told.
     static func monitored(_ status: ExitStatus, _ reason: String) -> Report.Monitoring {
-        let reason = Report.Message(id: "r", message: reason)
+        let reason = Reason("r", reason)
         return Report.Monitoring(exit: status, reason: reason, runExit: status)
     }
 
     static func failing() -> Report {
         var report = passing()
-        let reason = Report.Message(id: "pin-mismatch", message: "no configured pin is on the chain")
+        let reason = Reason("pin-mismatch", "no configured pin is on the chain")
         report.built[0].pins = []
         report.pins.matched = []
         report.verdict = .reject

@@ -97,7 +97,7 @@ struct DevicesReport {
         (self.path, time) = (path, context.now())
         data = try DeviceData.read(path)
         guard let warning = data.warning(at: time) else { return }
-        context.console.report("Warning: \(Report.Message(warning.reason).message)")
+        context.console.report("Warning: \(warning.reason.told)")
     }
 
     func roots(of device: Device) throws(CommandError) -> [Certificate] {

@@ -70,7 +70,7 @@ extension Invocation {
             }
             for result in target.results() where (try? result.connection?.get()) == nil {
                 let report = Report(result)
-                told[position].append("Error: \(report.title): \(report.reason.message)")
+                told[position].append("Error: \(report.title): \(report.reason.told)")
                 isWhole = false
             }
         }

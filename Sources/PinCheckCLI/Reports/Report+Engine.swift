@@ -87,12 +87,11 @@ extension AddressComparison: JSONDocument {
 
     var hasVerdicts: Bool { accepted + rejected > 0 }
 
-    func says(_ warning: Report.Message) -> Bool { findings.contains { Report.Message($0.reason) == warning } }
+    func says(_ warning: Reason) -> Bool { findings.contains { $0.reason == warning } }
 
     package var document: JSONObject {
         let findings = findings.map { finding -> JSONObject in
-            let message = Report.Message(finding.reason)
-            return ["id": message.id, "level": finding.level, "message": message.message]
+            ["id": finding.id, "level": finding.level, "message": finding.reason.told]
         }
         return [
             "consistent": isConsistent, "addresses": addresses, "accepted": accepted, "rejected": rejected,

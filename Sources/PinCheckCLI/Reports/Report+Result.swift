@@ -13,7 +13,7 @@ extension Report {
         let matches = result.matches
         let built = path.map { Self.links(of: $0.certificates, matches, in: result) } ?? []
         let exit = ExitStatus(result.outcome)
-        let reason = Message(result.reason)
+        let reason = result.reason
         self.init(
             target: result.target,
             verdict: result.verdict.outcome == .accepted
@@ -28,21 +28,20 @@ extension Report {
             }, otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
             transparency: evidence?.transparency, revocation: evidence?.revocation, devices: Devices(result),
             checks: Self.checks(result), clients: result.clients.map(Client.init),
-            warnings: result.warnings.map { Message($0.reason) },
-            notes: result.notes.map { Message($0.reason) } + Self.notes(on: result),
+            warnings: result.warnings.map(\.reason), notes: result.notes.map(\.reason) + Self.notes(on: result),
             unjudged: judged?.leavesRevocationOpen == true ? Self.revocation : nil, outlook: result.outlook,
             next: result.next, change: result.changes, http: result.answer,
             monitoring: Self.monitoring(result, beside: exit, reason))
     }
 
-    private static let revocation = Message(
-        id: "not-judged-here", message: "not judged here: revocation, which the certificate says where to ask for")
+    private static let revocation = Reason(
+        "not-judged-here", "not judged here: revocation, which the certificate says where to ask for")
 
-    private static func monitoring(_ result: CheckResult, beside exit: ExitStatus, _ reason: Message) -> Monitoring? {
+    private static func monitoring(_ result: CheckResult, beside exit: ExitStatus, _ reason: Reason) -> Monitoring? {
         let ending = result.endingCountingWarnings
         let monitoring = Monitoring(
-            exit: ExitStatus(ending.outcome), reason: Message(ending.reason),
-            runExit: ExitStatus(result.outcomeCountingWarnings))
+            exit: ExitStatus(ending.outcome), reason: ending.reason, runExit: ExitStatus(result.outcomeCountingWarnings)
+        )
         let isSame = monitoring.exit == exit && monitoring.runExit == exit && monitoring.reason == reason
         return isSame ? nil : monitoring
     }
@@ -57,15 +56,15 @@ extension Report {
         return count > 1 ? "\(client.name): \(detail)" : detail
     }
 
-    private static func notes(on result: CheckResult) -> [Message] {
+    private static func notes(on result: CheckResult) -> [Reason] {
         let connection = try? result.connection?.get()
         guard let connection, connection.clientCertificateRequested, !connection.clientCertificateSent,
             connection.handshakeCompleted
         else { return [] }
         return [
-            Message(
-                id: "client-certificate-requested",
-                message: "the server asks for a client certificate and got none; give one with --cert")
+            Reason(
+                "client-certificate-requested",
+                "the server asks for a client certificate and got none; give one with --cert")
         ]
     }
 
@@ -121,7 +120,7 @@ extension Report.Client {
         let verdict = result.decided
         self.init(
             name: result.client.client.name, device: result.device,
-            verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: Report.Message(result.reason),
+            verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: result.reason,
             disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: result.client.settings,
             outlook: result.outlook)
     }
@@ -204,15 +203,20 @@ extension MissingIntermediate {
     }
 }
 
-extension Report.Message {
-    init(_ reason: Reason) {
-        let flags = reason.remedy?.flags ?? ""
-        var lines = [reason.sentence] + reason.hints
+extension Reason: JSONDocument {
+    /// The sentence with what would mend it, each a line of its own where there is room.
+    var lines: [String] {
+        let flags = remedy?.flags ?? ""
         // What goes on behind a colon belongs to the sentence before it.
-        if flags.hasPrefix("; ") { lines.append(String(flags.dropFirst(2))) } else { lines[lines.count - 1] += flags }
-        let message = lines.joined(separator: "; ")
-        self.init(id: reason.id, message: TerminalText.escaped(message), lines: lines.map(TerminalText.escaped))
+        let isOwn = flags.hasPrefix("; ")
+        var lines = [sentence] + hints + (isOwn ? [String(flags.dropFirst(2))] : [])
+        if !isOwn { lines[lines.count - 1] += flags }
+        return lines
     }
+
+    var told: String { lines.joined(separator: "; ") }
+
+    package var document: JSONObject { ["id": id, "message": told] }
 }
 
 extension ExitStatus {

@@ -28,7 +28,7 @@ extension Report {
 
     var sentence: String { sentence(for: reason) }
 
-    func sentence(for reason: Message) -> String { owner + reason.message }
+    func sentence(for reason: Reason) -> String { owner + reason.told }
 
     var sentences: [String] { [owner + reason.lines[0]] + reason.lines.dropFirst() }
 
@@ -44,9 +44,9 @@ extension Report {
 
     var monitored: Monitoring { monitoring ?? Monitoring(exit: exit, reason: reason, runExit: exit) }
 
-    var toldNotes: [Message] { notes + (unjudged.map { [$0] } ?? []) }
+    var toldNotes: [Reason] { notes + (unjudged.map { [$0] } ?? []) }
 
-    var attention: [Message] { warnings + ahead.filter { !$0.isTold }.map { Message(id: $0.id, message: $0.message) } }
+    var attention: [Reason] { warnings + ahead.filter { !$0.isTold }.map { Reason($0.id, $0.message) } }
 
     private var ahead: [Outlook.Finding] {
         (outlook?.findings ?? []).filter { $0.level != .info && verdict == .accept }

@@ -11,7 +11,7 @@ struct Report: JSONDocument {
 
     var target: String
     var verdict: VerdictWord
-    var reason: Message
+    var reason: Reason
     var exit: ExitStatus
     var endpoint: EndpointFacts?
     var tls: Handshake?
@@ -32,9 +32,9 @@ struct Report: JSONDocument {
     var devices: Devices?
     var checks: [Check]
     var clients: [Client]
-    var warnings: [Message]
-    var notes: [Message]
-    var unjudged: Message?
+    var warnings: [Reason]
+    var notes: [Reason]
+    var unjudged: Reason?
     var outlook: Outlook?
     var next: NextDeployment?
     var change: BaselineChanges?
@@ -58,28 +58,12 @@ struct Report: JSONDocument {
 
     enum VerdictWord: String, JSONValue { case accept, reject, none }
 
-    /// What is said of a result: a stable word, and a sentence in which text from outside is escaped.
-    struct Message: JSONDocument, Hashable {
-        let id: String
-        let message: String
-        let lines: [String]
-
-        package var document: JSONObject { ["id": id, "message": message] }
-    }
-
     struct Monitoring: JSONDocument {
         let exit: ExitStatus
-        let reason: Message
+        let reason: Reason
         let runExit: ExitStatus
 
         package var document: JSONObject { ["exit": exit, "reason": reason, "run_exit": runExit] }
-    }
-}
-
-extension Report.Message {
-    init(id: String, message: String) {
-        let message = TerminalText.escaped(message)
-        self.init(id: id, message: message, lines: [message])
     }
 }
 
@@ -178,7 +162,7 @@ extension Report {
         var name: String
         var device: String?
         var verdict: VerdictWord
-        var reason: Message
+        var reason: Reason
         var disposition: String?
         var settings: [ShownSetting]
         var outlook: Outlook?

@@ -96,7 +96,7 @@ final class ProbeService: Sendable {
         ]
         if let worst = reports.first(where: { $0.counts && $0.status == status }) ?? reports.first {
             fields.append(("reason", worst.reason.id))
-            if status != .pass { fields.append(("message", worst.reason.message)) }
+            if status != .pass { fields.append(("message", worst.reason.told)) }
         }
         log.write(status == .pass ? .info : .warn, "probe", fields)
         return .metrics(text(of: reports, status, seconds))

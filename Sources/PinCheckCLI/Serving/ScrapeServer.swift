@@ -27,7 +27,7 @@ final class ScrapeServer: Sendable {
         var isEnding = false
     }
 
-    fileprivate static let requestBytes = 16 << 10
+    fileprivate static let headBytes = 16 << 10
 
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
@@ -54,8 +54,8 @@ final class ScrapeServer: Sendable {
 
     func listen(address: String, port: Int) async throws -> Int {
         var limit = NIOHTTPDecoderLimitConfiguration()
-        limit.maxHeaderFieldSize = Self.requestBytes
-        limit.maxHeaderListSize = Self.requestBytes
+        limit.maxHeaderFieldSize = Self.headBytes
+        limit.maxHeaderListSize = Self.headBytes
         let bootstrap = ServerBootstrap(group: loop).serverChannelOption(.backlog, value: 512).serverChannelOption(
             .socketOption(.so_reuseaddr), value: 1
         ).childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -101,7 +101,6 @@ private final class ServedConnection: ChannelInboundHandler {
 
     private let server: ScrapeServer
     private var head: HTTPRequestHead?
-    private var bodyBytes = 0
     private var isWhole = false
     private var isBroken = false
     private var deadline: Scheduled<Void>?
@@ -131,16 +130,9 @@ private final class ServedConnection: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             self.head = head
-            bodyBytes = 0
             isWhole = false
-        case .body(let bytes):
-            // What comes with a request plays no part, and is bounded.
-            bodyBytes += bytes.readableBytes
-            guard bodyBytes > ScrapeServer.requestBytes, let head else { return }
-            self.head = nil
-            send(
-                .init(status: 413, body: "a request has at most \(ScrapeServer.requestBytes) bytes here\n"), to: head,
-                in: context)
+        // What comes with a request plays no part, and has no more time than the request.
+        case .body: break
         case .end:
             isWhole = true
             begin(in: context)
@@ -178,9 +170,7 @@ private final class ServedConnection: ChannelInboundHandler {
         guard context.channel.isActive else { return }
         server.metrics.count("requests_total", [("code", String(answer.status))])
         // Behind an upgrade the decoder reads nothing any more.
-        let isLast =
-            !request.isKeepAlive || answer.status == 413 || request.method == .CONNECT
-            || request.headers.contains(name: "Upgrade")
+        let isLast = !request.isKeepAlive || request.method == .CONNECT || request.headers.contains(name: "Upgrade")
         var headers = HTTPHeaders([
             ("Content-Type", answer.type), ("Content-Length", String(answer.body.utf8.count)),
             ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store"),

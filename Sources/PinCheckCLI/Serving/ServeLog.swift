@@ -45,12 +45,11 @@ final class ServeLog: Sendable {
             await writing.value
             end.finish()
         }
-        let alarm = Task(executorPreference: globalConcurrentExecutor) {
+        Task(executorPreference: globalConcurrentExecutor) {
             try? await Task.sleep(for: .seconds(3))
             end.finish()
         }
         for await _ in ends {}
-        alarm.cancel()
     }
 }
 

@@ -25,7 +25,7 @@ struct HTMLSection {
 
     static func conclusion(_ summary: VariantSummary) -> Markup {
         let findings = summary.consistency.findings.map { finding in
-            "\(finding.level == .warning ? "warning" : "note"): \(Report.Message(finding.reason).message)"
+            "\(finding.level == .warning ? "warning" : "note"): \(finding.reason.told)"
         }
         let target = summary.places.first?.reports.first?.target ?? ""
         return """
@@ -98,7 +98,7 @@ struct HTMLSection {
 
     private var attention: Markup {
         Self.list(
-            report.warnings.map { "warning: " + $0.message } + text.outlook(report) + report.toldNotes.map(text.note))
+            report.warnings.map { "warning: " + $0.told } + text.outlook(report) + report.toldNotes.map(text.note))
     }
 
     private static func list(_ lines: [String]) -> Markup {
@@ -166,7 +166,7 @@ struct HTMLSection {
                 let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
                 let names = some.map(\.title).joined(separator: ", ")
                 return """
-                    <tr><td>\(names)</td><td>\(reason.message)</td><td>\(alike[0].verdict.rawValue)</td>\
+                    <tr><td>\(names)</td><td>\(reason.told)</td><td>\(alike[0].verdict.rawValue)</td>\
                     <td>\(Self.day(until))</td></tr>
 
                     """

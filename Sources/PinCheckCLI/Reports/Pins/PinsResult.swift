@@ -28,7 +28,7 @@ struct PinsResult {
             if let warning = source.warning { context.console.report("WARNING: \(source.name): \(warning)") }
             if let suspicion = source.suspicion {
                 let label: SafeText = suspicion.level == .warning ? "Warning" : "Note"
-                let line: SafeText = "\(label): \(source.name): \(Report.Message(suspicion.reason).message)"
+                let line: SafeText = "\(label): \(source.name): \(suspicion.reason.told)"
                 if told.insert(line).inserted { context.console.report(line) }
             }
         }
@@ -49,7 +49,7 @@ struct PinsResult {
         }
         let held = sources.filter { $0.recommended?.isHeldBack == true }
         for source in held {
-            let missing = source.recommended?.missing.map { Report.Message($0).message } ?? ""
+            let missing = source.recommended?.missing.map(\.told) ?? ""
             context.console.report("WARNING: \(source.name): ship \(source.recommended?.summary ?? ""); \(missing)")
         }
         let block: String
@@ -123,7 +123,7 @@ struct PinsResult {
         let items = recommendation.choices.map(\.item)
         let place = source.finding == nil ? "For '\(PathParts(source.name).name)'" : origin(source)
         var remarks = ["Recommended: \(recommendation.summary)."]
-        if let missing = recommendation.missing { remarks.append("WARNING: \(Report.Message(missing).message)") }
+        if let missing = recommendation.missing { remarks.append("WARNING: \(missing.told)") }
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
         var group = PinGroup(
             host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? RequestDefaults.port,
@@ -180,8 +180,8 @@ struct PinsResult {
             case .unreachable(let error): (error.id, nil)
             }
         let warnings =
-            (source.warning.map { [Report.Message(id: "unverified", message: $0)] } ?? [])
-            + (source.suspicion.map { $0.level == .warning ? [Report.Message($0.reason)] : [] } ?? [])
+            (source.warning.map { [Reason("unverified", $0)] } ?? [])
+            + (source.suspicion.map { $0.level == .warning ? [$0.reason] : [] } ?? [])
         return [
             "target": source.name, "host": host, "port": port,
             "rules": source.group.flatMap { group in group.rules.map { rules($0, of: group) } },
@@ -189,9 +189,8 @@ struct PinsResult {
                 EndpointFacts($0, peer: source.peer).document(
                     verifyName: $0.referenceName == .unchecked ? nil : $0.referenceName.description)
             }, "key_type": source.keyType?.description, "verified": reason?.isVerified,
-            "reason": reason.map { Report.Message(id: $0.id, message: source.finding ?? "") }, "warnings": warnings,
-            "keys": keys, "also_sent": source.alsoSent.map(\.description),
-            "recommendation": source.recommended.map(recommendation),
+            "reason": reason.map { Reason($0.id, source.finding ?? "") }, "warnings": warnings, "keys": keys,
+            "also_sent": source.alsoSent.map(\.description), "recommendation": source.recommended.map(recommendation),
         ]
     }
 
@@ -230,14 +229,14 @@ struct PinsResult {
         [
             "strategy": recommendation.strategy.rawValue, "summary": recommendation.summary,
             "authority": recommendation.ca?.name, "pins": recommendation.choices.map(choice),
-            "intermediate": recommendation.intermediate.map(choice),
-            "missing": recommendation.missing.map { Report.Message($0) }, "review_by": recommendation.reviewDate?.date,
+            "intermediate": recommendation.intermediate.map(choice), "missing": recommendation.missing,
+            "review_by": recommendation.reviewDate?.date,
         ]
     }
 
     private static func choice(_ choice: Recommendation.Choice) -> JSONObject {
         [
-            "pin": choice.item.spkiSHA256.description, "owner": choice.owner, "reason": Report.Message(choice.reason),
+            "pin": choice.item.spkiSHA256.description, "owner": choice.owner, "reason": choice.reason,
             "until": choice.until?.date, "cross_signed_by": choice.root?.crossSigners ?? [],
             "source": choice.root?.source, "source_date": choice.root?.date,
         ]

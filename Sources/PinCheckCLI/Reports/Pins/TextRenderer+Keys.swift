@@ -42,7 +42,7 @@ extension TextRenderer {
         func shown(_ text: String) -> String { TerminalText.shown(text, to: 2000) }
         func words(_ choice: Recommendation.Choice) -> String {
             let words = choice.reason.id == "server-key" ? ". Renew with this key by " : ". It lasts until "
-            return shown(choice.owner + ": " + choice.reason.message + (choice.until.map { words + $0.date } ?? ""))
+            return shown(choice.owner + ": " + choice.reason.told + (choice.until.map { words + $0.date } ?? ""))
         }
         var lines: [String] = []
         if let ca = recommendation.ca {
@@ -61,7 +61,7 @@ extension TextRenderer {
             lines += ["  – \(intermediate.item.spkiSHA256)", folded("    " + words(intermediate))]
         }
         if let missing = recommendation.missing {
-            lines.append(folded("  \(style.doubtful("warning")): " + shown(Report.Message(missing).message)))
+            lines.append(folded("  \(style.doubtful("warning")): " + shown(missing.told)))
         }
         if recommendation.missing?.id == "reserve-missing" {
             lines += [

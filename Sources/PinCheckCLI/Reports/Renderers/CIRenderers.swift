@@ -101,9 +101,9 @@ struct JUnitRenderer: ResultRenderer {
         var warnings = reports.flatMap(\.attention)
         if let summary {
             if !cases.contains(where: \.outcome.isTrouble) { cases.append(("target", Self.outcome(of: summary))) }
-            warnings += summary.consistency.findings.filter { $0.level == .warning }.map { Report.Message($0.reason) }
+            warnings += summary.consistency.findings.filter { $0.level == .warning }.map(\.reason)
         }
-        let output = warnings.map { "warning \($0.id): \($0.message)" }.distinct
+        let output = warnings.map { "warning \($0.id): \($0.told)" }.distinct
         let host = first.target.hasSuffix(":443") ? String(first.target.dropLast(4)) : first.target
         document.add(
             summary == nil ? first.title : first.target, of: host, cases, output: output,
@@ -148,14 +148,14 @@ struct JUnitRenderer: ResultRenderer {
 
     private static func outcome(of client: Report.Client, in report: Report, isFirst: Bool) -> JUnitDocument.Outcome {
         guard client.verdict == .accept || report.counts else {
-            return .skipped("does not count: \(client.reason.message)")
+            return .skipped("does not count: \(client.reason.told)")
         }
         switch client.verdict {
         case .accept: return .passed(nil)
-        case .none: return .error(type: client.reason.id, message: client.reason.message)
+        case .none: return .error(type: client.reason.id, message: client.reason.told)
         case .reject:
             let details = isFirst ? Self.details(of: report) : ""
-            return .failed(type: client.reason.id, message: client.reason.message, details: details)
+            return .failed(type: client.reason.id, message: client.reason.told, details: details)
         }
     }
 
@@ -209,7 +209,7 @@ struct GitHubRenderer: ResultRenderer {
                 Self.command(command, [("title", "pincheck \(report.status.name) \(name)")], report.sentence) + pins)
         }
         for warning in report.attention {
-            lines.append(Self.command("warning", [("title", "pincheck \(name)")], warning.message))
+            lines.append(Self.command("warning", [("title", "pincheck \(name)")], warning.told))
         }
         return lines.joined(separator: "\n") + "\n"
     }

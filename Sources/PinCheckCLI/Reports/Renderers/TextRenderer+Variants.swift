@@ -94,9 +94,7 @@ extension TextRenderer {
         let keys = Set(summary.places.flatMap(\.reports).compactMap(\.presented.first?.pin))
         let findings = consistency.findings.map { finding in
             let word = finding.level == .warning ? style.doubtful("warning") : "note"
-            let sentence = keys.reduce(Report.Message(finding.reason).message) {
-                $0.replacing($1, with: Self.shortPin($1))
-            }
+            let sentence = keys.reduce(finding.reason.told) { $0.replacing($1, with: Self.shortPin($1)) }
             return "  \(word): \(safe(sentence, length: 600))"
         }
         let status = consistency.exit

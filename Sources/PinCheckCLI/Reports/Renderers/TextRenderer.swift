@@ -153,13 +153,13 @@ struct TextRenderer: Sendable {
         return lines
     }
 
-    func note(_ note: Report.Message) -> String { "  note: \(safe(note.message, length: Self.longestSentence))" }
+    func note(_ note: Reason) -> String { "  note: \(safe(note.told, length: Self.longestSentence))" }
 
     /// The verdict of each client; three or more with one verdict and reason are one row.
     private func matrix(_ report: Report) -> [String] {
-        let rows = report.clients.grouped { "\($0.verdict) \($0.reason.message)" }.flatMap { _, clients in
+        let rows = report.clients.grouped { "\($0.verdict) \($0.reason.told)" }.flatMap { _, clients in
             let word = word(clients[0].verdict)
-            let reason = safe(clients[0].reason.message, length: Self.longestSentence)
+            let reason = safe(clients[0].reason.told, length: Self.longestSentence)
             let names = clients.grouped(by: \.nameWithSettings).map { name, some in
                 let devices = some.compactMap(\.device).inRows(of: report.devices?.judged.map(\.device.name) ?? [])
                 return safe(name + (devices.isEmpty ? "" : " on " + devices), length: Self.longestSentence)

@@ -3,7 +3,7 @@ import PinChecking
 import Pinning
 
 struct ResultWriter {
-    private let notes: [Report.Message]
+    private let notes: [Reason]
     private var hasSaidNotes = false
     private var state: StateFile?
     private let console: Console
@@ -30,7 +30,7 @@ struct ResultWriter {
                 total: total, console: context.console, hasResultOnOutput: outputs.contains { $0.file == nil },
                 environment: context.environment)
         // What is only good to know stands with each result.
-        self.notes = notes.filter { $0.level == .warning }.map { Report.Message($0.reason) }
+        self.notes = notes.filter { $0.level == .warning }.map(\.reason)
         console = context.console
         saysWarnings = outputs.contains { $0.file == nil && $0.form.isForPeople }
         for output in outputs { sinks.append(try ResultSink(output, settings, in: context)) }
@@ -43,7 +43,7 @@ struct ResultWriter {
         hasSaidNotes = true
         for note in notes {
             progress?.erase()
-            console.report("Warning: \(note.message)")
+            console.report("Warning: \(note.told)")
         }
     }
 
@@ -71,7 +71,7 @@ struct ResultWriter {
         nextInOrder += 1
         guard state?.isChanged(reports) ?? true else { return }
         sayNotes()
-        var said: Set<Report.Message> = []
+        var said: Set<Reason> = []
         for report in reports where saysWarnings {
             // The text itself says what the variants of a target differ in, and most warnings are about all of them.
             for warning in report.warnings
@@ -79,14 +79,14 @@ struct ResultWriter {
                 && said.insert(warning).inserted
             {
                 progress?.erase()
-                console.report("Warning: \(Self.subject(of: warning, in: reports)): \(warning.message)")
+                console.report("Warning: \(Self.subject(of: warning, in: reports)): \(warning.told)")
             }
         }
         for index in sinks.indices where !sinks[index].takesAnyOrder { try sinks[index].add(reports) }
     }
 
     /// What a warning is about: the target, or those of its connections that have it where others do not.
-    private static func subject(of warning: Report.Message, in reports: [Report]) -> String {
+    private static func subject(of warning: Reason, in reports: [Report]) -> String {
         let holders = reports.filter { $0.warnings.contains(warning) }
         let served = reports.filter { !$0.presented.isEmpty }
         guard let first = holders.first, reports.count > 1, holders.count < max(served.count, 2) else {
