@@ -196,8 +196,7 @@ private enum Tool: String {
         (
             GoneWords.options,
             [{ ($0.hasPrefix("-") ? ["host", $0] : $0.split(separator: " ").map(String.init)) + ["x"] }]
-        ), (GoneWords.otherNames, [{ ["host", "--client", $0] }]),
-        (GoneWords.clients, [{ ["host", "--client", $0] }, { ["lint", "Pins", "--client", $0] }]),
+        ), (GoneWords.clients, [{ ["host", "--client", $0] }, { ["lint", "Pins", "--client", $0] }]),
         (GoneWords.forms, [{ ["host", "--format", $0] }, { ["pins", "x", "-f", $0] }]),
         (GoneWords.changes, [{ ["host", "--baseline", "x", "--allow", $0] }]),
     ].flatMap { (table: [String: SafeText], lines: [(String) -> [String]]) in
@@ -213,8 +212,8 @@ private enum Tool: String {
 
     @Test func aFileRefusesAGoneClientWithItsSentence() async throws {
         await pincheck("--targets", "-", input: Array("api.example.com client=dane\n".utf8)).expect(
-            .data, errors: "standard input:1: client=: the client 'dane' is not known any more: no app compares TLSA")
+            .data, errors: "standard input:1: client=: there is no client 'dane': no app compares TLSA")
         await pincheck("--policy", "-", input: Array(#"{ "hosts": { "a.example.com": { "client": "dane" } } }"#.utf8))
-            .expect(.data, errors: "the client 'dane' is not known any more: no app compares TLSA")
+            .expect(.data, errors: "there is no client 'dane': no app compares TLSA")
     }
 }

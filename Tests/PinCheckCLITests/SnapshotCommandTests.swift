@@ -248,8 +248,7 @@ import Testing
         ), (#"{"schema": "pincheck-snapshot/0"}"#, "the schema is 'pincheck-snapshot/0'"),
         (
             #"{"schema": "pincheck-snapshot/2", "whatever": true}"#,
-            "was written by a newer pincheck: its schema is pincheck-snapshot/2, and this version reads up to "
-                + "pincheck-snapshot/1; update pincheck"
+            "the schema is 'pincheck-snapshot/2', not pincheck-snapshot/1: it was written by a newer pincheck; update"
         ), (#"{"schema": "pincheck-snapshot/1"}"#, "the document has no 'endpoints'"),
         (
             "{\"schema\": \"pincheck-snapshot/1\",\n\"endpoints\": [{\"target\": \"a:443\"}]}",

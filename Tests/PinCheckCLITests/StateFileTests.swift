@@ -60,14 +60,14 @@ import Testing
     @Test func targetsOfOtherRunsStayInTheFile() throws {
         let files = try TemporaryDirectory()
         let path = "\(files.path)/state"
-        var (one, other) = (try StateFile(path, at: "s"), try StateFile(path, at: "s"))
+        var (one, other) = (try StateFile(path), try StateFile(path))
         var report = RendererTests.passing()
         report.target = "other.example.com:443"
         var isChanged = [one.isChanged([RendererTests.passing()]), other.isChanged([report])]
         #expect(isChanged == [true, true])
         try one.write()
         try other.write()
-        var next = try StateFile(path, at: "t")
+        var next = try StateFile(path)
         isChanged = [next.isChanged([RendererTests.passing()]), next.isChanged([report])]
         #expect(isChanged == [false, false])
     }
@@ -77,11 +77,11 @@ import Testing
         let path = directory.path + "/\u{301}state"
         var (one, other) = (RendererTests.passing(), RendererTests.failing())
         (one.target, other.target) = ("a\n\u{301}\t\u{301}b", "c")
-        var state = try StateFile(path, at: "s")
+        var state = try StateFile(path)
         var isChanged = state.isChanged([one, other])
         #expect(isChanged)
         try state.write()
-        var next = try StateFile(path, at: "t")
+        var next = try StateFile(path)
         isChanged = next.isChanged([one, other])
         #expect(!isChanged)
         #expect(try contents(ofFile: path).split(separator: "\n").count == 3)
@@ -141,5 +141,13 @@ import Testing
             #expect(outcome.output == "baseline.json\nnew.json\nold.json\n", "\(outcome.errors)")
             #expect(outcome.status == 0)
         }
+    }
+}
+
+extension StateFile {
+    fileprivate init(_ path: String) throws {
+        var settings = Settings()
+        settings.state = path
+        self = try #require(try StateFile(settings, [], at: "2026-10-01T00:00:00Z"))
     }
 }

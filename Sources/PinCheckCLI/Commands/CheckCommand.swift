@@ -58,7 +58,7 @@ extension Invocation {
         var policies = context.policies
         let supply = try supply(request, &policies)
         let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, &policies)
-        let state = try StateFile.named(by: settings, outputs, at: context.now())
+        let state = try StateFile(settings, outputs, at: context.now())
         return try await run(
             supply, request, since: baseline, outputs, notes: policies.notes, state, questions, on: items)
     }

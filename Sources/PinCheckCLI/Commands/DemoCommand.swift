@@ -35,12 +35,16 @@ extension Invocation {
             let (result, errors) = (OutputBuffer(), OutputBuffer())
             var world = world
             world.console = Console(output: result.stream(layout: inner), errors: errors.stream(layout: inner))
-            let colored = scene.arguments + ["--color", style.isColored ? "always" : "never"]
+            let words = scene.line.split(separator: " ").map {
+                $0.hasSuffix(".cer") ? "\(directory)/\($0)" : String($0)
+            }
+            let colored = words + ["--color", style.isColored ? "always" : "never"]
             let status = await context.run(colored, world)
 
             try output.write("\n")
             try write("\(index + 1). \(scene.title)", indent: 3)
-            let lines = scene.commandLine(in: directory, inner) + scene.excerpt(of: result.text, errors: errors.text)
+            let command = inner.folded("$ pincheck \(scene.line)", indent: 4).split(separator: "\n").map(String.init)
+            let lines = command + scene.excerpt(of: result.text, errors: errors.text)
             try output.write(lines.map { "   \($0)\n" }.joined())
             let isExpected = status == scene.status
             if !isExpected { surprises += 1 }
@@ -61,12 +65,13 @@ struct DemoScene: Sendable {
     enum Excerpt: Sendable { case all, pins, verdict, warningsAndVerdict }
 
     let title: String
-    let arguments: [String]
+    /// The command line behind the program's name, in words without blanks; files are those of the scene's directory.
+    let line: String
     let status: ExitStatus
     let excerpt: Excerpt
 
-    init(_ title: String, _ arguments: [String], ends status: ExitStatus, showing excerpt: Excerpt = .verdict) {
-        (self.title, self.arguments, self.status, self.excerpt) = (title, arguments, status, excerpt)
+    init(_ title: String, _ line: String, _ status: ExitStatus, _ excerpt: Excerpt = .verdict) {
+        (self.title, self.line, self.status, self.excerpt) = (title, line, status, excerpt)
     }
 
     static let host = "api.example.com"
@@ -88,8 +93,8 @@ struct DemoScene: Sendable {
         let files = try TemporaryDirectory()
         defer { withExtendedLifetime(files) {} }
         try files.makeDirectory("Pins")
-        let rootPin = try files.write(root.der, to: "Pins/root.cer")
-        let selfSignedPin = try files.write(selfSignedLeaf.der, to: "self-signed.cer")
+        try files.write(root.der, to: "Pins/root.cer")
+        try files.write(selfSignedLeaf.der, to: "self-signed.cer")
         var world = context
         // The root of those that devices come with; the interceptor's is beside it, as on a phone that was prepared for it.
         world.publicRoots = [root.der]
@@ -102,31 +107,29 @@ struct DemoScene: Sendable {
             [
                 DemoScene(
                     "The server has the pinned key: an app with this pin connects.",
-                    [host, "--connect", server, "--pins", pin(of: leaf)], ends: .pass, showing: .all),
+                    "\(host) --connect \(server) --pins \(pin(of: leaf))", .pass, .all),
                 DemoScene(
                     "The pin is for another key: the app refuses. The pins to choose from are shown.",
-                    [host, "--connect", server, "--pins", pin(of: defaultLeaf)], ends: .fail, showing: .pins),
+                    "\(host) --connect \(server) --pins \(pin(of: defaultLeaf))", .fail, .pins),
                 DemoScene(
                     "A proxy intercepts, and its root is in the system store: without pins the app notices nothing.",
-                    [host, "--connect", interceptor], ends: .pass, showing: .warningsAndVerdict),
+                    "\(host) --connect \(interceptor)", .pass, .warningsAndVerdict),
                 DemoScene(
                     "The same proxy, but the app ships the real root's certificate: caught.",
-                    [host, "--connect", interceptor, "--pins", rootPin, "--mode", "certificate"], ends: .fail),
+                    "\(host) --connect \(interceptor) --pins Pins/root.cer --mode certificate", .fail),
                 DemoScene(
                     "HTTPDNS on Android: the app connects to an address and sends the name.",
-                    [host, "--connect", server, "--pins", rootPin, "--client", "okhttp"], ends: .pass),
+                    "\(host) --connect \(server) --pins Pins/root.cer --client okhttp", .pass),
                 DemoScene(
                     "HTTPDNS on iOS: the address stands in the URL, so no name is sent, and another's certificate comes back.",
-                    ["https://\(server)/", "--host", host, "--pins", rootPin], ends: .fail),
+                    "https://\(server)/ --host \(host) --pins Pins/root.cer", .fail),
                 DemoScene(
                     "The same app without the Host header: the address stands where the name belongs.",
-                    ["https://\(server)/", "--pins", rootPin], ends: .fail),
-                DemoScene(
-                    "A self-signed server, as the system sees it.", [host, "--connect", selfSigned], ends: .fail),
+                    "https://\(server)/ --pins Pins/root.cer", .fail),
+                DemoScene("A self-signed server, as the system sees it.", "\(host) --connect \(selfSigned)", .fail),
                 DemoScene(
                     "The same server, pinned by an app with allowInvalidCertificates.",
-                    [host, "--connect", selfSigned, "--pins", selfSignedPin, "--allow-invalid-certificates"],
-                    ends: .pass),
+                    "\(host) --connect \(selfSigned) --pins self-signed.cer --allow-invalid-certificates", .pass),
             ]
         }
         return try await LoopbackServer.serving(.tls(real)) { server in
@@ -149,13 +152,5 @@ struct DemoScene: Sendable {
         case .verdict: Array(verdict)
         case .warningsAndVerdict: lines.isEmpty ? warnings : warnings + verdict
         }
-    }
-
-    func commandLine(in directory: String, _ layout: TextLayout) -> [String] {
-        let words = arguments.map { word in
-            word.hasPrefix(directory + "/") ? String(word.dropFirst(directory.count + 1)) : word
-        }
-        let line = (["$", "pincheck"] + words).joined(separator: " ")
-        return layout.folded(line, indent: 4).split(separator: "\n").map(String.init)
     }
 }

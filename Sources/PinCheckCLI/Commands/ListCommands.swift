@@ -15,8 +15,6 @@ extension Command {
             AFNetworking's settings have flags of their own, such as --mode.
             """, run: { try $0.clients() })
 
-    private static let forms = ["text", "json"]
-
     static let devices = Command(
         name: "devices", abstract: "List the devices that are known, or one's roots.",
         usage: "pincheck devices [<device>] [<options>]",
@@ -38,17 +36,15 @@ extension Command {
             [
                 OptionGroup("Options") {
                     OptionGroup.deviceData
-                    Option(
-                        "--format", "-f", of: "form", .one { Option.words(forms) },
-                        help: "text or json (default: text)."
-                    ) {
-                        guard forms.contains($1.text) else { throw CommandError.unknown($1.text, among: forms) }
-                        $0.writesDevicesAsJSON = $1.text == "json"
+                    Option.choice("--format", "-f", of: "form", help: "text or json (default: text).") {
+                        $0.devicesForm = $1
                     }
                 }
             ]
         }, run: { try $0.devices() })
 }
+
+enum DevicesForm: String, CaseIterable, Sendable { case text, json }
 
 extension Invocation {
     func clients() throws -> ExitStatus {
@@ -82,7 +78,7 @@ extension Invocation {
             } ?? (report.document([nil] + report.data.devices), report.table([nil] + report.data.devices, layout))
         try OutputFile.refuseReadFile(behind: context.console.output)
         try context.console.output.write(
-            settings.writesDevicesAsJSON ? JSONRenderer.document(document) : text.map { $0 + "\n" }.joined())
+            settings.devicesForm == .json ? JSONRenderer.document(document) : text.map { $0 + "\n" }.joined())
         return .pass
     }
 }

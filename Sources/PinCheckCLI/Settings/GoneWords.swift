@@ -39,6 +39,7 @@ enum GoneWords {
         "fetch -f": "leave it out: the last line and the exit status say it",
     ]
 
+    /// Those that were, and names that people type for something else.
     static let clients: [String: SafeText] = [
         "trustkit-android": "on Android 7 and later the system enforces this file: use android",
         "hpkp": "no browser follows that header any more: use generic, which compares the same pins",
@@ -48,11 +49,8 @@ enum GoneWords {
             "its default policy checked nothing (issue 2590): use afnetworking-2.5, or update the app",
         "afnetworking-2.5.2":
             "its default policy checked no names (CVE-2015-3996): use afnetworking-2.5, or update the app",
-        "afnetworking-2.6": "use afnetworking-3",
-    ]
-
-    static let otherNames: [String: SafeText] = [
-        "retrofit": "it connects by OkHttp: use okhttp", "ktor": "its engine decides: use okhttp, or generic",
+        "afnetworking-2.6": "use afnetworking-3", "retrofit": "it connects by OkHttp: use okhttp",
+        "ktor": "its engine decides: use okhttp, or generic",
         "volley": "the system's configuration decides: use android", "urlsession": "use nspinneddomains, or trustkit",
         "nsurlsession": "use nspinneddomains, or trustkit", "react-native": "use okhttp, and trustkit",
         "flutter": "its own TLS decides, and a pin is compared by hand: use generic", "dio": "use generic",
@@ -78,11 +76,8 @@ enum GoneWords {
         for part in list.split(separator: ",") {
             let name = String(part.prefix { $0 != ":" })
             guard !Client.all.contains(where: { $0.name == name }) else { continue }
-            if let other = otherNames[name.lowercased()] {
-                throw .usage("there is no client \(quoted(name)): \(other)")
-            }
-            if let instead = clients[name] {
-                throw .usage("the client \(quoted(name)) is not known any more: \(instead)")
+            if let instead = clients[name.lowercased()] {
+                throw .usage("there is no client \(quoted(name)): \(instead)")
             }
         }
     }

@@ -109,21 +109,17 @@ enum Mistake {
 
     /// Refuses a target that is a file or a directory and hardly anything else: a name without a dot is rarely a host's.
     static func refuse(asTarget argument: String) throws(CommandError) {
-        let isDirectory = FileKind(at: argument) == .directory
-        guard isFile(meantBy: argument) || isDirectory && !argument.contains(".") && !argument.contains(":"),
-            PinFile.isThere(argument)
+        let (isFile, isDirectory) = (isFile(meantBy: argument), FileKind(at: argument) == .directory)
+        guard isFile || isDirectory && !argument.contains(".") && !argument.contains(":"), PinFile.isThere(argument)
         else { return }
-        guard isDirectory else { throw .usage("\(quoted(argument)) is a file, not a host: \(remedy)") }
-        let host =
-            isFile(meantBy: argument) ? "" : "; a host of that name is checked as \(quoted("https://" + argument))"
-        throw .usage("\(quoted(argument)) is a directory, not a host: \(remedy(ofDirectory: argument))\(host)")
+        guard isDirectory else {
+            throw .usage(
+                "\(quoted(argument)) is a file, not a host: 'pincheck verify' judges the chain in a file, 'pincheck pins' prints "
+                    + "its pins, and 'pincheck lint' judges pins")
+        }
+        let host = isFile ? "" : "; a host of that name is checked as \(quoted("https://" + argument))"
+        throw .usage(
+            "\(quoted(argument)) is a directory, not a host: \(quoted("pincheck HOST --pins " + argument)) checks a host by the "
+                + "pins in it, and \(quoted("pincheck lint " + argument)) judges them\(host)")
     }
-
-    private static func remedy(ofDirectory name: String) -> String {
-        "\(quoted("pincheck HOST --pins " + name)) checks a host by the pins in it, \(quoted("pincheck lint " + name)) judges "
-            + "them, and 'pincheck verify' judges the chain in a file"
-    }
-
-    private static let remedy =
-        "'pincheck verify' judges the chain in a file, 'pincheck pins' prints its pins, and 'pincheck lint' judges pins"
 }

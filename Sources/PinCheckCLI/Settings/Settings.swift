@@ -31,7 +31,7 @@ struct Settings: Sendable {
     var color = TextStyle.Choice.auto
 
     var pins = Pins()
-    var writesDevicesAsJSON = false
+    var devicesForm = DevicesForm.text
 
     var mildestFailure: LintSeverity? = .error
     var ignoredFindings: Set<String> = []

@@ -70,25 +70,21 @@ struct PinsResult {
 
     private func groups(_ sources: [KeySource]) -> [PinGroup] {
         guard sources.allSatisfy({ $0.recommended == nil }) else { return sources.compactMap(recommendedGroup) }
-        let configured = sources.compactMap { source -> PinGroup? in
-            var group = source.group
-            group?.items = source.items
-            return group
-        }
-        let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
-        let servers = sources.filter { $0.endpoint != nil && !$0.items.isEmpty }
         func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
             PinGroup(
                 host: host, port: port, origins: origins(source), items: source.items,
                 chosen: source.pinned(all: pinsAll), remarks: remarks(source))
         }
-        var groups = servers.map {
-            group($0, host: $0.endpoint?.host, port: $0.endpoint?.targetPort ?? RequestDefaults.port)
+        let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
+        let hosts = sources.compactMap { source -> PinGroup? in
+            var configured = source.group
+            configured?.items = source.items
+            return configured
+                ?? (source.items.isEmpty
+                    ? nil : source.endpoint.map { group(source, host: $0.host, port: $0.targetPort) })
         }
-        guard !groups.isEmpty || !configured.isEmpty else {
-            return files.map { group($0, host: host, port: RequestDefaults.port) }
-        }
-        groups += configured.map { group -> PinGroup in
+        guard !hosts.isEmpty else { return files.map { group($0, host: host, port: RequestDefaults.port) } }
+        return PinGroup.merged(hosts).map { group in
             // What is exempt from pinning has no use for a key.
             if group.isExempt { return group }
             var group = group
@@ -97,10 +93,6 @@ struct PinsResult {
             group.origins += files.flatMap(origins)
             return group
         }
-        for server in PinGroup.merged(groups) where server.rules == nil {
-            groups += files.map { group($0, host: server.host, port: server.port) }
-        }
-        return groups
     }
 
     private func origins(_ source: KeySource) -> [String] {

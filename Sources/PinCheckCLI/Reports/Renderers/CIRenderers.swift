@@ -100,7 +100,10 @@ struct JUnitRenderer: ResultRenderer {
         var cases = reports.flatMap(Self.cases)
         var warnings = reports.flatMap(\.attention)
         if let summary {
-            if !cases.contains(where: \.outcome.isTrouble) { cases.append(("target", Self.outcome(of: summary))) }
+            let (status, sentence) = (summary.consistency.exit, summary.sentence)
+            if !cases.contains(where: \.outcome.isTrouble) {
+                cases.append(("target", Self.outcome(status, status.name, sentence, saying: sentence)))
+            }
             warnings += summary.consistency.findings.filter { $0.level == .warning }.map(\.reason)
         }
         let output = warnings.map { "warning \($0.id): \($0.told)" }.distinct
@@ -111,12 +114,13 @@ struct JUnitRenderer: ResultRenderer {
         return ""
     }
 
-    private static func outcome(of summary: VariantSummary) -> JUnitDocument.Outcome {
-        let (status, sentence) = (summary.consistency.exit, summary.sentence)
+    private static func outcome(
+        _ status: ExitStatus, _ type: String, _ message: String, saying passed: String? = nil, _ details: String = ""
+    ) -> JUnitDocument.Outcome {
         switch status {
-        case .pass: return .passed(sentence)
-        case .fail, .warn, .changed: return .failed(type: status.name, message: sentence, details: "")
-        default: return .error(type: status.name, message: sentence)
+        case .pass: .passed(passed)
+        case .fail, .warn, .changed: .failed(type: type, message: message, details: details)
+        default: .error(type: type, message: message)
         }
     }
 
@@ -161,13 +165,8 @@ struct JUnitRenderer: ResultRenderer {
 
     private static func verdict(of report: Report) -> JUnitDocument.Outcome {
         guard report.counts || report.status == .pass else { return .skipped("does not count: \(report.sentence)") }
-        switch report.status {
-        case .pass: return .passed(nil)
-        case .fail, .warn, .changed:
-            let message = report.withAnswer(report.sentence)
-            return .failed(type: report.reason.id, message: message, details: details(of: report))
-        default: return .error(type: report.reason.id, message: report.sentence)
-        }
+        let details = report.status == .pass ? "" : details(of: report)
+        return outcome(report.status, report.reason.id, report.withAnswer(report.sentence), details)
     }
 
     private static func details(of report: Report) -> String { TextRenderer.plain(explains: true).block(report) }

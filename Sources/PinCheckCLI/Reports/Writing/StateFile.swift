@@ -29,24 +29,17 @@ struct StateFile {
     private var found: [String: Outcome] = [:]
     private var names = UniqueNames()
 
-    static func named(
-        by settings: Settings, _ outputs: [FormOutput<OutputForm>], at time: Timestamp
-    ) throws(CommandError) -> StateFile? {
+    /// The file that the settings name, read, so that a broken one is known at once; without one everything is a change.
+    init?(_ settings: Settings, _ outputs: [FormOutput<OutputForm>], at time: Timestamp) throws(CommandError) {
         guard let path = settings.state else { return nil }
         if let form = outputs.first(where: { !$0.form.isForPeople })?.form.rawValue {
             throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
         }
         try OutputFile.refuseReadFile(path)
+        try OutputFile.refuseMissingDirectory(of: path)
         // No result is written over it.
         ReadLog.current?.add(path)
-        return try StateFile(path, at: time.description)
-    }
-
-    /// Reads the file at `path`, so that a broken one is known at once; without one everything is a change.
-    init(_ path: String, at time: String) throws(CommandError) {
-        try OutputFile.refuseMissingDirectory(of: path)
-        (self.path, self.time) = (path, time)
-        old = try Self.read(path)
+        (self.path, self.time, old) = (path, time.description, try Self.read(path))
     }
 
     /// Takes the results of the next target in the order of the run, and says whether one of them is a change.
