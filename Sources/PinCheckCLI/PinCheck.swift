@@ -80,11 +80,7 @@ package enum PinCheck {
             context.noteFilesOfEnvironment(in: log)
             let settings = try ReadLog.$current.withValue(log) { try arguments.settings() }
             given = settings
-            if settings.formats.contains(where: { $0.hasPrefix("nagios") }),
-                let own = try? settings.outputs(in: context)
-            {
-                convention = own.exitConvention
-            }
+            if let own = try? settings.outputs(in: context) { convention = own.exitConvention }
             let status = try await ReadLog.$current.withValue(log) {
                 try await arguments.command.run(Invocation(settings: settings, context: context))
             }
@@ -101,12 +97,8 @@ package enum PinCheck {
         guard [.data, .noInput].contains(error.status), let outputs = try? settings.outputs(in: context) else { return }
         for one in outputs where one.file != nil || !settings.isQuiet {
             guard let text = one.form.ended?(error, context.now()) else { continue }
-            guard let file = one.file else {
-                try? context.console.output.write(text)
-                continue
-            }
             // What cannot be written changes nothing of why the run ended.
-            _ = try? (OutputFile.refuseReadFile(file), OutputFile.write(Array(text.utf8), to: file))
+            try? OutputFile.deliver(text, to: one.file, in: context)
         }
     }
 

@@ -61,9 +61,13 @@ extension Invocation {
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }
         var policies = context.policies
-        let checks =
-            try others.isEmpty && settings.policies.isEmpty
-            ? recordedChecks(of: baseline, request, &policies) : namedChecks(others, request, &policies)
+        let checks: [Check]
+        if others.isEmpty, settings.policies.isEmpty {
+            checks = try recordedChecks(of: baseline, request, &policies)
+        } else {
+            let targets = try TargetStream(others, policies: settings.policies, request, in: context).all()
+            checks = try isJudged(request) ? Check.plan(targets, &policies) : Check.unjudged(targets)
+        }
         return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
     }
 
@@ -77,12 +81,6 @@ extension Invocation {
     private static func looksLikeFile(_ argument: String) -> Bool {
         guard !argument.contains("://"), !PinFile.isThere(argument) else { return false }
         return argument.hasSuffix(".json") || argument.contains("/")
-    }
-
-    private func namedChecks(_ others: [String], _ request: CheckRequest, _ policies: inout Policies) throws -> [Check]
-    {
-        let targets = try TargetStream(others, policies: settings.policies, request, in: context).all()
-        return try isJudged(request) ? Check.plan(targets, &policies) : Check.unjudged(targets)
     }
 
     private func recordedChecks(

@@ -90,11 +90,6 @@ extension Invocation {
         case .junit: text = report.junit(failOn: settings.mildestFailure)
         case .sarif: text = try JSONRenderer.document(report.sarif)
         }
-        guard let file = output.file else {
-            try OutputFile.refuseReadFile(behind: context.console.output)
-            return try context.console.output.write(text)
-        }
-        try OutputFile.refuseReadFile(file)
-        try OutputFile.write(Array(text.utf8), to: file)
+        try OutputFile.deliver(text, to: output.file, in: context)
     }
 }

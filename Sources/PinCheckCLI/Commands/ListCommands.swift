@@ -76,9 +76,9 @@ extension Invocation {
                 let roots = try report.roots(of: device)
                 return (report.document([device], roots: roots), report.list(roots, of: device, layout))
             } ?? (report.document([nil] + report.data.devices), report.table([nil] + report.data.devices, layout))
-        try OutputFile.refuseReadFile(behind: context.console.output)
-        try context.console.output.write(
-            settings.devicesForm == .json ? JSONRenderer.document(document) : text.map { $0 + "\n" }.joined())
+        try OutputFile.deliver(
+            settings.devicesForm == .json ? JSONRenderer.document(document) : text.map { $0 + "\n" }.joined(), to: nil,
+            in: context)
         return .pass
     }
 }

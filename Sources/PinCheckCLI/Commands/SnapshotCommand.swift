@@ -79,12 +79,7 @@ extension Invocation {
             context.console.report("Error: nothing was recorded: not every endpoint answered")
             return .unreachable
         }
-        let document = try JSONRenderer.document(Snapshot(endpoints))
-        if let file {
-            try OutputFile.write(Array(document.utf8), to: file)
-        } else {
-            try context.console.output.write(document)
-        }
+        try OutputFile.deliver(JSONRenderer.document(Snapshot(endpoints)), to: file, in: context)
         return .pass
     }
 }

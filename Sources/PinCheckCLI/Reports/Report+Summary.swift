@@ -95,16 +95,6 @@ func decimalSeconds(_ value: Double) -> String {
     decimalText(Int64((min(max(value, 0), 1e9) * 1_000_000).rounded()), places: 6)
 }
 
-extension String {
-    /// Lines of a word and a sentence.
-    var rowsOfTable: [(word: String, sentence: String)] {
-        split(separator: "\n").map { line in
-            let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
-            return (parts[0], parts[1])
-        }
-    }
-}
-
 /// Names made different from each other, for formats in which two equal ones are an error.
 struct UniqueNames {
     private var counts: [String: Int] = [:]

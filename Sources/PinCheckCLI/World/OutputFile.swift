@@ -5,6 +5,16 @@ enum OutputFile {
         do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
     }
 
+    /// Writes a text whole to the file, or to standard output, but never over what this run has read.
+    static func deliver(_ text: String, to path: String?, in context: Context) throws(CommandError) {
+        guard let path else {
+            try refuseReadFile(behind: context.console.output)
+            return try context.console.output.write(text)
+        }
+        try refuseReadFile(path)
+        try write(Array(text.utf8), to: path)
+    }
+
     static func write(_ text: Spool, to path: String) throws(CommandError) {
         do throws(WriteFailure) { try AtomicFile.write(to: path, fill: text.copy) } catch {
             throw self.error(error, at: path)

@@ -112,7 +112,12 @@ struct MetricPage: Sendable {
     private var lines: [String: [String]] = [:]
 
     /// A page of these families, a line each with the name and its help; those that end in `_total` are counters.
-    init(_ families: String) { self.families = families.rowsOfTable.map { ($0, $1) } }
+    init(_ families: String) {
+        self.families = families.split(separator: "\n").map { line in
+            let end = line.firstIndex(of: " ") ?? line.endIndex
+            return (String(line[..<end]), String(line[end...].dropFirst()))
+        }
+    }
 
     static func series(_ name: String, _ labels: Labels) -> String {
         let pairs = labels.map { $0.name + "=\"" + escaped($0.value) + "\"" }

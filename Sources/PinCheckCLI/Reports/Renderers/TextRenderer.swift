@@ -197,21 +197,16 @@ struct TextRenderer: Sendable {
 
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
 
-    private static let givenAnchors = "by the anchors given, not their roots"
-
+    /// The devices, and of when their roots are: of one its own, of several the newest.
     func devices(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
-        return ["  " + judged(devices)]
-    }
-
-    /// The devices, and of when their roots are: of one its own, of several the newest.
-    private func judged(_ devices: Report.Devices) -> String {
-        guard devices.judged.count == 1, let device = devices.judged.first?.device else {
-            return "\(devices.judged.count) devices, "
-                + (devices.useGivenAnchorsAlone
-                    ? Self.givenAnchors : "roots as read up to \(devices.lists.data.date.date)")
-        }
-        if devices.useGivenAnchorsAlone { return "device: \(safe(device.name)), \(Self.givenAnchors)" }
-        return "device: \(safe(device.name))" + (device.device.map { ", roots as read on \($0.date.date)" } ?? "")
+        let one = devices.judged.count == 1 ? devices.judged.first?.device : nil
+        let roots =
+            devices.useGivenAnchorsAlone
+            ? ", by the anchors given, not their roots"
+            : one == nil
+                ? ", roots as read up to \(devices.lists.data.date.date)"
+                : one?.device.map { ", roots as read on \($0.date.date)" } ?? ""
+        return ["  " + (one.map { "device: \(safe($0.name))" } ?? "\(devices.judged.count) devices") + roots]
     }
 }
