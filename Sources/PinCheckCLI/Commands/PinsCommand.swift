@@ -88,10 +88,9 @@ extension Invocation {
         for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit)") }
         if asked.recommends {
             // Curl compares the server's own key and no other.
-            let isOfCurl = if case .block(.curl) = asked.form { true } else { false }
             let recommender = PinRecommender(
-                by: context.cas, reserve: reserves.flatMap(\.source.items), comparesServerKeyOnly: isOfCurl,
-                trusting: roots, at: context.now())
+                by: context.cas, reserve: reserves.flatMap(\.source.items),
+                comparesServerKeyOnly: asked.form == PinBlockFormat.curl.rawValue, trusting: roots, at: context.now())
             all = all.map(recommender.recommending)
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }

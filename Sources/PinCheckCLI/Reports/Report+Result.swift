@@ -25,7 +25,10 @@ extension Report {
             built: built, builtIsValid: path?.isVerified ?? false,
             whyUnverified: shown.flatMap {
                 Self.whyUnverified($0, among: judged?.clients.count { $0.decided != nil } ?? 0)
-            }, otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result), pins: Pins(result, matches),
+            }, otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
+            pins: Pins(
+                mode: (result.policy?.mode ?? .none).rawValue, configured: result.policy?.pins?.pins ?? [],
+                matched: matches, entries: result.policy?.entries ?? [], applied: result.policy?.applied ?? []),
             transparency: evidence?.transparency, revocation: evidence?.revocation, devices: Devices(result),
             checks: Self.checks(result), clients: result.clients.map(Client.init),
             warnings: result.warnings.map(\.reason), notes: result.notes.map(\.reason) + Self.notes(on: result),
@@ -123,15 +126,6 @@ extension Report.Client {
             verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: result.reason,
             disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: result.client.settings,
             outlook: result.outlook)
-    }
-}
-
-extension Report.Pins {
-    init(_ result: CheckResult, _ matches: [PinMatch]) {
-        let policy = result.policy
-        self.init(
-            mode: (policy?.mode ?? .none).rawValue, configured: policy?.pins?.pins ?? [], matched: matches,
-            entries: policy?.entries ?? [], applied: policy?.applied ?? [])
     }
 }
 

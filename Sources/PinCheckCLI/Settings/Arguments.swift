@@ -78,11 +78,8 @@ struct Arguments: Sendable {
         if rest.isEmpty { unfinished = option }
         let form = "\(name) <\(option.value)>"
         guard let next = rest.first, !next.hasPrefix("-") || next == "-" else {
-            guard let next = rest.first, Double(next) != nil, option.isNumeric else {
-                return refuse(.usage("\(name) has no value: write \(quoted(form))"))
-            }
-            rest.removeFirst()
-            return refuse(.usage("\(name) has the value \(quoted(next)): write \(quoted(form)) with a number from 0"))
+            let next: SafeText = rest.first.map { " before \(quoted(withoutSecrets($0)))" } ?? ""
+            return refuse(.usage("\(name) has no value\(next): write \(quoted(form))"))
         }
         rest.removeFirst()
         given.append((option, name, next))

@@ -77,13 +77,6 @@ struct Option: Sendable {
 
     var isSwitch: Bool { if case .none = values { true } else { false } }
 
-    var isNumeric: Bool {
-        switch values {
-        case .whole, .seconds: true
-        default: false
-        }
-    }
-
     var isList: Bool {
         switch values {
         case .list, .statuses: true

@@ -54,7 +54,7 @@ struct Settings: Sendable {
         var keys: [String] = []
         var from: [String] = []
         var recommends = false
-        var form = PinsForm.text
+        var form = "text"
         var positions: Set<PinItem.Role>?
         var directory: String?
     }

@@ -33,8 +33,10 @@ extension OptionGroup {
             help: "The form of the pins (default: text).",
             "One of \(PinsForm.names.joined(separator: ", ")): all but the first two are blocks for a client."
         ) {
-            guard let form = PinsForm($1.text) else { throw CommandError.unknown(form: $1.text, among: PinsForm.names) }
-            $0.pins.form = form
+            guard PinsForm.names.contains($1.text) else {
+                throw CommandError.unknown(form: $1.text, among: PinsForm.names)
+            }
+            $0.pins.form = $1.text
         }
         Option(
             "--position", of: "position", .list { Option.words(PinsForm.positions.map(\.rawValue)) },
@@ -116,22 +118,9 @@ extension OptionGroup {
 
 enum LintForm: String, CaseIterable, Sendable { case text, json, github, junit, sarif }
 
-enum PinsForm: Sendable {
-    case text
-    case json
-    case block(PinBlockFormat)
-
+/// The forms of 'pins': text, json, and a block for each client.
+enum PinsForm {
     static let names = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
 
     static let positions: [PinItem.Role] = [.leaf, .intermediate, .root]
-
-    init?(_ name: String) {
-        switch name {
-        case "text": self = .text
-        case "json": self = .json
-        default:
-            guard let format = PinBlockFormat(rawValue: name) else { return nil }
-            self = .block(format)
-        }
-    }
 }

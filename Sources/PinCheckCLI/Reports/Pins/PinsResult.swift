@@ -34,12 +34,13 @@ struct PinsResult {
         }
         let saved =
             try settings.pins.directory.map { (path) throws(CommandError) in try save(in: path, context) } ?? [:]
-        switch settings.pins.form {
-        case .json: try output.write(JSONRenderer.document(document(saved: saved)))
-        case .text:
+        if let format = PinBlockFormat(rawValue: settings.pins.form) {
+            try output.write(block(format, in: context))
+        } else if settings.pins.form == "json" {
+            try output.write(JSONRenderer.document(document(saved: saved)))
+        } else {
             let style = context.style(settings.color, on: output)
             try output.write(TextRenderer(style: style, explains: false, layout: output.layout).text(self))
-        case .block(let format): try output.write(block(format, in: context))
         }
     }
 

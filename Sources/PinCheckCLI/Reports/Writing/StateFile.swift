@@ -20,8 +20,7 @@ struct StateFile {
         }
     }
 
-    private static let word = "pincheck-state"
-    private static let version = 1
+    private static let head = "pincheck-state 1"
 
     private let path: String
     private let time: String
@@ -64,24 +63,20 @@ struct StateFile {
             [outcome.status, outcome.reason, outcome.pin, outcome.since, target].map(Self.field).joined(separator: "\t")
                 + "\n"
         }
-        try OutputFile.write(Array("\(Self.word) \(Self.version)\n\(lines.joined())".utf8), to: path)
+        try OutputFile.write(Array("\(Self.head)\n\(lines.joined())".utf8), to: path)
     }
 
     private static func read(_ path: String) throws(CommandError) -> [String: Outcome] {
-        switch FileKind(at: path) {
-        case .absent, .inaccessible: return [:]
-        default: break
-        }
+        if FileKind(at: path) == .absent { return [:] }
         let text = String(decoding: try CommandError.contents(ofFile: path), as: UTF8.self)
         guard !text.isEmpty else { return [:] }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
-        let head = lines.popFirst()?.split(separator: " ") ?? []
-        guard head.count == 2, head[0] == word, let number = Int(head[1]) else {
-            throw .data("\(quoted(path)) is not a file of --state: name another, which will be made")
-        }
-        guard number <= version else {
+        let head = lines.popFirst() ?? ""
+        guard head == self.head else {
             throw .data(
-                "\(quoted(path)) was written by a later version of pincheck: update pincheck, or name another file")
+                head.hasPrefix("pincheck-state ")
+                    ? "\(quoted(path)) was written by a later version of pincheck: update pincheck, or name another file"
+                    : "\(quoted(path)) is not a file of --state: name another, which will be made")
         }
         var outcomes: [String: Outcome] = [:]
         for (index, line) in lines.enumerated() {
