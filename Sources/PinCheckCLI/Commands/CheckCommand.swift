@@ -43,8 +43,8 @@ extension Command {
         shared: { [.devices, .names, .connection, .clientCertificate, .variants, .request] },
         most: "--pins --client --device --connect --host --anchors --thorough --policy --explain --format",
         run: { invocation in
-            guard invocation.settings.isVerbose else { return try await invocation.check() }
-            let watch = ProbeWatch { invocation.context.console.report("* \($0)") }
+            let watch =
+                invocation.settings.isVerbose ? ProbeWatch { invocation.context.console.report("* \($0)") } : nil
             return try await ProbeWatch.$current.withValue(watch) { try await invocation.check() }
         })
 }

@@ -56,7 +56,9 @@ extension Invocation {
         {
             return try compare(baseline, with: newer, isJudged: isJudged(request), outputs)
         }
-        if let missing = others.first(where: Self.looksLikeFile) {
+        if let missing = others.first(where: {
+            !$0.contains("://") && ($0.hasSuffix(".json") || $0.contains("/")) && !PinFile.isThere($0)
+        }) {
             throw CommandError.noInput(
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }
@@ -76,11 +78,6 @@ extension Invocation {
         // What is asked for the time ahead, and of another day, chooses nothing to judge by.
         (judging.outlook, judging.time) = (OutlookRules(), nil)
         return !settings.policies.isEmpty || judging != CheckRequest.Judging()
-    }
-
-    private static func looksLikeFile(_ argument: String) -> Bool {
-        guard !argument.contains("://"), !PinFile.isThere(argument) else { return false }
-        return argument.hasSuffix(".json") || argument.contains("/")
     }
 
     private func recordedChecks(

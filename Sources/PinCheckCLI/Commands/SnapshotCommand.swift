@@ -44,7 +44,7 @@ extension Invocation {
         let request = try settings.connectingRequest(in: context)
         let targets = try TargetStream(
             settings.arguments, lists: settings.lists, policies: settings.policies, request, in: context
-        ).all(example: "pincheck snapshot api.example.com -o api.json")
+        ).all()
         // Their pins are read for the files that configurations among them name: whether they are good is no matter here.
         for source in Set(targets.flatMap(\.request.judging.pins)) { _ = source.inspect() }
         try file.map(OutputFile.refuseReadFile) ?? OutputFile.refuseReadFile(behind: context.console.output)

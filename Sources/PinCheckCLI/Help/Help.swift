@@ -51,7 +51,6 @@ enum Help {
         """
     }
 
-    /// What a command line without anything is answered by.
     static var start: String {
         """
         \(Program.abstract)

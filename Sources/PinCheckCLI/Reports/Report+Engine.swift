@@ -224,10 +224,4 @@ extension Report.Check {
             return check("pass", "")
         }
     }
-
-    init(_ answer: CheckedAnswer) {
-        self.init(
-            client: nil, id: "request", status: answer.isAsExpected.map { $0 ? "pass" : "fail" } ?? "skip",
-            detail: "\(answer.title): \(answer.outcome)")
-    }
 }

@@ -80,7 +80,11 @@ extension Report {
                         client: client.client.client.name, device: client.device, id: step.id,
                         status: step.status.rawValue, detail: step.detail)
                 }
-            } + (result.answer.map { [Check($0)] } ?? [])
+            }
+            + (result.answer.map { answer in
+                let status = answer.isAsExpected.map { $0 ? "pass" : "fail" } ?? "skip"
+                return [Check(id: "request", status: status, detail: "\(answer.title): \(answer.outcome)")]
+            } ?? [])
     }
 
     /// The other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.

@@ -110,9 +110,8 @@ extension Report {
         var certificate: Certificate
         var source: String
         var pins: [Int]
-        /// Below how many days left the user wants a warning, for monitoring systems.
+        /// Below how many days left the user wants a warning, and a failure.
         var warnDays: Double?
-        /// Below how many days left the user wants a failure.
         var failDays: Double?
         var origin: String?
 

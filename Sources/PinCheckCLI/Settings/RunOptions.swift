@@ -122,8 +122,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     /// Whether a path is another name of standard output, which is written to as it is.
     private static func isStandardOutput(_ path: String, _ identity: FileIdentity?) -> Bool {
         if path == "-" || AtomicFile.descriptor(named: path) == 1 { return true }
-        guard let identity else { return false }
-        return FileIdentity(of: path) == identity
+        return identity != nil && FileIdentity(of: path) == identity
     }
 }
 

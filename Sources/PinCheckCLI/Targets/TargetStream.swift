@@ -63,18 +63,20 @@ struct TargetStream: Sendable {
         }
     }
 
-    func all(example: String = "pincheck api.example.com") throws(CommandError) -> [CheckTarget] {
-        try split(after: .max, example: example) { _ in }.first
-    }
+    func all() throws(CommandError) -> [CheckTarget] { try split(after: .max) { _ in }.first }
 
     /// Goes through all of them: the first `window` are kept, at least one, and those behind can be read again.
     func split(
-        after window: Int, example: String = "pincheck api.example.com", _ visit: (CheckTarget) -> Void
+        after window: Int, _ visit: (CheckTarget) -> Void
     ) throws(CommandError) -> (first: [CheckTarget], total: Int, rest: TargetStream) {
         var first: [CheckTarget] = []
         var all = self
         while first.count < window, let target = try all.next() { first.append(target) }
-        guard !first.isEmpty else { throw noTarget(example) }
+        guard !first.isEmpty else {
+            throw lists.isEmpty
+                ? .usage("no target is given: name a host, as in 'pincheck api.example.com'")
+                : .noInput("the list of targets is empty: write one target a line")
+        }
         let rest = all
         var total = first.count
         first.forEach(visit)
@@ -83,12 +85,6 @@ struct TargetStream: Sendable {
             visit(target)
         }
         return (first, total, rest)
-    }
-
-    private func noTarget(_ example: String) -> CommandError {
-        lists.isEmpty
-            ? .usage("no target is given: name a host, as in '\(example)'")
-            : .noInput("the list of targets is empty: write one target a line")
     }
 
     private static let batch = 256

@@ -69,10 +69,7 @@ package enum ExitConvention: Sendable {
 }
 
 enum MonitoringState: Int32, Sendable {
-    case ok = 0
-    case warning = 1
-    case critical = 2
-    case unknown = 3
+    case ok, warning, critical, unknown
 
     /// A change that is not allowed is critical: it is what a baseline is there to catch.
     init(_ status: ExitStatus) {

@@ -25,11 +25,8 @@ struct HTMLRenderer: ResultRenderer {
         total.add(reports)
         for (index, report) in reports.enumerated() {
             count += 1
-            lines.append(
-                (
-                    count, TerminalText.shortened(report.title, to: 200), report.status,
-                    report.verdict == .accept ? report.outlook?.pinsMatchUntil : nil
-                ))
+            let until = report.verdict == .accept ? report.outlook?.pinsMatchUntil : nil
+            lines.append((count, TerminalText.shortened(report.title, to: 200), report.status, until))
             if lines.count > 2 * Self.mostLines { keepWorst() }
             let twin = reports[..<index].first { $0.isServed(like: report) }
             text += HTMLSection(report: report, number: count, explains: explains).markup(shownBy: twin).text

@@ -47,10 +47,9 @@ struct Timeline {
             + groups.map { clients in
                 // A narrow window has room for two names without devices.
                 let names = listed(clients.map(\.title), first: clients[0].device == nil ? 2 : 1)
-                return (
-                    report.clientsAlike.count > 1 ? names + (clients[0].verdict == .reject ? ": reject" : "") : nil,
-                    clients[0].outlook.map { Self.rows($0, in: report) } ?? []
-                )
+                let title = names + (clients[0].verdict == .reject ? ": reject" : "")
+                let rows = clients[0].outlook.map { Self.rows($0, in: report) } ?? []
+                return (report.clientsAlike.count > 1 ? title : nil, rows)
             }
         // A root of twenty years would make a point of the leaf's ninety days.
         let end = leaf.notAfter
@@ -160,12 +159,11 @@ extension Timeline {
             }
         }
         let side: Markup = position(now) > 600 ? " text-anchor=\"end\"" : ""
-        return (
-            """
+        let body: Markup = """
             \(ticks(to: y))\(zones)\(line("now", at: now, from: 16, to: y))\
             <text class="h" x="\(percent(now))" y="12"\(side)>\(day)</text>\(rows)
-            """, y + 18
-        )
+            """
+        return (body, y + 18)
     }
 
     private func shape(_ row: Row, at y: Int) -> Markup {

@@ -141,7 +141,7 @@ struct MetricPage: Sendable {
     }
 }
 
-/// The answer of a check plugin, by the Monitoring Plugins guidelines.
+/// A check plugin by the Monitoring Plugins guidelines.
 struct NagiosRenderer: ResultRenderer {
     private typealias Entry = (
         status: ExitStatus, name: String, sentence: String, data: [(label: String, value: String)]
@@ -161,13 +161,9 @@ struct NagiosRenderer: ResultRenderer {
         }
         for report in reports {
             status = .worst([status, report.monitored.runExit])
-            entries.append(
-                (
-                    status: report.monitored.exit,
-                    name: names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120)),
-                    sentence: Self.safe(report.withAnswer(report.sentence(for: report.monitored.reason)), length: 400),
-                    data: Self.data(of: report)
-                ))
+            let name = names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120))
+            let sentence = Self.safe(report.withAnswer(report.sentence(for: report.monitored.reason)), length: 400)
+            entries.append((report.monitored.exit, name, sentence, Self.data(of: report)))
         }
         return ""
     }
@@ -208,12 +204,9 @@ struct NagiosRenderer: ResultRenderer {
         for (depth, path, link) in report.neededCertificates {
             var limits = [range(from: link.warnDays), range(from: link.failDays)]
             while limits.last?.isEmpty == true { limits.removeLast() }
-            data.append(
-                (
-                    "days_\(depth)" + (path == 1 ? "" : "_\(path)"),
-                    ([decimalText(report.evaluatedAt.seconds(to: link.certificate.notAfter) / 864, places: 2)] + limits)
-                        .joined(separator: ";")
-                ))
+            let days = decimalText(report.evaluatedAt.seconds(to: link.certificate.notAfter) / 864, places: 2)
+            let label = "days_\(depth)" + (path == 1 ? "" : "_\(path)")
+            data.append((label, ([days] + limits).joined(separator: ";")))
         }
         if !report.pins.configured.isEmpty, !report.built.isEmpty {
             data.append(("pins_matched", "\(report.pins.matchedPins.count);;;0;\(report.pins.configured.count)"))

@@ -115,8 +115,9 @@ struct ResultSink {
     private var renderer: any ResultRenderer
     private let stream: OutputStream
     private var pending: (text: Spool, path: String)?
-    let isFile: Bool
-    let takesAnyOrder: Bool
+    private let output: FormOutput<OutputForm>
+    var isFile: Bool { output.file != nil }
+    var takesAnyOrder: Bool { output.form.isWrittenAsItGrows }
 
     init(_ output: FormOutput<OutputForm>, _ settings: Settings, in context: Context) throws(CommandError) {
         if let path = output.file {
@@ -133,8 +134,7 @@ struct ResultSink {
             stream = context.console.output
             try OutputFile.refuseReadFile(behind: stream)
         }
-        isFile = output.file != nil
-        takesAnyOrder = output.form.isWrittenAsItGrows
+        self.output = output
         renderer = output.form.renderer(settings, stream, context)
     }
 
