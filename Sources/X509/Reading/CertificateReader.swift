@@ -16,11 +16,12 @@ package enum CertificateReader {
     /// The one certificate that `der` is.
     ///
     /// - Throws: ``X509Error`` when the bytes are cut off, are followed by others, or are something else.
-    package static func certificate(der: [UInt8]) throws(X509Error) -> Certificate {
+    package static func certificate(der: [UInt8]) throws(X509Error) -> Certificate { try certificate(der, line: nil) }
+
+    private static func certificate(_ der: [UInt8]?, line: Int?) throws(X509Error) -> Certificate {
         // As OpenSSL writes it, like those that a server sends: in a signature it forgets bits that are said to be unused.
-        guard let handle = X509Handle(der: der), let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) }) else {
-            throw X509Error(.notACertificate, detail: OpenSSLFailure.takeReason())
-        }
+        guard let der, let handle = X509Handle(der: der), let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) })
+        else { throw X509Error(.notACertificate, line: line, detail: OpenSSLFailure.takeReason()) }
         return certificate(from: handle, der: der)
     }
 
@@ -63,14 +64,8 @@ package enum CertificateReader {
 
     package static func certificate(in block: PEMBlock) throws(X509Error) -> Certificate {
         // Trust settings are the store's, and this is a certificate of no store.
-        let plain = block.label == trustedCertificateLabel ? TrustedCertificate(block.der)?.der : block.der
-        guard let plain, let handle = X509Handle(der: plain) else {
-            throw X509Error(.notACertificate, line: block.line, detail: OpenSSLFailure.takeReason())
-        }
-        guard let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) }) else {
-            throw X509Error(.notACertificate, line: block.line)
-        }
-        return certificate(from: handle, der: der)
+        let isPlain = block.label != trustedCertificateLabel
+        return try certificate(isPlain ? block.der : TrustedCertificate(block.der)?.der, line: block.line)
     }
 
     /// The key in a DER SubjectPublicKeyInfo.
@@ -139,19 +134,10 @@ package enum CertificateReader {
 /// Why bytes could not be read as a certificate, a key or PEM text.
 package struct X509Error: Error, Hashable, CustomStringConvertible {
     package enum Problem: Sendable, Hashable {
-        /// Not one whole DER certificate: cut off, followed by more bytes, or something else.
-        case notACertificate
-        /// Not one whole DER SubjectPublicKeyInfo of a kind OpenSSL can read.
-        case notAPublicKey
-        /// Not one whole DER certification request with a good signature.
-        case notARequest
-        /// Not one whole DER private key without a passphrase.
-        case notAPrivateKey
-        /// PEM text whose base64 or framing is broken.
+        /// Not one whole of its kind in DER: cut off, followed by more bytes, or something else.
+        case notACertificate, notAPublicKey, notARequest, notAPrivateKey
         case brokenPEM
-        /// A certificate with trust settings, which only a trust store of OpenSSL heeds.
         case trustSettings
-        /// More bytes than any file of certificates has.
         case tooLarge
     }
 

@@ -67,12 +67,14 @@ package final class AnchorBundle: AnchorSource {
             }
             entries.append(entry)
         }
+        try self.init(entries) { X509Error(.notACertificate, line: blocks[$0].line == 0 ? nil : blocks[$0].line) }
+    }
+
+    /// Checks those of a few at once; of one that is no certificate `error` says so.
+    private convenience init(_ entries: [Entry], else error: (Int) -> X509Error) throws(X509Error) {
         self.init(entries)
-        if entries.count <= Self.eagerCount {
-            for position in entries.indices where node(at: position) == nil {
-                throw X509Error(.notACertificate, line: blocks[position].line == 0 ? nil : blocks[position].line)
-            }
-        }
+        guard entries.count <= Self.eagerCount else { return }
+        for position in entries.indices where node(at: position) == nil { throw error(position) }
     }
 
     package convenience init(_ certificates: [Certificate]) {
@@ -86,20 +88,13 @@ package final class AnchorBundle: AnchorSource {
     ///
     /// - Throws: ``X509Error`` with the number of what is no certificate, as far as that shows without parsing all of many.
     package convenience init(listed certificates: some Sequence<[UInt8]>) throws(X509Error) {
+        func error(at position: Int) -> X509Error { X509Error(.notACertificate, detail: "number \(position + 1)") }
         var entries: [Entry] = []
         for der in certificates {
-            guard let entry = Self.entry(der) else { throw Self.notACertificate(number: entries.count + 1) }
+            guard let entry = Self.entry(der) else { throw error(at: entries.count) }
             entries.append(entry)
         }
-        self.init(entries)
-        guard entries.count <= Self.eagerCount else { return }
-        for position in entries.indices where node(at: position) == nil {
-            throw Self.notACertificate(number: position + 1)
-        }
-    }
-
-    private static func notACertificate(number: Int) -> X509Error {
-        X509Error(.notACertificate, detail: "number \(number)")
+        try self.init(entries, else: error)
     }
 
     /// The one certificate in a block, and what is said of it; `nil` when the block holds anything else.
