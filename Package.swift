@@ -56,8 +56,8 @@ let package = Package(
         module("PinLint", ["Base", "PinFormats", "Pinning", "X509"]),
         module(
             "PinChecking", ["Base", "CDeviceData", "PinFormats", "Pinning", "TLSProbe", "X509"],
-            exclude: ["Pins/PublicCAs/public-cas.json", "Pins/PublicCAs/make-public-cas"]),
-        module("LoopbackLab", ["Base", "COpenSSL"]),
+            exclude: ["Pins/PublicCAs/public-cas.json", "Pins/PublicCAs/make-public-cas"],
+            embedding: ["Pins/PublicCAs/public-cas.tsv"]), module("LoopbackLab", ["Base", "COpenSSL"]),
         module(
             "PinCheckCLI",
             [

@@ -93,7 +93,7 @@ static int isRSA(bytes algorithm) {
     return IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01") || IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A");
 }
 
-// Whether a server can have an RSA key used at little cost: a modulus up to 8,192 bits, an exponent up to 64, and a byte for the sign of each.
+// Whether an RSA key costs little to use: a modulus up to 8,192 bits, an exponent up to 64, and a byte for the sign of each.
 static int isCheapRSA(bytes key) {
     bytes numbers, modulus, exponent;
     if (key.count < 1) return 1;

@@ -61,7 +61,7 @@ import X509
             path: "PinChecking/Pins/PublicCAs")
         let roots = DeviceData.builtIn.certificates.map { pem($0, label: "CERTIFICATE") }.joined()
         let directory = try TemporaryDirectory()
-        let output = directory.path + "/PublicCAs.swift"
+        let output = directory.path + "/public-cas.tsv"
         let process = Process()
         process.executableURL = URL(filePath: try #require(DeviceDataScriptTests.python))
         process.arguments = [
@@ -73,7 +73,7 @@ import X509
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
         let made = try String(contentsOfFile: output, encoding: .utf8)
-        let committed = try String(contentsOf: folder.appending(path: "PublicCAs.swift"), encoding: .utf8)
+        let committed = try String(contentsOf: folder.appending(path: "public-cas.tsv"), encoding: .utf8)
         #expect(made == committed)
     }
 }

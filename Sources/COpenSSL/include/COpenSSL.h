@@ -1,5 +1,5 @@
-// OpenSSL 3.0 or later, its macros as functions, because Swift's importer cannot read them (the name is the macro's with the module's name in
-// front), and what looks at certificates before OpenSSL reads them.
+// OpenSSL 3.0 or later, its macros as functions, because Swift's importer cannot read them (the macro's name behind the
+// module's), and what looks at certificates before OpenSSL reads them.
 #ifndef COPENSSL_H
 #define COPENSSL_H
 
@@ -19,9 +19,9 @@
 
 // Has OpenSSL learn the names of all kinds of keys, before its first use by two threads.
 //
-// OpenSSL 3.0 loses algorithms for the life of the process when one thread loads its decoders for the first time while another loads kinds of
-// keys: both register the same names, and whoever comes second is refused. Measured with a program of two such threads: 14 of 5,000
-// processes had no P-256 or could read no EC key; none of 5,000 after this.
+// OpenSSL 3.0 loses algorithms for the life of the process when one thread loads its decoders for the first time while
+// another loads kinds of keys: both register the same names, and the second is refused. Measured with a program of two such
+// threads: 14 of 5,000 processes had no P-256 or could read no EC key; none of 5,000 after this.
 void COpenSSL_learn_names(void);
 
 // Memory and BIOs.

@@ -239,7 +239,8 @@ extension TextRenderer {
         case .status(let line):
             "the server answers \(TerminalText.shortened(String(line.drop { $0 != " " }.drop { $0 == " " }), to: 120))"
         case .badRedirect(let place, let error):
-            "it redirects to '\(TerminalText.shortened(UserInfo.hidden(in: place), to: 200))', which \("\(error)".split(separator: ": ")[0])"
+            "it redirects to '\(TerminalText.shortened(UserInfo.hidden(in: place), to: 200))', which "
+                + "\(error)".split(separator: ": ")[0]
         case .tooManyRedirects(let most): "it redirects more than \(most) times: raise --max-redirs if that is right"
         case .unpinnedRedirect(let place):
             "it redirects to \(TerminalText.shortened(place, to: 200)), whose host has no pins: give some"

@@ -89,7 +89,7 @@ extension Invocation {
         if asked.recommends {
             // Curl compares the server's own key and no other.
             let recommender = PinRecommender(
-                by: context.cas, reserve: reserves.flatMap(\.source.items),
+                by: context.cas ?? CA.published, reserve: reserves.flatMap(\.source.items),
                 comparesServerKeyOnly: asked.form == PinBlockFormat.curl.rawValue, trusting: roots, at: context.now())
             all = all.map(recommender.recommending)
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {

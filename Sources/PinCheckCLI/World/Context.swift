@@ -20,7 +20,8 @@ package struct Context: Sendable {
     /// How many targets of lists are read at once: so many take as much memory as a few connections.
     var targetWindow = 8_192
 
-    package var cas = CA.published
+    /// `nil` for those that are published.
+    package var cas: [CA]?
 
     var publicRoots: Set<[UInt8]> = []
 

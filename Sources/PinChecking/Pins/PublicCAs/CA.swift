@@ -1,7 +1,8 @@
+import Base
 import PinFormats
 package import Pinning
 
-/// A CA that issues certificates to servers, and what it says of its own roots; `make-public-cas` writes ``published``.
+/// A CA that issues certificates to servers, and what it says of its own roots; `make-public-cas` writes the table of the published ones.
 package struct CA: Sendable, Hashable {
     package let name: String
     package let roots: [Root]
@@ -29,7 +30,13 @@ package struct CA: Sendable, Hashable {
         /// The day on which the page was changed or read.
         package let date: String
 
-        /// A row of ``CA/published``: the key's SHA-256 in hexadecimal digits, and the day of `until`.
+        fileprivate init(row: [String]) {
+            self.init(
+                row[1], row[2], row[3], State(rawValue: row[4]) ?? .older, until: row[5].isEmpty ? nil : row[5],
+                signedBy: row[6].split(separator: "|").map(String.init), row[7], row[8])
+        }
+
+        /// A root by the SHA-256 of its key in hexadecimal digits, and the day of `until`.
         package init(
             _ name: String, _ key: String, _ algorithm: String, _ state: State, until: String? = nil,
             signedBy crossSigners: [String] = [], _ source: String, _ date: String
@@ -50,6 +57,15 @@ package struct CA: Sendable, Hashable {
     package init(_ name: String, _ roots: [Root]) { (self.name, self.roots) = (name, roots) }
 
     package var rootsInUse: [Root] { roots.filter { $0.state == .inUse } }
+}
+
+extension CA {
+    /// The public CAs whose roots are known: the rows of `public-cas.tsv`.
+    package static let published: [CA] = {
+        let rows = String(decoding: PackageResources.public_cas_tsv, as: UTF8.self).split(separator: "\n").dropFirst()
+        let fields = rows.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+        return fields.grouped { $0[0] }.map { name, rows in CA(name, rows.map { Root(row: $0) }) }
+    }()
 }
 
 extension [CA] {
