@@ -65,15 +65,14 @@ final class NameFindings: Sendable {
 
     /// What `platform` has against `leaf`, `nil` when one of its names covers the server.
     func objection(of platform: Platform, to leaf: Certificate, for name: ServerName) -> TrustFailure? {
-        guard leaf.names.count >= Self.fewestNames else { return Self.objection(of: platform, to: leaf, for: name) }
+        func objection() -> TrustFailure? {
+            platform.objection(to: leaf, for: name, isRegistry: SystemPublicSuffixList.isRegistry)
+        }
+        guard leaf.names.count >= Self.fewestNames else { return objection() }
         let key = Key(leaf: leaf.fingerprint, name: name, rules: platform.names, family: platform.family)
         if let known = known.value(for: key) { return known }
-        let objection = Self.objection(of: platform, to: leaf, for: name)
-        known.remember(objection, for: key)
-        return objection
-    }
-
-    private static func objection(of platform: Platform, to leaf: Certificate, for name: ServerName) -> TrustFailure? {
-        platform.objection(to: leaf, for: name, isRegistry: SystemPublicSuffixList.isRegistry)
+        let found = objection()
+        known.remember(found, for: key)
+        return found
     }
 }

@@ -23,7 +23,6 @@ final class CandidateIssuers {
     let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
     private var signatures: [Edge: Bool] = [:]
-    private var distrusted: [SHA256Digest: Bool] = [:]
 
     private struct Edge: Hashable {
         let issuer: SHA256Digest
@@ -80,12 +79,7 @@ final class CandidateIssuers {
     }
 
     /// Whether the trust store forbids to trust `node`.
-    func isDistrusted(_ node: PathNode) -> Bool {
-        if let known = distrusted[node.certificate.fingerprint] { return known }
-        let isDistrusted = trustStore.distrusts(node)
-        distrusted[node.certificate.fingerprint] = isDistrusted
-        return isDistrusted
-    }
+    func isDistrusted(_ node: PathNode) -> Bool { trustStore.distrusts(node) }
 
     /// Whether `issuer` really signed `subject`; `false` also when the budget does not allow to find out.
     func isSigned(_ subject: PathNode, by issuer: PathNode) -> Bool {

@@ -8,32 +8,16 @@ internal import Pinning
 final class FindingsCache: Sendable {
     /// What an answer depends on, apart from the verifier and the time.
     struct Key: Hashable {
-        private let presented: [SHA256Digest]
-        private let intermediates: [SHA256Digest]
-        /// `nil` for the trust store alone.
-        private let anchors: [SHA256Digest]?
-        private let includesStore: Bool
-        private let fetchable: [SHA256Digest]
-        /// `nil` for the verifier's own rules.
-        private let platform: Platform?
+        private var question: PathQuestion
         /// The roots of a device that play a part, where several devices share what is found out.
         private let roots: [Int]
-        /// `nil` for what all platforms have in common.
-        private let evidence: LeafEvidence?
-        private let isServerPolicy: Bool
 
+        /// The key of what `platform` finds, `nil` for what all platforms have in common.
         init(_ question: PathQuestion, by platform: Platform?, among roots: [Int] = []) {
-            (self.platform, self.roots) = (platform, roots)
-            evidence = platform == nil ? nil : question.evidence
-            fetchable = question.fetchable.map(\.fingerprint)
-            presented = question.presented.certificates.map(\.fingerprint)
-            intermediates = question.intermediates.map(\.fingerprint)
-            switch question.anchors {
-            case .trustStore: (anchors, includesStore) = (nil, true)
-            case .trustStoreAnd(let certificates): (anchors, includesStore) = (certificates.map(\.fingerprint), true)
-            case .only(let certificates): (anchors, includesStore) = (certificates.map(\.fingerprint), false)
-            }
-            isServerPolicy = question.policy != .basicX509
+            (self.question, self.roots) = (question, roots)
+            (self.question.platform, self.question.time) = (platform, Timestamp(secondsSinceEpoch: 0))
+            if platform == nil { self.question.evidence = nil }
+            if question.policy != .basicX509 { self.question.policy = .sslServer(name: .unchecked) }
         }
     }
 

@@ -28,10 +28,8 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let nameFailures = nameFailures(of: leaf, question)
         let known = nameless(question, leaf: leaf)
         // Constraints are held against the name on the way to a path, not afterwards.
-        if known.hasNameConstraints, case .name(.dns)? = Self.reference(in: question.policy) {
-            let found = search(
-                question, leaf: leaf, by: question.platform, name: Self.name(in: question.policy),
-                nameFailures: nameFailures)
+        if known.hasNameConstraints, case .sslServer(.name(let name)) = question.policy, case .dns = name {
+            let found = search(question, leaf: leaf, by: question.platform, name: name, nameFailures: nameFailures)
             return builtByItself(found, question, leaf: leaf).findings
         }
         guard !nameFailures.isEmpty else { return known.findings }
@@ -95,13 +93,5 @@ package struct OpenSSLPathVerifier: PathVerifier {
             let findings = shared?.names ?? names
             return findings.objection(of: platform, to: leaf.certificate, for: name).map { [$0] } ?? []
         }
-    }
-
-    private static func name(in policy: TrustPolicy) -> ServerName? {
-        if case .name(let name)? = reference(in: policy) { name } else { nil }
-    }
-
-    private static func reference(in policy: TrustPolicy) -> ReferenceName? {
-        if case .sslServer(let reference) = policy { reference } else { nil }
     }
 }

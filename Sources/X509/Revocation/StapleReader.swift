@@ -113,22 +113,16 @@ package enum StapleReader {
             { revoked, this, next in status = OCSP_single_get0_status(single, &reason, revoked, this, next) },
             difference: { days, seconds, date in ASN1_TIME_diff(days, seconds, Validity.epoch, date) })
         guard let thisUpdate = dates[1].date, !dates[2].isBroken else { throw .brokenDate }
-        return Staple(
-            status: try read(status, revokedAt: dates[0], reason: reason), thisUpdate: thisUpdate,
-            nextUpdate: dates[2].date)
-    }
-
-    private static func read(
-        _ status: Int32, revokedAt: OptionalDate, reason: Int32
-    ) throws(StapleError) -> Staple.Status {
+        let answer: Staple.Status
         switch status {
-        case V_OCSP_CERTSTATUS_GOOD: return .good
+        case V_OCSP_CERTSTATUS_GOOD: answer = .good
         case V_OCSP_CERTSTATUS_REVOKED:
-            guard let date = revokedAt.date else { throw .brokenDate }
-            return .revoked(at: date, reason: reason >= 0 ? Int(reason) : nil)
-        case V_OCSP_CERTSTATUS_UNKNOWN: return .unknown
+            guard let date = dates[0].date else { throw .brokenDate }
+            answer = .revoked(at: date, reason: reason >= 0 ? Int(reason) : nil)
+        case V_OCSP_CERTSTATUS_UNKNOWN: answer = .unknown
         default: throw .damaged()
         }
+        return Staple(status: answer, thisUpdate: thisUpdate, nextUpdate: dates[2].date)
     }
 }
 
