@@ -44,7 +44,8 @@ enum Help {
 
     static var shortProgram: String {
         """
-        \(start)Options used most:
+        \(start)
+        Options used most:
         \(most(of: .check))
         More: 'pincheck help check' and 'man pincheck-check', or another command's.
 
