@@ -35,7 +35,6 @@ package enum Hashing {
 package final class RunningSHA256 {
     private let context: OpaquePointer
 
-    /// A hash of nothing so far.
     package init() {
         guard let context = EVP_MD_CTX_new() else {
             preconditionFailure("OpenSSL gives no context only when memory is out")
@@ -52,7 +51,6 @@ package final class RunningSHA256 {
         }
     }
 
-    /// Adds bytes.
     package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
     /// The hash of all that was added; nothing is added afterwards.

@@ -86,13 +86,10 @@ final class FindingsCache: Sendable {
 /// A search comes to the same on two devices that have the same of the roots which it could come across. That is most of them: a
 /// chain is then searched once, whatever number of devices judge it.
 package final class SharedFindings: Sendable {
-    /// What was found out, by the question and the roots.
     let cache = FindingsCache()
-    /// What was found out about the names of leaves.
     let names = NameFindings()
     private let reaches = BoundedCache<FindingsCache.Key, [Int]>()
 
-    /// Nothing is found out so far.
     package init() {}
 
     /// The selected ones of the roots that a search could come across, where it would end or be told by the rules of a platform.

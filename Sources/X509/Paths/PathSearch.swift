@@ -111,7 +111,6 @@ struct PathSearch {
         findings(on: path).map { rules.failures(ofDeadEnd: path, $0.failures) } ?? []
     }
 
-    /// Runs the search from `leaf`.
     mutating func run(from leaf: PathNode) { extend([leaf], isAnchor: issuers.isAnchor(leaf), firstAnchor: nil) }
 
     private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {

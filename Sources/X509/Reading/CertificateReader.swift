@@ -38,10 +38,15 @@ package enum CertificateReader {
     /// Other PEM blocks are passed over.
     ///
     /// - Throws: ``X509Error`` for a broken block or certificate, with its line.
-    package static func certificates(pemOrDER bytes: [UInt8]) throws(X509Error) -> [Certificate] {
+    package static func certificates(
+        pemOrDER bytes: [UInt8], takesTrustSettings: Bool = true
+    ) throws(X509Error) -> [Certificate] {
         guard PEM.looksLikePEM(bytes) else { return [try certificate(der: bytes)] }
         var certificates: [Certificate] = []
         for block in try PEM.blocks(in: bytes) where certificateLabels.contains(block.label) {
+            guard takesTrustSettings || block.label != trustedCertificateLabel else {
+                throw X509Error(.trustSettings, line: block.line)
+            }
             certificates.append(try certificate(in: block))
         }
         return certificates
@@ -52,12 +57,7 @@ package enum CertificateReader {
     ///
     /// - Throws: ``X509Error`` for such a one too, and where there is none.
     package static func plainCertificates(pemOrDER bytes: [UInt8]) throws(X509Error) -> [Certificate] {
-        if PEM.looksLikePEM(bytes) {
-            for block in try PEM.blocks(in: bytes) where block.label == trustedCertificateLabel {
-                throw X509Error(.trustSettings, line: block.line)
-            }
-        }
-        let certificates = try certificates(pemOrDER: bytes)
+        let certificates = try certificates(pemOrDER: bytes, takesTrustSettings: false)
         guard !certificates.isEmpty else { throw X509Error(.notACertificate) }
         return certificates
     }
@@ -147,7 +147,6 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
     /// OpenSSL's own words for it, when it had any.
     package let detail: String?
 
-    /// Describes bytes that could not be read.
     package init(_ problem: Problem, line: Int? = nil, detail: String? = nil) {
         (self.problem, self.line, self.detail) = (problem, line, detail)
     }

@@ -74,7 +74,6 @@ extension KeyAlgorithm {
         }
     }
 
-    /// Describes an `EVP_PKEY`.
     init(of key: OpaquePointer) {
         let bits = Int(EVP_PKEY_get_bits(key))
         let name = EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown"

@@ -19,14 +19,9 @@ final class HashedDirectory: AnchorSource {
 
     init(_ directories: String) { self.directories = directories.split(separator: ":").map(String.init) }
 
-    /// Whether a directory holds a file with the name of a hashed certificate, as in `5ad8a5d6.0`.
+    /// Whether a directory holds the first file of a hashed certificate, as in `5ad8a5d6.0`.
     static func holdsFiles(_ path: String) -> Bool {
-        let names = try? DirectoryListing.names(in: path) { entry in
-            let parts = entry.text.split(separator: ".", omittingEmptySubsequences: false)
-            return parts.count == 2 && parts[0].utf8.count == 8 && parts[0].allSatisfy(\.isHexDigit)
-                && parts[1].allSatisfy(\.isNumber)
-        }
-        return names?.isEmpty == false
+        (try? DirectoryListing.names(in: path) { $0.text.hasSuffix(".0") })?.isEmpty == false
     }
 
     func anchors(named name: OpaquePointer) -> [PathNode] { files(named: name).flatMap { $0.anchors(named: name) } }
