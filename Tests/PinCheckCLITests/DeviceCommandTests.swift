@@ -34,12 +34,7 @@ import X509
     private static let host = StandardPKI.serverName
     private static let good = [pki.leaf, pki.interA]
     private static let rogue = [pki.rogue, pki.rogueI]
-    private static let long = try! pki.interA.issue(
-        CertificateTemplate.leaf(host).valid(from: LabClock.now - LabClock.day, to: LabClock.now + 899 * LabClock.day))
-    private static let logged = try! pki.interA.issue(
-        CertificateTemplate.leaf(host), loggedBy: (0..<4).map { _ in LabLog() })
     private static let lab = DeviceLists.lab(pki)
-    private static let everywhere: Lists = [("ios-12", [pki.rootA]), ("ios-13", [pki.rootA])]
     private static let later: Lists = [("ios-13", [pki.rootB]), ("ios-26", [pki.rootA])]
     private static let trusted = "trusted-without-pins"
     private static let both = "--client afnetworking,okhttp"
@@ -73,24 +68,6 @@ import X509
                 "curl on system: \(trusted)", "okhttp on system: pins-not-applied",
                 "okhttp on android-9: pins-not-applied",
             ]
-        ),
-        // Devices of the program's own data: what the app pins decides with the rules of each version.
-        (
-            lab, [long, pki.interA], "VERIFY --device ios12,iOS-13,ios26,android9,android-17 \(both)",
-            [
-                "afnetworking on ios-12: \(trusted)", "afnetworking on ios-13: !lifetime-too-long",
-                "afnetworking on ios-26: !lifetime-too-long", "okhttp on android-9: pins-not-applied",
-                "okhttp on android-17: pins-not-applied",
-            ]
-        ),
-        // Certificate Transparency is asked for from its version on.
-        (
-            everywhere, good, "JUDGE ios-12,ios-13 --client afnetworking",
-            ["afnetworking on ios-12: \(trusted)", "afnetworking on ios-13: !too-few-scts"]
-        ),
-        (
-            everywhere, [logged, pki.interA], "JUDGE ios-12,ios-13 --client afnetworking",
-            ["afnetworking on ios-12: \(trusted)", "afnetworking on ios-13: \(trusted)"]
         ),
         // Anchors stand in for the roots of a device, or beside them.
         (
@@ -134,13 +111,11 @@ import X509
         #expect(report["devices"]["source"].text == "a laboratory")
     }
 
-    @Test(arguments: ["ISRG Root X2", "GTS Root R1"]) func aLookalikeRootIsTrustedNowhere(name: String) async throws {
-        let organization = name.hasPrefix("ISRG") ? "Internet Security Research Group" : "Google Trust Services LLC"
-        let subject = DistinguishedName([
-            .init(.country, Array("US".utf8), isPrintable: true),
-            .init(.organization, Array(organization.utf8), isPrintable: true),
-            .init(.commonName, Array(name.utf8), isPrintable: true),
-        ])
+    @Test func aLookalikeRootIsTrustedNowhere() async throws {
+        let name: [(OID, String)] = [
+            (.country, "US"), (.organization, "Internet Security Research Group"), (.commonName, "ISRG Root X2"),
+        ]
+        let subject = DistinguishedName(name.map { .init($0.0, Array($0.1.utf8), isPrintable: true) })
         let lookAlike = try LabCertificate.selfSigned(.authority(subject))
         let lookAlikeSubject = try CertificateReader.certificate(der: lookAlike.der).subject
         let real = DeviceData.builtIn.certificates.first { der in
@@ -199,14 +174,11 @@ import X509
         }
     }
 
-    @Test(
-        arguments: [
-            ("", ["private-root"]), ("--client okhttp,curl", ["private-root"]),
-            // What curl trusts here is this machine's own business, and what was given is known.
-            ("--client curl", []), ("--anchors @root.pem", []), ("--anchors @root.pem --and-system", []),
-            ("--device system", ["private-root"]),
-        ] as [(String, [String])]) func anUnlistedRootIsWarnedOf(arguments: String, expected: [String]) async throws
-    {
+    @Test(arguments: [
+        ("--client okhttp,curl", ["private-root"]), ("--device system", ["private-root"]),
+        // What curl trusts here is this machine's own business, and what was given is known.
+        ("--client curl", []), ("--anchors @root.pem --and-system", []),
+    ]) func anUnlistedRootIsWarnedOf(arguments: String, expected: [String]) async throws {
         let outcome = await (try Desk())(
             "verify @chain.pem --host $HOST -f json " + arguments, environment: ["SSL_CERT_FILE": "$DIR/root.pem"]
         ).expect(.pass)
@@ -214,19 +186,12 @@ import X509
     }
 
     @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
-        let lists = """
-            { source: "a laboratory", stores: [{ platform: "apple", version: "12", fetched: "2026-01-01",
-              roots: ["bad.cer"] }] }
-            """
-        let desk = try Desk(["bad.cer": "\u{30}\u{2}\u{5}\u{0}", "lists.json": lists, "old.bin": "PCDD\u{1}\u{0}"])
-        let verify = "VERIFY --device ios-12 --device-data"
-        await desk.expect("\(verify) @lists.json", "data: bad.cer: ")
-        await desk.expect("\(verify) @old.bin", "data: old.bin:1: is not JSON")
+        let desk = try Desk(["old.bin": "PCDD\u{1}\u{0}"])
+        await desk.expect("VERIFY --device ios-12 --device-data @old.bin", "data: old.bin:1: is not JSON")
         // Other lists take the place of the program's own.
         _ = try DeviceLists.write([("ios-99", [pki.rootA])], to: "own.json", in: desk.files)
         await desk("devices ios-99 --device-data @own.json").expect(.pass, "  RootA", errors: "")
         await desk.expect("devices ios-17 --device-data @own.json", "usage: next to it is ios-99")
-        await desk.expect("devices --device-data @old.bin", "data: old.bin:1: is not JSON")
     }
 
     @Test func oldDataIsAWarning() async throws {

@@ -248,14 +248,6 @@ struct RotatedAuthority {
         let roots: [LabCertificate]
     }
 
-    /// The chain of today, on devices of both generations.
-    var today: [Step] {
-        [
-            Step(name: "today on old devices", chain: [leaf, interX, crossed], roots: [old]),
-            Step(name: "today", chain: [leaf, interX, crossed], roots: [rootX, rootY]),
-        ]
-    }
-
     /// What the authority does to a server that gets whatever key.
     func rotations() throws -> [Step] {
         let new = [rootX, rootY]
