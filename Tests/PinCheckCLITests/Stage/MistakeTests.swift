@@ -30,14 +30,9 @@ extension OnStage {
             ("--foo", "there is no option '--foo': 'pincheck help check' lists those there are"),
             ("host --json", "there is no option '--json': did you mean '--format json'?"),
             ("lint --sarif", "there is no option '--sarif': did you mean '--format sarif'?"),
-            (
-                "lint Pins -f jsonl",
-                "--format 'jsonl' is a form of 'pincheck check': choose from text, json, github, junit, sarif"
-            ),
-            (
-                "snapshot host --anchors x",
-                "there is no option '--anchors': a snapshot judges nothing: 'pincheck diff FILE --anchors …'"
-            ), ("host --tunnel x", "there is no option '--tunnel': 'pincheck help check' lists those there are"),
+            ("lint Pins -f jsonl", "--format 'jsonl' is a form of 'pincheck check': choose from text"),
+            ("snapshot host --anchors x", "a snapshot judges nothing: 'pincheck diff FILE --anchors …'"),
+            ("host --tunnel x", "there is no option '--tunnel': 'pincheck help check' lists those there are"),
             ("host --deviec x", "there is no option '--deviec': did you mean '--device'?"),
             ("fetch -L https://h/", "there is no option '-L': redirects are followed, each judged anew"),
             ("fetch -C - https://h/", "there is no option '-C': the same command goes on with what was interrupted"),
@@ -53,48 +48,37 @@ extension OnStage {
             ("pins host --format okhtp", "--format 'okhtp' is unknown: did you mean 'okhttp'?"),
             ("pins host --position laef", "--position 'laef' is unknown: did you mean 'leaf'?"),
             ("devices --format jsn", "--format 'jsn' is unknown: did you mean 'json'?"),
-            (
-                "chekc",
-                "there is no command 'chekc': did you mean 'pincheck check'? A host of that name is checked by 'pincheck check chekc'"
-            ), ("verify", "no <chain> is given: write 'pincheck verify <chain> "),
-            ("verify a b", "'b' is one argument too many: write 'pincheck verify "), ("''", "the target '' is empty"),
-            ("host:0", "a port is a number"), ("host --sni 192.0.2.1", "is an address: TLS carries host names only"),
-            ("host --sni ''", "--sni: the host name '' is empty"), ("host --sni a --no-sni", "contradict each other"),
-            ("host -4 -6", "contradict each other"),
+            ("chekc", "'pincheck check'? A host of that name is checked by 'pincheck check chekc'"),
+            ("verify", "no <chain> is given: write 'pincheck verify <chain> "),
+            ("verify a b", "'b' is one argument too many: write 'pincheck verify "), ("host:0", "a port is a number"),
+            ("host --sni 192.0.2.1", "is an address: TLS carries host names only"),
+            ("host --sni a --no-sni", "contradict each other"),
             ("192.0.2.1 -6", "is not an address of the family asked for: ask for IPv4 or for any"),
-            ("host --verify-name ''", "--verify-name '' is empty"), ("host --host ''", "names no host"),
-            ("host --host 'a b'", "control character"), ("host --host a --header 'Host: b'", "contradict each other"),
-            ("host --header 'Accept: */*'", "only 'Host: NAME' does"), ("host --header Host", "only 'Host: NAME' does"),
+            ("host --verify-name ''", "--verify-name '' is empty"), ("host --host 'a b'", "control character"),
+            ("host --host a --header 'Host: b'", "contradict each other"),
+            ("host --header 'Accept: */*'", "only 'Host: NAME' does"),
             ("host --port 0", "--port '0' is not a number from 1 to 65535"),
-            ("host --timeout 0", "is not a time in seconds"), ("host --timeout 86401", "is not a time in seconds"),
-            ("host --timeout ''", "is not a time in seconds"),
+            ("host --timeout 0", "is not a time in seconds"),
             ("host --retries=-1", "--retries '-1' is not a number from 0 to 100"),
             ("host --jobs 0", "--jobs '0' is not a number from 1"), ("host --min-tls 1.4", "is not a TLS version"),
             ("host --min-tls 1.3 --max-tls 1.2", "the lowest TLS version, 1.3, is above the highest, 1.2"),
-            ("host --alpn h2,", "holds a name of no or of more than 255 bytes"), ("host --connect ''", "names no host"),
+            ("host --alpn h2,", "holds a name of no or of more than 255 bytes"),
             ("host --connect 192.0.2.1:0", "a port is a number"), ("host --resolve host:443", "has too few parts"),
             ("host --resolve host:443:name", "has no address in 'name'"),
             ("host --connect-to host:443:192.0.2.1", "has not four parts"),
             ("host --resolve other:443:192.0.2.1", "'other:443', which is not a target of this call"),
-            ("host --connect host:8443:192.0.2.1", "'host:8443', which is not a target of this call"),
-            ("host --client netscape", "the client 'netscape' is not known: choose from afnetworking"),
-            ("host --mode both", "--mode 'both' is unknown: choose from none, public-key, certificate"),
             ("host --and-system", "the system's roots are to be added to anchors"),
             ("host --at yesterday", "the time 'yesterday' is not understood"),
-            ("host --color pink", "--color 'pink' is unknown: choose from auto, always, never"),
-            (
-                "host --mode certificate --pins sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-                "mode certificate compares certificates"
-            ), ("host --mode", "--mode has no value: write '--mode <mode>'"),
+            ("host --mode certificate --pins $LEAF", "mode certificate compares certificates"),
+            ("host --mode", "--mode has no value: write '--mode <mode>'"),
             ("-", "the target '-' is no host: a list on standard input is read with '--targets -'"),
             ("--", "no target is given: name a host, as in 'pincheck api.example.com'"),
-            ("-- -", "the target '-' is no host"), ("--=x", "there is no option '--': "),
-            ("=x", "the host name '=x' holds '='"), ("-=x", "there is no option '-=…': "),
-            ("LONG", "has more than 253 characters"), ("--LONG", "'pincheck help check' lists those"),
-            ("host --sni LONG", "has more than 253 characters"),
+            ("--=x", "there is no option '--': "), ("=x", "the host name '=x' holds '='"),
+            ("-=x", "there is no option '-=…': "), ("LONG", "has more than 253 characters"),
+            ("--LONG", "'pincheck help check' lists those"),
             ("host --timeout LONG", "is not a time in seconds from 0.001 to 86400, as in 2.5"),
-            ("host --client LONG", "is not known: choose from"), ("host -f LONG", "is unknown: choose from"),
-            ("--help=1", "--help has no value: leave out '=1'"), ("host -q=1", "-q has no value: leave out '=1'"),
+            ("host --client LONG", "is not known: choose from"), ("--help=1", "--help has no value: leave out '=1'"),
+            ("host -q=1", "-q has no value: leave out '=1'"),
             ("host -q46", "-4 and -6 contradict each other: give one of them"),
             ("host -qfjsno", "--format 'jsno' is unknown: did you mean 'json'?"),
             ("host -fq", "--format 'q' is unknown: choose from text"),
@@ -102,7 +86,6 @@ extension OnStage {
             ("host --timeout --quiet", "--timeout has no value: write '--timeout <seconds>'"),
             ("host --timeout -1", "write '--timeout <seconds>' with a number from 0"),
             ("host --policy=", "--policy '' is empty: write '--policy <file>'"),
-            ("host --state=", "--state '' is empty: write '--state <file>'"),
             ("host -o ''", "-o '' is empty: write '--output <file>'"),
             ("--targets - --policy -", "standard input is asked for twice, by --targets and by --policy"),
             ("--targets - --targets -", "name a file for one of them"),
@@ -111,7 +94,6 @@ extension OnStage {
             ("fetch '-HAuthorization: s3cr3t'", "there is no option '-H…': did you mean '--header'?"),
             ("host --verify-name https://u:s3cr3t@h/", "leave out everything up to the '@'"),
             ("host --client okhttp --client curl", "--client is given twice: give all of it once"),
-            ("host --expect-status 2xx --expect-status 404", "--expect-status is given twice"),
             ("-f json check host", "the command comes first: write 'pincheck check …'"),
             ("host --pins -4", "--pins has no value: write '--pins <source>'"),
             ("host --proxy user:s3cr3t@a://b", "--proxy: the proxy 'a://b' has the port ''"),
@@ -119,78 +101,46 @@ extension OnStage {
             ("$HOST -f json=$DIR/a -o $DIR/b", "is for no form: every --format names its own file"),
             ("$HOST -f json=$DIR/a -f text -o $DIR/a", "both go to "),
             ("$HOST -f text -f junit=-", "both go to standard output: write one of them as junit=FILE"),
-            ("$HOST --device iphone-15", "'pincheck devices' lists them (named by their system: ios-26)"),
             ("$HOST --device android", "there is no device 'android': did you mean 'android-17'?"),
             ("$HOST --device ios-99", "there is no list of roots for 'ios-99', and next to it is ios-26"),
             ("$HOST -f okhttp", "--format 'okhttp' is a form of 'pincheck pins': choose from text, brief"),
-            (
-                "$HOST --connect 300.1.2.3",
-                "'300.1.2.3' looks like an IPv4 address and is not one: 300 is more than 255"
-            ), ("diff", "no <file> is given: write 'pincheck diff <file>"),
+            ("$HOST --connect 300.1.2.3", "is not one: 300 is more than 255"),
             ("diff", "says more, and 'pincheck snapshot <target> -o <file>' makes the file"),
             ("diff --allow", "--allow has no value: write '--allow <changes>'"),
             ("clients okhttp", "'okhttp' is one argument too many: write 'pincheck clients'"),
             ("clients --bogus", "there is no option '--bogus'"),
             ("--generate-completion-script tcsh", "--generate-completion-script 'tcsh' is unknown: "),
-            (
-                "VERIFY --warn-before 30",
-                "--warn-before '30' is not a threshold: write 30d for days, or 33% of the lifetime"
-            ), ("VERIFY --min-pin-life ''", "--min-pin-life '' is not a threshold"),
+            ("VERIFY --warn-before 30", "--warn-before '30' is not a threshold: write 30d for days"),
             ("VERIFY --fail-before=60d --warn-before=30d", "the warning before 30d never comes"),
             ("VERIFY --fail-on fail", "--fail-on 'fail' is unknown: write --fail-on warn"),
             ("pins x.example --recommend --from y", "leave it out with --recommend"),
             ("pins x.example --recommend --position leaf", "leave out --position"),
             ("pins x.example --recommend --pins y", "--pins"),
             ("pins x.example --recommend --device ios-12", "--device"),
-            ("$HOST --key-types dsa", "--key-types 'dsa' is unknown: did you mean 'rsa'?"),
             ("$HOST --httpdns aliyun", "--httpdns 'aliyun' lacks the account: write aliyun:ACCOUNT"),
             ("$HOST --doh http://dns.example/", "--doh 'http://dns.example/' is not asked over TLS"),
             ("$HOST --doh https://dns.example/ --httpdns tencent", "--doh and --httpdns contradict each other"),
             ("$HOST --httpdns tencent --connect 127.0.0.1", "addresses are given and a service is to be asked"),
-            ("127.0.0.1:1 -f text -f json", "both go to standard output"),
-            ("127.0.0.1:1 -f json=a -f text=a", "both go to 'a'"),
             ("127.0.0.1:1 -f json=", "names no file after the '='"),
             ("127.0.0.1:1 --request health", "--request 'health' is not a path: begin it with '/', as in /health"),
-            (
-                "127.0.0.1:1 --request '/a b'",
-                "--request '/a b' has a character that a URL writes percent-encoded, as in %20 for a space"
-            ),
-            (
-                "127.0.0.1:1 --request /a#b",
-                "--request '/a#b' has a fragment, which no client sends: leave out everything from the '#' on"
-            ),
-            (
-                "127.0.0.1:1 --expect-status 2xx",
-                "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)"
-            ),
-            (
-                "127.0.0.1:1 --request / --alpn h2,http/1.1",
-                "'h2' is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
-            ), ("$HOST --groups X25518", "--groups 'X25518': OpenSSL "),
-            ("$HOST --groups X25519::P-256", " does not take it ("), ("$HOST --ciphers nonsense", "(no cipher match)"),
-            ("$HOST --ciphers TLS_AES_128_GCM_SHA257", "does not take it (no cipher match)"),
-            ("$HOST --ciphers ''", "--ciphers '': OpenSSL "),
-            (
-                "$HOST --ciphers TLS_AES_128_GCM_SHA256 --max-tls 1.2",
-                "no TLS version that is to be offered has 'TLS_AES_128_GCM_SHA256'"
-            ),
-            (
-                "$HOST --ciphers ECDHE-RSA-AES128-GCM-SHA256 --min-tls 1.3",
-                "no TLS version that is to be offered has 'ECDHE-RSA-AES128-GCM-SHA256'"
-            ), ("$HOST --ciphers HIGH --key-types rsa", "is to choose ciphers and sigalgs: leave out either"),
+            ("127.0.0.1:1 --expect-status 2xx", "and nothing is asked: give the path to ask for (request)"),
+            ("127.0.0.1:1 --request / --alpn h2,http/1.1", "a request is sent in HTTP/1.1 alone: offer http/1.1"),
+            ("$HOST --groups X25518", "--groups 'X25518': OpenSSL "), ("$HOST --ciphers nonsense", "(no cipher match)"),
+            ("$HOST --ciphers TLS_AES_128_GCM_SHA256 --max-tls 1.2", "no TLS version that is to be offered has 'TLS"),
+            ("$HOST --ciphers ECDHE-RSA-AES128-GCM-SHA256 --min-tls 1.3", "that is to be offered has 'ECDHE"),
+            ("$HOST --ciphers HIGH --key-types rsa", "is to choose ciphers and sigalgs: leave out either"),
             ("$HOST --sigalgs ed25519 --thorough", "is to choose ciphers and sigalgs: leave out either"),
             ("$HOST --proxy x --no-proxy", "--proxy and --no-proxy contradict each other"),
-            ("$HOST --proxy http://a:b%zz@x", "write user:password@ with %40"), ("serve", "nothing can be asked for"),
+            ("serve", "nothing can be asked for"),
             ("serve --allow-target a --listen localhost:9719", "--listen 'localhost:9719' is no address"),
-            ("serve --allow-target a --listen 127.0.0.1:65536", "no address with a port"),
             ("serve --allow-target 'a b'", "--allow-target: the host name 'a b'"),
             ("serve --allow-target a --policy b", "no pins to judge by"),
             ("serve --allow-target a --cache 60", "there is no option '--cache': leave it out"),
             ("serve --allow-target a --log-level loud", "--log-level 'loud' is unknown"),
             ("serve --policy -", "name a file, and not standard input"), ("serve --module a", "write NAME=FILE"),
-            ("serve --module 'a b=c'", "write NAME=FILE"), ("serve --module default=c", "is that of --policy"),
-            ("fetch https://a.example/ -O", "names no file"), ("fetch http://a.example/x", "is not of https"),
-            ("fetch", "no <url> is given"), ("fetch https://a.example/x -O -o y", "both"),
+            ("serve --module default=c", "is that of --policy"), ("fetch https://a.example/ -O", "names no file"),
+            ("fetch http://a.example/x", "is not of https"), ("fetch", "no <url> is given"),
+            ("fetch https://a.example/x -O -o y", "both"),
             ("fetch https://a.example/x https://a.example/y", "one argument too many"),
             ("fetch https://a.example/x --sha256 abc", "is no SHA-256"),
             ("fetch https://a.example/x --sha256 \(String(repeating: "0", count: 64))", "name a file with --output"),
@@ -200,16 +150,9 @@ extension OnStage {
             ), ("fetch https://a.example/x --header 'Range: bytes=0-'", "is pincheck's own"),
             ("fetch https://a.example/x --header 'A\u{0A}B: c'", "is none"),
             ("fetch https://a.example/x --alpn h2", "HTTP/1.1"), ("fetch 'https://a b/x'", "percent-encoded"),
-            ("VERIFY --pins $LEAF --client aflnetworking", "is not known: did you mean 'afnetworking'?"),
             ("VERIFY --pins $LEAF --client ''", "a client's name is empty"),
-            (
-                "VERIFY --pins $LEAF --client okhttp:patern=x",
-                "has no setting 'patern=x': did you mean 'pattern=PATTERN'?"
-            ),
-            (
-                "VERIFY --pins $LEAF --client trustkit:no-enfrce",
-                "has no setting 'no-enfrce': did you mean 'no-enforce'?"
-            ), ("VERIFY --pins $LEAF --client nspinneddomains:key=lea", "has no key 'lea': did you mean 'leaf'?"),
+            ("VERIFY --pins $LEAF --client okhttp:patern=x", "did you mean 'pattern=PATTERN'?"),
+            ("VERIFY --pins $LEAF --client nspinneddomains:key=lea", "has no key 'lea': did you mean 'leaf'?"),
             ("VERIFY --pins $LEAF --client afnetworking-2.5:chain=on", "is yes or no, not 'on'"),
             ("VERIFY --pins $LEAF --client trustkit:expires=soon", "soon"),
             ("diff $DIR/before.json --allow renew", "did you mean 'renewed'?"),
@@ -221,24 +164,16 @@ extension OnStage {
             ("diff - --update", "--update cannot rewrite standard input"),
             ("check $HOST --allow renewed", "give --baseline FILE"), ("check $HOST --update", "give --baseline FILE"),
             ("snapshot", "no target is given"),
-            (
-                "devices android-10",
-                "there is no list of roots for 'android-10', and next to it are android-9 and android-11"
-            ), ("devices iso-17", "there is no device 'iso-17': did you mean 'ios-17'?"),
+            ("devices iso-17", "there is no device 'iso-17': did you mean 'ios-17'?"),
             ("devices system", "'system' has the roots of this machine"),
             ("$HOST --socks5 proxy:8080", "there is no option '--socks5': did you mean '--proxy'?"),
             ("$HOST --insecure", "--allow-invalid-certificates"), ("pins $HOST -k", "--anchors"),
             ("$HOST --device ios-26,", "the name of a device is empty"),
-            ("$HOST --device android-10", "next to it are android-9 and android-11"),
             ("$HOST --device-data x", "device data is given and no device is named: give --device"),
             (
                 "VERIFY --device ios-12,android-17 --client afnetworking",
-                "none of the clients (afnetworking) runs on android-17: add one of okhttp, android, generic with --client"
-            ),
-            (
-                "VERIFY --device ios-12 --client afnetworking,curl",
-                "the client curl runs on none of the devices (ios-12): leave it or its configuration out, or add"
-            ),
+                "(afnetworking) runs on android-17: add one of okhttp, "
+            ), ("VERIFY --device ios-12 --client afnetworking,curl", "curl runs on none of the devices (ios-12)"),
         ]
 
         @Test(arguments: usage) func aCommandLineThatMakesNoSenseIsRefused(line: String, sentence: String) async throws
@@ -275,19 +210,8 @@ extension OnStage {
 
         static let policies: [(text: String, sentence: String)] = [
             ("{hosts: {'a.example:1': {ports: [2]}}}", ":1: the host names a port, and 'ports' stands beside it"),
-            ("// hosts\n", "standard input:2: is not JSON: it ends too early"),
-            ("{hosts: null}", "'hosts' is not a dictionary"),
-            ("{hosts: {'a.example': null}}", "'hosts.a.example' is not a dictionary"),
             ("{hosts: {'': {}}}", "the target '' is empty: name a host, as in 'api.example.com'"),
-            (host("\"\": 1"), "a host has no key ''; known are "),
-            (host("sni: 'a', \"\\u0073ni\": 'b'"), "the key 'sni' is given twice, "),
-            (String(repeating: "[", count: 5_000), "has more than 40 levels, which are not read"),
-            (host("pins: " + String(repeating: "{a: ", count: 5_000)), "has more than 40 levels"),
-            (host("timeout: Infinity"), "'timeout': 'Infinity' is not a time in seconds from 0.001 to 86400"),
-            (host("retries: 1e1"), "is not a whole number from 0 to 100"),
-            (host("sni: 'a\nb'"), "standard input:1: is not JSON: a quotation mark is not closed"),
             (host("sni: 'a\\u0000b'"), "'hosts.a.example.sni' is not a text with something in it"),
-            ("<plist/>", "an Info.plist, a configuration or a certificate goes to --pins"),
             ("{ hosts: { 'a..example': {} } }", ":1: "),
             (host("\n client: 'netscape'"), ":2: 'client': the client 'netscape' is not known"),
             (host("\n warnBefore: '3x'"), ":2: 'warnBefore': '3x' is not a threshold"),
@@ -296,7 +220,6 @@ extension OnStage {
             (host("\n sni: '192.0.2.1'"), ":2: 'sni': the server name '192.0.2.1' is an address"),
             (host("\n host: 'a b'"), ":2: 'host': the host name 'a b' holds a space"),
             (host("\n alpn: 'h2,'"), ":2: 'alpn': 'h2,' holds a name of no or"),
-            (host("warnBefore: '1d', failBefore: '2d'"), "the warning before 1d never comes"),
             (host("\n warnBefore: 30"), ":2: 'warnBefore' is a number without a unit; write \"30d\""),
             (host("pins: []"), ":1: 'pins' is an empty list; leave the key out, or list"),
             (host("\n mode: 'publickey'"), ":2: 'mode': 'publickey' is unknown: did you mean 'public-key'?"),
@@ -307,10 +230,8 @@ extension OnStage {
             (host("client: ''"), "is not a text with something in it"), (host("\n pins: 'sha256/AAAA'"), ":2: "),
             (host("minTLS: '1.3', maxTLS: '1.2'"), "is above"),
             (host("connect: 'b.example:443:127.0.0.1'"), "which is not a target"),
-            (
-                "{ hosts: [\"api.example.com\"] }",
-                "'hosts' is a list; write each host as a key, as in hosts: { \"api.example.com\":"
-            ), (host("request: 'health'"), "standard input:1: "), (host("expectStatus: '2xx'"), "standard input:1: "),
+            ("{hosts: ['a.example']}", "'hosts' is a list; write each host as a key"),
+            (host("request: 'health'"), "standard input:1: "), (host("expectStatus: '2xx'"), "standard input:1: "),
             (host("request: '/', expectStatus: 20"), "standard input:1: "),
             (host("request: '/', alpn: 'h2'"), "standard input:1: "),
         ]
@@ -323,26 +244,15 @@ extension OnStage {
             ("a.example\r\n\r\nx..y\r\n", "standard input:3: the host name 'x..y' has an empty label"),
             ("a.example\rx..y", "standard input:2: the host name 'x..y' has an empty label"),
             ("\u{FEFF}x..y", "standard input:1: the host name 'x..y'"),
-            ("a.example\0", "holds a space or a control character: remove it"),
             ("a.example 'sni=b\nc.example'", "standard input:1: a quotation mark is not closed on this"),
             ("\"\"", "the target '' is empty: name a host"),
-            ("a.example pins=\"\"", "'pins=' has no value: write pins=VALUE"),
             ("a.example no-sni no-sni", "no-sni stands twice: write all of it once"),
             ("a.example --sni=b", "'--sni=b' is not understood: did you mean 'sni='?"),
-            ("a.example,b.example", "holds ',': give one host name"),
-            ("a.example client=okhttp client=curl", "client= stands twice"),
             ("a.example sni=a.example no-sni", "exclude each other"),
-            (
-                "# first\napi.example.com conect=127.0.0.1",
-                "'conect=127.0.0.1' is not understood: did you mean 'connect='?"
-            ), ("# first\napi.example.com connect=", "'connect=' has no value"),
-            ("# first\napi.example.com pins='a", "a quotation mark is not closed"),
-            ("# first\napi.example.com sni=127.0.0.1", "sni=: the server name '127.0.0.1' is an address"),
+            ("# first\na.example conect=127.0.0.1", "'conect=127.0.0.1' is not understood: did you mean"),
+            ("# first\napi.example.com connect=", "'connect=' has no value"),
             ("# first\napi.example.com pins=sha256/AAAA", "'sha256/AAAA' has 3 bytes instead of 32"),
-            (
-                "# first\napi.example.com connect=other.example.com:443:127.0.0.1",
-                "'other.example.com:443', which is not a target"
-            ),
+            ("# first\na.example connect=b.example:443:127.0.0.1", "'b.example:443', which is not a target"),
         ]
 
         @Test(arguments: lists) func aListThatMakesNoSenseIsRefused(text: String, sentence: String) async {
