@@ -10,14 +10,6 @@ import Testing
 
 /// Downloads, as whole command lines.
 @Suite(.endsSomeTime) struct FetchCommandTests: FetchTesting {
-    @Test func aDocumentIsThereOnceItIsWhole() async throws {
-        try await serving(ranges(document)) { server, fetch, files in
-            await fetch("/a.bin", to: "a.bin").expect(.pass, "PASS  https://\(host):\(server.port)/a.bin  78.1 KiB in ")
-            #expect(bytes(files, "a.bin") == document)
-            #expect(bytes(files, "a.bin.part") == nil && bytes(files, "a.bin.part.record") == nil)
-        }
-    }
-
     @Test func aServerThatIsNotAcceptedIsAskedNothing() async throws {
         try await serving(ranges(document)) { server, fetch, files in
             await fetch("/a.bin", pins: [pki.rogue.pin], to: "a.bin", "--header", "Cookie: secret=1").expect(
@@ -25,16 +17,6 @@ import Testing
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.completedHandshake && seen.applicationOpening.isEmpty && seen.receivedCloseNotify)
             #expect(bytes(files, "a.bin") == nil && bytes(files, "a.bin.part") == nil)
-        }
-    }
-
-    @Test func theDocumentAloneGoesToStandardOutput() async throws {
-        let text = Array("line one\nline two\n".utf8)
-        try await serving(ranges(text)) { _, fetch, _ in
-            let outcome = await fetch("/a.txt")
-            #expect(
-                outcome.output == "line one\nline two\n" && outcome.errors.hasPrefix("PASS  https://"), "\(outcome)")
-            #expect(await fetch("/a.txt", "--quiet").errors.isEmpty)
         }
     }
 
@@ -124,12 +106,6 @@ import Testing
             }
             #expect(server.connections.isEmpty)
         }
-    }
-
-    @Test func aPasswordInAURLIsNotShown() async {
-        await pincheck("fetch", "https://user:secret@host.example/x").expect(
-            .usage, errors: "@host.example/x", not: "secret")
-        await pincheck("fetch", "https://a.example/x", "-o", "/tmp").expect(.inputOutput, told: "directory")
     }
 
     @Test func aPortInTheURLWinsOverTheDefaultPort() async throws {
