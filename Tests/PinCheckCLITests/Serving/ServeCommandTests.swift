@@ -71,12 +71,9 @@ import Testing
             try await RunningExporter.serving(["--policy", world.policy]) { exporter in
                 for (target, status) in [
                     ("127.0.0.1:\(port)", 403), ("localhost:\(port)", 403), ("\(host):\(port + 1)", 403),
-                    ("x.\(host):\(port)", 403), ("%5B::1%5D:\(port)", 403), ("https://\(host):22/", 403),
-                    ("\(host):0", 400), ("\(host):65536", 400), ("\(host):-1", 400), ("\(host):%31%30e3", 400),
-                    ("https://user:geheim@\(host):\(port)/", 400), ("http://\(host):\(port)/", 400),
-                    ("\(host)%00:\(port)", 400), ("\(host)%0d%0aX:1:\(port)", 400), ("%1b%5b31m", 400),
-                    ("%E2%80%AEexample", 400), ("file:///etc/passwd", 400), ("a%20b", 400), ("%5B::1", 400),
-                    (String(repeating: "a", count: 300), 400), ("..", 400), ("%2a.\(host)", 400), ("", 400),
+                    ("x.\(host):\(port)", 403), ("\(host):65536", 400), ("\(host):%31%30e3", 400),
+                    ("https://user:geheim@\(host):\(port)/", 400), ("\(host)%0d%0aX:1:\(port)", 400),
+                    ("%1b%5b31m", 400), ("%E2%80%AEexample", 400), (String(repeating: "a", count: 300), 400), ("", 400),
                 ] {
                     let answer = try await exporter.get("/probe?target=\(target)")
                     #expect(answer.status == status, "\(target): \(answer)")
