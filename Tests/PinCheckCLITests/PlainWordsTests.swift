@@ -40,7 +40,7 @@ import Testing
         (
             "verify @leaf.pem --host $HOST --anchors @root.pem", "fail:   hint: the chain must hold its intermediate\n",
             "give it with --anchors"
-        ), ("verify @leaf.pem --host $HOST", "fail: the chain must hold", "the server"),
+        ),
         // Another time is said.
         ("VERIFY --at 2027-01-02", "pass:    as of 2027-01-02\n", ""), ("VERIFY", "pass: PASS", "as of"),
         ("VERIFY --at 2027-01-02T03:04:05Z", "pass:    as of 2027-01-02T03:04:05Z\n", ""),
@@ -59,7 +59,6 @@ import Testing
         ("dem --connect 127.0.0.1:1", "usage: did you mean 'pincheck demo --connect 127.0.0.1:1'?", ""),
         ("check dem --connect 127.0.0.1:1", "unreachable: dem", "did you mean"),
         ("get https://127.0.0.1:1/", "usage: did you mean 'pincheck fetch https://127.0.0.1:1/'?", ""),
-        ("@leaf.pem", "usage: is a file, not a host: 'pincheck verify' judges", ""),
         ("check @leaf.pem", "usage: is a file, not a host: 'pincheck verify' judges", ""),
         ("snapshot @leaf.pem", "usage: is a file, not a host: 'pincheck verify' judges", ""),
         // Tests run beside it.
@@ -68,14 +67,10 @@ import Testing
             "noInput: 'Package.swift' is one: write 'pincheck verify' with the file", ""
         ), ("help lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
         ("--help lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
-        ("-h lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
         (
             "--help nosuch.example",
             "usage: Error: there is no command 'nosuch.example': 'pincheck --help' lists them\n", ""
-        ), ("--help lint", "pass: pincheck lint", ""),
-        // Both commands take both words for a warning.
-        ("lint $LEAF --fail-on warn", "fail", ""), ("lint $LEAF --fail-on warning", "fail", ""),
-        ("VERIFY --pins $LEAF --fail-on warn", "warn", ""), ("VERIFY --pins $LEAF --fail-on warning", "warn", ""),
+        ), ("--help lint", "pass: pincheck lint", ""), ("VERIFY --pins $LEAF --fail-on warning", "warn", ""),
         // What is linted by mistake is named.
         ("lint @pins.json", "data: 'api.example.com' is an empty list", ""),
         ("lint @App.ipa", "data: is not a zip archive, which a file named .ipa is", ""),
