@@ -120,9 +120,29 @@ struct Fetching {
         -> Outcome
     {
         await pincheck(
-            ["fetch", "https://\(host):\(port)\(path)", "--resolve", "\(host):\(port):127.0.0.1", "--anchors", anchors]
-                + (pins ?? [pin]).flatMap { ["--pins", $0] } + (name.map { ["-o", "\(files.path)/\($0)"] } ?? [])
-                + arguments)
+            self.arguments(path, pins ?? [pin]) + (name.map { ["-o", "\(files.path)/\($0)"] } ?? []) + arguments)
+    }
+
+    /// Fetches `/a.bin` into a file of its name.
+    func file(_ arguments: String...) async -> Outcome { await file(arguments) }
+
+    private func file(_ arguments: [String]) async -> Outcome {
+        await pincheck(self.arguments("/a.bin", [pin]) + ["-o", files.path + "/a.bin"] + arguments)
+    }
+
+    /// The same, after which the document is there.
+    @discardableResult func whole(
+        of document: [UInt8] = fetchedDocument, _ arguments: String..., at place: SourceLocation = #_sourceLocation
+    ) async -> Outcome {
+        let outcome = await file(arguments).expect(.pass, at: place)
+        let bytes = try? BoundedFile.bytes(at: files.path + "/a.bin", limit: 1 << 20)
+        #expect(bytes == document, "\(outcome)", sourceLocation: place)
+        return outcome
+    }
+
+    private func arguments(_ path: String, _ pins: [String]) -> [String] {
+        ["fetch", "https://\(host):\(port)\(path)", "--resolve", "\(host):\(port):127.0.0.1", "--anchors", anchors]
+            + pins.flatMap { ["--pins", $0] }
     }
 }
 
@@ -140,7 +160,7 @@ extension FetchTesting {
         -> TLSServerSettings
     { TLSServerSettings(presenting: chain ?? [pki.leaf, pki.interA]).with { $0.application = Responder(answer) } }
 
-    func serving<Value: Sendable>(
+    @discardableResult func serving<Value: Sendable>(
         chain: [LabCertificate]? = nil, _ answer: @escaping @Sendable (String) -> Responder.Answer,
         _ body: (_ server: LoopbackServer, _ fetch: Fetching, _ files: TemporaryDirectory) async throws -> Value
     ) async throws -> Value {
