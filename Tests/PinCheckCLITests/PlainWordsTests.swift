@@ -50,10 +50,12 @@ import Testing
         ("VERIFY --pins $LEAF --no-validate-domain-name --color always", "pass: \u{1B}[33mWarning:\u{1B}[0m ", ""),
         ("VERIFY --warn-before 9999d --color always", "pass:  d\u{1B}[0m  ", ""),
         ("VERIFY --pins $INTER --warn-before 9999d", "pass:  d  ", "\u{1B}"),
+        ("verify /nonexistent -q", "noInput: Error: ", ""),
         ("verify /nonexistent --color always", "noInput: \u{1B}[31mError:\u{1B}[0m ", ""),
         // The word is that of the exit status when little time is left.
         ("VERIFY --pins $LEAF --warn-before 90000d", "pass: it ends soon (WARN with --fail-on warn)\n", "WARN  "),
         ("VERIFY --pins $LEAF --warn-before 90000d --fail-on warn", "warn: \nWARN  ", "it ends soon"),
+        ("VERIFY --mode none --pins $JUNK", "pass: mode none ignores pins: the pin you gave is not used\n", ""),
         // Command lines.
         ("chek $HOST", "usage: did you mean 'pincheck check $HOST'?", ""),
         ("dem --connect 127.0.0.1:1", "usage: did you mean 'pincheck demo --connect 127.0.0.1:1'?", ""),

@@ -2,6 +2,7 @@ import Foundation
 import LoopbackLab
 import PinCheckCLI
 import Testing
+import X509
 
 /// What servers send along with their certificates, as command lines judge and show it. What staples say is proven by `StapleTests`, who
 /// minds it by `EvidenceRuleTests` and `EvidenceVectors`.
@@ -118,5 +119,35 @@ import Testing
             #expect(try Array(ids("notes", outcome).prefix(notes.count)) == notes)
         }
         try await check().says(not: "client-certificate-requested")
+    }
+
+    /// A leaf that says where its revocation is told: in lists, by a service, or nowhere but who issued it.
+    private func placed(_ place: String) throws -> LabCertificate {
+        // By hand, in DER: all lengths are short.
+        func tagged(_ tag: UInt8, _ value: [UInt8]) -> [UInt8] { [tag, UInt8(value.count)] + value }
+        let url = tagged(0x86, Array("http://r.example/x".utf8))
+        let list = tagged(0x30, tagged(0x30, tagged(0xA0, tagged(0xA0, url))))
+        let service = tagged(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01]) + url
+        var leaf = CertificateTemplate.leaf(StandardPKI.serverName)
+        switch place {
+        case "list": leaf.additionalExtensions = [.init(OID(2, 5, 29, 31), value: list)]
+        case "service":
+            let access = tagged(0x30, tagged(0x30, service))
+            leaf.additionalExtensions = [.init(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: access)]
+        default: leaf = leaf.withIssuerPlaces(["http://r.example/x"])
+        }
+        return try pki.interA.issue(leaf)
+    }
+
+    @Test(arguments: [
+        // Revocation matters where the certificate says where to ask; curl asks nobody, and nothing is accepted that a client rejects.
+        ("list", "afnetworking", true), ("list", "okhttp", true), ("service", "afnetworking", true),
+        ("issuer", "okhttp", false), ("list", "curl", false), ("list", "afnetworking --pins $JUNK", false),
+    ]) func whatIsNotJudgedIsSaidWhereItMatters(place: String, client: String, matters: Bool) async throws {
+        let desk = try Desk(["chain.pem": placed(place).pem + pki.interA.pem])
+        let outcome = await desk("verify @chain.pem --host $HOST --client \(client) --anchors @root.pem")
+        #expect(
+            outcome.output.contains("not judged here: revocation, which the certificate says where to ask for")
+                == matters, "\(outcome)")
     }
 }

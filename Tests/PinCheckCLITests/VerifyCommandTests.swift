@@ -40,11 +40,6 @@ import Testing
         try await Desk().expect("VERIFY -f json \(pins)", "pass: \"mode\" : \"\(mode)\"")
     }
 
-    @Test func modeNoneComparesNoPinsAndSaysSo() async throws {
-        let outcome = try await desk("VERIFY --mode none --pins $JUNK").expect(.pass)
-        #expect(outcome.errors == "Warning: mode none ignores pins: the pin you gave is not used\n")
-    }
-
     /// What is no chain or no anchor, and how that is said.
     @Test func filesThatHoldNoChainEndWith65AndMissingOnesWith66() async throws {
         let bundle = signedData(of: [pki.leaf, pki.interA])
@@ -84,26 +79,6 @@ import Testing
         fclose(file)
         await desk("verify @chain.pem --anchors @anchors --host $HOST").expect(.pass)
         await desk.expect("verify @chain.pem --anchors @anchors --pins @anchors", "noInput: is not UTF-8")
-    }
-
-    @Test func jsonKeepsEveryCharacterAndShowsNoneThatIsDangerous() async throws {
-        let files = try TemporaryDirectory()
-        let evil = "\u{1B}[2J\u{202E}\u{E0041}\u{9B}\u{2028}\"\\\u{7F}é東.pem"
-        let chain = try files.write(pki.leaf.pem, to: evil)
-        let outcome = await pincheck("verify", chain, "--format", "json").expect(.fail)
-        #expect(isPlain(outcome.output))
-        #expect(try outcome.json["target"].text == chain)
-    }
-
-    @Test func quietWritesNothingButKeepsTheStatusAndJSONHoldsTheWarnings() async throws {
-        let desk = try Desk()
-        for format in ["text", "json"] {
-            await desk("verify @chain.pem --anchors @root.pem --quiet -f \(format)").expect(.pass, "", errors: "")
-            await desk("verify @chain.pem -q -f \(format)").expect(.fail, "", errors: "")
-        }
-        await desk.expect("verify /nonexistent -q", "noInput: Error: ")
-        await desk("verify @chain.pem --anchors @root.pem -f json").expect(
-            .pass, "\"id\" : \"name-not-checked\"", errors: "")
     }
 
     @Test(arguments: [(OutputError.failed("No space left on device"), ExitStatus.inputOutput), (.brokenPipe, .pass)])
