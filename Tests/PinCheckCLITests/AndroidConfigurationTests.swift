@@ -80,7 +80,6 @@ import Testing
         try await Desk(Self.texts(body)).expect(Self.line(client), end)
     }
 
-    /// A configuration of which hosts are pinned and to what, the client, and what it decides about a chain that the device trusts.
     private static let pins: [Row] = [
         (domain(junk + AppText.anchors("system", overriding: true)), "android", passes),
         (domain(junk + AppText.anchors("user", overriding: true)), "android", untrusted),
@@ -118,7 +117,6 @@ import Testing
         )
     }
 
-    /// What the anchors of the entry are, what follows the client, and how it ends where the user installed the root.
     private static let users: [(body: String, settings: String, end: String)] = [
         (AppText.anchors("user"), "", passes), (AppText.anchors("system", "user"), "", passes), (system, "", untrusted),
         // Where nothing names anchors, it is for the app's target to say.

@@ -41,7 +41,6 @@ import Testing
     private static let noSecrecy =
         "fail ats-forward-secrecy: known from Apple's documentation … offer ECDHE alone to settle it: --ciphers ECDHE"
 
-    /// A server, an Info.plist, the client with more arguments, and how it ends.
     private static let connections: [(server: TLSServerSettings, info: String, client: String, end: String)] = [
         (modern, none, "afnetworking", trusted), (tls11, none, old, "fail ats-tls-version"),
         (tls11, exception(least("TLSv1.1")), old, trusted),
@@ -88,7 +87,6 @@ import Testing
     private static let asking = exception("<key>NSRequiresCertificateTransparency</key><true/>")
     private static let needed = "pass pin-matched: ats-exception-needed … NSExceptionAllowsInsecureHTTPLoads"
 
-    /// An Info.plist, whether the device has the root, a chain whose leaf is pinned, the arguments, and how it ends.
     private static let chains: [(info: String?, isTrusted: Bool, chain: [LabCertificate], line: String, end: String)] =
         [
             // What the system refuses needs an exception, and what it takes by itself none.

@@ -111,13 +111,11 @@ import Testing
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For what only the built program shows.
     static var hasBuiltBinary: Self {
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests")
     }
 }
 
-/// Finds and runs the built program.
 enum BuiltBinary {
     /// The program is built into the directory of the test runner.
     static let path: String? = {

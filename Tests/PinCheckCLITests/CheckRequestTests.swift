@@ -87,7 +87,6 @@ import Testing
         #expect(seen == Set(Self.requested.keys), "\(Set(Self.requested.keys).subtracting(seen))")
     }
 
-    /// Each key with a value, and the flags that say the same.
     private static let keys: [String: (value: String, flags: [String])] = [
         "pins": ("['\(pin)']", ["--pins", pin]),
         "client": ("['okhttp', 'trustkit:no-enforce']", ["--client", "okhttp,trustkit:no-enforce"]),
@@ -126,7 +125,6 @@ import Testing
         #expect(try request(flags).merged(over: fromPolicy) == fromFlags)
     }
 
-    /// Each word of a line, and the flags that say the same.
     private static let words: [(word: String, flags: [String])] = [
         ("connect=192.0.2.1", ["--connect", "192.0.2.1"]), ("sni=b.example", ["--sni", "b.example"]),
         ("no-sni", ["--no-sni"]), ("host=b.example", ["--host", "b.example"]),

@@ -8,7 +8,6 @@ import Testing
 /// `--client`: what one client or several make of a chain and of the sources they are given. What each decides is proven by the vectors
 /// of SemanticsTests.
 @Suite(.endsSomeTime) struct ClientTests {
-    /// What a leaf says beside its name.
     private static func leaf(_ change: (inout CertificateTemplate) -> Void) -> LabCertificate {
         try! pki.interA.issue(CertificateTemplate.leaf(StandardPKI.serverName).with(change))
     }

@@ -17,13 +17,11 @@ extension Trait where Self == TimeLimitTrait {
     static var endsSomeTime: Self { .timeLimit(.minutes(10)) }
 }
 
-/// What a whole command line did.
 struct Outcome {
     let status: ExitStatus
     let output: String
     let errors: String
 
-    /// What it wrote, as JSON.
     var json: JSONValue { get throws { try JSONValue(output) } }
 
     /// The exit status and the id of the reason in a JSON report of one target, as in `fail pin-mismatch`.
@@ -74,7 +72,6 @@ struct Outcome {
     }
 }
 
-/// Runs a command line in process, in a world of its own.
 func pincheck(
     _ arguments: String..., environment: [String: String] = [:], at time: Int64? = nil, input: [UInt8] = [],
     isTerminal: Bool = false, columns: Int? = nil
@@ -127,14 +124,10 @@ extension LoopbackServer {
         }
     }
 
-    /// The address and port.
     var place: String { "\(address):\(port)" }
 }
 
-extension LabCertificate {
-    /// The public-key pin of the certificate.
-    var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description }
-}
+extension LabCertificate { var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description } }
 
 /// A directory with the standard world in files, and command lines in it.
 ///

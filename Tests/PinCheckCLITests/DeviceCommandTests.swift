@@ -40,7 +40,6 @@ import X509
     private static let both = "--client afnetworking,okhttp"
     private static let listed = ["afnetworking on ios-13: \(trusted)", "afnetworking on ios-26: !too-few-scts"]
 
-    /// Whose lists, the chain, what is asked, and what each client decides on each device.
     private static let rows: [(lists: Lists, chain: [LabCertificate], line: String, verdicts: [String])] = [
         (
             lab, good, "JUDGE ios-12,android-9,android-17 --client okhttp,android,alamofire",
@@ -132,7 +131,6 @@ import X509
         }
     }
 
-    /// What is said of devices, and what is not.
     @Test(arguments: [
         ("JUDGE ios-12,android-9 --anchors @root.pem", "\n  2 devices, by the anchors given, not their roots\n"),
         ("VERIFY --device ios-12", "\n  device: ios-12, by the anchors given, not their roots\n"),
@@ -235,8 +233,6 @@ enum DeviceLists {
     }
 
     /// Writes lists that were read ten days ago, with their certificates beside them.
-    ///
-    /// - Returns: the path of the file.
     static func write(
         _ lists: [(name: String, roots: [LabCertificate])], to name: String = "devices.json",
         in files: TemporaryDirectory

@@ -108,7 +108,6 @@ import Testing
         }
     }
 
-    /// What a list or a policy says, what is given beside it, and how the run ends.
     private static let given: [(list: String, arguments: String, status: ExitStatus, words: String)] = [
         ("$HOST:$PORT pins=$LEAF", "", .pass, "PASS  $HOST:$PORT → 127.0.0.1  pin matched"),
         ("$HOST:$PORT pins=$LEAF", "--mode public-key", .pass, "afnetworking: public key pin matched"),
@@ -169,7 +168,6 @@ import Testing
         try await Self.open { desk in await desk(line).says(told: desk.expand(words)) }
     }
 
-    /// A desk with the files that rows name.
     private static func open(port: UInt16? = nil, _ body: (Desk) async throws -> Void) async throws {
         func android(_ pin: String?) -> String {
             AppText.android(AppText.domain((pin.map { AppText.pinSet($0) } ?? "") + AppText.anchors("system")))

@@ -22,7 +22,6 @@ import Testing
 
 /// What a ClientHello offers: `--groups`, `--ciphers`, `--sigalgs`; what cannot be offered is a row of ``MistakeTests``.
 @Suite(.endsSomeTime) struct OfferCommandTests {
-    /// What is offered, and what is negotiated.
     @Test(arguments: [
         ("--groups P-384:X25519", ["group": "P-384"]), ("--groups prime256v1,P-521", ["group": "P-256"]),
         // Cipher suites say which versions are offered.

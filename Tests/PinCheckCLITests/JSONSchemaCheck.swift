@@ -16,7 +16,6 @@ struct JSONSchemaCheck {
     private let isOfThisVersion: Bool
     private let name: String
 
-    /// The schema of that name as it is shipped.
     init(shipped name: String) throws {
         let data = try PublishedSchemas.current(name)
         root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
@@ -24,7 +23,6 @@ struct JSONSchemaCheck {
         self.name = name
     }
 
-    /// The schema of that name as it was first published.
     init(published name: String) throws {
         let data = try PublishedSchemas.data(of: name)
         root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])

@@ -16,7 +16,6 @@ import Testing
             "<network-security-config><domain-config><domain>a.example.com</domain>\(pinSet)</domain-config></network-security-config>",
     ]
 
-    /// A command line, how it ends, and what is said.
     @Test(arguments: [
         ("@good.txt", "pass: good.txt: nothing found\n"), ("@good.txt @good.txt", "pass"), ("@alone.txt", "pass"),
         ("@alone.txt --fail-on warning", "fail"), ("@alone.txt --fail-on note", "fail"),

@@ -35,7 +35,6 @@ import Testing
         }
     }
 
-    /// The targets of results in JSON Lines, and how each ended.
     private func results(_ text: String) throws -> [String: [String]] {
         var results: [String: [String]] = [:]
         for line in text.split(separator: "\n") {
@@ -104,7 +103,6 @@ import Testing
     }
 }
 
-/// Many targets, spread over threads.
 @Suite(.endsSomeTime) struct ManyThreadsTests {
     @Test func theReportIsTheSameForEveryNumberOfThreads() async throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "many threads")

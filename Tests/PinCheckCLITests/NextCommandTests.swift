@@ -33,7 +33,6 @@ import Testing
     private static let whole = "is compared as a whole: ask with the certificate"
     private static let assumed = "its certificate is assumed to be trusted and valid for the name"
 
-    /// What follows `--next`, how it ends, and words of it.
     private static let rows: [(arguments: String, end: String)] = [
         ("@next.pem --pins $INTER", "pass"),
         (

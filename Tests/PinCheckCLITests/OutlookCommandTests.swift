@@ -25,7 +25,6 @@ import Testing
         leaf = try inter.issue(valid(.leaf(StandardPKI.serverName), 80))
     }
 
-    /// A desk with a chain of one intermediate.
     private func desk(_ texts: [String: String] = [:], below inter: LabCertificate? = nil) throws -> Desk {
         let chain = ["chain.pem": leaf.pem + (inter ?? self.inter).pem, "root.pem": root.pem]
         let desk = try Desk(texts.merging(chain) { $1 })

@@ -14,7 +14,6 @@ import Testing
         "backup.key": try! pki.junk.key.privateKeyPEM(),
     ]
 
-    /// A line, and how it ends.
     private static let rows: [(line: String, end: String)] = [
         // curl's value is a pin beside the others.
         ("VERIFY --pinnedpubkey sha256//$LEAF64 --client curl,okhttp", "pass"),

@@ -9,7 +9,6 @@ import Testing
     private let host = StandardPKI.serverName
     private static let blocks = ["okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
 
-    /// A certificate's line in a block of OkHttp's.
     private func added(_ certificate: LabCertificate) -> String { "\n    .add(\"\(host)\", \"\(certificate.pin)\")" }
 
     /// Whether a pin stands in a block outside of comments.
@@ -17,7 +16,6 @@ import Testing
         code(block).contains { $0.contains(certificate.pin.dropFirst("sha256/".count)) }
     }
 
-    /// The lines of a block that are no comment.
     private func code(_ block: String) -> [Substring] {
         block.split(separator: "\n").filter { line in
             !["//", "#", ";", "<!--"].contains { line.drop { $0 == " " }.hasPrefix($0) }

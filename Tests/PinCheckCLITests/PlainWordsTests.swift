@@ -13,7 +13,6 @@ import Testing
         "Shop.app/Info.plist": "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>",
     ]
 
-    /// A command line, how it ends, what it says, and what it does not.
     private static let rows: [(line: String, end: String, absent: String)] = [
         // A leaf's key in the list of authorities is said to be there.
         (

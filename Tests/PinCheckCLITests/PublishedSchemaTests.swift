@@ -81,13 +81,11 @@ struct PublishedSchemas: Sendable {
         "snapshot": "pincheck-snapshot/1",
     ]
 
-    /// A schema as it is shipped today.
     static func current(_ name: String) throws -> Data {
         let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         return try Data(contentsOf: root.appendingPathComponent("Sources/pincheck/schemas/\(name).json"))
     }
 
-    /// A schema as it was first published.
     static func data(of name: String) throws -> Data {
         try Data(contentsOf: folder.appendingPathComponent("\(name).json"))
     }

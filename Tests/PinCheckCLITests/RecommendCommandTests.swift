@@ -32,7 +32,6 @@ import Testing
 
     /// What is recommended for the chain of today, whose root is of a CA that is known.
     private let known = "pins @today.pem --host $HOST --recommend --anchors @known.pem "
-    /// The same where only its owner knows the root.
     private let owned = "pins @today.pem --host $HOST --recommend --anchors @rootX.pem "
 
     private func advice(_ outcome: Outcome) throws -> JSONValue { try outcome.json["results"][0]["recommendation"] }
@@ -70,7 +69,6 @@ import Testing
         }
     }
 
-    /// What follows `pins` and whether the CA is known; the strategy, what is to be pinned, and what is missing.
     private static let rows: [(line: String, isKnown: Bool, strategy: String, pins: Set<String>, missing: String?)] = [
         ("@today.pem --anchors @known.pem", true, "authority-roots", ["X", "Y"], nil),
         ("@today.pem --anchors @known.pem --key @backup.key", true, "own-keys", ["LEAF", "RESERVE"], nil),
@@ -225,7 +223,6 @@ struct RotatedAuthority {
     let interX2: LabCertificate
     let interY: LabCertificate
     let leaf: LabCertificate
-    /// A key that no certificate has yet.
     let reserve: LabKey
 
     init() throws {
@@ -277,7 +274,6 @@ struct RotatedAuthority {
         ]
     }
 
-    /// What a table says of the authority.
     var cas: [CA] {
         func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CA.Root {
             CA.Root(

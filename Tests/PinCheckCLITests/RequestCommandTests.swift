@@ -16,7 +16,6 @@ import Testing
         -> ServerBehavior
     { .tls(TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = application }.with(change)) }
 
-    /// Runs at a desk beside a server that answers so.
     private func serving(
         _ application: Responder, _ change: (inout TLSServerSettings) -> Void = { _ in },
         _ body: (_ desk: Desk, _ server: LoopbackServer) async throws -> Void

@@ -194,7 +194,6 @@ import Testing
     }
 }
 
-/// A command as the table describes it.
 struct LabCommand: Sendable, CustomTestStringConvertible {
     let name: String
     /// The options that take a value, `nil` for what is given without one.

@@ -45,7 +45,6 @@ import Testing
         }
     }
 
-    /// What follows `diff @base.json` of a server with another key, and how it ends.
     @Test(arguments: [
         ("", "changed:     rekeyed  $LEAF ( … ) → $NEXT ( … not judged; rekeyed since $DIR/base.json\n"),
         ("--anchors @root.pem --pins $INTER", "changed:   accepted, but rekeyed since $DIR/base.json\n"),
@@ -233,7 +232,6 @@ import Testing
         }
     }
 
-    /// A file with the rest of a snapshot.
     private static func snapshot(_ rest: String) -> String { "{\"schema\": \"pincheck-snapshot/1\"\(rest)" }
 
     private static func endpoint(_ place: String) -> String {

@@ -10,7 +10,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TargetDeadlineTests {
     let host = StandardPKI.serverName
 
-    /// `count` addresses, all of them of this machine.
     private func list(_ count: Int) -> [UInt8] {
         Array((1...count).map { "127.0.1.\($0)" }.joined(separator: ";").utf8)
     }

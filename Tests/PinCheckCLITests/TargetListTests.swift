@@ -17,7 +17,6 @@ import Testing
         }
         """
 
-    /// Runs beside a server with a policy for it.
     private func serving(_ policy: String = policy, _ body: (Desk, Int) async throws -> Void) async throws {
         try await Desk.serving(nil, ["pins.json5": policy]) { try await body($0, Int($1.port)) }
     }

@@ -7,7 +7,6 @@ import Testing
 
 /// `pincheck verify` over files; what it says of the usual ones is in ``GoldenTests``.
 @Suite(.endsSomeTime) struct VerifyCommandTests {
-    /// What is judged, by what, and the decision.
     @Test(arguments: [
         ("VERIFY --at 1999-01-01T00:00:00Z", "fail not-yet-valid"),
         ("verify @leaf.cer --anchors @inter.cer", "pass trusted-without-pins"),
@@ -32,7 +31,6 @@ import Testing
         #expect(isPlain(outcome.expect(decision).output))
     }
 
-    /// What is given, and the mode that follows.
     @Test(arguments: [
         ("--pins @root.cer", "certificate"), ("--pins $LEAF", "public-key"),
         ("--pins @root.cer --pins $LEAF", "public-key"), ("", "none"), ("--pins @root.cer --mode none", "none"),
@@ -40,7 +38,6 @@ import Testing
         try await Desk().expect("VERIFY -f json \(pins)", "pass: \"mode\" : \"\(mode)\"")
     }
 
-    /// What is no chain or no anchor, and how that is said.
     @Test func filesThatHoldNoChainEndWith65AndMissingOnesWith66() async throws {
         let bundle = signedData(of: [pki.leaf, pki.interA])
         let secret = String(repeating: "c2VjcmV0", count: 8)

@@ -8,7 +8,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// Downloads, as whole command lines.
 @Suite(.endsSomeTime) struct FetchCommandTests: FetchTesting {
     @Test func aServerThatIsNotAcceptedIsAskedNothing() async throws {
         try await serving(ranges(document)) { server, fetch, files in

@@ -105,10 +105,8 @@ import Testing
     }
 }
 
-/// Tests of downloads from a loopback server.
 protocol FetchTesting: Sendable {}
 
-/// A command line that fetches from the loopback server.
 struct Fetching {
     let host: String
     let port: UInt16

@@ -49,10 +49,8 @@ struct RunningExporter: Sendable {
         return try await connection.answer()
     }
 
-    /// Whether a probe succeeds, as it is written.
     func success(_ place: String) async throws -> String? { try await get(place).value(of: "pincheck_probe_success") }
 
-    /// What the exporter counts of itself.
     func count(_ series: String) async throws -> String? {
         try await get("/metrics").value(of: "pincheck_exporter_" + series)
     }
@@ -64,7 +62,6 @@ struct RunningExporter: Sendable {
         return await log.line(after: seen) { $0.contains(" reload") }
     }
 
-    /// Asks the exporter to end, without waiting.
     func end() { signals.yield(.end) }
 }
 
@@ -132,7 +129,6 @@ final class LogWatch: Sendable {
 
 /// One connection to an exporter, by a few system calls: what it sends is what the test says, and nothing more.
 final class ScrapeConnection: Sendable {
-    /// An answer.
     struct Answer: Sendable {
         let status: Int
         /// The lines of the head behind the first.
@@ -147,7 +143,6 @@ final class ScrapeConnection: Sendable {
         }
     }
 
-    /// What there is no answer for.
     struct NoAnswer: Error { let received: String }
 
     #if canImport(Darwin)
@@ -160,7 +155,6 @@ final class ScrapeConnection: Sendable {
     /// What came and was not read yet.
     private let buffer = Mutex<[UInt8]>([])
 
-    /// Connects to a port of this machine.
     init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Self.stream, 0)
         // Before it is connected, so that the other side learns of it.
@@ -214,7 +208,6 @@ final class ScrapeConnection: Sendable {
         close(other)
     }
 
-    /// Waits for the next answer.
     func answer(toHead isHead: Bool = false) async throws -> Answer {
         // On a thread of its own, because it blocks.
         try await withCheckedThrowingContinuation { continuation in
@@ -256,7 +249,6 @@ final class ScrapeConnection: Sendable {
         }
     }
 
-    /// Reads once; false at the end.
     private func receive() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         let count = recv(descriptor, &bytes, bytes.count, 0)

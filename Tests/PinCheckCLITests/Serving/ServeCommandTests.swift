@@ -261,10 +261,8 @@ import Testing
     }
 }
 
-/// Tests of an exporter with a server and a policy for it.
 protocol ServeTesting: Sendable {}
 
-/// A server, and the files for it.
 struct ServeWorld {
     let server: LoopbackServer
     let files: TemporaryDirectory
@@ -277,7 +275,6 @@ struct ServeWorld {
 extension ServeTesting {
     var host: String { StandardPKI.serverName }
 
-    /// A policy for the server at a port.
     func policy(_ port: UInt16, pins: String) -> String {
         """
         { defaults: { anchors: "root.pem", connect: "127.0.0.1" }, hosts: { "\(host):\(port)": { pins: "\(pins)" } } }
@@ -295,7 +292,6 @@ extension ServeTesting {
         }
     }
 
-    /// The same beside an exporter of the policy.
     func exporting(pins: String = "leaf.cer", _ body: (ServeWorld, RunningExporter) async throws -> Void) async throws {
         try await serving(pins: pins) { world in
             try await RunningExporter.serving(["--policy", world.policy]) { try await body(world, $0) }

@@ -1,6 +1,5 @@
 /// A command line whose output is kept, in each of its forms.
 struct GoldenRun: Sendable, CustomStringConvertible {
-    /// The name of the file.
     let name: String
     let line: String
     /// What is added to the line, one after the other.
@@ -19,7 +18,6 @@ struct GoldenRun: Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    /// The form of ``GoldenSummary``.
     static let short = "-f json | short"
 
     private static let text = [""]

@@ -34,7 +34,6 @@ struct Stage: Sendable {
 
     @TaskLocal private static var opened: Stage?
 
-    /// The stage of the suite that runs.
     static var current: Stage { get throws { try #require(opened, "the suite is not inside OnStage") } }
 
     /// Writes the files and starts the servers while `body` runs.
@@ -111,7 +110,6 @@ struct Stage: Sendable {
 /// The suites that share one ``Stage``.
 @Suite(.onStage) enum OnStage {}
 
-/// Opens the stage around a suite.
 struct StageTrait: SuiteTrait, TestScoping {
     func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void)
         async throws

@@ -5,12 +5,10 @@ import Pinning
 /// What is on the ``Stage``: certificates, servers and files.
 struct StageWorld: Sendable {
     let pki: StandardPKI
-    /// What the server presents.
     let chain: [LabCertificate]
     /// The server's certificate with five days left, and one of another name.
     private let expiring: LabCertificate
     private let elsewhere: LabCertificate
-    /// A key that no server uses.
     private let backup: LabKey
 
     init() throws {
@@ -96,7 +94,6 @@ struct StageWorld: Sendable {
         }
     }
 
-    /// Snapshots that are others with one text replaced.
     static let editedSnapshots: [(name: String, base: String, replaced: String, replacement: String)] = [
         ("key-type-changed", "rekeyed", "EC P-256", "RSA 2048"),
         ("other-target", "before", "\"target\" : \"api", "\"target\" : \"new"),
@@ -114,7 +111,6 @@ struct StageWorld: Sendable {
 
         """
 
-    /// Writes the files that command lines name.
     func write(to files: TemporaryDirectory) throws {
         for directory in ["bundle", "empty", "Shop.app", "res", "res/xml"] { try files.makeDirectory(directory) }
         func pem(_ certificates: LabCertificate...) -> String { certificates.map(\.pem).joined() }
