@@ -41,9 +41,7 @@ import Testing
 
     private static let pin = "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-    private static let context = Context(
-        console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()), environment: [:],
-        now: { Timestamp(secondsSinceEpoch: 0) }, readStandardInput: { [] })
+    private static let context = Context.lab()
 
     private func request(_ command: Command, _ arguments: [String]) throws -> CheckRequest {
         try Arguments([command.name] + arguments).settings().connectingRequest(in: Self.context)

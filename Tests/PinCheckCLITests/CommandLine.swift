@@ -87,19 +87,28 @@ func pincheck(
     isTerminal: Bool = false, columns: Int? = nil, cas: [CA]? = nil, targetWindow: Int? = nil
 ) async -> Outcome {
     let layout = columns.map { TextLayout(columns: $0, wraps: true) } ?? TextLayout()
-    let output = OutputBuffer()
-    let errors = OutputBuffer()
-    let now = Timestamp(secondsSinceEpoch: time ?? LabClock.now)
-    var context = Context(
-        console: Console(
-            output: output.stream(isTerminal: isTerminal, layout: layout), errors: errors.stream(layout: layout)),
-        environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
-        now: { now }, readStandardInput: { input })
+    let (output, errors) = (OutputBuffer(), OutputBuffer())
+    var context = Context.lab(
+        output.stream(isTerminal: isTerminal, layout: layout), errors: errors.stream(layout: layout),
+        environment: environment, at: time ?? LabClock.now, input: input)
     if let targetWindow { context.targetWindow = targetWindow }
     if let cas { context.cas = cas }
     let status = await PinCheck.run(arguments: arguments, in: context)
     JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)
+}
+
+extension Context {
+    /// A world of its own: without system roots, and at the time the lab issues for.
+    static func lab(
+        _ output: OutputStream = OutputBuffer().stream(), errors: OutputStream = OutputBuffer().stream(),
+        environment: [String: String] = [:], at time: Int64 = LabClock.now, input: [UInt8] = []
+    ) -> Context {
+        Context(
+            console: Console(output: output, errors: errors),
+            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
+            now: { Timestamp(secondsSinceEpoch: time) }, readStandardInput: { input })
+    }
 }
 
 /// Whether a text holds anything a terminal would act on.
@@ -190,14 +199,18 @@ struct Desk: Sendable {
         _ line: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "",
         columns: Int? = nil, cas: [CA]? = nil, targetWindow: Int? = nil
     ) async -> Outcome {
+        await pincheck(
+            words(line), environment: environment.mapValues(expand), at: time, input: Array(expand(input).utf8),
+            columns: columns, cas: cas, targetWindow: targetWindow)
+    }
+
+    /// The words of a line, which blanks part but between single quotes.
+    func words(_ line: String) -> [String] {
         let line = line.replacing("VERIFY", with: "verify @chain.pem --anchors @root.pem --host $HOST").replacing(
             "CHECK", with: "$HOST --connect $SERVER --anchors @root.pem")
-        let words = line.matches(of: /'([^']*)'|[^ ]+/).map { word in
+        return line.matches(of: /'([^']*)'|[^ ]+/).map { word in
             expand(String(word.1 ?? word.0)).replacing(/(^|=)@/) { "\($0.1)\(files.path)/" }
         }
-        return await pincheck(
-            words, environment: environment.mapValues(expand), at: time, input: Array(expand(input).utf8),
-            columns: columns, cas: cas, targetWindow: targetWindow)
     }
 
     /// Holds a line against how it ends, by a status or by the decision in its JSON report, and against texts that it says, as in

@@ -28,11 +28,8 @@ import Testing
         """
 
     private func readList(_ bytes: [UInt8]) -> CommandError? {
-        let context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()), environment: [:],
-            now: { Timestamp(secondsSinceEpoch: 0) }, readStandardInput: { bytes })
         do throws(CommandError) {
-            var list = try TargetList("-", in: context)
+            var list = try TargetList("-", in: .lab(input: bytes))
             while try list.next() != nil {}
             return nil
         } catch { return error }

@@ -95,9 +95,7 @@ import Testing
         let files = try TemporaryDirectory()
         let list = try files.write("127.0.0.1:1\n", to: "list")
         let errors = OutputBuffer()
-        var context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: errors.stream()), environment: [:],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array("127.0.0.1:1\n".utf8) })
+        var context = Context.lab(errors: errors.stream(), input: Array("127.0.0.1:1\n".utf8))
         context.standardInput = FileIdentity(of: list)
         let code = await PinCheck.exitCode(arguments: command + ["-o", list], in: context)
         // Some of these have no use for such a list, and end before anything is written.
@@ -108,16 +106,11 @@ import Testing
     /// Runs as if standard output went to a file that exists.
     private func run(_ arguments: [String], output file: String) async throws -> (code: Int32, output: String) {
         let output = OutputBuffer()
-        let errors = OutputBuffer()
         let identity = try #require(FileIdentity(of: file))
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
             bytes throws(Base.OutputError) in try output.stream().write(bytes)
         }
-        let context = Context(
-            console: Console(output: stream, errors: errors.stream()), environment: [:],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
-        let code = await PinCheck.exitCode(arguments: arguments, in: context)
-        return (code, output.text)
+        return (await PinCheck.exitCode(arguments: arguments, in: .lab(stream)), output.text)
     }
 
     @Test func everyNameOfStandardOutputIsStandardOutput() async throws {

@@ -53,10 +53,7 @@ import Testing
     /// What a check writes to standard error, in a network in which the server has the name and the address given here.
     private func said(by arguments: String..., port: UInt16) async -> [String] {
         let errors = OutputBuffer()
-        var context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: errors.stream()),
-            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
+        var context = Context.lab(errors: errors.stream())
         let address = IPAddress("203.0.113.7")!
         context.network = StagedNetwork(
             names: [host: [address]], ports: [PeerAddress(ip: address, port: 443): port],

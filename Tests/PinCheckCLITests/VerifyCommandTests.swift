@@ -83,11 +83,8 @@ import Testing
         let desk = try Desk()
         let errors = OutputBuffer()
         let output = OutputStream(isTerminal: false) { _ throws(OutputError) in throw failure }
-        let context = Context(
-            console: Console(output: output, errors: errors.stream()), environment: [:],
-            now: { .init(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
-        let arguments = ["verify", "$DIR/chain.pem", "--anchors", "$DIR/root.pem", "--host", "$HOST"]
-        #expect(await PinCheck.run(arguments: arguments.map(desk.expand), in: context) == status)
+        let context = Context.lab(output, errors: errors.stream())
+        #expect(await PinCheck.run(arguments: desk.words("VERIFY"), in: context) == status)
         let words = "Error: the result could not be written: No space left on device\n"
         #expect(errors.text == (status == .pass ? "" : words))
     }

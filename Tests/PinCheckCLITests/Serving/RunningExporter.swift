@@ -18,10 +18,7 @@ struct RunningExporter: Sendable {
         _ arguments: [String], _ log: LogWatch = LogWatch(), _ body: (RunningExporter) async throws -> Void
     ) async throws {
         let (stream, signals) = AsyncStream.makeStream(of: ProcessSignal.self)
-        var context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: log.stream),
-            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
+        var context = Context.lab(errors: log.stream)
         context.signals = { stream }
         // A busy machine is no reason for another answer.
         let time = arguments.contains("--timeout") ? [] : ["--timeout", "60"]

@@ -214,10 +214,7 @@ import Testing
 
     @Test func theLogHasWhatIsAsGraveAsAskedFor() async {
         let watch = LogWatch()
-        let context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: watch.stream), environment: [:],
-            now: { Timestamp(secondsSinceEpoch: 0) }, readStandardInput: { [] })
-        let log = ServeLog(from: .warn, in: context)
+        let log = ServeLog(from: .warn, in: .lab(errors: watch.stream, at: 0))
         for level in ServeLog.Level.allCases { log.write(level, "event", [("a", "b\n\"c\""), ("d", "")]) }
         await log.end()
         let fields = #"event a="b\\u{A}\"c\"" d="""#
