@@ -51,11 +51,16 @@ import Testing
             })
     }
 
-    @Test(arguments: [1, 16, 99, 100, 101]) func aListIsCheckedWhole(window: Int) async throws {
+    /// A list in a file, or what a pipe gives.
+    @Test(arguments: [1, 16, 99, 100, 101], ["@list.txt", "-"]) func aListIsCheckedWhole(window: Int, list: String)
+        async throws
+    {
         try await serving(100) { desk, lines, _ in
-            try desk.write(lines.joined(separator: "\n"), to: "list.txt")
+            let text = lines.joined(separator: "\n")
+            try desk.write(text, to: "list.txt")
             let outcome = await desk(
-                "--anchors @root.pem --jobs 8 --targets @list.txt -f text=@text -f jsonl", targetWindow: window
+                "--anchors @root.pem --jobs 8 --targets \(list) -f text=@text -f jsonl", input: text,
+                targetWindow: window
             ).expect(.unreachable)
             let found = try results(outcome.output)
             #expect(found == expected(100))
@@ -65,14 +70,6 @@ import Testing
             }
             #expect(ends.count == 100)
             for (number, end) in ends.enumerated() { #expect(end.contains("n\(number).example.com:8443"), "\(end)") }
-        }
-    }
-
-    @Test func whatAPipeGivesIsCheckedAsItComes() async throws {
-        try await serving(60) { _, lines, ask in
-            let outcome = await ask("--targets -", lines.joined(separator: "\n")).expect(.unreachable)
-            let found = try results(outcome.output)
-            #expect(found == expected(60))
         }
     }
 

@@ -34,7 +34,7 @@ import Testing
             ("api.example.com -f nagios --pins sha256/AAAA", 3, unknown), ("-f nagios=- -f text x.example", 3, unknown),
             ("VERIFY -f nagios -f json=/nonexistent/file", 3, unknown + "cannot write '/nonexistent/file'"),
             // Neither help nor a file in the form of plugins is an evaluation.
-            ("check -f nagios --help", 3, "Connect"), ("check --help", 0, "Connect"), ("WRONG -f nagios=@a", 1, ""),
+            ("check -f nagios --help", 3, "OVERVIEW"), ("check --help", 0, "OVERVIEW"), ("WRONG -f nagios=@a", 1, ""),
             ("WRONG -f nagios -o @b", 1, ""), ("a..b -f nagios -o @b", 64, ""),
         ] as [(String, Int32, String)]) func aPluginEndsWithTheCodesOfPlugins(line: String, code: Int32, start: String)
         async throws
