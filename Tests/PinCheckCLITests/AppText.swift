@@ -38,7 +38,7 @@ enum AppText {
     }
 
     /// A domain of TrustKit's with the hashes of its pins and more settings, and more domains.
-    static func trustKit(_ pins: String..., settings: String = "", of name: String = "$HOST", more: String = "")
+    static func trustKit(_ pins: [String], settings: String = "", of name: String = "$HOST", more: String = "")
         -> String
     {
         let hashes = pins.map { "\"\($0)\"" }.joined(separator: ", ")

@@ -24,7 +24,7 @@ import Testing
     }
 
     private static func kit(_ settings: String = "", of name: String = "$HOST", more: String = "") -> String {
-        AppText.trustKit("$ROGUE64", "$JUNK64", settings: settings, of: name, more: more)
+        AppText.trustKit(["$ROGUE64", "$JUNK64"], settings: settings, of: name, more: more)
     }
 
     private static func pinning(_ pin: String, for name: String = "$HOST", below: Bool = false) -> String {

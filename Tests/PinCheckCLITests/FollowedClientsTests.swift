@@ -183,7 +183,8 @@ import Testing
             "nsc-junk.xml": android("$JUNK64"), "nsc-bare.xml": android(nil), "kotlin.kt": AppText.okHttp("$LEAF"),
             "pinned.plist": AppText.ats(loads + leaf),
             "ca.plist": AppText.ats(loads + AppText.pinnedDomains(cas: ["$LEAF64"])),
-            "trustkit.json": AppText.trustKit("$LEAF64", "$JUNK64"), "trustkit-one.json": AppText.trustKit("$LEAF64"),
+            "trustkit.json": AppText.trustKit(["$LEAF64", "$JUNK64"]),
+            "trustkit-one.json": AppText.trustKit(["$LEAF64"]),
             "native.json":
                 "{\"$HOST\": {\"includeSubdomains\": true, \"publicKeyHashes\": [\"$LEAF64\", \"$JUNK64\"]}}",
             "app.json":
