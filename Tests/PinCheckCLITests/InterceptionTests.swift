@@ -67,7 +67,6 @@ import Testing
             #expect(try found(await verify(chain, root: root, place)) == expected, "\(place)")
         }
     }
-
 }
 
 /// Chains that programs make which read along: whoever takes pins of one, or records it, is told.
