@@ -249,8 +249,8 @@ import Testing
         ("<pin-set expires=\"2030-01-01\"/>", "the attribute 'expires' of <pin-set>"),
         ("<trust-anchors><certificate src=\"system\"/></trust-anchors>", "<certificate> in <trust-anchors>"),
         (
-            "<trust-anchors><certificates src=\"system\" overridePin=\"true\"/></trust-anchors>",
-            "the attribute 'overridePin' of <certificates>"
+            "<trust-anchors><certificates overridePin=\"true\" src=\"user\"/></trust-anchors>",
+            "'overridePin' of <certificates>"
         ), ("<domain includeSubdomain=\"true\">b.example</domain>", "'includeSubdomain' of <domain>"),
         ("<domain android:includeSubdomains=\"true\">b.example</domain>", "'android:includeSubdomains' of <domain>"),
         ("<certificateTransparancy enabled=\"true\"/>", "<certificateTransparancy> in <domain-config>"),

@@ -96,7 +96,7 @@ import Testing
             // A rejection by the client stays the client's.
             (none, false, good, "--mode certificate", "fail unknown-issuer"),
             (
-                none, false, good, "--client alamofire:accept-self-signed:evaluator=pinned-certificates",
+                none, false, good, "--client alamofire:evaluator=pinned-certificates:accept-self-signed",
                 "fail ats-exception-needed"
             ),
             // Without an Info.plist that is a note, which does not change the exit status of a strict run.

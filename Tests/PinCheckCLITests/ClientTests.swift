@@ -83,10 +83,8 @@ import Testing
         ("\(lastingLeaf) afnetworking", "fail: --client okhttp or curl"),
         ("\(nextIs) @alone.pem --client afnetworking", "fail lifetime-too-long"),
         // An intermediate that is given counts where the platform would fetch it, and is said not to where it would not.
-        (
-            "\(placedLeaf) afnetworking --intermediate @inter.cer",
-            "pass trusted-without-pins: intermediate-not-presented"
-        ), ("\(placedLeaf) afnetworking", "fail: from http://ca.example/inter.cer; give it with --intermediate FILE"),
+        ("\(placedLeaf) afnetworking --intermediate @inter.cer", "pass trusted-without-pins: intermediate-not-"),
+        ("\(placedLeaf) afnetworking", "fail: from http://ca.example/inter.cer; give it with --intermediate FILE"),
         ("\(muteLeaf) afnetworking --intermediate @inter.cer", "fail: \(unfetched)(no AIA: no device would fetch it)"),
         ("\(placedLeaf) okhttp,curl --intermediate @inter.cer", "fail: \(unfetched)(Android would not fetch it)"),
         ("\(placedLeaf) curl --intermediate @inter.cer", "fail: \(unfetched)(OpenSSL would not fetch it)"),
@@ -95,31 +93,23 @@ import Testing
         ("\(placedLeaf) afnetworking,okhttp", "fail: \(chainMust) (--intermediate FILE judges the chain with it)\n"),
         ("VERIFY --intermediate @text.cer", "data: intermediate certificates"),
         // A client that cannot be set up.
-        (
-            "VERIFY --pins $LEAF --client all",
-            "data:   none    trustkit         1 pin is configured and TrustKit needs 2"
-        ),
+        ("VERIFY --pins $LEAF --client all", "data:   none    trustkit         1 pin is configured and"),
         (
             "VERIFY --pins $LEAF --client all -f junit",
-            "data: name=\"trustkit\" … <error type=\"not-configured\" … warning client-not-set-up: "
+            "data: <error type=\"not-configured\" … warning client-not-set-up: "
         ), ("VERIFY --pins $JUNK --client alamofire:no-all-hosts", "usage: host=HOST"),
         // TrustKit's key for roots that were installed by hand.
         ("\(charles) --pins @kit-user.json --client trustkit", "fail pin-mismatch"),
         ("\(charles) --pins @kit-ignoring.json --client trustkit", "pass pins-not-applied"),
         // Each takes its own of a configuration.
         ("VERIFY --client trustkit --pins @kit-expired.json", "pass pins-not-applied: expired at 2001-01-01T00:00:00Z"),
-        (
-            "VERIFY --client trustkit --pins @kit-lenient.json",
-            "pass: for example.com and all names below it, not enforced"
-        ), ("VERIFY --client trustkit --pins @kit-exempt.json", "pass pins-not-applied: is exempt from pinning"),
+        ("VERIFY --client trustkit --pins @kit-lenient.json", "pass: example.com and all names below it, not enforced"),
+        ("VERIFY --client trustkit --pins @kit-exempt.json", "pass pins-not-applied: is exempt from pinning"),
         ("VERIFY --client okhttp --pins @native.json", "pass pin-matched"),
         ("VERIFY --client trustkit --pins @native.json", "fail pin-mismatch"),
         ("VERIFY --client okhttp --pins @Two.kt", "pass: for *.example.com"),
         ("pins --from @Spare.kt", "data: these were understood:\n# $HOST $LEAF\n"),
-        (
-            "VERIFY --pins $INTER --client nspinneddomains:key=leaf",
-            "fail: key of the CA at depth 1 is in NSPinnedLeafIden"
-        ),
+        ("VERIFY --pins $INTER --client nspinneddomains:key=leaf", "fail: the CA at depth 1 is in NSPinnedLeafIden"),
         // A dot at the end of a URL's host is another host to OkHttp.
         ("\(dotted) okhttp --pins @hosts", "data: no configuration has an entry for $HOST."),
         ("VERIFY --client okhttp --pins @hosts-dot", "data: has no dot at its end"),

@@ -136,10 +136,8 @@ import X509
         ("VERIFY --device ios-12", "\n  device: ios-12, by the anchors given, not their roots\n"),
         ("JUDGE ios-12,android-9 --anchors @root.pem --and-system", "\n  2 devices, roots as read up to "),
         ("JUDGE android-9 --client okhttp", "\n  device: android-9, roots as read on 20"),
-        (
-            "JUDGE android-9 --client okhttp",
-            "  okhttp on android-9: the chain is trusted; the pins do not apply: no pin is for \(host)\n"
-        ), ("MANY -f junit", "<testcase name=\"okhttp on android-9\""),
+        ("JUDGE android-9 --client okhttp", "  okhttp on android-9: the chain is trusted; the pins do not apply: "),
+        ("MANY -f junit", "<testcase name=\"okhttp on android-9\""),
         ("MANY -f prometheus", "client=\"afnetworking\",device=\"ios-12\"} 0"),
         ("MANY -f prometheus", "client=\"okhttp\",device=\"android-9\"} 1"),
         ("MANY -f nagios", "afnetworking on ios-12: "),

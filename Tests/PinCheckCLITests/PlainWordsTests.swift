@@ -21,8 +21,8 @@ import Testing
                 + "NSPinnedLeafIdentities is the list for it\n", "no configured pin is on the chain"
         ),
         (
-            "VERIFY --pins $LEAF --client nspinneddomains:key=ca",
-            "fail:   pins: 1 configured, 1 on the chain (leaf)\n", " matched"
+            "VERIFY --pins $LEAF --client nspinneddomains:key=ca", "fail: 1 configured, 1 on the chain (leaf)\n",
+            " matched"
         ), ("VERIFY --pins $LEAF --client nspinneddomains:key=ca -f json", "fail: \"pin-mismatch\"", ""),
         (
             "VERIFY --client alamofire:host=other.example.com,okhttp --pins $JUNK",
@@ -37,8 +37,8 @@ import Testing
             "fail: the chain must hold its intermediate; if the issuer is a root of yours, give it with --anchors\n", ""
         ), ("verify @rogues.pem --host $HOST --anchors @root.pem", "fail: FAIL", "--anchors"),
         (
-            "verify @leaf.pem --host $HOST --anchors @root.pem", "fail:   hint: the chain must hold its intermediate\n",
-            "give it with --anchors"
+            "verify @leaf.pem --host $HOST --anchors @root.pem", "fail:   hint: the chain must hold its ",
+            "with --anchors"
         ),
         // Another time is said.
         ("VERIFY --at 2027-01-02", "pass:    as of 2027-01-02\n", ""), ("VERIFY", "pass: PASS", "as of"),
@@ -63,15 +63,11 @@ import Testing
         ("check @leaf.pem", "usage: is a file, not a host: 'pincheck verify' judges", ""),
         ("snapshot @leaf.pem", "usage: is a file, not a host: 'pincheck verify' judges", ""),
         // Tests run beside it.
-        (
-            "verify $HOST --host Package.swift",
-            "noInput: 'Package.swift' is one: write 'pincheck verify' with the file", ""
-        ), ("help lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
+        ("verify $HOST --host Package.swift", "noInput: 'Package.swift' is one: write 'pincheck verify' with", ""),
+        ("help lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
         ("--help lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
-        (
-            "--help nosuch.example",
-            "usage: Error: there is no command 'nosuch.example': 'pincheck --help' lists them\n", ""
-        ), ("--help lint", "pass: pincheck lint", ""), ("VERIFY --pins $LEAF --fail-on warning", "warn", ""),
+        ("--help nosuch.example", "usage: no command 'nosuch.example': 'pincheck --help' lists them\n", ""),
+        ("--help lint", "pass: pincheck lint", ""), ("VERIFY --pins $LEAF --fail-on warning", "warn", ""),
         // What is linted by mistake is named.
         ("lint @pins.json", "data: 'api.example.com' is an empty list", ""),
         ("lint @App.ipa", "data: is not a zip archive, which a file named .ipa is", ""),

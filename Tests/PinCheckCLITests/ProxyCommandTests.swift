@@ -35,10 +35,7 @@ import Testing
 
     /// What is given, the variables of the environment, whether the proxy is asked, and what is said.
     @Test(arguments: [
-        (
-            "", ["HTTPS_PROXY": "http://alice:sesame@$SERVER"], true,
-            "pass trusted-without-pins: \"origin\" : \"HTTPS_PROXY\""
-        ),
+        ("", ["HTTPS_PROXY": "http://alice:sesame@$SERVER"], true, "pass trusted-without-pins: : \"HTTPS_PROXY\""),
         (
             "--no-proxy --connect 127.0.0.1:1", ["HTTPS_PROXY": "http://alice:sesame@$SERVER"], false,
             "unreachable refused: \"proxy\" : null"

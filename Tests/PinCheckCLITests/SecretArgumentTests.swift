@@ -182,8 +182,8 @@ import Testing
 
     @Test(arguments: [
         (
-            ["fetch", "https://a.example/x", "--header", "Authorization: Bearer s3cr3t\r"],
-            "the header 'Authorization' is none"
+            ["fetch", "https://a.example/", "--header", "Authorization: Bearer s3cr3t\r"],
+            "header 'Authorization' is none"
         ), (["a.example", "--header", "Authorization: Bearer s3cr3t"], "the header 'Authorization' plays no part"),
         (["fetch", "https://a.example/x", "--header", "Bearer s3cr3t"], "the header (13 characters) is none"),
         (["a.example", "--header", "Bearer s3cr3t"], "the header (13 characters) plays no part"),

@@ -7,10 +7,8 @@ import Testing
 /// Answers that are odd, late or none: how they end is proven of `HTTPHandler`, here is what is said.
 @Suite(.endsSomeTime) struct FetchAnswerTests: FetchTesting {
     @Test(arguments: [
-        (
-            "HTTP/1.1 404 Gone\nContent-Length: 0", Responder.Answer.Ending.goodbye, ExitStatus.answer,
-            "answers 404 Gone"
-        ), ("SSH-2.0-OpenSSH", .goodbye, .unreachable, "does not begin with a status line of HTTP/1"),
+        ("HTTP/1.1 404 Gone\nContent-Length: 0", Responder.Answer.Ending.goodbye, ExitStatus.answer, "answers 404"),
+        ("SSH-2.0-OpenSSH", .goodbye, .unreachable, "does not begin with a status line of HTTP/1"),
         ("HTTP/1.1 200 OK\nContent-Length: 10", .goodbye, .unreachable, "ended before the answer was complete"),
         ("HTTP/1.1 200 OK", .goodbye, .pass, "0 B in "), ("", .silence, .unreachable, "did not answer in time"),
     ]) func anAnswerThatIsNoDocumentIsSaidToBeNone(
