@@ -113,7 +113,7 @@ import Testing
                 await pincheck(
                     "fetch", "https://\(authority)/", "--port", "\(server.port)", "--resolve",
                     "\(host):\(server.port):127.0.0.1", "--connect-to", "\(host):443:127.0.0.1:1", "--anchors",
-                    self.path(files, "anchors.pem"), "--pins", pki.leaf.pin, "-o", self.path(files, "a.bin"))
+                    self.path(files, "root.pem"), "--pins", pki.leaf.pin, "-o", self.path(files, "a.bin"))
             }
             let named = await get("\(host):443")
             #expect(named.status == .unreachable && server.connections.isEmpty, "\(named)")

@@ -106,24 +106,24 @@ import Testing
 protocol FetchTesting: Sendable {}
 
 struct Fetching {
-    let host: String
+    let host = StandardPKI.serverName
     let port: UInt16
-    let anchors: String
-    let pin: String
     let files: TemporaryDirectory
+    var anchors: String { files.path + "/root.pem" }
 
     func callAsFunction(_ path: String, pins: [String]? = nil, to name: String? = nil, _ arguments: String...) async
         -> Outcome
     {
         await pincheck(
-            self.arguments(path, pins ?? [pin]) + (name.map { ["-o", "\(files.path)/\($0)"] } ?? []) + arguments)
+            self.arguments(path, pins ?? [pki.leaf.pin]) + (name.map { ["-o", "\(files.path)/\($0)"] } ?? [])
+                + arguments)
     }
 
     /// Fetches `/a.bin` into a file of its name.
     func file(_ arguments: String...) async -> Outcome { await file(arguments) }
 
     private func file(_ arguments: [String]) async -> Outcome {
-        await pincheck(self.arguments("/a.bin", [pin]) + ["-o", files.path + "/a.bin"] + arguments)
+        await pincheck(self.arguments("/a.bin", [pki.leaf.pin]) + ["-o", files.path + "/a.bin"] + arguments)
     }
 
     /// The same, after which the document is there.
@@ -160,12 +160,8 @@ extension FetchTesting {
         chain: [LabCertificate]? = nil, _ answer: @escaping @Sendable (String) -> Responder.Answer,
         _ body: (_ server: LoopbackServer, _ fetch: Fetching, _ files: TemporaryDirectory) async throws -> Value
     ) async throws -> Value {
-        let files = try TemporaryDirectory()
-        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-        return try await LoopbackServer.serving(.tls(settings(answer, chain: chain))) { server in
-            try await body(
-                server, Fetching(host: host, port: server.port, anchors: anchors, pin: pki.leaf.pin, files: files),
-                files)
+        try await Desk.serving(.tls(settings(answer, chain: chain))) { desk, server in
+            try await body(server, Fetching(port: server.port, files: desk.files), desk.files)
         }
     }
 

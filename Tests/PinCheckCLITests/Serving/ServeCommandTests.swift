@@ -263,8 +263,8 @@ protocol ServeTesting: Sendable {}
 struct ServeWorld {
     let server: LoopbackServer
     let files: TemporaryDirectory
-    let anchors: String
-    let policy: String
+    var anchors: String { files.path + "/root.pem" }
+    var policy: String { files.path + "/pins.json5" }
     /// Where an exporter probes the server.
     var place: String { "/probe?target=\(StandardPKI.serverName):\(server.port)" }
 }
@@ -279,13 +279,9 @@ extension ServeTesting {
     }
 
     func serving(pins: String = "leaf.cer", _ body: (ServeWorld) async throws -> Void) async throws {
-        let files = try TemporaryDirectory()
-        let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-        try files.write(pki.leaf.der, to: "leaf.cer")
-        try files.write(pki.junk.der, to: "junk.cer")
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            let policy = try files.write(policy(server.port, pins: pins), to: "pins.json5")
-            try await body(ServeWorld(server: server, files: files, anchors: anchors, policy: policy))
+        try await Desk.serving { desk, server in
+            try desk.write(policy(server.port, pins: pins), to: "pins.json5")
+            try await body(ServeWorld(server: server, files: desk.files))
         }
     }
 
