@@ -43,6 +43,9 @@ import Testing
         "Wrong.kt": AppText.okHttp("$JUNK"), "Other.kt": AppText.okHttp("$JUNK", of: "other.example"),
         "Two.kt": "CertificatePinner.Builder().add(\"$HOST\", \"$JUNK\")\n.add(\"*.example.com\", \"$LEAF\").build()\n",
         "Spare.kt": "val p = CertificatePinner.Builder().add(\"$HOST\", \"$LEAF\", SPARE).build()\n",
+        // The entry of the parent goes on in that of the host.
+        "Two.plist": AppText.ats(
+            AppText.pinnedDomains(leaf: ["$JUNK64"]).replacing("<dict><key>$HOST", with: "<dict>\(parent)<key>$HOST")),
         "Leaf.plist": AppText.ats(AppText.pinnedDomains(leaf: ["$LEAF64"])), "ats.plist": AppText.ats(),
         "insecure.plist": AppText.ats("<key>NSAllowsArbitraryLoads</key><true/>"),
         "native.json": "{\(native("example.com", "$LEAF64", "$JUNK64")), \(native("$HOST", "$ROGUE64", "$JUNK64"))}",
@@ -57,6 +60,8 @@ import Testing
         "Shop.app/Info.plist": AppText.ats(), "Shop.app/leaf.cer": "junk",
     ]
 
+    private static let parent = AppText.pinnedDomains(leaf: ["$LEAF64"], of: "example.com").replacing(
+        /^.*?(?=<key>example)|<.dict>$/, with: "")
     private static let names: [GeneralName] = [
         .dns("xn--bcher-kva.example"), .dns("www.xn--bcher-kva.example"), .ip([203, 0, 113, 7]),
     ]
@@ -107,6 +112,7 @@ import Testing
         ("VERIFY --client trustkit --pins @kit-exempt.json", "pass pins-not-applied: is exempt from pinning"),
         ("VERIFY --client okhttp --pins @native.json", "pass pin-matched"),
         ("VERIFY --client trustkit --pins @native.json", "fail pin-mismatch"),
+        ("VERIFY --client nspinneddomains --pins @Two.plist", "pass pin-matched"),
         ("VERIFY --client okhttp --pins @Two.kt", "pass: for *.example.com"),
         ("pins --from @Spare.kt", "data: these were understood:\n# $HOST $LEAF\n"),
         ("VERIFY --pins $INTER --client nspinneddomains:key=leaf", "fail: the CA at depth 1 is in NSPinnedLeafIden"),

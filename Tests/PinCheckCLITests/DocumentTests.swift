@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func aDocumentThatLacksAKeyOrHasAnotherValueIsNotAsItsSchemaSays() throws {
-        let check = try JSONSchemaCheck(shipped: "lint")
+        let check = try JSONSchemaCheck("lint")
         let text = """
             {"schema": "pincheck-lint/1", "evaluated_at": "2026-01-01T00:00:00Z", "sources": [], "findings": [],
             "summary": {"errors": 0, "warnings": 0, "notes": 0, "malformed": -1}}
