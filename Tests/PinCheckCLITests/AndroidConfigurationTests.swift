@@ -225,7 +225,7 @@ import Testing
             try await desk(Self.line(client) + " -f json").json["pins"]["applied"]
         }
         let first = try await applied("android,okhttp")[0]
-        #expect(first["kind"].text == "network-security-config" && first["hosts"].text == StandardPKI.serverName)
+        #expect(first["kind"].text == "network-security-config" && first["hosts"].text == host)
         #expect(first["clients"].array.map(\.text) == ["android", "okhttp"])
         #expect(first["origin"].text?.hasSuffix("nsc.xml:2") == true)
         #expect(first["settings"][0].text == "anchors: @raw/own (overrides pins)")

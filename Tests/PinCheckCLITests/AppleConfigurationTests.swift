@@ -8,7 +8,7 @@ import Testing
 @Suite(.endsSomeTime) struct AppleConfigurationTests {
     /// The same server with a key that static RSA needs.
     private static let leaf = try! pki.interA.issue(
-        CertificateTemplate.leaf(StandardPKI.serverName).with {
+        CertificateTemplate.leaf(host).with {
             $0.serialNumber = [0x12, 0x35]
             $0.keyUsage = [.digitalSignature, .keyEncipherment]
         }, key: .shared(.rsa(bits: 2048), label: "ats"))
@@ -76,11 +76,11 @@ import Testing
     }
 
     private static func issued(_ key: LabKey? = nil, _ digest: SignatureDigest = .sha256) -> [LabCertificate] {
-        let template = CertificateTemplate.leaf(StandardPKI.serverName).with { $0.digest = digest }
+        let template = CertificateTemplate.leaf(host).with { $0.digest = digest }
         return [try! pki.interA.issue(template, key: key), pki.interA]
     }
 
-    private static let good = [pki.leaf, pki.interA]
+    private static let good = served
     private static let short = issued(try! .shared(.rsa(bits: 1024), label: "ats"))
     private static let lenient = "--mode certificate --allow-invalid-certificates"
     private static let basic = "--no-validate-domain-name " + lenient

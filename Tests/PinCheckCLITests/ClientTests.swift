@@ -9,7 +9,7 @@ import Testing
 /// of SemanticsTests.
 @Suite(.endsSomeTime) struct ClientTests {
     private static func leaf(_ change: (inout CertificateTemplate) -> Void) -> LabCertificate {
-        try! pki.interA.issue(CertificateTemplate.leaf(StandardPKI.serverName).with(change))
+        try! pki.interA.issue(CertificateTemplate.leaf(host).with(change))
     }
 
     /// A leaf that says where its issuer is, and one that lives longer than Apple allows.

@@ -11,6 +11,8 @@ typealias ExitStatus = PinCheckCLI.ExitStatus
 
 /// What servers present and files hold where nothing else is said.
 let pki = try! StandardPKI.shared()
+let host = StandardPKI.serverName
+let served = [pki.leaf, pki.interA]
 
 extension Trait where Self == TimeLimitTrait {
     /// A limit against hangs only, which no machine comes near however busy it is.
@@ -156,15 +158,14 @@ struct Desk: Sendable {
         ].mapValues(\.pin)
         var words = pins
         for (name, pin) in pins { words[name + "64"] = String(pin.dropFirst(7)) }
-        words["HOST"] = StandardPKI.serverName
+        words["HOST"] = host
         words["DIR"] = files.path
         words["SERVER"] = port.map { "127.0.0.1:\($0)" }
         words["PORT"] = port.map { "\($0)" }
         (self.files, self.words) = (files, words)
         for (name, chain) in [
-            "chain.pem": [pki.leaf, pki.interA], "leaf.pem": [pki.leaf], "inter.pem": [pki.interA],
-            "root.pem": [pki.rootA], "other.pem": [pki.rootB], "rogue.pem": [pki.rogue, pki.rogueI],
-            "next.pem": [pki.leaf2, pki.interA],
+            "chain.pem": served, "leaf.pem": [pki.leaf], "inter.pem": [pki.interA], "root.pem": [pki.rootA],
+            "other.pem": [pki.rootB], "rogue.pem": [pki.rogue, pki.rogueI], "next.pem": [pki.leaf2, pki.interA],
         ] { try files.write(chain.map(\.pem).joined(), to: name) }
         for (name, certificate) in [
             "leaf.cer": pki.leaf, "inter.cer": pki.interA, "root.cer": pki.rootA, "junk.cer": pki.junk,
@@ -177,7 +178,7 @@ struct Desk: Sendable {
         _ behavior: ServerBehavior? = nil, _ texts: [String: String] = [:],
         _ body: (Desk, LoopbackServer) async throws -> Value
     ) async throws -> Value {
-        return try await LoopbackServer.serving(behavior ?? .presenting([pki.leaf, pki.interA])) { server in
+        return try await LoopbackServer.serving(behavior ?? .presenting(served)) { server in
             try await body(Desk(texts, port: server.port), server)
         }
     }

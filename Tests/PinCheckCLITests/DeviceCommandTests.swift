@@ -93,7 +93,7 @@ import X509
             (try? CertificateReader.certificate(der: der))?.subject == lookAlikeSubject
         }
         try #require(real != nil)
-        let leaf = try lookAlike.issue(.leaf(StandardPKI.serverName))
+        let leaf = try lookAlike.issue(.leaf(host))
         for chain in [[leaf, lookAlike], [leaf]] {
             let outcome = try await desk(
                 "verify @chain.pem --host $HOST --device all --client all -f json", chain: chain

@@ -135,7 +135,7 @@ import Testing
     ]
 
     @Test func listsAndPoliciesAreFollowedAndNotReplaced() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             try await Self.open(port: server.port) { desk in
                 for row in Self.given {
                     let isPolicy = row.list.hasPrefix("{")
@@ -208,7 +208,7 @@ import Testing
         for folder in ["renamed", "bundle"] { try files.makeDirectory(folder) }
         for (name, data) in bytes { try files.write(data, to: name) }
         try files.write(pki.leaf.key.publicKeyPEM, to: "key.pub")
-        let name = DistinguishedName(commonName: StandardPKI.serverName)
+        let name = DistinguishedName(commonName: host)
         try files.write(pki.leaf.key.certificationRequest(for: name), to: "leaf.csr")
         try await body(desk)
     }

@@ -36,8 +36,7 @@ import Testing
     }
 
     @Test func aServerThatHasDHEAloneIsOutOfReachUntilItIsOffered() async throws {
-        let leaf = try pki.interA.issue(
-            .leaf(StandardPKI.serverName), key: .shared(.rsa(bits: 2_048), label: "key exchange"))
+        let leaf = try pki.interA.issue(.leaf(host), key: .shared(.rsa(bits: 2_048), label: "key exchange"))
         let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with {
             $0.maximumVersion = .tls12
             $0.options["CipherString"] = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
@@ -50,7 +49,7 @@ import Testing
     }
 
     @Test func aClientCertificateIsSignedWithWhateverTheServerTakes() async throws {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.clientCertificate = .required }
+        let settings = TLSServerSettings(presenting: served).with { $0.clientCertificate = .required }
         let client = try pki.interA.issue(.leaf("client.example.com"), key: .generate(.rsa(bits: 2_048)))
         let texts = ["client.pem": try client.pem + client.key.privateKeyPEM()]
         try await Desk.serving(.tls(settings), texts) { desk, _ in
@@ -80,11 +79,10 @@ import Testing
 /// A server with an EC and an RSA key, of which most clients see one: the other is in use as well, and no reserve.
 @Suite(.endsSomeTime) struct OtherKeyTests {
     @Test func theKeysOfAllTypesAreToldOnceAndAreNoReserve() async throws {
-        let rsa = try pki.interA.issue(
-            .leaf(StandardPKI.serverName), key: try LabKey.shared(.rsa(bits: 2_048), label: "other key"))
-        let settings = TLSServerSettings([TLSIdentity([pki.leaf, pki.interA]), TLSIdentity([rsa, pki.interA])])
+        let rsa = try pki.interA.issue(.leaf(host), key: try LabKey.shared(.rsa(bits: 2_048), label: "other key"))
+        let settings = TLSServerSettings([TLSIdentity(served), TLSIdentity([rsa, pki.interA])])
         let texts = ["rsa.key": try rsa.key.privateKeyPEM(), "backup.key": try LabKey.generate().privateKeyPEM()]
-        func added(_ pin: String) -> String { "\n    .add(\"\(StandardPKI.serverName)\", \"\(pin)\")" }
+        func added(_ pin: String) -> String { "\n    .add(\"\(host)\", \"\(pin)\")" }
         try await Desk.serving(.tls(settings), texts) { desk, _ in
             let all = "pins CHECK --key-types all "
             let results = try await desk(all + "-f json").expect(.pass).json["results"].array
@@ -120,8 +118,7 @@ import Testing
     @Test func aKeyUsageThatDoesNotFitTheHandshakeIsNoServerForPhones() async throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "usage")
         for row in Self.rows {
-            let leaf = try pki.interA.issue(
-                CertificateTemplate.leaf(StandardPKI.serverName).with { $0.keyUsage = row.usage }, key: key)
+            let leaf = try pki.interA.issue(CertificateTemplate.leaf(host).with { $0.keyUsage = row.usage }, key: key)
             let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with { settings in
                 guard let suite = row.suite else { return }
                 settings.maximumVersion = .tls12

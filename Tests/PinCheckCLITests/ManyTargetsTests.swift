@@ -103,10 +103,9 @@ import Testing
 @Suite(.endsSomeTime) struct ManyThreadsTests {
     @Test func theReportIsTheSameForEveryNumberOfThreads() async throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "many threads")
-        let rsa = try pki.interA.issue(.leaf(StandardPKI.serverName), key: key)
+        let rsa = try pki.interA.issue(.leaf(host), key: key)
         let behaviors: [ServerBehavior] = [
-            .presenting([pki.leaf, pki.interA]), .presenting([rsa, pki.interA]), .presenting([pki.rogue, pki.rogueI]),
-            .alert(40),
+            .presenting(served), .presenting([rsa, pki.interA]), .presenting([pki.rogue, pki.rogueI]), .alert(40),
         ]
         let now = LabClock.now
         try await LoopbackServer.serving(all: behaviors) { servers in
@@ -153,7 +152,7 @@ import Testing
     @Test(.hasBuiltBinary, arguments: [10, 20, 64]) func threadsTakeNoDescriptorsThatAreNotThere(limit: Int)
         async throws
     {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let script = """
                 for n in $(seq 96); do echo api.example.com connect=127.0.0.1:\(server.port); done >$TMPDIR/list
                 printf '%s' '\(pki.rootA.pem)' >$TMPDIR/root.pem

@@ -5,8 +5,6 @@ import Testing
 
 /// `check --next`: will the pins accept what is about to be deployed?
 @Suite(.endsSomeTime) struct NextCommandTests {
-    private let host = StandardPKI.serverName
-
     /// What is next, in files: the key of `$NEXT` by itself, in a request and in certificates.
     private func texts(_ more: [String: String] = [:]) throws -> [String: String] {
         let next = pki.leaf2

@@ -22,7 +22,7 @@ import Testing
         root = try .selfSigned(valid(.authority("Root"), 3_000))
         inter = try root.issue(valid(.authority("Inter"), 400))
         shortInter = try root.issue(valid(.authority("Inter"), 10), key: inter.key)
-        leaf = try inter.issue(valid(.leaf(StandardPKI.serverName), 80))
+        leaf = try inter.issue(valid(.leaf(host), 80))
     }
 
     private func desk(_ texts: [String: String] = [:], below inter: LabCertificate? = nil) throws -> Desk {
@@ -102,7 +102,7 @@ import Testing
 
     @Test func pinsReachAsFarAsAPathThatIsFetched() async throws {
         let leaf = try inter.issue(
-            .leaf(StandardPKI.serverName).withIssuerPlaces(["http://ca.example/inter.cer"]).valid(
+            .leaf(host).withIssuerPlaces(["http://ca.example/inter.cer"]).valid(
                 from: now - LabClock.day, to: now + 80 * LabClock.day))
         let texts = ["chain.pem": leaf.pem, "root.pem": root.pem, "inter.pem": inter.pem]
         let desk = try Desk(texts)
@@ -123,8 +123,7 @@ import Testing
     }
 
     @Test(arguments: ["", " --request /"]) func theKeyOfAnotherConnectionIsNoBackup(arguments: String) async throws {
-        let leaf = CertificateTemplate.leaf(StandardPKI.serverName).valid(
-            from: now - LabClock.day, to: now + 80 * LabClock.day)
+        let leaf = CertificateTemplate.leaf(host).valid(from: now - LabClock.day, to: now + 80 * LabClock.day)
         let ecdsa = try root.issue(leaf)
         let rsa = try root.issue(leaf, key: try LabKey.shared(.rsa(bits: 2_048), label: "several outlooks"))
         var settings = TLSServerSettings([TLSIdentity([ecdsa]), TLSIdentity([rsa])])

@@ -6,7 +6,6 @@ import Testing
 
 /// `pincheck pins` against servers on loopback and files; each form of a block is in ``GoldenTests`` (`pins-server`).
 @Suite(.endsSomeTime) struct PinsCommandTests {
-    private let host = StandardPKI.serverName
     private static let blocks = ["okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
 
     private func added(_ certificate: LabCertificate) -> String { "\n    .add(\"\(host)\", \"\(certificate.pin)\")" }
@@ -80,7 +79,7 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "there is no curl"))
     func curlTakesTheCommandAsItIsPrinted() async throws {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+        let settings = TLSServerSettings(presenting: served).with {
             $0.application = .answers(Array("HTTP/1.0 204 No Content\r\n\r\n".utf8))
         }
         try await Desk.serving(.tls(settings)) { desk, server in

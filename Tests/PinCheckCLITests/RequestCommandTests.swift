@@ -6,15 +6,13 @@ import Testing
 /// The request that follows an acceptance, as whole command lines. Which statuses a text allows is proven by `ExpectedStatusTests`, how
 /// answers end by `HTTPExchangeTests`, and what is said of them in each form by ``GoldenTests`` (`check-request`).
 @Suite(.endsSomeTime) struct RequestCommandTests {
-    private let host = StandardPKI.serverName
-
     private static func answer(_ line: String) -> Responder {
         .answers(Array("\(line)\r\nContent-Length: 0\r\n\r\n".utf8))
     }
 
     private func behavior(_ application: Responder, _ change: (inout TLSServerSettings) -> Void = { _ in })
         -> ServerBehavior
-    { .tls(TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = application }.with(change)) }
+    { .tls(TLSServerSettings(presenting: served).with { $0.application = application }.with(change)) }
 
     private func serving(
         _ application: Responder, _ change: (inout TLSServerSettings) -> Void = { _ in },

@@ -96,8 +96,8 @@ import Testing
         let line = Self.lines[0]
         let files = try TemporaryDirectory()
         let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            let list = "\(StandardPKI.serverName) connect=127.0.0.1:\(server.port) request=/\(line)\n"
+        try await LoopbackServer.serving(.presenting(served)) { server in
+            let list = "\(host) connect=127.0.0.1:\(server.port) request=/\(line)\n"
             let file = files.path + "/report.json"
             let outcome = await pincheck(
                 ["--targets", "-", "--anchors", anchors, "--timeout", "2", "-f", "text", "-f", "json=\(file)"],

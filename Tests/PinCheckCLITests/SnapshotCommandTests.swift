@@ -6,7 +6,7 @@ import Testing
 /// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated. What a rotation is called is proven by
 /// `ChainComparisonTests`.
 @Suite(.endsSomeTime) struct SnapshotCommandTests {
-    private static let old = [pki.leaf, pki.interA]
+    private static let old = served
     private static let rekeyed = [pki.leaf2, pki.interA]
 
     /// Runs beside a server whose chain is recorded in `base.json`, with the ways to rotate it and to read a file.

@@ -124,10 +124,8 @@ import Testing
         let more = try pki.interA.issue(pki.leaf.template.withManyNames(1_001), key: pki.leaf.key)
         try await LoopbackServer.serving(.presenting([more, pki.interA])) { server in
             func snapshot(_ name: String) async -> ExitStatus {
-                await pincheck(
-                    "snapshot", StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "-o",
-                    files.path + "/" + name
-                ).status
+                await pincheck("snapshot", host, "--connect", "127.0.0.1:\(server.port)", "-o", files.path + "/" + name)
+                    .status
             }
             #expect(await snapshot("new.json") == .pass)
             try server.present(TLSServerSettings(presenting: [many, pki.interA]))

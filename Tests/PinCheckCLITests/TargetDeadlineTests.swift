@@ -8,8 +8,6 @@ import Testing
 
 /// `--timeout` is for a target in all, and what there was no time for is said.
 @Suite(.timeLimit(.minutes(5))) struct TargetDeadlineTests {
-    let host = StandardPKI.serverName
-
     private func list(_ count: Int) -> [UInt8] {
         Array((1...count).map { "127.0.1.\($0)" }.joined(separator: ";").utf8)
     }
@@ -70,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func whatThereWasNoTimeToJudgeIsNotAccepted(hasQuestion: Bool) async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: server.port)
             let question = HTTPRequest(try HTTPPath("/"), host: try ServerName(host), port: 443)
             let endpoint = CheckEndpoint(
@@ -122,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 40, 71, 80, 0]) func aKindOfClientThatIsRefusedIsNoFailure(alert: UInt8?) async throws {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+        let settings = TLSServerSettings(presenting: served).with {
             // No alert at all for 0.
             $0.refusal = alert.map { $0 == 0 ? [] : [21, 3, 3, 0, 2, 2, $0] }
         }
@@ -145,8 +143,8 @@ import Testing
         let command = Int(seed % 7)
         let files = try TemporaryDirectory()
         _ = try files.write(pki.rootA.pem, to: "anchors.pem")
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { good in
-            let hostile = ServerBehavior.presenting([pki.leaf, pki.interA], delivery: delivery)
+        try await LoopbackServer.serving(.presenting(served)) { good in
+            let hostile = ServerBehavior.presenting(served, delivery: delivery)
             try await LoopbackServer.serving(hostile) { bad in
                 let place = ["\(host):\(bad.port)", "--connect", "127.0.0.1", "--timeout", "0.3"]
                 let policy = try files.write(

@@ -4,8 +4,6 @@ import Testing
 
 /// `check --policy`; what a policy says is read by `PolicyTests`, its mistakes are rows of ``MistakeTests``.
 @Suite(.endsSomeTime) struct PolicyCommandTests {
-    private let host = StandardPKI.serverName
-
     private static let policy = """
         {
           defaults: { anchors: "root.pem", client: "curl", connect: "127.0.0.1" },
@@ -88,8 +86,6 @@ import Testing
 
 /// Lists of targets, and results in several forms at once; mistakes in lists are rows of ``MistakeTests``.
 @Suite(.endsSomeTime) struct TargetListTests {
-    private let host = StandardPKI.serverName
-
     @Test func aLineThatIsTooLongIsRefusedByItsLength() async throws {
         let line = String(repeating: "x", count: 15_000_000)
         for (list, number) in [("\(host)\r\n# a\r\(line)\n", 3), (line, 1), ("\n\n\(host) pins=\(line)", 3)] {
@@ -102,8 +98,7 @@ import Testing
     }
 
     @Test func severalTargetsAreReportedInTheirOrderAndTheWorstCounts() async throws {
-        let slow = ServerBehavior.presenting(
-            [pki.leaf, pki.interA], delivery: .drips(bytes: 100, everyMilliseconds: 5))
+        let slow = ServerBehavior.presenting(served, delivery: .drips(bytes: 100, everyMilliseconds: 5))
         try await Desk.serving(slow) { desk, _ in
             try await LoopbackServer.serving(.presenting([pki.junk])) { wrong in
                 let line =

@@ -48,8 +48,6 @@ import Testing
 
 /// `check --verbose`: what is being done, as it is done.
 @Suite(.endsSomeTime) struct VerboseTests {
-    let host = StandardPKI.serverName
-
     /// What a check writes to standard error, in a network in which the server has the name and the address given here.
     private func said(by arguments: String..., port: UInt16) async -> [String] {
         let errors = OutputBuffer()
@@ -63,7 +61,7 @@ import Testing
     }
 
     @Test func lookupsConnectionsAndHandshakesAreTold() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let lines = await said(by: host, "--verbose", port: server.port)
             let told = lines.filter { $0.hasPrefix("* ") }
             let wanted = [
@@ -80,7 +78,7 @@ import Testing
     }
 
     @Test func everyRoundIsTold() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let lines = await said(by: host, "--verbose", "--key-types", "rsa,ecdsa", port: server.port)
             for type in ["rsa", "ecdsa"] {
                 #expect(

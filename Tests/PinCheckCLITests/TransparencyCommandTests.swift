@@ -12,7 +12,7 @@ import X509
 
     init() throws {
         leaf = try pki.interA.issue(
-            CertificateTemplate.leaf(StandardPKI.serverName).with { $0.serialNumber = [0x12, 0x34] }, loggedBy: logs)
+            CertificateTemplate.leaf(host).with { $0.serialNumber = [0x12, 0x34] }, loggedBy: logs)
     }
 
     /// What a check of a server that presents the leaf comes to.
@@ -93,9 +93,7 @@ import X509
     ]) func aWeakKeyExchangeIsAWarningForEveryClient(bits: Int, suites: String, expected: [String]) async throws {
         let key = try LabKey.shared(.rsa(bits: bits), label: "key exchange")
         let leaf = try pki.interA.issue(
-            CertificateTemplate.leaf(StandardPKI.serverName).with {
-                $0.keyUsage = [.digitalSignature, .keyEncipherment]
-            }, key: key)
+            CertificateTemplate.leaf(host).with { $0.keyUsage = [.digitalSignature, .keyEncipherment] }, key: key)
         // OpenSSL, as curl uses it, takes no key of 1024 bits; Android does.
         let offer = suites.hasPrefix("DHE") ? " --ciphers \(suites)" : ""
         let outcome = try await check("-f json --client okhttp --pins $INTER" + offer) { settings in
@@ -128,7 +126,7 @@ import X509
         let url = tagged(0x86, Array("http://r.example/x".utf8))
         let list = tagged(0x30, tagged(0x30, tagged(0xA0, tagged(0xA0, url))))
         let service = tagged(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01]) + url
-        var leaf = CertificateTemplate.leaf(StandardPKI.serverName)
+        var leaf = CertificateTemplate.leaf(host)
         switch place {
         case "list": leaf.additionalExtensions = [.init(OID(2, 5, 29, 31), value: list)]
         case "service":

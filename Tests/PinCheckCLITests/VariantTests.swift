@@ -5,11 +5,11 @@ import Testing
 /// `pincheck check` with every variant of a target.
 @Suite(.timeLimit(.minutes(5))) struct VariantTests {
     private static let rsa = try! pki.interA.issue(
-        .leaf(StandardPKI.serverName), key: try LabKey.shared(.rsa(bits: 2_048), label: "vector 154"))
-    private static let old = ServerBehavior.presenting([pki.leaf, pki.interA])
+        .leaf(host), key: try LabKey.shared(.rsa(bits: 2_048), label: "vector 154"))
+    private static let old = ServerBehavior.presenting(served)
     private static let new = ServerBehavior.presenting([pki.leaf2, pki.interA])
     private static let dual = ServerBehavior.tls(
-        TLSServerSettings([TLSIdentity([pki.leaf, pki.interA]), TLSIdentity([rsa, pki.interA])]))
+        TLSServerSettings([TLSIdentity(served), TLSIdentity([rsa, pki.interA])]))
 
     /// Asks servers on one port of 127.0.0.2, 127.0.0.3 and so on; `EDGES` reaches as many addresses as are said, `ONE` the first.
     private func serving(
@@ -18,7 +18,7 @@ import Testing
     ) async throws {
         try await LoopbackServer.serving(all: behaviors, onOnePort: true) { servers in
             let desk = try Desk()
-            let target = "\(StandardPKI.serverName):\(servers[0].port)"
+            let target = "\(host):\(servers[0].port)"
             let list = (0..<(addresses ?? servers.count)).map { "127.0.0.\($0 + 2)" }.joined(separator: ";")
             let all = "\(target) --anchors @root.pem "
             try await body(
@@ -179,7 +179,7 @@ import Testing
     @Test func whatClientsWithoutSNIGetIsSaidAndDoesNotCount() async throws {
         let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
         let shared = TLSServerSettings(presenting: [tenant, pki.interA]).with {
-            $0.identitiesByName = [StandardPKI.serverName: [TLSIdentity([pki.leaf, pki.interA])]]
+            $0.identitiesByName = [host: [TLSIdentity(served)]]
         }
         try await serving([.tls(shared)]) { ask, target in
             let outcome = await ask("ONE --thorough").expect(
@@ -189,7 +189,7 @@ import Testing
             #expect(lines == ["PASS  \(target)  1 address, accepted; another certificate without SNI"])
             await ask("ONE --thorough --no-sni").expect(.fail)
         }
-        let strict = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.requiresName = true }
+        let strict = TLSServerSettings(presenting: served).with { $0.requiresName = true }
         try await serving([.tls(strict)]) { ask, _ in
             await ask("ONE --thorough").expect(
                 .pass, "without SNI the server refuses the handshake (alert unrecognized_name (112))")

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func filesThatHoldNoChainEndWith65AndMissingOnesWith66() async throws {
-        let bundle = signedData(of: [pki.leaf, pki.interA])
+        let bundle = signedData(of: served)
         let secret = String(repeating: "c2VjcmV0", count: 8)
         let desk = try Desk([
             "empty": "", "prose": "no certificate here\n", "cut.pem": String(pki.leaf.pem.prefix(200)),

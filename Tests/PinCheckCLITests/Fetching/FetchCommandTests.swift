@@ -55,7 +55,7 @@ import Testing
     @Test func aTerminalGetsNothingThatMeansSomethingToIt() async throws {
         let text = "line\r\n\u{1B}]0;title\u{7}\u{9B}2J\tZürich\n"
         try await serving(ranges(Array(text.utf8))) { server, fetch, _ in
-            let place = "\(fetch.host):\(fetch.port)"
+            let place = "\(host):\(fetch.port)"
             for output in [[], ["-o", "-"], ["-o", "/dev/stdout"]] {
                 let arguments = [
                     "fetch", "https://\(place)/a", "--resolve", "\(place):127.0.0.1", "--anchors", fetch.anchors,

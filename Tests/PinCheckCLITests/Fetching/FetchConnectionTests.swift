@@ -106,7 +106,6 @@ import Testing
 protocol FetchTesting: Sendable {}
 
 struct Fetching {
-    let host = StandardPKI.serverName
     let port: UInt16
     let files: TemporaryDirectory
     var anchors: String { files.path + "/root.pem" }
@@ -146,7 +145,6 @@ struct Fetching {
 let fetchedDocument = (0..<40_000).flatMap { [UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
 
 extension FetchTesting {
-    var host: String { StandardPKI.serverName }
     var document: [UInt8] { fetchedDocument }
 
     /// What a line of a ``Desk`` needs to reach its server by name and to keep the document as `a.bin`.
@@ -154,7 +152,7 @@ extension FetchTesting {
 
     func settings(_ answer: @escaping @Sendable (String) -> Responder.Answer, chain: [LabCertificate]? = nil)
         -> TLSServerSettings
-    { TLSServerSettings(presenting: chain ?? [pki.leaf, pki.interA]).with { $0.application = Responder(answer) } }
+    { TLSServerSettings(presenting: chain ?? served).with { $0.application = Responder(answer) } }
 
     @discardableResult func serving<Value: Sendable>(
         chain: [LabCertificate]? = nil, _ answer: @escaping @Sendable (String) -> Responder.Answer,

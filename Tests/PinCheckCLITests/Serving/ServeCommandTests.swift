@@ -266,12 +266,10 @@ struct ServeWorld {
     var anchors: String { files.path + "/root.pem" }
     var policy: String { files.path + "/pins.json5" }
     /// Where an exporter probes the server.
-    var place: String { "/probe?target=\(StandardPKI.serverName):\(server.port)" }
+    var place: String { "/probe?target=\(host):\(server.port)" }
 }
 
 extension ServeTesting {
-    var host: String { StandardPKI.serverName }
-
     func policy(_ port: UInt16, pins: String) -> String {
         """
         { defaults: { anchors: "root.pem", connect: "127.0.0.1" }, hosts: { "\(host):\(port)": { pins: "\(pins)" } } }

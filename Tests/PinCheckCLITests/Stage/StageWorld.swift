@@ -135,7 +135,6 @@ struct StageWorld: Sendable {
     /// A configuration or list of each kind, right and wrong.
     private var configurations: [String: String] {
         let (leaf, spare, junk) = (hash(pki.leaf.key), hash(backup), hash(pki.junk.key))
-        let host = StandardPKI.serverName
         func android(_ pin: String) -> String {
             let pins = "\n\(AppText.anchors("system"))\n\(AppText.pinSet(pin, spare, until: "2027-06-01"))"
             return AppText.android(AppText.domain(pins.replacing("<pin ", with: "\n<pin "), for: host, below: true))
