@@ -138,6 +138,11 @@ extension LoopbackServer {
     var place: String { "\(address):\(port)" }
 }
 
+extension ConnectionObservation {
+    /// What came over the connection first, inside of TLS.
+    var request: String { String(decoding: applicationOpening, as: UTF8.self) }
+}
+
 extension LabCertificate { var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description } }
 
 /// A directory with the standard world in files, and command lines in it.

@@ -48,9 +48,7 @@ import Testing
                 #expect(outcome.status == .pass && bytes(files, "\(index).bin") == document, "\(outcome)")
                 #expect(outcome.output.contains("  note: what an earlier run left is") == !first.isEmpty, "\(outcome)")
             }
-            let asked = await server.connections(ended: 4).map {
-                String(decoding: $0.applicationOpening, as: UTF8.self)
-            }
+            let asked = await server.connections(ended: 4).map(\.request)
             #expect(asked.count == 4 && !asked.contains { $0.contains("Range:") })
         }
     }
@@ -98,8 +96,8 @@ import Testing
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
             await fetch.file().expect(.unreachable)
             try #require(chown(self.path(files, name), 65_534, 65_534) == 0)
-            let outcome = await fetch.file()
-            #expect(outcome.status == .inputOutput && bytes(files, "a.bin") == nil, "\(outcome)")
+            await fetch.file().expect(.inputOutput)
+            #expect(bytes(files, "a.bin") == nil)
             #expect(bytes(files, "a.bin.part")?.count == 30_000)
         }
     }
@@ -127,8 +125,8 @@ import Testing
         }) { _, fetch, files in
             place.withLock { $0 = self.path(files, "a.bin.part") }
             await fetch.file().expect(.unreachable)
-            let outcome = await fetch.file()
-            #expect(outcome.status == .inputOutput && bytes(files, "a.bin") == nil, "\(outcome)")
+            await fetch.file().expect(.inputOutput)
+            #expect(bytes(files, "a.bin") == nil)
         }
     }
 
@@ -252,7 +250,7 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path + ".part.record")
             #expect(await fetch.file("--connect", "127.0.0.1:1").status == .unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
-            #expect(await fetch("/a.bin?token=1", to: "a.bin").status == .unreachable)
+            await fetch("/a.bin?token=1", to: "a.bin").expect(.unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
             #expect(await fetch("/a.bin?token=1", to: "a.bin").status == .pass)
             #expect(try mode(path) == 0o700 && bytes(files, "a.bin") == document)

@@ -174,7 +174,6 @@ final class ScrapeConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends bytes; returns whether the other side took all of them.
     @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Sends bytes; returns whether the other side took all of them.
@@ -234,10 +233,8 @@ final class ScrapeConnection: Sendable {
             guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
             let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n").map(
                 String.init)
-            let length = lines.firstMap { line in
-                line.lowercased().hasPrefix("content-length: ") ? Int(line.dropFirst(16)) : nil
-            }
-            let count = isHead ? 0 : length ?? 0
+            let length = lines.first { $0.lowercased().hasPrefix("content-length: ") }
+            let count = isHead ? 0 : length.flatMap { Int($0.dropFirst(16)) } ?? 0
             guard buffer.count >= end.upperBound + count else { return nil }
             let body = String(decoding: buffer[end.upperBound..<end.upperBound + count], as: UTF8.self)
             buffer.removeFirst(end.upperBound + count)
@@ -252,12 +249,5 @@ final class ScrapeConnection: Sendable {
         guard count > 0 else { return false }
         buffer.withLock { $0 += bytes[..<count] }
         return true
-    }
-}
-
-extension Sequence {
-    fileprivate func firstMap<Value>(_ transform: (Element) -> Value?) -> Value? {
-        for element in self { if let value = transform(element) { return value } }
-        return nil
     }
 }
