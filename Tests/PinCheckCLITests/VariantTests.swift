@@ -71,21 +71,13 @@ import Testing
     }
 
     @Test func acceptedDifferencesBetweenAddressesAreAWarning() async throws {
-        for (other, words) in [
-            (
-                Self.new,
-                "127.0.0.2 serves the key \(pki.leaf.pin.prefix(15))…\(pki.leaf.pin.suffix(5)); 127.0.0.3 serves the key sha256/"
-            ),
-            (
-                ServerBehavior.presenting([pki.leafRe, pki.interA]),
-                "the key is the same, but 127.0.0.2 serves a certificate until "
-            ),
-            (
-                ServerBehavior.presenting([pki.leaf, pki.interA, pki.junk]),
-                "the leaf is the same, but 127.0.0.2 serves "
-            ),
+        let key = "the key \(pki.leaf.pin.prefix(15))…\(pki.leaf.pin.suffix(5))"
+        for (chain, words) in [
+            ([pki.leaf2, pki.interA], "127.0.0.2 serves \(key); 127.0.0.3 serves the key sha256/"),
+            ([pki.leafRe, pki.interA], "the key is the same, but 127.0.0.2 serves a certificate until "),
+            (served + [pki.junk], "the leaf is the same, but 127.0.0.2 serves "),
         ] {
-            try await serving([Self.old, other]) { ask, target in
+            try await serving([Self.old, .presenting(chain)]) { ask, target in
                 let differ = "  \(target)  2 addresses: 2 accepted; the addresses differ\n"
                 await ask("EDGES").expect(.pass, "\n  warning: \(words)", ending: "PASS" + differ)
                 await ask("EDGES --fail-on warn").expect(.warn, ending: "WARN" + differ)
