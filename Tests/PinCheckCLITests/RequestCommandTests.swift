@@ -120,45 +120,36 @@ import Testing
         }
     }
 
+    /// Asks servers of these answers on 127.0.0.2 and 127.0.0.3.
+    private func edges(_ answers: Responder..., asking options: String) async throws -> (Outcome, [LoopbackServer]) {
+        try await LoopbackServer.serving(all: answers.map { behavior($0) }, onOnePort: true) { servers in
+            let line = "$HOST:$PORT --addresses - --anchors @root.pem --request / " + options
+            return (await (try Desk(port: servers[0].port))(line, input: "127.0.0.2;127.0.0.3").expect(.fail), servers)
+        }
+    }
+
     @Test func everyAddressIsAskedOnceWhateverElseIsLookedAt() async throws {
-        let desk = try Desk()
-        let good = behavior(Self.answer("HTTP/1.1 200 OK"))
-        let bad = behavior(Self.answer("HTTP/1.1 503 Busy"))
-        try await LoopbackServer.serving(good, address: "127.0.0.2") { first in
-            try await LoopbackServer.serving(bad, address: "127.0.0.3", port: first.port) { second in
-                let outcome = await desk(
-                    "$HOST:\(first.port) --addresses - --anchors @root.pem --request / --expect-status 200 --thorough",
-                    input: "127.0.0.2;127.0.0.3"
-                ).expect(.fail, ending: " accepted, 1 without the expected answer; consistent\n")
-                let lines = outcome.output.split(separator: "\n")
-                let failed = lines.filter { $0.drop { $0 == " " }.hasPrefix("FAIL") }
-                #expect(failed.count == 2, "\(outcome.output)")
-                let words = "  127.0.0.3 (ordinary): accepted, but GET / is answered by "
-                #expect(failed.first?.contains(words) == true)
-                #expect(lines.contains("  GET /: HTTP/1.1 503 Busy   (127.0.0.3)"), "\(outcome.output)")
-                for server in [first, second] {
-                    #expect(server.connections.count { !$0.applicationOpening.isEmpty } == 1)
-                    #expect(server.connections.count > 1)
-                }
-            }
+        let (outcome, servers) = try await edges(
+            Self.answer("HTTP/1.1 200 OK"), Self.answer("HTTP/1.1 503 Busy"), asking: "--expect-status 200 --thorough")
+        outcome.says(
+            "\n  GET /: HTTP/1.1 503 Busy   (127.0.0.3)\n",
+            "FAIL  127.0.0.3 (ordinary): accepted, but GET / is answered by ",
+            ending: " accepted, 1 without the expected answer; consistent\n")
+        let failed = outcome.output.split(separator: "\n").count { $0.drop { $0 == " " }.hasPrefix("FAIL") }
+        #expect(failed == 2, "\(outcome.output)")
+        for server in servers {
+            #expect(server.connections.count { !$0.applicationOpening.isEmpty } == 1)
+            #expect(server.connections.count > 1)
         }
     }
 
     @Test func anAddressThatDoesNotAnswerHoldsUpNoOther() async throws {
-        let desk = try Desk()
-        let silent = behavior(.answers(Array("HTTP/1.1 2".utf8), .silence))
-        let good = behavior(Self.answer("HTTP/1.1 200 OK"))
-        try await LoopbackServer.serving(silent, address: "127.0.0.2") { first in
-            try await LoopbackServer.serving(good, address: "127.0.0.3", port: first.port) { _ in
-                let results = try await desk(
-                    "$HOST:\(first.port) --addresses - --anchors @root.pem --request / --timeout 2 -f json",
-                    input: "127.0.0.2;127.0.0.3"
-                ).expect(.fail).json["results"].array
-                #expect(results.map { $0["verdict"].text } == ["accept", "accept"])
-                #expect(results.map { $0["reason"]["id"].text } == ["no-http-answer", "trusted-without-pins"])
-                #expect(results.map { $0["http"]["status"].number } == [nil, 200])
-            }
-        }
+        let (outcome, _) = try await edges(
+            .answers(Array("HTTP/1.1 2".utf8), .silence), Self.answer("HTTP/1.1 200 OK"), asking: "--timeout 2 -f json")
+        let results = try outcome.json["results"].array
+        #expect(results.map { $0["verdict"].text } == ["accept", "accept"])
+        #expect(results.map { $0["reason"]["id"].text } == ["no-http-answer", "trusted-without-pins"])
+        #expect(results.map { $0["http"]["status"].number } == [nil, 200])
     }
 
     @Test func aListAndAPolicySayWhatEachTargetIsAsked() async throws {

@@ -169,11 +169,7 @@ import Testing
     }
 
     @Test func whatClientsWithoutSNIGetIsSaidAndDoesNotCount() async throws {
-        let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
-        let shared = TLSServerSettings(presenting: [tenant, pki.interA]).with {
-            $0.identitiesByName = [host: [TLSIdentity(served)]]
-        }
-        try await serving([.tls(shared)]) { ask, target in
+        try await serving([AddressInURLTests.sharedEdge()]) { ask, target in
             let outcome = await ask("ONE --thorough").expect(
                 .pass, "\n  127.0.0.2  no SNI    not judged  EC P-256 ",
                 "  warning: without SNI the server serves CN=other-tenant.example", not: "give --host or --sni")
