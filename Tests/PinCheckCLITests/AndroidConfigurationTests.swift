@@ -248,19 +248,15 @@ import Testing
         ("<trust-anchor/>", "<trust-anchor> in <domain-config>"),
         ("<pin-set expires=\"2030-01-01\"/>", "the attribute 'expires' of <pin-set>"),
         ("<trust-anchors><certificate src=\"system\"/></trust-anchors>", "<certificate> in <trust-anchors>"),
-        (
-            "<trust-anchors><certificates overridePin=\"true\" src=\"user\"/></trust-anchors>",
-            "'overridePin' of <certificates>"
-        ), ("<domain includeSubdomain=\"true\">b.example</domain>", "'includeSubdomain' of <domain>"),
+        (AppText.anchors("user").replacing("/>", with: " overridePin=\"true\"/>"), "'overridePin' of <certificates>"),
+        ("<domain includeSubdomain=\"true\">b.example</domain>", "'includeSubdomain' of <domain>"),
         ("<domain android:includeSubdomains=\"true\">b.example</domain>", "'android:includeSubdomains' of <domain>"),
         ("<certificateTransparancy enabled=\"true\"/>", "<certificateTransparancy> in <domain-config>"),
         ("<trust-anchors><pin-set/></trust-anchors>", "<pin-set> in <trust-anchors>"),
         (
-            """
-            <trust-anchors><certificates src="system"/></trust-anchors><certificateTransparency enabled="true"/>\
-            <pin-set expiration="2099-01-01"><pin digest="SHA-256">AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=</pin></pin-set>\
-            <trustkit-config enforcePinning="true"><report-uri>https://a.example</report-uri></trustkit-config>
-            """, ""
+            system + logged + AppText.pinSet("$LEAF64", until: "2099-01-01")
+                + "<trustkit-config enforcePinning=\"true\"><report-uri>https://a.example</report-uri></trustkit-config>",
+            ""
         ),
     ]) func whatAndroidPassesOverIsNamedOnce(content: String, words: String) async throws {
         let desk = try Desk(["network_security_config.xml": AppText.android(Self.domain("\n" + content))])

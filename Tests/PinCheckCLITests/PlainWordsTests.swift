@@ -75,6 +75,7 @@ import Testing
         // A missing directory is named before anybody is asked.
         ("127.0.0.1:1 -f json -o @absent/file", "inputOutput: $DIR/absent': make it, or name another file\n", ""),
         ("127.0.0.1:1 --state @absent/file", "inputOutput: $DIR/absent': make it, or name another file\n", ""),
+        ("fetch https://127.0.0.1:1/x -o $DIR", "inputOutput: directory", ""),
         ("snapshot 127.0.0.1:1 -o @absent/file", "inputOutput: $DIR/absent': make it, or name another file\n", ""),
     ]
 
