@@ -40,7 +40,6 @@ import Testing
         settings: [.init("lenient", nil, "a mismatch is only reported")], platform: .android, notation: .base64,
         make: { LeafClient(pins: $0.pins, isLenient: $0.client.isSet("lenient")) })
 
-    /// Runs lines where the client is in the registry.
     private func run(_ texts: [String: String] = [:], _ body: @Sendable (Desk) async throws -> Void) async throws {
         try await Client.$added.withValue([Self.entry]) { try await body(Desk(texts)) }
     }

@@ -6,14 +6,12 @@ import X509
 
 /// The two ways an app with HTTPDNS connects: to an address for a name, and with the address in the URL.
 @Suite struct AddressInURLTests {
-    private let host = StandardPKI.serverName
-
     /// An edge that serves another tenant to whoever does not name this one.
     static func sharedEdge() throws -> ServerBehavior {
         let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
         return .tls(
             TLSServerSettings(presenting: [tenant, pki.interA]).with {
-                $0.identitiesByName = [StandardPKI.serverName: [TLSIdentity([pki.leaf, pki.interA])]]
+                $0.identitiesByName = [host: [TLSIdentity(served)]]
             })
     }
 
@@ -93,8 +91,6 @@ import X509
 
 /// `pincheck check` with the addresses that a service over HTTP gives; how it is asked is proven by `AddressResolverTests`.
 @Suite(.timeLimit(.minutes(5))) struct AddressServiceCommandTests {
-    private let host = StandardPKI.serverName
-
     private func response(_ body: String) -> [UInt8] {
         Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
     }
@@ -104,7 +100,7 @@ import X509
         _ service: ServerBehavior,
         _ body: (Desk, _ service: LoopbackServer, _ edge: LoopbackServer) async throws -> Void
     ) async throws {
-        let chain = [pki.leaf, pki.interA]
+        let chain = served
         try await LoopbackServer.serving(.presenting(chain), address: "127.0.0.2") { edge in
             try await Desk.serving(service, [:]) { try await body($0, $1, edge) }
         }
@@ -215,7 +211,7 @@ import X509
         async throws
     {
         try await Desk.serving(.presenting([pki.leaf2, pki.interA])) { desk, server in
-            try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { old in
+            try await LoopbackServer.serving(.presenting(served)) { old in
                 let (new, old) = ("127.0.0.1:\(server.port)", "127.0.0.1:\(old.port)")
                 await desk.expect(
                     "CHECK --connect \(old) --pins $LEAF",

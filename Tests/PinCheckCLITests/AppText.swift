@@ -8,7 +8,6 @@ enum AppText {
         "<domain-config><domain\(below ? " includeSubdomains=\"true\"" : "")>\(name)</domain>\(body)</domain-config>\n"
     }
 
-    /// Pins to hashes in base64.
     static func pinSet(_ pins: String..., until expiration: String? = nil) -> String {
         let date = expiration.map { " expiration=\"\($0)\"" } ?? ""
         return "<pin-set\(date)>" + pins.map { "<pin digest=\"SHA-256\">\($0)</pin>" }.joined() + "</pin-set>"
@@ -24,12 +23,10 @@ enum AppText {
 
     static func plist(_ body: String) -> String { "<plist version=\"1.0\"><dict>\(body)</dict></plist>\n" }
 
-    /// App Transport Security of an Info.plist.
     static func ats(_ body: String = "") -> String {
         plist("<key>NSAppTransportSecurity</key><dict>\n\(body)\n</dict>")
     }
 
-    /// NSPinnedDomains with the pins of its two lists.
     static func pinnedDomains(leaf: [String]? = nil, cas: [String]? = nil, of name: String = "$HOST") -> String {
         func list(_ key: String, _ pins: [String]?) -> String {
             guard let pins else { return "" }
@@ -41,7 +38,7 @@ enum AppText {
     }
 
     /// A domain of TrustKit's with the hashes of its pins and more settings, and more domains.
-    static func trustKit(_ pins: String..., settings: String = "", of name: String = "$HOST", more: String = "")
+    static func trustKit(_ pins: [String], settings: String = "", of name: String = "$HOST", more: String = "")
         -> String
     {
         let hashes = pins.map { "\"\($0)\"" }.joined(separator: ", ")

@@ -86,12 +86,10 @@ import Testing
         let files = try TemporaryDirectory()
         let path = files.path + "/pipe"
         #expect(mkfifo(path, 0o600) == 0)
-        let reason = "cannot write '\(path)': this pipe has no reader: start its reader first"
         #expect(failure(path)?.description.hasSuffix("this pipe has no reader: start its reader first") == true)
         #expect(failure(path)?.status == .inputOutput)
         let error = #expect(throws: CommandError.self) { try OutputStream.growingFile(at: path) }
-        #expect(error?.status == .inputOutput)
-        #expect(path.utf8.count > 78 || error?.description == reason)
+        #expect(error?.status == .inputOutput && error?.description.hasSuffix("start its reader first") == true)
         let reader = open(path, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
         try AtomicFile.write([1], to: path)

@@ -86,14 +86,14 @@ import Testing
     }
 
     @Test func aConnectionNeverGetsTheOutput() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let outcome = try await BuiltBinary.run("$PINCHECK 127.0.0.1:\(server.port) >&- <&-")
             #expect(outcome.status == 74)
         }
     }
 
     @Test func aTargetWithManyAddressesKeepsToTheDescriptorsThereAre() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA]), address: "0.0.0.0") { server in
+        try await LoopbackServer.serving(.presenting(served), address: "0.0.0.0") { server in
             let addresses = (1...60).map { "127.0.1.\($0)" }.joined(separator: ";")
             let outcome = try await BuiltBinary.run(
                 "ulimit -n 32; echo '\(addresses)' | $PINCHECK 127.0.0.1:\(server.port) --addresses - --timeout 60")
@@ -111,13 +111,11 @@ import Testing
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For what only the built program shows.
     static var hasBuiltBinary: Self {
         .enabled(if: BuiltBinary.path != nil, "the pincheck binary is not beside the tests")
     }
 }
 
-/// Finds and runs the built program.
 enum BuiltBinary {
     /// The program is built into the directory of the test runner.
     static let path: String? = {

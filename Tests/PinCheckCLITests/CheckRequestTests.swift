@@ -13,23 +13,13 @@ import Testing
         (.check, []), (.verify, ["chain.pem"]), (.pins, []), (.snapshot, []), (.diff, ["old.json"]),
     ]
 
-    /// An option of the request, set to something else than it is without; `DIR` is the directory of ``files(_:)``.
-    private static let requested: [String: [String]] = [
-        "--verify-name": ["a.example"], "--host": ["a.example"], "--header": ["Host: a.example"],
-        "--connect": ["192.0.2.1"], "--connect-to": ["::192.0.2.1:"], "--resolve": ["*:443:192.0.2.1"],
-        "--sni": ["a.example"], "--no-sni": [], "--port": ["8443"], "-4": [], "-6": [], "--timeout": ["2.5"],
-        "--retries": ["2"], "--min-tls": ["1.3"], "--max-tls": ["1.2"], "--alpn": ["h2,http/1.1"], "--jobs": ["2"],
-        "--groups": ["P-256"], "--ciphers": ["TLS_AES_128_GCM_SHA256"], "--sigalgs": ["rsa_pss_rsae_sha256"],
-        "--proxy": ["socks5h://u:p@192.0.2.1"], "--no-proxy": [], "--pins": [pin],
-        "--pinnedpubkey": ["sha256//" + pin.dropFirst(7)], "--client": ["trustkit:no-enforce:expires=2027-06-01"],
-        "--mode": ["public-key"], "--allow-invalid-certificates": [], "--no-validate-domain-name": [],
-        "--anchors": ["ca.pem"], "--and-system": [], "--at": ["2027-03-01"], "--extra-root": ["ca.pem"],
-        "--intermediate": ["ca.pem"], "--device": ["ios-17,android-9"], "--device-data": ["devices.json"],
-        "--warn-before": ["30d"], "--fail-before": ["12h"], "--min-pin-life": ["33%"], "--fail-on": ["warn"],
-        "--ignore": ["private-root"], "--cert": ["DIR/both.pem"],
-        "--key": ["DIR/client.key", "--cert", "DIR/client.pem"], "--all-addresses": [],
-        "--addresses": ["DIR/addresses.txt"], "--httpdns": ["tencent"], "--doh": ["https://dns.example/resolve"],
-        "--key-types": ["rsa"], "--thorough": [], "--request": ["/health"], "--expect-status": ["2xx"],
+    /// Options of the request that are no key of a policy, set to something else than they are without; `DIR` is a directory.
+    private static let flags = [
+        "--header Host:a.example", "--connect-to ::192.0.2.1:", "--resolve *:443:192.0.2.1", "--no-sni", "-6",
+        "--jobs 2", "--groups P-256", "--ciphers TLS_AES_128_GCM_SHA256", "--sigalgs rsa_pss_rsae_sha256", "--no-proxy",
+        "--pinnedpubkey sha256//\(pin.dropFirst(7))", "--at 2027-03-01", "--fail-on warn", "--cert DIR/both.pem",
+        "--key DIR/client.key --cert DIR/client.pem", "--all-addresses", "--addresses DIR/addresses.txt",
+        "--httpdns tencent", "--doh https://dns.example/resolve", "--key-types rsa", "--thorough",
     ]
 
     /// The options that are about the call and say nothing of what is asked of servers.
@@ -41,9 +31,7 @@ import Testing
 
     private static let pin = "sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-    private static let context = Context(
-        console: Console(output: OutputBuffer().stream(), errors: OutputBuffer().stream()), environment: [:],
-        now: { Timestamp(secondsSinceEpoch: 0) }, readStandardInput: { [] })
+    private static let context = Context.lab()
 
     private func request(_ command: Command, _ arguments: [String]) throws -> CheckRequest {
         try Arguments([command.name] + arguments).settings().connectingRequest(in: Self.context)
@@ -67,7 +55,10 @@ import Testing
         try files.write(try client.key.privateKeyPEM(), to: "client.key")
         try files.write(try client.pem + client.key.privateKeyPEM(), to: "both.pem")
         try files.write("192.0.2.1\n", to: "addresses.txt")
-        try files.write("user:word\n", to: "proxy-user")
+        let requested = Dictionary(
+            uniqueKeysWithValues: (Self.flags + Self.keys.values.map(\.flags)).map { flags in
+                (String(flags.prefix { $0 != " " && $0 != "=" }), flags)
+            })
         var seen: Set<String> = []
         for (command, required) in Self.commands {
             let name = command.name
@@ -78,44 +69,42 @@ import Testing
                 if seen.contains(option), number % 3 > 0 { continue }
                 // `pins` has a flag of the same name for another thing.
                 if name == "pins", option == "--key" { continue }
-                let value = try #require(Self.requested[option], "'\(name)' has \(option), and no test sets it")
-                let words = ([option] + value).map { $0.replacing("DIR", with: files.path) }
+                let line = try #require(requested[option], "'\(name)' has \(option), and no test sets it")
+                let words = line.replacing("DIR", with: files.path).split(separator: " ").map(String.init)
                 #expect(try request(command, required + words) != ordinary, "\(name) \(option)")
                 seen.insert(option)
             }
         }
-        #expect(seen == Set(Self.requested.keys), "\(Set(Self.requested.keys).subtracting(seen))")
+        #expect(seen == Set(requested.keys), "\(Set(requested.keys).subtracting(seen))")
     }
 
-    /// Each key with a value, and the flags that say the same.
-    private static let keys: [String: (value: String, flags: [String])] = [
-        "pins": ("['\(pin)']", ["--pins", pin]),
-        "client": ("['okhttp', 'trustkit:no-enforce']", ["--client", "okhttp,trustkit:no-enforce"]),
-        "mode": ("'certificate'", ["--mode", "certificate"]),
-        "allowInvalidCertificates": ("true", ["--allow-invalid-certificates"]),
-        "validatesDomainName": ("false", ["--no-validate-domain-name"]),
-        "anchors": ("'/nonexistent/ca.pem'", ["--anchors", "/nonexistent/ca.pem"]),
-        "andSystem": ("true", ["--and-system"]),
-        "extraRoots": ("['/nonexistent/a', '/b']", ["--extra-root=/nonexistent/a", "--extra-root=/b"]),
-        "intermediates": ("['/nonexistent/a']", ["--intermediate=/nonexistent/a"]),
-        "device": ("['ios-17', 'android-9']", ["--device", "ios-17,android-9"]),
-        "deviceData": ("'/nonexistent/devices.json'", ["--device-data", "/nonexistent/devices.json"]),
-        "ports": ("[8443]", ["--port", "8443"]),
-        "connect": ("['192.0.2.1', '[2001:db8::1]:8443']", ["--connect=192.0.2.1", "--connect=[2001:db8::1]:8443"]),
-        "sni": ("'b.example'", ["--sni", "b.example"]), "verifyName": ("'b.example'", ["--verify-name", "b.example"]),
-        "host": ("'b.example'", ["--host", "b.example"]), "ipVersion": ("4", ["-4"]),
-        "warnBefore": ("'30d'", ["--warn-before", "30d"]), "failBefore": ("'33%'", ["--fail-before", "33%"]),
-        "minPinLife": ("'12h'", ["--min-pin-life", "12h"]), "timeout": ("2.5", ["--timeout", "2.5"]),
-        "ignore": ("'private-root'", ["--ignore", "private-root"]), "retries": ("3", ["--retries", "3"]),
-        "minTLS": ("'1.3'", ["--min-tls", "1.3"]), "maxTLS": ("1.2", ["--max-tls", "1.2"]),
-        "alpn": ("['h2', 'http/1.1']", ["--alpn", "h2,http/1.1"]),
-        "proxy": ("'http://u:p@proxy.example:3128'", ["--proxy", "http://u:p@proxy.example:3128"]),
-        "request": ("'/health'", ["--request", "/health"]),
-        "expectStatus": ("[204, '3xx']", ["--expect-status", "204,3xx"]),
+    private static let keys: [String: (value: String, flags: String)] = [
+        "pins": ("['\(pin)']", "--pins \(pin)"),
+        "client": ("['okhttp', 'trustkit:no-enforce']", "--client okhttp,trustkit:no-enforce"),
+        "mode": ("'certificate'", "--mode certificate"),
+        "allowInvalidCertificates": ("true", "--allow-invalid-certificates"),
+        "validatesDomainName": ("false", "--no-validate-domain-name"),
+        "anchors": ("'/nonexistent/ca.pem'", "--anchors /nonexistent/ca.pem"), "andSystem": ("true", "--and-system"),
+        "extraRoots": ("['/nonexistent/a', '/b']", "--extra-root=/nonexistent/a --extra-root=/b"),
+        "intermediates": ("['/nonexistent/a']", "--intermediate=/nonexistent/a"),
+        "device": ("['ios-17', 'android-9']", "--device ios-17,android-9"),
+        "deviceData": ("'/nonexistent/devices.json'", "--device-data /nonexistent/devices.json"),
+        "ports": ("[8443]", "--port 8443"),
+        "connect": ("['192.0.2.1', '[2001:db8::1]:8443']", "--connect=192.0.2.1 --connect=[2001:db8::1]:8443"),
+        "sni": ("'b.example'", "--sni b.example"), "verifyName": ("'b.example'", "--verify-name b.example"),
+        "host": ("'b.example'", "--host b.example"), "ipVersion": ("4", "-4"),
+        "warnBefore": ("'30d'", "--warn-before 30d"), "failBefore": ("'33%'", "--fail-before 33%"),
+        "minPinLife": ("'12h'", "--min-pin-life 12h"), "timeout": ("2.5", "--timeout 2.5"),
+        "ignore": ("'private-root'", "--ignore private-root"), "retries": ("3", "--retries 3"),
+        "minTLS": ("'1.3'", "--min-tls 1.3"), "maxTLS": ("1.2", "--max-tls 1.2"),
+        "alpn": ("['h2', 'http/1.1']", "--alpn h2,http/1.1"),
+        "proxy": ("'http://u:p@proxy.example:3128'", "--proxy http://u:p@proxy.example:3128"),
+        "request": ("'/health'", "--request /health"), "expectStatus": ("[204, '3xx']", "--expect-status 204,3xx"),
     ]
 
     @Test(arguments: PolicyReader.keys) func aKeyOfAPolicyAsksForWhatItsFlagAsksFor(key: String) throws {
-        let (value, flags) = try #require(Self.keys[key], "no test sets it")
+        let (value, line) = try #require(Self.keys[key], "no test sets it")
+        let flags = line.split(separator: " ").map(String.init)
         var fromPolicy = try request(policy: "\(key): \(value)")
         let fromFlags = try request(flags)
         #expect(fromPolicy != CheckRequest())
@@ -126,27 +115,24 @@ import Testing
         #expect(try request(flags).merged(over: fromPolicy) == fromFlags)
     }
 
-    /// Each word of a line, and the flags that say the same.
-    private static let words: [(word: String, flags: [String])] = [
-        ("connect=192.0.2.1", ["--connect", "192.0.2.1"]), ("sni=b.example", ["--sni", "b.example"]),
-        ("no-sni", ["--no-sni"]), ("host=b.example", ["--host", "b.example"]),
-        ("verify-name=b.example", ["--verify-name", "b.example"]), ("pins=\(pin)", ["--pins", pin]),
-        ("client=okhttp,curl", ["--client", "okhttp,curl"]), ("device=ios-17", ["--device", "ios-17"]),
-        ("request=/health", ["--request", "/health"]), ("expect-status=2xx", ["--expect-status", "2xx"]),
-        ("no-proxy", ["--no-proxy"]), ("proxy=http://192.0.2.1:3128", ["--proxy", "http://192.0.2.1:3128"]),
+    private static let words = [
+        "connect=192.0.2.1", "sni=b.example", "no-sni", "host=b.example", "verify-name=b.example", "pins=\(pin)",
+        "client=okhttp,curl", "device=ios-17", "request=/health", "expect-status=2xx", "no-proxy",
+        "proxy=http://192.0.2.1:3128",
     ]
 
     @Test func aWordOfALineAsksForWhatItsFlagAsksFor() throws {
-        for (word, flags) in Self.words {
+        for word in Self.words {
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            let option = try #require(Option.ofLists.first { $0.word == parts[0] })
             var context = Self.context
             context.readStandardInput = { Array("a.example \(word)\n".utf8) }
             var list = try TargetList("-", in: context)
             var line = try #require(try list.next()).request
             if word.hasPrefix("connect") { line.connection.addresses.isOfOneTarget.toggle() }
-            #expect(line == (try request(flags)), "\(word)")
+            #expect(line == (try request([option.flag] + parts.dropFirst())), "\(word)")
         }
-        let tried = Self.words.map { String($0.word.prefix { $0 != "=" }) }
-        #expect(Set(tried) == Set(Option.ofLists.map(\.word)))
+        #expect(Set(Self.words.map { String($0.prefix { $0 != "=" }) }) == Set(Option.ofLists.map(\.word)))
     }
 
     @Test func noServerNameInAPolicyIsNoSNI() throws {

@@ -11,19 +11,19 @@ typealias ExitStatus = PinCheckCLI.ExitStatus
 
 /// What servers present and files hold where nothing else is said.
 let pki = try! StandardPKI.shared()
+let host = StandardPKI.serverName
+let served = [pki.leaf, pki.interA]
 
 extension Trait where Self == TimeLimitTrait {
     /// A limit against hangs only, which no machine comes near however busy it is.
     static var endsSomeTime: Self { .timeLimit(.minutes(10)) }
 }
 
-/// What a whole command line did.
 struct Outcome {
     let status: ExitStatus
     let output: String
     let errors: String
 
-    /// What it wrote, as JSON.
     var json: JSONValue { get throws { try JSONValue(output) } }
 
     /// The exit status and the id of the reason in a JSON report of one target, as in `fail pin-mismatch`.
@@ -74,7 +74,6 @@ struct Outcome {
     }
 }
 
-/// Runs a command line in process, in a world of its own.
 func pincheck(
     _ arguments: String..., environment: [String: String] = [:], at time: Int64? = nil, input: [UInt8] = [],
     isTerminal: Bool = false, columns: Int? = nil
@@ -90,19 +89,28 @@ func pincheck(
     isTerminal: Bool = false, columns: Int? = nil, cas: [CA]? = nil, targetWindow: Int? = nil
 ) async -> Outcome {
     let layout = columns.map { TextLayout(columns: $0, wraps: true) } ?? TextLayout()
-    let output = OutputBuffer()
-    let errors = OutputBuffer()
-    let now = Timestamp(secondsSinceEpoch: time ?? LabClock.now)
-    var context = Context(
-        console: Console(
-            output: output.stream(isTerminal: isTerminal, layout: layout), errors: errors.stream(layout: layout)),
-        environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
-        now: { now }, readStandardInput: { input })
+    let (output, errors) = (OutputBuffer(), OutputBuffer())
+    var context = Context.lab(
+        output.stream(isTerminal: isTerminal, layout: layout), errors: errors.stream(layout: layout),
+        environment: environment, at: time ?? LabClock.now, input: input)
     if let targetWindow { context.targetWindow = targetWindow }
     if let cas { context.cas = cas }
     let status = await PinCheck.run(arguments: arguments, in: context)
     JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)
+}
+
+extension Context {
+    /// A world of its own: without system roots, and at the time the lab issues for.
+    static func lab(
+        _ output: OutputStream = OutputBuffer().stream(), errors: OutputStream = OutputBuffer().stream(),
+        environment: [String: String] = [:], at time: Int64 = LabClock.now, input: [UInt8] = []
+    ) -> Context {
+        Context(
+            console: Console(output: output, errors: errors),
+            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"].merging(environment) { $1 },
+            now: { Timestamp(secondsSinceEpoch: time) }, readStandardInput: { input })
+    }
 }
 
 /// Whether a text holds anything a terminal would act on.
@@ -127,14 +135,15 @@ extension LoopbackServer {
         }
     }
 
-    /// The address and port.
     var place: String { "\(address):\(port)" }
 }
 
-extension LabCertificate {
-    /// The public-key pin of the certificate.
-    var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description }
+extension ConnectionObservation {
+    /// What came over the connection first, inside of TLS.
+    var request: String { String(decoding: applicationOpening, as: UTF8.self) }
 }
+
+extension LabCertificate { var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description } }
 
 /// A directory with the standard world in files, and command lines in it.
 ///
@@ -154,15 +163,14 @@ struct Desk: Sendable {
         ].mapValues(\.pin)
         var words = pins
         for (name, pin) in pins { words[name + "64"] = String(pin.dropFirst(7)) }
-        words["HOST"] = StandardPKI.serverName
+        words["HOST"] = host
         words["DIR"] = files.path
         words["SERVER"] = port.map { "127.0.0.1:\($0)" }
         words["PORT"] = port.map { "\($0)" }
         (self.files, self.words) = (files, words)
         for (name, chain) in [
-            "chain.pem": [pki.leaf, pki.interA], "leaf.pem": [pki.leaf], "inter.pem": [pki.interA],
-            "root.pem": [pki.rootA], "other.pem": [pki.rootB], "rogue.pem": [pki.rogue, pki.rogueI],
-            "next.pem": [pki.leaf2, pki.interA],
+            "chain.pem": served, "leaf.pem": [pki.leaf], "inter.pem": [pki.interA], "root.pem": [pki.rootA],
+            "other.pem": [pki.rootB], "rogue.pem": [pki.rogue, pki.rogueI], "next.pem": [pki.leaf2, pki.interA],
         ] { try files.write(chain.map(\.pem).joined(), to: name) }
         for (name, certificate) in [
             "leaf.cer": pki.leaf, "inter.cer": pki.interA, "root.cer": pki.rootA, "junk.cer": pki.junk,
@@ -175,7 +183,7 @@ struct Desk: Sendable {
         _ behavior: ServerBehavior? = nil, _ texts: [String: String] = [:],
         _ body: (Desk, LoopbackServer) async throws -> Value
     ) async throws -> Value {
-        return try await LoopbackServer.serving(behavior ?? .presenting([pki.leaf, pki.interA])) { server in
+        return try await LoopbackServer.serving(behavior ?? .presenting(served)) { server in
             try await body(Desk(texts, port: server.port), server)
         }
     }
@@ -197,14 +205,18 @@ struct Desk: Sendable {
         _ line: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "",
         columns: Int? = nil, cas: [CA]? = nil, targetWindow: Int? = nil
     ) async -> Outcome {
+        await pincheck(
+            words(line), environment: environment.mapValues(expand), at: time, input: Array(expand(input).utf8),
+            columns: columns, cas: cas, targetWindow: targetWindow)
+    }
+
+    /// The words of a line, which blanks part but between single quotes.
+    func words(_ line: String) -> [String] {
         let line = line.replacing("VERIFY", with: "verify @chain.pem --anchors @root.pem --host $HOST").replacing(
             "CHECK", with: "$HOST --connect $SERVER --anchors @root.pem")
-        let words = line.matches(of: /'([^']*)'|[^ ]+/).map { word in
+        return line.matches(of: /'([^']*)'|[^ ]+/).map { word in
             expand(String(word.1 ?? word.0)).replacing(/(^|=)@/) { "\($0.1)\(files.path)/" }
         }
-        return await pincheck(
-            words, environment: environment.mapValues(expand), at: time, input: Array(expand(input).utf8),
-            columns: columns, cas: cas, targetWindow: targetWindow)
     }
 
     /// Holds a line against how it ends, by a status or by the decision in its JSON report, and against texts that it says, as in

@@ -6,7 +6,6 @@ import Testing
 
 /// TAB pressed in real shells, in a directory with a few files.
 @Suite(.endsSomeTime) struct CompletionTests {
-    /// What stands on the command line, and what is there once TAB was pressed.
     static let lines: [(typed: String, completed: String)] = [
         // Options of `check`, which nobody has to write.
         ("pincheck api.example.com --cl", "--client"), ("pincheck check api.example.com --cl", "--client"),
@@ -119,7 +118,6 @@ import Testing
         }
     }
 
-    /// What the program offers to the shells.
     @Test(arguments: [
         (["--thor"], "words|--thorough"), (["api.example.com", "-f", "pro"], "words|prometheus"),
         (["snap"], "words|snapshot"), (["help", "opt"], "words|options"), (["verify", ""], "files"),
@@ -136,11 +134,9 @@ import Testing
     }
 }
 
-/// A shell of this machine.
 enum Shell: String {
     case bash, zsh, fish
 
-    /// Whether it is installed, where the tests look for programs.
     var isThere: Bool {
         ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"].contains { directory in
             FileManager.default.isExecutableFile(atPath: "\(directory)/\(rawValue)")

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func aDocumentThatLacksAKeyOrHasAnotherValueIsNotAsItsSchemaSays() throws {
-        let check = try JSONSchemaCheck(shipped: "lint")
+        let check = try JSONSchemaCheck("lint")
         let text = """
             {"schema": "pincheck-lint/1", "evaluated_at": "2026-01-01T00:00:00Z", "sources": [], "findings": [],
             "summary": {"errors": 0, "warnings": 0, "notes": 0, "malformed": -1}}
@@ -48,7 +48,6 @@ import Testing
         "Upper": 1, "": 2,
     ]
 
-    /// The same document as Foundation writes it.
     private func foundation(_ text: String) throws -> String {
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let data = try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
@@ -109,7 +108,6 @@ import Testing
 struct JSONValue {
     private let value: Any?
 
-    /// Reads a document.
     init(_ text: String) throws {
         value = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     }
@@ -122,9 +120,7 @@ struct JSONValue {
         return JSONValue(value: elements.indices.contains(index) ? elements[index] : nil)
     }
 
-    /// The elements of an array; none for anything else.
     var array: [JSONValue] { (value as? [Any] ?? []).map { JSONValue(value: $0) } }
-    /// The keys of an object; none for anything else.
     var keys: Set<String> { Set((value as? [String: Any] ?? [:]).keys) }
     var text: String? { value as? String }
     var number: Int? { (value as? NSNumber)?.intValue }
@@ -137,9 +133,7 @@ struct JSONValue {
             String(decoding: $0, as: UTF8.self)
         } ?? ""
     }
-    /// Whether the value is there and null.
     var isNull: Bool { value is NSNull }
 }
 
-/// The contents of a file that a command wrote.
 func contents(ofFile path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }

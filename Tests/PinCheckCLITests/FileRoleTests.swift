@@ -80,63 +80,54 @@ import Testing
             #expect(below.status != .usage, "\(below.errors)")
         }
         await desk.expect("verify @file --anchors @file --pins @file -o @new", "pass")
-        let (chain, pins) = (desk.files.path + "/chain.pem", desk.files.path + "/pins")
-        let redirected = try await run(["verify", chain, "--anchors", pins], output: pins + "/a.pem")
-        #expect(redirected.code == 64 && redirected.output.isEmpty)
-        let policy = desk.files.path + "/pins.json5"
-        let named = try await run(["pins", "--from", policy, "--format", "okhttp"], output: desk.files.path + "/file")
-        #expect(named.code == 64 && named.output.isEmpty)
+        for (line, output) in [
+            ("verify @chain.pem --anchors @pins", "pins/a.pem"), ("pins --from @pins.json5 -f okhttp", "file"),
+        ] {
+            let redirected = try await run(line, at: desk, output: output)
+            #expect(redirected.code == 64 && redirected.output.isEmpty)
+        }
     }
 
     @Test(arguments: [
-        ["--targets", "-"], ["--policy", "-"], ["127.0.0.1:1", "--addresses", "-"], ["verify", "-"], ["diff", "-"],
-        ["snapshot", "--targets", "-"],
-    ]) func theFileOfStandardInputIsNotWritten(command: [String]) async throws {
-        let files = try TemporaryDirectory()
-        let list = try files.write("127.0.0.1:1\n", to: "list")
+        "--targets -", "--policy -", "127.0.0.1:1 --addresses -", "verify -", "diff -", "snapshot --targets -",
+    ]) func theFileOfStandardInputIsNotWritten(line: String) async throws {
+        let desk = try desk()
         let errors = OutputBuffer()
-        var context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: errors.stream()), environment: [:],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array("127.0.0.1:1\n".utf8) })
-        context.standardInput = FileIdentity(of: list)
-        let code = await PinCheck.exitCode(arguments: command + ["-o", list], in: context)
+        var context = Context.lab(errors: errors.stream(), input: Array("127.0.0.1:1\n".utf8))
+        context.standardInput = FileIdentity(of: desk.files.path + "/list")
+        let code = await PinCheck.exitCode(arguments: desk.words(line + " -o @list"), in: context)
         // Some of these have no use for such a list, and end before anything is written.
         #expect([64, 65].contains(code), "\(errors.text)")
-        #expect(try String(contentsOfFile: list, encoding: .utf8) == "127.0.0.1:1\n")
+        #expect(try contents(ofFile: desk.files.path + "/list") == "127.0.0.1:1\n")
     }
 
     /// Runs as if standard output went to a file that exists.
-    private func run(_ arguments: [String], output file: String) async throws -> (code: Int32, output: String) {
+    private func run(_ line: String, at desk: Desk, output name: String) async throws -> (code: Int32, output: String) {
         let output = OutputBuffer()
-        let errors = OutputBuffer()
-        let identity = try #require(FileIdentity(of: file))
+        let identity = try #require(FileIdentity(of: "\(desk.files.path)/\(name)"))
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
             bytes throws(Base.OutputError) in try output.stream().write(bytes)
         }
-        let context = Context(
-            console: Console(output: stream, errors: errors.stream()), environment: [:],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
-        let code = await PinCheck.exitCode(arguments: arguments, in: context)
-        return (code, output.text)
+        return (await PinCheck.exitCode(arguments: desk.words(line), in: .lab(stream)), output.text)
     }
 
     @Test func everyNameOfStandardOutputIsStandardOutput() async throws {
-        let files = try TemporaryDirectory()
-        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
-        let log = try files.write("old\n", to: "log")
-        let verify = ["verify", chain, "--anchors", chain]
-        for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", log, "\(files.path)/./log"] {
+        let desk = try desk()
+        let verify = "verify @file --anchors @file"
+        for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "$DIR/list", "$DIR/./list"] {
             for form in ["jsonl", "json", "text"] {
-                let end = try await run(verify + ["-f", form, "-o", name], output: log)
+                let end = try await run("\(verify) -f \(form) -o \(name)", at: desk, output: "list")
                 #expect(end.code == 0 && !end.output.isEmpty, "\(form) to \(name)")
-                let other = try await run(verify + ["-f", "text", "-f", "\(form)=\(name)"], output: log)
+                let other = try await run("\(verify) -f text -f \(form)=\(name)", at: desk, output: "list")
                 #expect(other.code == 64 && other.output.isEmpty, "\(form) to \(name)")
             }
         }
-        #expect(try String(contentsOfFile: log, encoding: .utf8) == "old\n")
-        #expect(try await run(["verify", chain, "--pins", chain], output: chain).code == 64)
-        #expect(try await run(["verify", chain, "--anchors", chain, "-o", "\(files.path)/x"], output: chain).code == 0)
-        let state = try files.write("pincheck-state 1\n", to: "state")
-        #expect(try await run(["127.0.0.1:1", "--timeout", "1", "--state", state], output: state).code == 64)
+        #expect(try contents(ofFile: desk.files.path + "/list") == "127.0.0.1:1\n")
+        for (line, output, code) in [
+            ("verify @file --pins @file", "file", 64), (verify + " -o @x", "file", 0),
+            ("127.0.0.1:1 --timeout 1 --state @state", "state", 64),
+        ] as [(String, String, Int32)] {
+            #expect(try await run(line, at: desk, output: output).code == code, "\(line)")
+        }
     }
 }

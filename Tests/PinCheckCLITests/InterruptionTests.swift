@@ -7,7 +7,7 @@ import Testing
 @Suite(.endsSomeTime) struct InterruptionTests {
     @Test(.hasBuiltBinary, arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)])
     func aSignalLeavesWholeLinesAndFilesAsTheyWere(signal: String, code: Int32) async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             try await DeadPort.unresponsive { silent in
                 // A shell without job control lets its background jobs ignore SIGINT.
                 let outcome = try await BuiltBinary.run(
@@ -30,7 +30,7 @@ import Testing
 
     /// Halts behind the third of five bytes, and has the rest for whoever asks for that.
     private static let halting = ServerBehavior.tls(
-        TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+        TLSServerSettings(presenting: served).with {
             $0.application = Responder { request in
                 let head = "HTTP/1.1 \(request.contains("Range:") ? "206 Part" : "200 OK")\nETag: \"v1\""
                 return request.contains("Range: bytes=3-")
@@ -46,7 +46,7 @@ import Testing
         ]) func aSignalPausesADownload(option: String, words: String) async throws
     {
         try await LoopbackServer.serving(Self.halting) { server in
-            let place = "\(StandardPKI.serverName):\(server.port)"
+            let place = "\(host):\(server.port)"
             let outcome = try await BuiltBinary.run(
                 """
                 set -m; cd "$TMPDIR"; printf '%s' '\(pki.rootA.pem)' >anchors.pem
@@ -81,7 +81,7 @@ import Testing
         arguments: [("", [143]), ("kill -INT $pid", [143, 130]), ("kill -TERM $pid; kill -HUP $pid", [143, 129])])
     func aPausedDownloadEndsThoughNobodyReadsItsWords(more: String, statuses: [Int32]) async throws {
         try await LoopbackServer.serving(Self.halting) { server in
-            let place = "\(StandardPKI.serverName):\(server.port)"
+            let place = "\(host):\(server.port)"
             let outcome = try await BuiltBinary.run(
                 """
                 set -m; cd "$TMPDIR"; printf '%s' '\(pki.rootA.pem)' >anchors.pem
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.hasBuiltBinary) func whatWasStartedToIgnoreASignalIgnoresIt() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             try await DeadPort.unresponsive { silent in
                 let outcome = try await BuiltBinary.run(
                     """

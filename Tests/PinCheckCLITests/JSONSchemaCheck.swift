@@ -16,20 +16,11 @@ struct JSONSchemaCheck {
     private let isOfThisVersion: Bool
     private let name: String
 
-    /// The schema of that name as it is shipped.
-    init(shipped name: String) throws {
-        let data = try PublishedSchemas.current(name)
-        root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-        isOfThisVersion = true
-        self.name = name
-    }
-
-    /// The schema of that name as it was first published.
-    init(published name: String) throws {
-        let data = try PublishedSchemas.data(of: name)
-        root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-        isOfThisVersion = false
-        self.name = name
+    /// The schema of that name as it is shipped, or as it was first published.
+    init(_ name: String, isOfThisVersion: Bool = true) throws {
+        let data = try isOfThisVersion ? PublishedSchemas.current(name) : PublishedSchemas.data(of: name)
+        root = try #require(JSONSerialization.jsonObject(with: data) as? Object)
+        (self.name, self.isOfThisVersion) = (name, isOfThisVersion)
     }
 
     /// Checks every document in a text that has a schema: one document, or one a line.
@@ -43,24 +34,20 @@ struct JSONSchemaCheck {
             guard let identifier = (document as? Object)?["schema"] as? String,
                 let name = PublishedSchemas.names.first(where: { identifier == PublishedSchemas.identifiers[$0] })
             else { continue }
-            do {
-                let published = try JSONSchemaCheck(published: name).findings(in: document)
-                if !published.isEmpty {
-                    Issue.record(
-                        """
-                        Readers of \(name) as it was published do not take the document:
-                        \(published.prefix(20).joined(separator: "\n"))
-                        """, sourceLocation: sourceLocation)
-                }
-                let findings = try JSONSchemaCheck(shipped: name).findings(in: document)
-                guard !findings.isEmpty else { continue }
-                Issue.record(
-                    """
-                    The document is not as its schema (\(name)) says:
-                    \(findings.prefix(20).joined(separator: "\n"))
-                    The schema is Sources/pincheck/schemas/\(name).json. A change of meaning needs a new version.
-                    """, sourceLocation: sourceLocation)
-            } catch { Issue.record(error, sourceLocation: sourceLocation) }
+            for (isOfThisVersion, words) in [
+                (false, "Readers of \(name) as it was published do not take the document"),
+                (
+                    true,
+                    "The document is not as Sources/pincheck/schemas/\(name).json says; a change wants a new version"
+                ),
+            ] {
+                do {
+                    let findings = try JSONSchemaCheck(name, isOfThisVersion: isOfThisVersion).findings(in: document)
+                    guard !findings.isEmpty else { continue }
+                    let list = findings.prefix(20).joined(separator: "\n")
+                    Issue.record("\(words):\n\(list)", sourceLocation: sourceLocation)
+                } catch { Issue.record(error, sourceLocation: sourceLocation) }
+            }
         }
     }
 

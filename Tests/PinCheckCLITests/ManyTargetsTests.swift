@@ -35,7 +35,6 @@ import Testing
         }
     }
 
-    /// The targets of results in JSON Lines, and how each ended.
     private func results(_ text: String) throws -> [String: [String]] {
         var results: [String: [String]] = [:]
         for line in text.split(separator: "\n") {
@@ -52,11 +51,16 @@ import Testing
             })
     }
 
-    @Test(arguments: [1, 16, 99, 100, 101]) func aListIsCheckedWhole(window: Int) async throws {
+    /// A list in a file, or what a pipe gives.
+    @Test(arguments: [1, 16, 99, 100, 101], ["@list.txt", "-"]) func aListIsCheckedWhole(window: Int, list: String)
+        async throws
+    {
         try await serving(100) { desk, lines, _ in
-            try desk.write(lines.joined(separator: "\n"), to: "list.txt")
+            let text = lines.joined(separator: "\n")
+            try desk.write(text, to: "list.txt")
             let outcome = await desk(
-                "--anchors @root.pem --jobs 8 --targets @list.txt -f text=@text -f jsonl", targetWindow: window
+                "--anchors @root.pem --jobs 8 --targets \(list) -f text=@text -f jsonl", input: text,
+                targetWindow: window
             ).expect(.unreachable)
             let found = try results(outcome.output)
             #expect(found == expected(100))
@@ -66,14 +70,6 @@ import Testing
             }
             #expect(ends.count == 100)
             for (number, end) in ends.enumerated() { #expect(end.contains("n\(number).example.com:8443"), "\(end)") }
-        }
-    }
-
-    @Test func whatAPipeGivesIsCheckedAsItComes() async throws {
-        try await serving(60) { _, lines, ask in
-            let outcome = await ask("--targets -", lines.joined(separator: "\n")).expect(.unreachable)
-            let found = try results(outcome.output)
-            #expect(found == expected(60))
         }
     }
 
@@ -104,14 +100,12 @@ import Testing
     }
 }
 
-/// Many targets, spread over threads.
 @Suite(.endsSomeTime) struct ManyThreadsTests {
     @Test func theReportIsTheSameForEveryNumberOfThreads() async throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "many threads")
-        let rsa = try pki.interA.issue(.leaf(StandardPKI.serverName), key: key)
+        let rsa = try pki.interA.issue(.leaf(host), key: key)
         let behaviors: [ServerBehavior] = [
-            .presenting([pki.leaf, pki.interA]), .presenting([rsa, pki.interA]), .presenting([pki.rogue, pki.rogueI]),
-            .alert(40),
+            .presenting(served), .presenting([rsa, pki.interA]), .presenting([pki.rogue, pki.rogueI]), .alert(40),
         ]
         let now = LabClock.now
         try await LoopbackServer.serving(all: behaviors) { servers in
@@ -158,7 +152,7 @@ import Testing
     @Test(.hasBuiltBinary, arguments: [10, 20, 64]) func threadsTakeNoDescriptorsThatAreNotThere(limit: Int)
         async throws
     {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let script = """
                 for n in $(seq 96); do echo api.example.com connect=127.0.0.1:\(server.port); done >$TMPDIR/list
                 printf '%s' '\(pki.rootA.pem)' >$TMPDIR/root.pem

@@ -5,8 +5,6 @@ import Testing
 
 /// `check --next`: will the pins accept what is about to be deployed?
 @Suite(.endsSomeTime) struct NextCommandTests {
-    private let host = StandardPKI.serverName
-
     /// What is next, in files: the key of `$NEXT` by itself, in a request and in certificates.
     private func texts(_ more: [String: String] = [:]) throws -> [String: String] {
         let next = pki.leaf2
@@ -33,16 +31,12 @@ import Testing
     private static let whole = "is compared as a whole: ask with the certificate"
     private static let assumed = "its certificate is assumed to be trusted and valid for the name"
 
-    /// What follows `--next`, how it ends, and words of it.
     private static let rows: [(arguments: String, end: String)] = [
-        ("@next.pem --pins $NEXT", "pass"), ("@next.pem --pins $INTER", "pass"),
-        (
-            "@next.pem --pins $LEAF",
-            "fail: no configured pin matches the key of CN=leaf: before it is deployed, ship $NEXT\n"
-        ), ("@expired.pem --pins \(pki.leafExp.pin)", "fail: expired"),
+        ("@next.pem --pins $INTER", "pass"),
+        ("@next.pem --pins $LEAF", "fail: matches the key of CN=leaf: before it is deployed, ship $NEXT\n"),
+        ("@expired.pem --pins \(pki.leafExp.pin)", "fail: expired"),
         // A key and a request are held against the pins, and so is a certificate whose CAs neither a file nor a server tells.
-        ("@key.pub --pins $NEXT", "pass: \(assumed)"), ("@next.csr --pins $NEXT", "pass: \(assumed)"),
-        ("@key.pub --pins $LEAF", "fail: before it is deployed, ship $NEXT\n"),
+        ("@key.pub --pins $NEXT", "pass: \(assumed)"),
         ("@next.csr --pins $LEAF", "fail: no configured pin matches the key of the request for CN=next: "),
         ("@alone.pem --pins $NEXT", "pass: its issuer is assumed to be trusted"),
         ("@alone.pem --pins $LEAF", "fail: before it is deployed"),
@@ -55,17 +49,15 @@ import Testing
         ("@key.pub --pins @next.cer --client generic", "fail: \(whole)"),
         ("@key.pub --pins @next.cer --mode public-key", "pass: PASS"),
         ("@key.pub --pins @lines.txt", "data: the nearest is for other.example.com"),
-        ("@key.pub --pins @lines.txt --client okhttp", "data: the nearest is for other.example.com"),
         ("@key.pub --pins $NEXT --client okhttp,trustkit", "data: TrustKit needs 2"),
         ("@next.csr --pins @both.plist", "fail: ask with the chain, or name a target"),
         // Certificate pins are broken by every new certificate.
-        ("@key.pub --pins @leaf.cer", "fail"), ("@next.pem --pins @leaf.cer", "fail"),
-        ("@chain.pem --pins @leaf.cer", "pass"), ("@chain.pem --pins @leaf.cer --mode public-key", "pass"),
+        ("@key.pub --pins @leaf.cer", "fail"), ("@chain.pem --pins @leaf.cer", "pass"),
         // A client that only reports goes on, and each is told its own pin.
         ("@next.csr --pins $LEAF --pins $JUNK --client trustkit:no-enforce", "pass"),
         (
             "@next.csr --pins $LEAF --pins $JUNK --client okhttp,curl,trustkit",
-            "fail: ship $NEXT\n … ship sha256//$NEXT64\n … ship $NEXT64\n"
+            "fail: ship $NEXT\n … sha256//$NEXT64 … ship $NEXT64"
         ),
         // Mistakes.
         ("@next.csr", "usage: none are given: give --pins"),

@@ -79,9 +79,7 @@ private struct Answer: Equatable {
 private struct ServerWorld {
     /// What each server presents, its own certificate first.
     let servers: [[LabCertificate]]
-    /// The store's entries in their order.
     let entries: [(certificate: LabCertificate, settings: TrustSettings?)]
-    /// A pin for all, if any.
     let pin: String?
     private let kind: StoreKind
 
@@ -125,7 +123,6 @@ private struct ServerWorld {
         kind = StoreKind.allCases.randomElement(using: &generator)!
     }
 
-    /// Writes the store and says how it is given.
     func writeStore(to files: TemporaryDirectory) throws -> (
         kind: String, options: [String], environment: [String: String]
     ) {

@@ -62,7 +62,6 @@ private struct PromiseWorld {
     private let roots: [LabCertificate]
     private let inter: LabCertificate
     private let leaf: LabCertificate
-    /// Keys and certificates in reserve.
     private let spares: [LabCertificate]
     private let pins: PinSet
     let chain: [LabCertificate]
@@ -118,7 +117,6 @@ private struct PromiseWorld {
         return Report(result)
     }
 
-    /// Moves the world and asks again.
     func holdPromises(
         of clients: [ConfiguredClient], named client: String, seed: UInt64,
         using generator: inout some RandomNumberGenerator

@@ -13,7 +13,6 @@ import Testing
         "Shop.app/Info.plist": "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>",
     ]
 
-    /// A command line, how it ends, what it says, and what it does not.
     private static let rows: [(line: String, end: String, absent: String)] = [
         // A leaf's key in the list of authorities is said to be there.
         (
@@ -22,8 +21,8 @@ import Testing
                 + "NSPinnedLeafIdentities is the list for it\n", "no configured pin is on the chain"
         ),
         (
-            "VERIFY --pins $LEAF --client nspinneddomains:key=ca",
-            "fail:   pins: 1 configured, 1 on the chain (leaf)\n", " matched"
+            "VERIFY --pins $LEAF --client nspinneddomains:key=ca", "fail: 1 configured, 1 on the chain (leaf)\n",
+            " matched"
         ), ("VERIFY --pins $LEAF --client nspinneddomains:key=ca -f json", "fail: \"pin-mismatch\"", ""),
         (
             "VERIFY --client alamofire:host=other.example.com,okhttp --pins $JUNK",
@@ -38,9 +37,9 @@ import Testing
             "fail: the chain must hold its intermediate; if the issuer is a root of yours, give it with --anchors\n", ""
         ), ("verify @rogues.pem --host $HOST --anchors @root.pem", "fail: FAIL", "--anchors"),
         (
-            "verify @leaf.pem --host $HOST --anchors @root.pem", "fail:   hint: the chain must hold its intermediate\n",
-            "give it with --anchors"
-        ), ("verify @leaf.pem --host $HOST", "fail: the chain must hold", "the server"),
+            "verify @leaf.pem --host $HOST --anchors @root.pem", "fail:   hint: the chain must hold its ",
+            "with --anchors"
+        ),
         // Another time is said.
         ("VERIFY --at 2027-01-02", "pass:    as of 2027-01-02\n", ""), ("VERIFY", "pass: PASS", "as of"),
         ("VERIFY --at 2027-01-02T03:04:05Z", "pass:    as of 2027-01-02T03:04:05Z\n", ""),
@@ -50,32 +49,25 @@ import Testing
         ("VERIFY --pins $LEAF --no-validate-domain-name --color always", "pass: \u{1B}[33mWarning:\u{1B}[0m ", ""),
         ("VERIFY --warn-before 9999d --color always", "pass:  d\u{1B}[0m  ", ""),
         ("VERIFY --pins $INTER --warn-before 9999d", "pass:  d  ", "\u{1B}"),
+        ("verify /nonexistent -q", "noInput: Error: ", ""),
         ("verify /nonexistent --color always", "noInput: \u{1B}[31mError:\u{1B}[0m ", ""),
         // The word is that of the exit status when little time is left.
         ("VERIFY --pins $LEAF --warn-before 90000d", "pass: it ends soon (WARN with --fail-on warn)\n", "WARN  "),
         ("VERIFY --pins $LEAF --warn-before 90000d --fail-on warn", "warn: \nWARN  ", "it ends soon"),
+        ("VERIFY --mode none --pins $JUNK", "pass: mode none ignores pins: the pin you gave is not used\n", ""),
         // Command lines.
         ("chek $HOST", "usage: did you mean 'pincheck check $HOST'?", ""),
         ("dem --connect 127.0.0.1:1", "usage: did you mean 'pincheck demo --connect 127.0.0.1:1'?", ""),
         ("check dem --connect 127.0.0.1:1", "unreachable: dem", "did you mean"),
         ("get https://127.0.0.1:1/", "usage: did you mean 'pincheck fetch https://127.0.0.1:1/'?", ""),
-        ("@leaf.pem", "usage: is a file, not a host: 'pincheck verify' judges", ""),
         ("check @leaf.pem", "usage: is a file, not a host: 'pincheck verify' judges", ""),
         ("snapshot @leaf.pem", "usage: is a file, not a host: 'pincheck verify' judges", ""),
         // Tests run beside it.
-        (
-            "verify $HOST --host Package.swift",
-            "noInput: 'Package.swift' is one: write 'pincheck verify' with the file", ""
-        ), ("help lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
+        ("verify $HOST --host Package.swift", "noInput: 'Package.swift' is one: write 'pincheck verify' with", ""),
+        ("help lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
         ("--help lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
-        ("-h lnt", "usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?\n", ""),
-        (
-            "--help nosuch.example",
-            "usage: Error: there is no command 'nosuch.example': 'pincheck --help' lists them\n", ""
-        ), ("--help lint", "pass: pincheck lint", ""),
-        // Both commands take both words for a warning.
-        ("lint $LEAF --fail-on warn", "fail", ""), ("lint $LEAF --fail-on warning", "fail", ""),
-        ("VERIFY --pins $LEAF --fail-on warn", "warn", ""), ("VERIFY --pins $LEAF --fail-on warning", "warn", ""),
+        ("--help nosuch.example", "usage: no command 'nosuch.example': 'pincheck --help' lists them\n", ""),
+        ("--help lint", "pass: pincheck lint", ""), ("VERIFY --pins $LEAF --fail-on warning", "warn", ""),
         // What is linted by mistake is named.
         ("lint @pins.json", "data: 'api.example.com' is an empty list", ""),
         ("lint @App.ipa", "data: is not a zip archive, which a file named .ipa is", ""),
@@ -83,6 +75,7 @@ import Testing
         // A missing directory is named before anybody is asked.
         ("127.0.0.1:1 -f json -o @absent/file", "inputOutput: $DIR/absent': make it, or name another file\n", ""),
         ("127.0.0.1:1 --state @absent/file", "inputOutput: $DIR/absent': make it, or name another file\n", ""),
+        ("fetch https://127.0.0.1:1/x -o $DIR", "inputOutput: directory", ""),
         ("snapshot 127.0.0.1:1 -o @absent/file", "inputOutput: $DIR/absent': make it, or name another file\n", ""),
     ]
 

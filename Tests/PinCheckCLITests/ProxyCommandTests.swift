@@ -4,11 +4,9 @@ import Testing
 
 /// Checks through proxies, as command lines show them; `$SERVER` is the proxy. How it is read is proven by `ProxyChoiceTests`.
 @Suite(.endsSomeTime) struct ProxyCommandTests {
-    private let host = StandardPKI.serverName
-
     private func settings(_ speech: ProxySettings.Speech = .http, _ change: (inout ProxySettings) -> Void = { _ in })
         -> ProxySettings
-    { ProxySettings(speech, to: TLSServerSettings(presenting: [pki.leaf, pki.interA])).with(change) }
+    { ProxySettings(speech, to: TLSServerSettings(presenting: served)).with(change) }
 
     /// What a check through a proxy says, and what the proxy saw.
     private func check(through settings: ProxySettings, _ arguments: String, environment: [String: String] = [:])
@@ -35,10 +33,7 @@ import Testing
 
     /// What is given, the variables of the environment, whether the proxy is asked, and what is said.
     @Test(arguments: [
-        (
-            "", ["HTTPS_PROXY": "http://alice:sesame@$SERVER"], true,
-            "pass trusted-without-pins: \"origin\" : \"HTTPS_PROXY\""
-        ),
+        ("", ["HTTPS_PROXY": "http://alice:sesame@$SERVER"], true, "pass trusted-without-pins: : \"HTTPS_PROXY\""),
         (
             "--no-proxy --connect 127.0.0.1:1", ["HTTPS_PROXY": "http://alice:sesame@$SERVER"], false,
             "unreachable refused: \"proxy\" : null"

@@ -81,13 +81,11 @@ struct PublishedSchemas: Sendable {
         "snapshot": "pincheck-snapshot/1",
     ]
 
-    /// A schema as it is shipped today.
     static func current(_ name: String) throws -> Data {
         let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         return try Data(contentsOf: root.appendingPathComponent("Sources/pincheck/schemas/\(name).json"))
     }
 
-    /// A schema as it was first published.
     static func data(of name: String) throws -> Data {
         try Data(contentsOf: folder.appendingPathComponent("\(name).json"))
     }
@@ -95,17 +93,14 @@ struct PublishedSchemas: Sendable {
     /// What went, and the lines that say nothing.
     static let removals: (lines: [Removal], unreadable: [String]) = {
         let text = (try? String(contentsOf: folder.appendingPathComponent("removed.tsv"), encoding: .utf8)) ?? ""
-        var removals: [Removal] = []
-        var unreadable: [String] = []
-        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
-            let fields = line.split(separator: "\t").map(String.init)
-            if fields.count == 3 {
-                removals.append(Removal(schema: fields[0], key: fields[1], text: String(line)))
-            } else {
-                unreadable.append(String(line))
-            }
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+            (text: String(line), fields: line.split(separator: "\t").map(String.init))
         }
-        return (removals, unreadable)
+        return (
+            lines.filter { $0.fields.count == 3 }.map {
+                Removal(schema: $0.fields[0], key: $0.fields[1], text: $0.text)
+            }, lines.filter { $0.fields.count != 3 }.map(\.text)
+        )
     }()
 
     /// Whether a line says that documents of a schema lack a key or word.

@@ -32,7 +32,6 @@ import Testing
 
     /// What is recommended for the chain of today, whose root is of a CA that is known.
     private let known = "pins @today.pem --host $HOST --recommend --anchors @known.pem "
-    /// The same where only its owner knows the root.
     private let owned = "pins @today.pem --host $HOST --recommend --anchors @rootX.pem "
 
     private func advice(_ outcome: Outcome) throws -> JSONValue { try outcome.json["results"][0]["recommendation"] }
@@ -70,7 +69,6 @@ import Testing
         }
     }
 
-    /// What follows `pins` and whether the CA is known; the strategy, what is to be pinned, and what is missing.
     private static let rows: [(line: String, isKnown: Bool, strategy: String, pins: Set<String>, missing: String?)] = [
         ("@today.pem --anchors @known.pem", true, "authority-roots", ["X", "Y"], nil),
         ("@today.pem --anchors @known.pem --key @backup.key", true, "own-keys", ["LEAF", "RESERVE"], nil),
@@ -217,15 +215,7 @@ import Testing
 struct RotatedAuthority {
     static let host = "api.example.com"
 
-    let old: LabCertificate
-    let rootX: LabCertificate
-    let rootY: LabCertificate
-    let crossed: LabCertificate
-    let interX: LabCertificate
-    let interX2: LabCertificate
-    let interY: LabCertificate
-    let leaf: LabCertificate
-    /// A key that no certificate has yet.
+    let old, rootX, rootY, crossed, interX, interX2, interY, leaf: LabCertificate
     let reserve: LabKey
 
     init() throws {
@@ -242,31 +232,19 @@ struct RotatedAuthority {
     }
 
     /// A chain, and the roots of the device that gets it.
-    struct Step: Sendable {
-        let name: String
-        let chain: [LabCertificate]
-        let roots: [LabCertificate]
-    }
-
-    /// The chain of today, on devices of both generations.
-    var today: [Step] {
-        [
-            Step(name: "today on old devices", chain: [leaf, interX, crossed], roots: [old]),
-            Step(name: "today", chain: [leaf, interX, crossed], roots: [rootX, rootY]),
-        ]
-    }
+    typealias Step = (name: String, chain: [LabCertificate], roots: [LabCertificate])
 
     /// What the authority does to a server that gets whatever key.
     func rotations() throws -> [Step] {
         let new = [rootX, rootY]
         return [
-            Step(name: "same key", chain: [try interX.reissue(leaf), interX, crossed], roots: new),
-            Step(name: "same key on old devices", chain: [try interX.reissue(leaf), interX, crossed], roots: [old]),
-            Step(name: "new key", chain: [try interX.renew(leaf), interX, crossed], roots: new),
-            Step(name: "new key on old devices", chain: [try interX.renew(leaf), interX, crossed], roots: [old]),
-            Step(name: "new intermediate", chain: [try interX2.renew(leaf), interX2, crossed], roots: new),
-            Step(name: "no cross-certificate", chain: [try interX.renew(leaf), interX], roots: new),
-            Step(name: "the other root", chain: [try interY.renew(leaf), interY], roots: new),
+            ("same key", [try interX.reissue(leaf), interX, crossed], new),
+            ("same key on old devices", [try interX.reissue(leaf), interX, crossed], [old]),
+            ("new key", [try interX.renew(leaf), interX, crossed], new),
+            ("new key on old devices", [try interX.renew(leaf), interX, crossed], [old]),
+            ("new intermediate", [try interX2.renew(leaf), interX2, crossed], new),
+            ("no cross-certificate", [try interX.renew(leaf), interX], new),
+            ("the other root", [try interY.renew(leaf), interY], new),
         ]
     }
 
@@ -276,16 +254,14 @@ struct RotatedAuthority {
         func moved(_ issuer: LabCertificate) throws -> LabCertificate { try issuer.renew(leaf, key: reserve) }
         let stranger = try LabCertificate.selfSigned(.authority("Another Root"))
         return [
-            Step(name: "same key", chain: [try interX.reissue(leaf), interX], roots: new),
-            Step(name: "the key in reserve", chain: [try moved(interX), interX], roots: new),
-            Step(name: "new intermediate", chain: [try interX2.reissue(leaf), interX2], roots: new),
-            Step(name: "no cross-certificate", chain: [try interX.reissue(leaf), interX], roots: new),
-            Step(name: "the other root", chain: [try moved(interY), interY], roots: new),
-            Step(name: "another authority", chain: [try moved(stranger)], roots: [stranger]),
+            ("same key", [try interX.reissue(leaf), interX], new),
+            ("the key in reserve", [try moved(interX), interX], new),
+            ("new intermediate", [try interX2.reissue(leaf), interX2], new),
+            ("the other root", [try moved(interY), interY], new),
+            ("another authority", [try moved(stranger)], [stranger]),
         ]
     }
 
-    /// What a table says of the authority.
     var cas: [CA] {
         func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CA.Root {
             CA.Root(

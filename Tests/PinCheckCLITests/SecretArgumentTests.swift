@@ -96,8 +96,8 @@ import Testing
         let line = Self.lines[0]
         let files = try TemporaryDirectory()
         let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            let list = "\(StandardPKI.serverName) connect=127.0.0.1:\(server.port) request=/\(line)\n"
+        try await LoopbackServer.serving(.presenting(served)) { server in
+            let list = "\(host) connect=127.0.0.1:\(server.port) request=/\(line)\n"
             let file = files.path + "/report.json"
             let outcome = await pincheck(
                 ["--targets", "-", "--anchors", anchors, "--timeout", "2", "-f", "text", "-f", "json=\(file)"],
@@ -143,35 +143,26 @@ import Testing
 
 /// What is refused is quoted without the passwords and tokens in it.
 @Suite(.endsSomeTime) struct RepeatedSecretTests {
-    private static let url = "https://deploy:s3cr3t@api.example.com/"
-
+    /// `USER@` is a host behind a name and a password.
     @Test(arguments: [
-        [url], ["check", url], ["pins", url], ["snapshot", url], ["fetch", url], ["verify", url], ["diff", url],
-        ["deploy:s3cr3t@api.example.com"], ["s3cr3t@api.example.com"], ["https://s3cr3t@api.example.com"],
-        ["http://deploy:s3cr3t@api.example.com"], ["deploy:s3cr3t@api.example.com/a"],
-        ["https://deploy:x/s3cr3t@api.example.com"], ["a.example", "--doh", url],
-        ["a.example", "--doh", "deploy:s3cr3t@api.example.com/r"],
-        ["a.example", "--doh", "http://api.example.com:s3cr3t@api.example.com/"],
-        ["a.example", "--httpdns", "http://deploy:s3cr3t@api.example.com/d?dn={name}"],
-        ["a.example", "--httpdns", "http://deploy:s3cr3t@api.example.com/d"],
-        ["a.example", "--proxy", "http://deploy:s3cr3t@api.example.com:x"],
-        ["a.example", "--proxy", "ftp://deploy:s3cr3t@api.example.com"],
-        ["a.example", "--connect", "deploy:s3cr3t@api.example.com"],
-        ["a.example", "--connect", "s3cr3t@api.example.com"], ["a.example", "--host", "deploy:s3cr3t@api.example.com"],
-        ["a.example", "--sni", "deploy:s3cr3t@api.example.com"],
-        ["a.example", "--resolve", "a.example:443:deploy:s3cr3t@api.example.com"], ["a.example", "--timeout", url],
-        ["a.example", "--format", url], ["a.example", "--client", url], ["serve", "--allow-target", url],
-        ["serve", "--allow-target", "*.deploy:s3cr3t@api.example.com"], ["serve", url], ["help", url],
-        ["--unknown", url], ["devices", url],
-    ]) func noPasswordBeforeAHostIsShown(arguments: [String]) async {
-        for form in arguments.contains("--format") ? [[]] : [[], ["-f", "nagios"]] {
+        "URL", "check URL", "pins URL", "snapshot URL", "fetch URL", "verify URL", "diff URL", "USER@", "s3cr3t@HOST",
+        "https://s3cr3t@HOST", "http://USER@", "USER@/a", "https://deploy:x/s3cr3t@HOST", "a.example --doh URL",
+        "a.example --doh USER@/r", "a.example --doh http://HOST:s3cr3t@HOST/",
+        "a.example --httpdns http://USER@/d?dn={name}", "a.example --httpdns http://USER@/d",
+        "a.example --proxy http://USER@:x", "a.example --proxy ftp://USER@", "a.example --connect USER@",
+        "a.example --connect s3cr3t@HOST", "a.example --host USER@", "a.example --sni USER@",
+        "a.example --resolve a.example:443:USER@", "a.example --timeout URL", "a.example --format URL",
+        "a.example --client URL", "serve --allow-target URL", "serve --allow-target *.USER@", "serve URL", "help URL",
+        "--unknown URL", "devices URL",
+    ]) func noPasswordBeforeAHostIsShown(line: String) async {
+        let words = [("URL", "https://USER@/"), ("USER@", "deploy:s3cr3t@HOST"), ("HOST", "api.example.com")]
+        let arguments = words.reduce(line) { $0.replacing($1.0, with: $1.1) }.split(separator: " ").map(String.init)
+        for form in line.contains("--format") ? [[]] : [[], ["-f", "nagios"]] {
             let outcome = await pincheck(arguments + form).says(not: "s3cr3t")
             #expect(outcome.status != .pass)
         }
-        let errors = await pincheck(arguments).errors
-        #expect(
-            errors.contains("api.example.com")
-                || arguments.contains { ["help", "--unknown", "--client"].contains($0) }, "\(errors)")
+        guard !["help", "--unknown", "--client"].contains(where: line.contains) else { return }
+        await pincheck(arguments).says(errors: "api.example.com")
     }
 
     @Test func listsAndPoliciesShowNoneEither() async {
@@ -190,20 +181,18 @@ import Testing
     }
 
     @Test(arguments: [
-        (
-            ["fetch", "https://a.example/x", "--header", "Authorization: Bearer s3cr3t\r"],
-            "the header 'Authorization' is none"
-        ), (["a.example", "--header", "Authorization: Bearer s3cr3t"], "the header 'Authorization' plays no part"),
-        (["fetch", "https://a.example/x", "--header", "Bearer s3cr3t"], "the header (13 characters) is none"),
-        (["a.example", "--header", "Bearer s3cr3t"], "the header (13 characters) plays no part"),
-        (["a.example", "--header", "Bearer s3cr3t: x"], "the header (16 characters) plays no part"),
-        (["fetch", "https://a.example/x", "--header", "Range: s3cr3t"], "the header 'Range' is pincheck's own"),
-    ]) func aHeaderIsNamedWithoutItsValue(arguments: [String], words: String) async {
-        await pincheck(arguments).expect(.usage, errors: words, not: "s3cr3t")
+        ("fetch https://a.example/", "Authorization: Bearer s3cr3t\r", "the header 'Authorization' is none"),
+        ("a.example", "Authorization: Bearer s3cr3t", "the header 'Authorization' plays no part"),
+        ("fetch https://a.example/", "Bearer s3cr3t", "the header (13 characters) is none"),
+        ("a.example", "Bearer s3cr3t", "the header (13 characters) plays no part"),
+        ("a.example", "Bearer s3cr3t: x", "the header (16 characters) plays no part"),
+        ("fetch https://a.example/", "Range: s3cr3t", "the header 'Range' is pincheck's own"),
+    ]) func aHeaderIsNamedWithoutItsValue(line: String, header: String, words: String) async {
+        await pincheck(line.split(separator: " ").map(String.init) + ["--header", header]).expect(
+            .usage, errors: words, not: "s3cr3t")
     }
 }
 
-/// A command as the table describes it.
 struct LabCommand: Sendable, CustomTestStringConvertible {
     let name: String
     /// The options that take a value, `nil` for what is given without one.

@@ -6,7 +6,7 @@ import Testing
 /// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated. What a rotation is called is proven by
 /// `ChainComparisonTests`.
 @Suite(.endsSomeTime) struct SnapshotCommandTests {
-    private static let old = [pki.leaf, pki.interA]
+    private static let old = served
     private static let rekeyed = [pki.leaf2, pki.interA]
 
     /// Runs beside a server whose chain is recorded in `base.json`, with the ways to rotate it and to read a file.
@@ -45,7 +45,6 @@ import Testing
         }
     }
 
-    /// What follows `diff @base.json` of a server with another key, and how it ends.
     @Test(arguments: [
         ("", "changed:     rekeyed  $LEAF ( … ) → $NEXT ( … not judged; rekeyed since $DIR/base.json\n"),
         ("--anchors @root.pem --pins $INTER", "changed:   accepted, but rekeyed since $DIR/base.json\n"),
@@ -59,7 +58,6 @@ import Testing
             "warn: pin 1 matched before and does no longer, only pin 2 is left; ship a new backup\n"
         ), ("--anchors @root.pem --allow rekeyed --fail-on warn --pins $LEAF --pins $NEXT --pins $JUNK", "pass"),
         ("other.example.com --connect $SERVER", "changed:     target-added  – → other.example.com:443 → $SERVER"),
-        ("other.example.com --connect $SERVER --allow target-added --update", "pass"),
         ("--policy @policy.json5 --allow rekeyed", "fail: no configured pin is on the chain"),
     ]) func theTextSaysOldAndNewAndWhetherThePinsHold(arguments: String, end: String) async throws {
         try await serving { desk, rotate, _ in
@@ -126,12 +124,10 @@ import Testing
             try servers[1].present(TLSServerSettings(presenting: Self.rekeyed))
             let change = try await desk(ask + " -f json").expect(.changed).json["change"]
             #expect(change["compared_with"].text == servers[0].place)
-            // The words apart, each fact by itself.
-            let rekeyed = change["classes"][0]
-            #expect(rekeyed["id"].text == "rekeyed")
-            #expect(rekeyed["old_certificate"]["spki_sha256"].text == pki.leaf.pin)
-            #expect(rekeyed["new_certificate"]["spki_sha256"].text == pki.leaf2.pin)
-            #expect(rekeyed["new_certificate"]["not_after"].text?.hasSuffix("Z") == true)
+            let certificates = ["old_certificate", "new_certificate"].map {
+                change["classes"][0][$0]["spki_sha256"].text
+            }
+            #expect(certificates == [pki.leaf.pin, pki.leaf2.pin])
         }
     }
 
@@ -227,49 +223,35 @@ import Testing
     @Test func twoFilesAreComparedWithoutANetwork() async throws {
         try await serving { desk, rotate, text in
             try rotate(Self.rekeyed)
-            await desk("snapshot $HOST --connect $SERVER -o @newer.json").expect(.pass)
-            await desk.expect("diff @base.json @newer.json", "changed:     rekeyed  ")
-            await desk("diff @newer.json @newer.json").expect(.pass)
             try desk.write("$HOST connect=$SERVER\nother.example.com connect=$SERVER\n", to: "list")
             await desk("snapshot --targets @list -o @both.json").expect(.pass)
-            await desk.expect("diff @both.json @newer.json", "changed:     target-missing  other.example.com:443 → ")
-            await desk("diff @newer.json @both.json --allow target-added --update").expect(.pass)
-            #expect(try text("newer.json") == text("both.json"))
+            await desk.expect("diff @base.json @both.json --allow target-added", "changed:     rekeyed  ")
+            await desk.expect("diff @both.json @base.json", "changed:     target-missing  other.example.com:443 → ")
+            await desk("diff @base.json @both.json --allow target-added,rekeyed --update").expect(.pass)
+            #expect(try text("base.json") == text("both.json"))
         }
+    }
+
+    private static func snapshot(_ rest: String) -> String { "{\"schema\": \"pincheck-snapshot/1\"\(rest)" }
+
+    private static func endpoint(_ place: String) -> String {
+        snapshot(", \"endpoints\": [{\(place), \"chain\": []}]}")
     }
 
     @Test(arguments: [
         ("", ":1: is not JSON: it ends too early; write one with 'pincheck snapshot'"),
         ("[]", ":1: the document is not a dictionary"), ("{}", ":1: the document has no 'schema'"),
         (#"{"schema": 1}"#, ":1: 'schema' is not a text"),
-        (
-            #"{"schema": "pincheck/1"}"#,
-            "the schema is 'pincheck/1', not pincheck-snapshot/1; give a file of 'pincheck snapshot'"
-        ), (#"{"schema": "pincheck-snapshot/0"}"#, "the schema is 'pincheck-snapshot/0'"),
-        (
-            #"{"schema": "pincheck-snapshot/2", "whatever": true}"#,
-            "the schema is 'pincheck-snapshot/2', not pincheck-snapshot/1: it was written by a newer pincheck; update"
-        ), (#"{"schema": "pincheck-snapshot/1"}"#, "the document has no 'endpoints'"),
-        (
-            "{\"schema\": \"pincheck-snapshot/1\",\n\"endpoints\": [{\"target\": \"a:443\"}]}",
-            ":2: 'endpoints[0]' has no 'chain'"
-        ),
-        (
-            #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "chain": []}]}"#,
-            "'endpoints[0].chain' is not a list of at least one certificate"
-        ),
-        (
-            #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a b", "chain": []}]}"#,
-            "'endpoints[0].target' is not a host with a port"
-        ),
-        (
-            #"{"schema": "pincheck-snapshot/1", "endpoints": [{"target": "a:443", "connect": "?", "chain": []}]}"#,
-            "'endpoints[0].connect' is not an address"
-        ),
-        (
-            #"{"schema": "pincheck-snapshot/1", "schema": "pincheck-snapshot/1", "endpoints": []}"#,
-            "the key 'schema' is given twice"
-        ), (#"{"schema": "pincheck-snapshot/1", "endpoints": []} {}"#, "is not JSON: goes on after its end"),
+        (#"{"schema": "pincheck/1"}"#, "'pincheck/1', not pincheck-snapshot/1; give a file of 'pincheck snapshot'"),
+        (#"{"schema": "pincheck-snapshot/0"}"#, "the schema is 'pincheck-snapshot/0'"),
+        (#"{"schema": "pincheck-snapshot/2"}"#, "not pincheck-snapshot/1: it was written by a newer pincheck; update"),
+        (snapshot("}"), "the document has no 'endpoints'"),
+        (snapshot(",\n\"endpoints\": [{\"target\": \"a:443\"}]}"), ":2: 'endpoints[0]' has no 'chain'"),
+        (endpoint("\"target\": \"a:443\""), "'endpoints[0].chain' is not a list of at least one certificate"),
+        (endpoint("\"target\": \"a b\""), "'endpoints[0].target' is not a host with a port"),
+        (endpoint("\"target\": \"a:443\", \"connect\": \"?\""), "'endpoints[0].connect' is not an address"),
+        (snapshot(", \"schema\": 1, \"endpoints\": []}"), "the key 'schema' is given twice"),
+        (snapshot(", \"endpoints\": []} {}"), "is not JSON: goes on after its end"),
     ]) func aFileThatIsNoSnapshotIs65AndSaysWhy(text: String, message: String) async throws {
         let desk = try Desk(["base.json": text])
         for line in ["diff @base.json", "127.0.0.1:1 --baseline @base.json"] {

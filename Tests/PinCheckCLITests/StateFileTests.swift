@@ -7,7 +7,6 @@ import Testing
 
 /// The file of `--state`: what changed since the last run, and nothing else, is told.
 @Suite(.endsSomeTime) struct StateFileTests {
-    /// Runs that follow each other: what follows the line, how it ends, what is told, and what is not.
     private static let runs: [(arguments: String, status: ExitStatus, told: [String], not: [String])] = [
         ("--pins $LEAF", .unreachable, ["PASS  $HOST:443", "UNREACHABLE  127.0.0.1:1"], []),
         ("--pins $LEAF", .unreachable, [""], []),
@@ -40,7 +39,6 @@ import Testing
         #expect(lines.contains { $0.contains("\t\(pki.leaf.pin)\t") && $0.hasSuffix(end) })
     }
 
-    /// The last outcome and this one, and whether that is a change.
     static let changes: [(old: (String, String, String), new: (String, String, String), isChange: Bool)] = [
         (("PASS", "a", "k"), ("PASS", "a", "k"), false), (("PASS", "a", "k"), ("FAIL", "b", "k"), true),
         (("FAIL", "a", "k"), ("FAIL", "b", "k"), true), (("UNREACHABLE", "a", ""), ("UNREACHABLE", "b", ""), false),
@@ -126,10 +124,8 @@ import Testing
         let more = try pki.interA.issue(pki.leaf.template.withManyNames(1_001), key: pki.leaf.key)
         try await LoopbackServer.serving(.presenting([more, pki.interA])) { server in
             func snapshot(_ name: String) async -> ExitStatus {
-                await pincheck(
-                    "snapshot", StandardPKI.serverName, "--connect", "127.0.0.1:\(server.port)", "-o",
-                    files.path + "/" + name
-                ).status
+                await pincheck("snapshot", host, "--connect", "127.0.0.1:\(server.port)", "-o", files.path + "/" + name)
+                    .status
             }
             #expect(await snapshot("new.json") == .pass)
             try server.present(TLSServerSettings(presenting: [many, pki.interA]))

@@ -8,70 +8,51 @@ import Testing
 
 /// `--timeout` is for a target in all, and what there was no time for is said.
 @Suite(.timeLimit(.minutes(5))) struct TargetDeadlineTests {
-    let host = StandardPKI.serverName
-
-    /// `count` addresses, all of them of this machine.
-    private func list(_ count: Int) -> [UInt8] {
-        Array((1...count).map { "127.0.1.\($0)" }.joined(separator: ";").utf8)
+    /// Runs where each address of this machine, of which so many are given, is a server that says nothing.
+    private func silently(_ line: String, addresses count: Int = 1) async throws -> Outcome {
+        try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
+            let list = (1...count).map { "127.0.1.\($0)" }.joined(separator: ";")
+            return await (try Desk(port: server.port))(line, input: list).expect(.unreachable)
+        }
     }
 
     @Test func silentAddressesHaveOneTimeoutTogether() async throws {
-        try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
-            let outcome = await pincheck(
-                ["\(host):\(server.port)", "--addresses", "-", "--timeout", "0.5"], input: list(200)
-            ).expect(.unreachable)
-            let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("UNREACHABLE  ") }
-            #expect(lines.count == 201)
-            #expect(lines.count { $0.contains("did not complete the TLS handshake in time") } == 64)
-            #expect(lines.count { $0.contains("connect: no time was left to connect to '127.0.1.") } == 136)
-            #expect(
-                outcome.output.hasSuffix(
-                    "  warning: 136 of 200 addresses were not tried, because the time was up: raise --timeout (0.5 s), "
-                        + "or name fewer addresses\n"
-                        + "UNREACHABLE  \(host):\(server.port)  200 addresses: 200 without a verdict; the time was up\n"
-                ), "\(outcome.output.suffix(400))")
-        }
+        let outcome = try await silently("$HOST:$PORT --addresses - --timeout 0.5", addresses: 200).says(
+            "  warning: 136 of 200 addresses were not tried, because the time was up: raise --timeout (0.5 s), "
+                + "or name fewer addresses\nUNREACHABLE  ",
+            ending: "  200 addresses: 200 without a verdict; the time was up\n")
+        let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("UNREACHABLE  ") }
+        #expect(lines.count == 201)
+        #expect(lines.count { $0.contains("did not complete the TLS handshake in time") } == 64)
+        #expect(lines.count { $0.contains("connect: no time was left to connect to '127.0.1.") } == 136)
     }
 
     @Test func theAddressesOfATargetOfPinsHaveOneTimeoutTogether() async throws {
-        try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
-            let addresses = (1...70).flatMap { ["--connect", "127.0.1.\($0)"] }
-            let outcome = await pincheck(
-                ["pins", "\(host):\(server.port)", "--timeout", "0.5", "--retries", "0"] + addresses
-            ).expect(.unreachable)
-            #expect(outcome.output.ranges(of: "did not complete the TLS handshake in time").count == 64)
-            #expect(outcome.output.ranges(of: "no time was left to connect to").count == 6, "\(outcome.output)")
-        }
+        let addresses = (1...70).map { " --connect 127.0.1.\($0)" }.joined()
+        let output = try await silently("pins $HOST:$PORT --timeout 0.5 --retries 0" + addresses).output
+        #expect(output.ranges(of: "did not complete the TLS handshake in time").count == 64)
+        #expect(output.ranges(of: "no time was left to connect to").count == 6, "\(output)")
     }
 
     @Test func variantsAndRetriesAreWithinTheSameTimeout() async throws {
-        try await LoopbackServer.serving(.tarpit, address: "0.0.0.0") { server in
-            let outcome = await pincheck(
-                [
-                    "\(host):\(server.port)", "--addresses", "-", "--timeout", "0.5", "--thorough", "--retries", "9",
-                    "-f", "json",
-                ], input: list(70)
-            ).expect(
-                .unreachable, "216 of 280 connections were not tried, because the time was up",
-                #""consistent" : false"#, not: #""verdict" : "accept""#)
-            #expect(outcome.output.ranges(of: #""id" : "no-time""#).count > 6)
-        }
+        let line = "$HOST:$PORT --addresses - --timeout 0.5 --thorough --retries 9 -f json"
+        let outcome = try await silently(line, addresses: 70).says(
+            "216 of 280 connections were not tried, because the time was up", #""consistent" : false"#,
+            not: #""verdict" : "accept""#)
+        #expect(outcome.output.ranges(of: #""id" : "no-time""#).count > 6)
     }
 
     @Test func aTimeoutIsGivenAsItWasAskedForAfterRetries() async throws {
-        _ = try await LoopbackServer.serving(.presenting([pki.leaf], delivery: .closes(afterBytes: 100))) { server in
-            await pincheck("127.0.0.1:\(server.port)", "--timeout", "0.3", "--retries", "100").expect(.unreachable)
+        try await Desk.serving(.presenting([pki.leaf], delivery: .closes(afterBytes: 100))) { desk, _ in
+            await desk("$SERVER --timeout 0.3 --retries 100").expect(.unreachable)
         }
-        try await LoopbackServer.serving(.tarpit) { server in
-            for arguments in [["--retries", "100"], ["--connect", "127.0.0.1", "--connect", "127.0.0.2"]] {
-                await pincheck(["127.0.0.1:\(server.port)", "--timeout", "0.3"] + arguments).expect(
-                    .unreachable, "raise --timeout (0.3 s)")
-            }
+        for arguments in ["--retries 100", "--connect 127.0.0.1 --connect 127.0.0.2"] {
+            try await silently("$SERVER --timeout 0.3 " + arguments).says("raise --timeout (0.3 s)")
         }
     }
 
     @Test(arguments: [false, true]) func whatThereWasNoTimeToJudgeIsNotAccepted(hasQuestion: Bool) async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: server.port)
             let question = HTTPRequest(try HTTPPath("/"), host: try ServerName(host), port: 443)
             let endpoint = CheckEndpoint(
@@ -123,16 +104,13 @@ import Testing
     }
 
     @Test(arguments: [nil, 40, 71, 80, 0]) func aKindOfClientThatIsRefusedIsNoFailure(alert: UInt8?) async throws {
-        let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with {
+        let settings = TLSServerSettings(presenting: served).with {
             // No alert at all for 0.
             $0.refusal = alert.map { $0 == 0 ? [] : [21, 3, 3, 0, 2, 2, $0] }
         }
-        let files = try TemporaryDirectory()
-        let anchors = try files.write(pki.rootA.pem, to: "anchors.pem")
-        _ = try await LoopbackServer.serving(.tls(settings)) { server in
-            await pincheck(
-                "\(host):\(server.port)", "--connect", "127.0.0.1", "--anchors", anchors, "--key-types", "rsa,ecdsa"
-            ).expect(.pass, ending: "  1 address, accepted; consistent\n", not: "RSA")
+        try await Desk.serving(.tls(settings)) { desk, _ in
+            await desk("$HOST:$PORT --connect 127.0.0.1 --anchors @root.pem --key-types rsa,ecdsa").expect(
+                .pass, ending: "  1 address, accepted; consistent\n", not: "RSA")
         }
     }
 
@@ -146,8 +124,8 @@ import Testing
         let command = Int(seed % 7)
         let files = try TemporaryDirectory()
         _ = try files.write(pki.rootA.pem, to: "anchors.pem")
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { good in
-            let hostile = ServerBehavior.presenting([pki.leaf, pki.interA], delivery: delivery)
+        try await LoopbackServer.serving(.presenting(served)) { good in
+            let hostile = ServerBehavior.presenting(served, delivery: delivery)
             try await LoopbackServer.serving(hostile) { bad in
                 let place = ["\(host):\(bad.port)", "--connect", "127.0.0.1", "--timeout", "0.3"]
                 let policy = try files.write(

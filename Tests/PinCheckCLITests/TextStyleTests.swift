@@ -48,15 +48,10 @@ import Testing
 
 /// `check --verbose`: what is being done, as it is done.
 @Suite(.endsSomeTime) struct VerboseTests {
-    let host = StandardPKI.serverName
-
     /// What a check writes to standard error, in a network in which the server has the name and the address given here.
     private func said(by arguments: String..., port: UInt16) async -> [String] {
         let errors = OutputBuffer()
-        var context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: errors.stream()),
-            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
+        var context = Context.lab(errors: errors.stream())
         let address = IPAddress("203.0.113.7")!
         context.network = StagedNetwork(
             names: [host: [address]], ports: [PeerAddress(ip: address, port: 443): port],
@@ -66,7 +61,7 @@ import Testing
     }
 
     @Test func lookupsConnectionsAndHandshakesAreTold() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let lines = await said(by: host, "--verbose", port: server.port)
             let told = lines.filter { $0.hasPrefix("* ") }
             let wanted = [
@@ -83,7 +78,7 @@ import Testing
     }
 
     @Test func everyRoundIsTold() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let lines = await said(by: host, "--verbose", "--key-types", "rsa,ecdsa", port: server.port)
             for type in ["rsa", "ecdsa"] {
                 #expect(

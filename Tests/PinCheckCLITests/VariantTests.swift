@@ -5,11 +5,11 @@ import Testing
 /// `pincheck check` with every variant of a target.
 @Suite(.timeLimit(.minutes(5))) struct VariantTests {
     private static let rsa = try! pki.interA.issue(
-        .leaf(StandardPKI.serverName), key: try LabKey.shared(.rsa(bits: 2_048), label: "vector 154"))
-    private static let old = ServerBehavior.presenting([pki.leaf, pki.interA])
+        .leaf(host), key: try LabKey.shared(.rsa(bits: 2_048), label: "vector 154"))
+    private static let old = ServerBehavior.presenting(served)
     private static let new = ServerBehavior.presenting([pki.leaf2, pki.interA])
     private static let dual = ServerBehavior.tls(
-        TLSServerSettings([TLSIdentity([pki.leaf, pki.interA]), TLSIdentity([rsa, pki.interA])]))
+        TLSServerSettings([TLSIdentity(served), TLSIdentity([rsa, pki.interA])]))
 
     /// Asks servers on one port of 127.0.0.2, 127.0.0.3 and so on; `EDGES` reaches as many addresses as are said, `ONE` the first.
     private func serving(
@@ -18,7 +18,7 @@ import Testing
     ) async throws {
         try await LoopbackServer.serving(all: behaviors, onOnePort: true) { servers in
             let desk = try Desk()
-            let target = "\(StandardPKI.serverName):\(servers[0].port)"
+            let target = "\(host):\(servers[0].port)"
             let list = (0..<(addresses ?? servers.count)).map { "127.0.0.\($0 + 2)" }.joined(separator: ";")
             let all = "\(target) --anchors @root.pem "
             try await body(
@@ -71,21 +71,13 @@ import Testing
     }
 
     @Test func acceptedDifferencesBetweenAddressesAreAWarning() async throws {
-        for (other, words) in [
-            (
-                Self.new,
-                "127.0.0.2 serves the key \(pki.leaf.pin.prefix(15))…\(pki.leaf.pin.suffix(5)); 127.0.0.3 serves the key sha256/"
-            ),
-            (
-                ServerBehavior.presenting([pki.leafRe, pki.interA]),
-                "the key is the same, but 127.0.0.2 serves a certificate until "
-            ),
-            (
-                ServerBehavior.presenting([pki.leaf, pki.interA, pki.junk]),
-                "the leaf is the same, but 127.0.0.2 serves "
-            ),
+        let key = "the key \(pki.leaf.pin.prefix(15))…\(pki.leaf.pin.suffix(5))"
+        for (chain, words) in [
+            ([pki.leaf2, pki.interA], "127.0.0.2 serves \(key); 127.0.0.3 serves the key sha256/"),
+            ([pki.leafRe, pki.interA], "the key is the same, but 127.0.0.2 serves a certificate until "),
+            (served + [pki.junk], "the leaf is the same, but 127.0.0.2 serves "),
         ] {
-            try await serving([Self.old, other]) { ask, target in
+            try await serving([Self.old, .presenting(chain)]) { ask, target in
                 let differ = "  \(target)  2 addresses: 2 accepted; the addresses differ\n"
                 await ask("EDGES").expect(.pass, "\n  warning: \(words)", ending: "PASS" + differ)
                 await ask("EDGES --fail-on warn").expect(.warn, ending: "WARN" + differ)
@@ -177,11 +169,7 @@ import Testing
     }
 
     @Test func whatClientsWithoutSNIGetIsSaidAndDoesNotCount() async throws {
-        let tenant = try pki.interA.issue(.leaf("other-tenant.example"))
-        let shared = TLSServerSettings(presenting: [tenant, pki.interA]).with {
-            $0.identitiesByName = [StandardPKI.serverName: [TLSIdentity([pki.leaf, pki.interA])]]
-        }
-        try await serving([.tls(shared)]) { ask, target in
+        try await serving([AddressInURLTests.sharedEdge()]) { ask, target in
             let outcome = await ask("ONE --thorough").expect(
                 .pass, "\n  127.0.0.2  no SNI    not judged  EC P-256 ",
                 "  warning: without SNI the server serves CN=other-tenant.example", not: "give --host or --sni")
@@ -189,7 +177,7 @@ import Testing
             #expect(lines == ["PASS  \(target)  1 address, accepted; another certificate without SNI"])
             await ask("ONE --thorough --no-sni").expect(.fail)
         }
-        let strict = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.requiresName = true }
+        let strict = TLSServerSettings(presenting: served).with { $0.requiresName = true }
         try await serving([.tls(strict)]) { ask, _ in
             await ask("ONE --thorough").expect(
                 .pass, "without SNI the server refuses the handshake (alert unrecognized_name (112))")

@@ -160,10 +160,14 @@ import X509
 
     @Test func `a revoked leaf is rejected on every path, by those who look`() throws {
         let revoked = LeafEvidence.Staple.revoked(at: Timestamp(secondsSinceEpoch: LabClock.now - 60), reason: 4)
-        for isPublic in [true, false] {
-            let verdict = try verdict(ordinary, logs: 3, staple: revoked, isPublic: isPublic)
-            #expect(verdict.reason.id == "revoked")
-            #expect(verdict.trace.contains { $0.id == "revocation" && $0.status == .fail })
+        for client in [ordinary, Alamofire(.systemDefault()), OkHttp(), AndroidNetworkSecurityConfig()]
+            as [any ClientProcedure]
+        {
+            for isPublic in [true, false] {
+                let verdict = try verdict(client, logs: 3, staple: revoked, isPublic: isPublic)
+                #expect(verdict.reason.id == "revoked", "\(type(of: client))")
+                #expect(verdict.trace.contains { $0.id == "revocation" && $0.status == .fail })
+            }
         }
     }
 }

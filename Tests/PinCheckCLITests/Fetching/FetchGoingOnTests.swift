@@ -17,17 +17,17 @@ import Testing
     @Test func aDownloadThatBreaksOffGoesOn() async throws {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
             let path = self.path(files, "a.bin")
-            await fetch("/a.bin", to: "a.bin").expect(
+            await fetch.file().expect(
                 .unreachable, "30000 bytes of it are kept", "  the same command goes on with \(path).part\n")
             #expect(bytes(files, "a.bin.part") == Array(document.prefix(30_000)) && bytes(files, "a.bin") == nil)
-            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
-            await fetch("/a.bin", to: "a.bin").expect(.pass, "58.6 KiB were there")
-            #expect(bytes(files, "a.bin") == document && bytes(files, "a.bin.part") == nil)
+            await fetch.file().expect(.unreachable)
+            await fetch.file().expect(.pass, "58.6 KiB were there")
+            #expect(bytes(files, "a.bin") == document)
+            #expect(bytes(files, "a.bin.part") == nil && bytes(files, "a.bin.part.record") == nil)
         }
         try await serving(ranges(document, cutAfter: 30_000)) { server, fetch, files in
             // With a retry it goes on by itself, as long as more comes.
-            let outcome = await fetch("/a.bin", to: "a.bin", "--retries", "1")
-            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+            await fetch.whole("--retries", "1")
             #expect(await server.connections(ended: 3).count == 3)
         }
     }
@@ -48,9 +48,7 @@ import Testing
                 #expect(outcome.status == .pass && bytes(files, "\(index).bin") == document, "\(outcome)")
                 #expect(outcome.output.contains("  note: what an earlier run left is") == !first.isEmpty, "\(outcome)")
             }
-            let asked = await server.connections(ended: 4).map {
-                String(decoding: $0.applicationOpening, as: UTF8.self)
-            }
+            let asked = await server.connections(ended: 4).map(\.request)
             #expect(asked.count == 4 && !asked.contains { $0.contains("Range:") })
         }
     }
@@ -63,15 +61,12 @@ import Testing
             }
             let chunk = Array("\(String(document.count, radix: 16))\r\n".utf8) + document + Array("\r\n0\r\n\r\n".utf8)
             return Responder.Answer("HTTP/1.1 200 OK\nTransfer-Encoding: chunked", chunk)
-        }) { _, fetch, files in
-            let outcome = await fetch("/a.bin", to: "a.bin", "--retries", "1")
-            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
-        }
+        }) { _, fetch, files in await fetch.whole("--retries", "1") }
     }
 
     @Test func aServerThatGivesAByteAtATimeIsAskedNoMoreOftenThanRetriesSay() async throws {
         try await serving(ranges(document, cutAfter: 1)) { server, fetch, files in
-            await fetch("/a.bin", to: "a.bin", "--retries", "2").expect(.unreachable)
+            await fetch.file("--retries", "2").expect(.unreachable)
             #expect(await server.connections(ended: 3).count == 3)
             #expect(bytes(files, "a.bin.part")?.count == 3)
         }
@@ -89,8 +84,7 @@ import Testing
         }) { _, fetch, files in
             place.withLock { $0 = files.path }
             _ = try files.write("mine", to: "elsewhere")
-            let outcome = await fetch("/a.bin", to: "a.bin")
-            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+            await fetch.whole()
             #expect(bytes(files, "elsewhere") == Array("mine".utf8))
         }
     }
@@ -100,20 +94,20 @@ import Testing
         arguments: ["a.bin.part", "a.bin.part.record"]) func anothersPartIsLeft(name: String) async throws
     {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
-            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
+            await fetch.file().expect(.unreachable)
             try #require(chown(self.path(files, name), 65_534, 65_534) == 0)
-            let outcome = await fetch("/a.bin", to: "a.bin")
-            #expect(outcome.status == .inputOutput && bytes(files, "a.bin") == nil, "\(outcome)")
+            await fetch.file().expect(.inputOutput)
+            #expect(bytes(files, "a.bin") == nil)
             #expect(bytes(files, "a.bin.part")?.count == 30_000)
         }
     }
 
     @Test(arguments: ["a.bin.part", "a.bin.part.record"]) func anotherNamesPartIsLeft(name: String) async throws {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
-            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
+            await fetch.file().expect(.unreachable)
             try FileManager.default.linkItem(atPath: self.path(files, name), toPath: self.path(files, "copy"))
             let copy = bytes(files, "copy")
-            await fetch("/a.bin", to: "a.bin").expect(.inputOutput, "\(name)' is not of a download")
+            await fetch.file().expect(.inputOutput, "\(name)' is not of a download")
             #expect(bytes(files, "a.bin") == nil && bytes(files, "copy") == copy)
         }
     }
@@ -130,9 +124,9 @@ import Testing
             return rest(request)
         }) { _, fetch, files in
             place.withLock { $0 = self.path(files, "a.bin.part") }
-            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
-            let outcome = await fetch("/a.bin", to: "a.bin")
-            #expect(outcome.status == .inputOutput && bytes(files, "a.bin") == nil, "\(outcome)")
+            await fetch.file().expect(.unreachable)
+            await fetch.file().expect(.inputOutput)
+            #expect(bytes(files, "a.bin") == nil)
         }
     }
 
@@ -141,11 +135,9 @@ import Testing
         let isChanged = Atomic(false)
         let (old, new) = (ranges(document, cutAfter: 30_000), ranges(other, tag: "\"v2\""))
         try await serving({ isChanged.load(ordering: .relaxed) ? new($0) : old($0) }) { _, fetch, files in
-            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
+            await fetch.file().expect(.unreachable)
             isChanged.store(true, ordering: .relaxed)
-            let outcome = await fetch("/a.bin", to: "a.bin").says(
-                "  note: what an earlier run left is of another document")
-            #expect(outcome.status == .pass && bytes(files, "a.bin") == other, "\(outcome)")
+            await fetch.whole(of: other).says("  note: what an earlier run left is of another document")
         }
     }
 
@@ -158,30 +150,28 @@ import Testing
                     document.prefix(request.contains("/cut") ? 10_000 : document.count), .cut)
         }) { _, fetch, files in
             await fetch("/cut", to: "a.bin").expect(.unreachable, not: "goes on")
-            let outcome = await fetch("/a.bin", to: "a.bin")
-            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+            await fetch.whole()
         }
     }
 
     @Test(arguments: [
         ("bytes 0-79999/80000", ExitStatus.answer), ("bytes 30001-79999/80000", .answer),
-        ("bytes 30000-79999/79999", .answer), ("octets 30000-79999/80000", .answer),
-        ("bytes 30000-29999/80000", .answer), ("bytes */80000", .answer), ("", .answer),
+        ("bytes 30000-79999/79999", .answer), ("bytes */80000", .answer), ("", .answer),
         ("bytes 30000-79999/80000", .pass), ("bytes 30000-79999/*", .answer), ("bytes 30000-79998/80000", .answer),
     ]) func aServerThatLiesAboutRangesIsCaught(range: String, status: ExitStatus) async throws {
         let field = range.isEmpty ? "" : "\nContent-Range: \(range)"
         let head = "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Length: 50000" + field
         try await serving(begun(Responder.Answer(head, document.dropFirst(30_000)))) { _, fetch, files in
-            _ = await fetch("/a.bin", to: "a.bin")
-            let outcome = await fetch("/a.bin", to: "a.bin").expect(status)
+            _ = await fetch.file()
+            let outcome = await fetch.file().expect(status)
             #expect(bytes(files, "a.bin.part") == (outcome.status == .pass ? nil : Array(document.prefix(30_000))))
             #expect(bytes(files, "a.bin") == (outcome.status == .pass ? document : nil))
         }
     }
 
     @Test(arguments: [
-        "X-Nothing: 1", "ETag: \"v1\"\nETag: \"v1\"", "ETag: W/\"v1\"", "Last-Modified: Sun, 22 Nov 2026 10:00:00 GMT",
-        "ETag: \"v1\"\nContent-Encoding: gzip", "ETag: \"v1\"\nContent-Type: multipart/byteranges; boundary=a",
+        "X-Nothing: 1", "ETag: \"v1\"\nContent-Encoding: gzip",
+        "ETag: \"v1\"\nContent-Type: multipart/byteranges; boundary=a",
     ]) func aPartThatIsNotCertainlyOfTheSameDocumentIsNotAdded(fields: String) async throws {
         let (document, other) = (document, document.map { ~$0 })
         let isBegun = Atomic(false)
@@ -195,10 +185,8 @@ import Testing
             let head = "HTTP/1.1 206 Part\nContent-Length: 50000\nContent-Range: bytes 30000-79999/80000\n"
             return Responder.Answer(head + fields, other.dropFirst(30_000))
         }) { _, fetch, files in
-            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
-            let outcome = await fetch("/a.bin", to: "a.bin").says(
-                "  note: what an earlier run left is of another document")
-            #expect(outcome.status == .pass && bytes(files, "a.bin") == other, "\(outcome)")
+            await fetch.file().expect(.unreachable)
+            await fetch.whole(of: other).says("  note: what an earlier run left is of another document")
         }
     }
 
@@ -208,8 +196,8 @@ import Testing
         let body = length.hasSuffix("chunked") ? Array("c351\r\n".utf8) + rest + Array("\r\n0\r\n\r\n".utf8) : rest
         let head = "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Range: bytes 30000-79999/80000\n" + length
         try await serving(begun(Responder.Answer(head, body))) { _, fetch, files in
-            _ = await fetch("/a.bin", to: "a.bin")
-            await fetch("/a.bin", to: "a.bin").expect(.answer, "another part than")
+            _ = await fetch.file()
+            await fetch.file().expect(.answer, "another part than")
             let kept = try #require(bytes(files, "a.bin.part"))
             #expect(kept.count >= 30_000 && document.starts(with: kept) && bytes(files, "a.bin") == nil)
         }
@@ -254,15 +242,15 @@ import Testing
             }
             _ = try files.write("old", to: "a.bin")
             try FileManager.default.setAttributes([.posixPermissions: 0o4700], ofItemAtPath: path)
-            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
+            await fetch.file().expect(.unreachable)
             #expect(try mode(path + ".part") == 0o700 && bytes(files, "a.bin") == Array("old".utf8))
             // Its URL may be as secret.
             #expect(try mode(path + ".part.record") == 0o600)
             // Also one that was there, and one that takes its place.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path + ".part.record")
-            #expect(await fetch("/a.bin", to: "a.bin", "--connect", "127.0.0.1:1").status == .unreachable)
+            #expect(await fetch.file("--connect", "127.0.0.1:1").status == .unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
-            #expect(await fetch("/a.bin?token=1", to: "a.bin").status == .unreachable)
+            await fetch("/a.bin?token=1", to: "a.bin").expect(.unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
             #expect(await fetch("/a.bin?token=1", to: "a.bin").status == .pass)
             #expect(try mode(path) == 0o700 && bytes(files, "a.bin") == document)
@@ -275,11 +263,10 @@ import Testing
                 ? Responder.Answer("HTTP/1.1 416 No\nContent-Range: bytes */80000\nContent-Length: 0\nETag: \"v1\"")
                 : Responder.Answer("HTTP/1.1 200 OK\nContent-Length: 90000\nETag: \"v1\"", document, .cut)
         }) { _, fetch, files in
-            #expect(await fetch("/a.bin", to: "a.bin").status == .unreachable)
+            await fetch.file().expect(.unreachable)
             let record = String(decoding: try #require(bytes(files, "a.bin.part.record")), as: UTF8.self)
             _ = try files.write(record.replacing("length 90000", with: "length 80000"), to: "a.bin.part.record")
-            let outcome = await fetch("/a.bin", to: "a.bin")
-            #expect(outcome.status == .pass && bytes(files, "a.bin") == document, "\(outcome)")
+            await fetch.whole()
         }
     }
 
@@ -287,9 +274,9 @@ import Testing
         try await serving({ _ in
             Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: 90000", document, .silence)
         }) { server, fetch, files in
-            let first = Task { await fetch("/a.bin", to: "a.bin") }
+            let first = Task { await fetch.file() }
             while bytes(files, "a.bin.part")?.count != document.count { await Task.yield() }
-            await fetch("/a.bin", to: "a.bin").expect(.inputOutput, "another run is writing it")
+            await fetch.file().expect(.inputOutput, "another run is writing it")
             #expect(server.connections.count == 1)
             first.cancel()
             #expect(await first.value.status == .unreachable)

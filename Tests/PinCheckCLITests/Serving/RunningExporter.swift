@@ -18,10 +18,7 @@ struct RunningExporter: Sendable {
         _ arguments: [String], _ log: LogWatch = LogWatch(), _ body: (RunningExporter) async throws -> Void
     ) async throws {
         let (stream, signals) = AsyncStream.makeStream(of: ProcessSignal.self)
-        var context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: log.stream),
-            environment: ["SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent"],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { [] })
+        var context = Context.lab(errors: log.stream)
         context.signals = { stream }
         // A busy machine is no reason for another answer.
         let time = arguments.contains("--timeout") ? [] : ["--timeout", "60"]
@@ -49,10 +46,8 @@ struct RunningExporter: Sendable {
         return try await connection.answer()
     }
 
-    /// Whether a probe succeeds, as it is written.
     func success(_ place: String) async throws -> String? { try await get(place).value(of: "pincheck_probe_success") }
 
-    /// What the exporter counts of itself.
     func count(_ series: String) async throws -> String? {
         try await get("/metrics").value(of: "pincheck_exporter_" + series)
     }
@@ -64,7 +59,6 @@ struct RunningExporter: Sendable {
         return await log.line(after: seen) { $0.contains(" reload") }
     }
 
-    /// Asks the exporter to end, without waiting.
     func end() { signals.yield(.end) }
 }
 
@@ -132,7 +126,6 @@ final class LogWatch: Sendable {
 
 /// One connection to an exporter, by a few system calls: what it sends is what the test says, and nothing more.
 final class ScrapeConnection: Sendable {
-    /// An answer.
     struct Answer: Sendable {
         let status: Int
         /// The lines of the head behind the first.
@@ -147,7 +140,6 @@ final class ScrapeConnection: Sendable {
         }
     }
 
-    /// What there is no answer for.
     struct NoAnswer: Error { let received: String }
 
     #if canImport(Darwin)
@@ -160,7 +152,6 @@ final class ScrapeConnection: Sendable {
     /// What came and was not read yet.
     private let buffer = Mutex<[UInt8]>([])
 
-    /// Connects to a port of this machine.
     init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Self.stream, 0)
         // Before it is connected, so that the other side learns of it.
@@ -183,7 +174,6 @@ final class ScrapeConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends bytes; returns whether the other side took all of them.
     @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Sends bytes; returns whether the other side took all of them.
@@ -214,7 +204,6 @@ final class ScrapeConnection: Sendable {
         close(other)
     }
 
-    /// Waits for the next answer.
     func answer(toHead isHead: Bool = false) async throws -> Answer {
         // On a thread of its own, because it blocks.
         try await withCheckedThrowingContinuation { continuation in
@@ -244,10 +233,8 @@ final class ScrapeConnection: Sendable {
             guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
             let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n").map(
                 String.init)
-            let length = lines.firstMap { line in
-                line.lowercased().hasPrefix("content-length: ") ? Int(line.dropFirst(16)) : nil
-            }
-            let count = isHead ? 0 : length ?? 0
+            let length = lines.first { $0.lowercased().hasPrefix("content-length: ") }
+            let count = isHead ? 0 : length.flatMap { Int($0.dropFirst(16)) } ?? 0
             guard buffer.count >= end.upperBound + count else { return nil }
             let body = String(decoding: buffer[end.upperBound..<end.upperBound + count], as: UTF8.self)
             buffer.removeFirst(end.upperBound + count)
@@ -256,19 +243,11 @@ final class ScrapeConnection: Sendable {
         }
     }
 
-    /// Reads once; false at the end.
     private func receive() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         guard count > 0 else { return false }
         buffer.withLock { $0 += bytes[..<count] }
         return true
-    }
-}
-
-extension Sequence {
-    fileprivate func firstMap<Value>(_ transform: (Element) -> Value?) -> Value? {
-        for element in self { if let value = transform(element) { return value } }
-        return nil
     }
 }

@@ -71,12 +71,9 @@ import Testing
             try await RunningExporter.serving(["--policy", world.policy]) { exporter in
                 for (target, status) in [
                     ("127.0.0.1:\(port)", 403), ("localhost:\(port)", 403), ("\(host):\(port + 1)", 403),
-                    ("x.\(host):\(port)", 403), ("%5B::1%5D:\(port)", 403), ("https://\(host):22/", 403),
-                    ("\(host):0", 400), ("\(host):65536", 400), ("\(host):-1", 400), ("\(host):%31%30e3", 400),
-                    ("https://user:geheim@\(host):\(port)/", 400), ("http://\(host):\(port)/", 400),
-                    ("\(host)%00:\(port)", 400), ("\(host)%0d%0aX:1:\(port)", 400), ("%1b%5b31m", 400),
-                    ("%E2%80%AEexample", 400), ("file:///etc/passwd", 400), ("a%20b", 400), ("%5B::1", 400),
-                    (String(repeating: "a", count: 300), 400), ("..", 400), ("%2a.\(host)", 400), ("", 400),
+                    ("x.\(host):\(port)", 403), ("\(host):65536", 400), ("\(host):%31%30e3", 400),
+                    ("https://user:geheim@\(host):\(port)/", 400), ("\(host)%0d%0aX:1:\(port)", 400),
+                    ("%1b%5b31m", 400), ("%E2%80%AEexample", 400), (String(repeating: "a", count: 300), 400), ("", 400),
                 ] {
                     let answer = try await exporter.get("/probe?target=\(target)")
                     #expect(answer.status == status, "\(target): \(answer)")
@@ -217,10 +214,7 @@ import Testing
 
     @Test func theLogHasWhatIsAsGraveAsAskedFor() async {
         let watch = LogWatch()
-        let context = Context(
-            console: Console(output: OutputBuffer().stream(), errors: watch.stream), environment: [:],
-            now: { Timestamp(secondsSinceEpoch: 0) }, readStandardInput: { [] })
-        let log = ServeLog(from: .warn, in: context)
+        let log = ServeLog(from: .warn, in: .lab(errors: watch.stream, at: 0))
         for level in ServeLog.Level.allCases { log.write(level, "event", [("a", "b\n\"c\""), ("d", "")]) }
         await log.end()
         let fields = #"event a="b\\u{A}\"c\"" d="""#
@@ -264,23 +258,18 @@ import Testing
     }
 }
 
-/// Tests of an exporter with a server and a policy for it.
 protocol ServeTesting: Sendable {}
 
-/// A server, and the files for it.
 struct ServeWorld {
     let server: LoopbackServer
     let files: TemporaryDirectory
-    let anchors: String
-    let policy: String
+    var anchors: String { files.path + "/root.pem" }
+    var policy: String { files.path + "/pins.json5" }
     /// Where an exporter probes the server.
-    var place: String { "/probe?target=\(StandardPKI.serverName):\(server.port)" }
+    var place: String { "/probe?target=\(host):\(server.port)" }
 }
 
 extension ServeTesting {
-    var host: String { StandardPKI.serverName }
-
-    /// A policy for the server at a port.
     func policy(_ port: UInt16, pins: String) -> String {
         """
         { defaults: { anchors: "root.pem", connect: "127.0.0.1" }, hosts: { "\(host):\(port)": { pins: "\(pins)" } } }
@@ -288,17 +277,12 @@ extension ServeTesting {
     }
 
     func serving(pins: String = "leaf.cer", _ body: (ServeWorld) async throws -> Void) async throws {
-        let files = try TemporaryDirectory()
-        let anchors = try files.write(pki.rootA.pem, to: "root.pem")
-        try files.write(pki.leaf.der, to: "leaf.cer")
-        try files.write(pki.junk.der, to: "junk.cer")
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-            let policy = try files.write(policy(server.port, pins: pins), to: "pins.json5")
-            try await body(ServeWorld(server: server, files: files, anchors: anchors, policy: policy))
+        try await Desk.serving { desk, server in
+            try desk.write(policy(server.port, pins: pins), to: "pins.json5")
+            try await body(ServeWorld(server: server, files: desk.files))
         }
     }
 
-    /// The same beside an exporter of the policy.
     func exporting(pins: String = "leaf.cer", _ body: (ServeWorld, RunningExporter) async throws -> Void) async throws {
         try await serving(pins: pins) { world in
             try await RunningExporter.serving(["--policy", world.policy]) { try await body(world, $0) }

@@ -1,6 +1,5 @@
 /// A command line whose output is kept, in each of its forms.
 struct GoldenRun: Sendable, CustomStringConvertible {
-    /// The name of the file.
     let name: String
     let line: String
     /// What is added to the line, one after the other.
@@ -19,7 +18,6 @@ struct GoldenRun: Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    /// The form of ``GoldenSummary``.
     static let short = "-f json | short"
 
     private static let text = [""]
@@ -30,40 +28,38 @@ struct GoldenRun: Sendable, CustomStringConvertible {
     private static let monitored = ["", short, "-f nagios"]
 
     /// The chain of the server, judged from its file, and the server itself.
-    private static let verify = "verify $CHAIN --anchors $ROOT --host $HOST"
+    private static let verify = "verify $CHAIN \(named)"
     private static let check = "$HOST --connect $SERVER --anchors $ROOT"
+    private static let named = "--anchors $ROOT --host $HOST"
     private static let both = "--pins $LEAF --pins $BACKUP"
 
     static let all = verdicts + clients + configurations + mistakes + servers + pins + lint + rotation + others
 
-    private static let verdicts = [
-        GoldenRun("verify-pass", "\(verify) \(both)", every + explained + ["-f jsonl"]),
-        GoldenRun("verify-html", "\(verify) \(both)", ["-f html"]),
-        GoldenRun("verify-pin-mismatch", "\(verify) --pins $JUNK", every), GoldenRun("verify-no-pins", verify, two),
-        GoldenRun("verify-no-name", "verify $CHAIN --anchors $ROOT", two),
-        GoldenRun("verify-untrusted", "verify $CHAIN --host $HOST \(both)", two + explained),
-        GoldenRun("verify-system-root", "verify $CHAIN --host $HOST \(both)", two, in: ["SSL_CERT_FILE": "$ROOT"]),
-        GoldenRun("verify-wrong-name", "verify $DIR/elsewhere.pem --anchors $ROOT --host $HOST", two + explained),
-        GoldenRun("verify-expired", "verify $DIR/expired.pem --anchors $ROOT --host $HOST \(both)", two + explained),
-        GoldenRun("verify-at", "\(verify) \(both) --at 2027-08-01", two),
-        GoldenRun("verify-expiring", "verify $DIR/expiring.pem --anchors $ROOT --host $HOST \(both)", monitored),
-        GoldenRun(
+    private static let verdicts: [GoldenRun] = [
+        .init("verify-pass", "\(verify) \(both)", every + explained + ["-f jsonl"]),
+        .init("verify-html", "\(verify) \(both)", ["-f html"]),
+        .init("verify-pin-mismatch", "\(verify) --pins $JUNK", every), .init("verify-no-pins", verify, two),
+        .init("verify-no-name", "verify $CHAIN --anchors $ROOT", two),
+        .init("verify-untrusted", "verify $CHAIN --host $HOST \(both)", two + explained),
+        .init("verify-system-root", "verify $CHAIN --host $HOST \(both)", two, in: ["SSL_CERT_FILE": "$ROOT"]),
+        .init("verify-wrong-name", "verify $DIR/elsewhere.pem \(named)", two + explained),
+        .init("verify-expired", "verify $DIR/expired.pem \(named) \(both)", two + explained),
+        .init("verify-at", "\(verify) \(both) --at 2027-08-01", two),
+        .init("verify-expiring", "verify $DIR/expiring.pem \(named) \(both)", monitored),
+        .init(
             "verify-warn-before", "\(verify) \(both) --warn-before 400d --fail-before 7d --fail-on warn", two + machines
-        ), GoldenRun("verify-fail-before", "\(verify) \(both) --fail-before 90%", monitored),
-        GoldenRun(
-            "verify-only-backup", "verify $DIR/next-chain.pem --anchors $ROOT --host $HOST --pins $LEAF --pins $NEXT",
-            two), GoldenRun("verify-intermediate-pin", "\(verify) --pins $INTER --pins $BACKUP", two),
-        GoldenRun("verify-missing-issuer", "verify $DIR/leaf.pem --anchors $ROOT --host $HOST", two),
-        GoldenRun(
-            "verify-given-issuer", "verify $DIR/leaf.pem --anchors $ROOT --host $HOST --intermediate $DIR/inter.pem",
-            two),
-        GoldenRun(
+        ), .init("verify-fail-before", "\(verify) \(both) --fail-before 90%", monitored),
+        .init("verify-only-backup", "verify $DIR/next-chain.pem \(named) --pins $LEAF --pins $NEXT", two),
+        .init("verify-intermediate-pin", "\(verify) --pins $INTER --pins $BACKUP", two),
+        .init("verify-missing-issuer", "verify $DIR/leaf.pem \(named)", two),
+        .init("verify-given-issuer", "verify $DIR/leaf.pem \(named) --intermediate $DIR/inter.pem", two),
+        .init(
             "verify-pin-only-presented",
             "verify $DIR/stranger-sent.pem --anchors $DIR/rootB.pem --host $HOST --pins $LEAF", two),
-        GoldenRun("verify-certificates", "\(verify) --pins $DIR/leaf.cer --mode certificate", two + explained),
-        GoldenRun("verify-directory", "\(verify) --pins $DIR/bundle", two),
-        GoldenRun("verify-and-system", "\(verify) \(both) --and-system", two, in: ["SSL_CERT_FILE": "$DIR/rootB.pem"]),
-        GoldenRun("verify-standard-input", "verify - --anchors $ROOT --host $HOST", [""], input: "no certificate\n"),
+        .init("verify-certificates", "\(verify) --pins $DIR/leaf.cer --mode certificate", two + explained),
+        .init("verify-directory", "\(verify) --pins $DIR/bundle", two),
+        .init("verify-and-system", "\(verify) \(both) --and-system", two, in: ["SSL_CERT_FILE": "$DIR/rootB.pem"]),
+        .init("verify-standard-input", "verify - \(named)", [""], input: "no certificate\n"),
     ]
 
     private static let clients =
@@ -131,45 +127,41 @@ struct GoldenRun: Sendable, CustomStringConvertible {
             GoldenRun("usage-file-as-host", "$DIR", text),
         ]
 
-    private static let servers = [
-        GoldenRun("check-pass", "\(check) \(both)", every + ["--explain", "--verbose", "-f jsonl"]),
-        GoldenRun("check-fail", "$HOST --connect $INTERCEPTED --anchors $ROOT \(both)", every),
-        GoldenRun(
+    private static let servers: [GoldenRun] = [
+        .init("check-pass", "\(check) \(both)", every + ["--explain", "--verbose", "-f jsonl"]),
+        .init("check-fail", "$HOST --connect $INTERCEPTED --anchors $ROOT \(both)", every),
+        .init(
             "check-intercepted", "$HOST --connect $INTERCEPTED --anchors $DIR/roots.pem --pins $LEAF", two + explained),
-        GoldenRun("check-unreachable", "$HOST --connect $REFUSED \(both)", every),
-        GoldenRun("check-plain", "$HOST --connect $PLAIN", two),
-        GoldenRun("check-old-tls", "$HOST --connect $OLDTLS", two),
-        GoldenRun("check-min-tls", "$HOST --connect $OLDTLS --anchors $ROOT --min-tls 1.0", two),
-        GoldenRun("check-expired", "$HOST --connect $EXPIRED --anchors $ROOT \(both)", two),
-        GoldenRun("check-expiring", "$HOST --connect $EXPIRING --anchors $ROOT \(both)", monitored),
-        GoldenRun("check-incomplete", "$HOST --connect $INCOMPLETE --anchors $ROOT", two),
-        GoldenRun("check-address", "https://$SERVER/ --host $HOST --anchors $ROOT \(both)", two),
-        GoldenRun("check-no-host", "$SERVER --anchors $ROOT", two),
-        GoldenRun("check-no-sni", "\(check) --no-sni \(both)", two),
-        GoldenRun("check-sni", "\(check) --sni other.example", two),
-        GoldenRun("check-verify-name", "\(check) --verify-name www.example.org", two),
-        GoldenRun(
+        .init("check-unreachable", "$HOST --connect $REFUSED \(both)", every),
+        .init("check-plain", "$HOST --connect $PLAIN", two), .init("check-old-tls", "$HOST --connect $OLDTLS", two),
+        .init("check-min-tls", "$HOST --connect $OLDTLS --anchors $ROOT --min-tls 1.0", two),
+        .init("check-expired", "$HOST --connect $EXPIRED --anchors $ROOT \(both)", two),
+        .init("check-expiring", "$HOST --connect $EXPIRING --anchors $ROOT \(both)", monitored),
+        .init("check-incomplete", "$HOST --connect $INCOMPLETE --anchors $ROOT", two),
+        .init("check-address", "https://$SERVER/ --host $HOST --anchors $ROOT \(both)", two),
+        .init("check-no-host", "$SERVER --anchors $ROOT", two), .init("check-no-sni", "\(check) --no-sni \(both)", two),
+        .init("check-sni", "\(check) --sni other.example", two),
+        .init("check-verify-name", "\(check) --verify-name www.example.org", two),
+        .init(
             "check-several", "$SERVER $EXPIRED $REFUSED --host $HOST --anchors $ROOT \(both)",
             two + machines + ["-f jsonl --jobs 1"]),
-        GoldenRun(
+        .init(
             "check-list", "--targets - --anchors $ROOT", ["", "-f jsonl --jobs 1"],
             input: "# servers\n$HOST connect=$SERVER pins=$LEAF\n$HOST connect=$ROTATED pins=$LEAF # old\n"),
-        GoldenRun("check-bad-list", "--targets -", text, input: "api.example.com colour=red\n"),
-        GoldenRun("check-policy", "--policy $DIR/policy.json5", two),
-        GoldenRun("check-request", "\(check) \(both) --request /list.txt", two + machines),
-        GoldenRun("check-request-missing", "\(check) --request /other --expect-status 200", two),
-        GoldenRun("check-request-rejected", "\(check) --pins $JUNK --request /list.txt", text),
-        GoldenRun("check-thorough", "\(check) \(both) --thorough", two),
-        GoldenRun("check-addresses", "$HOST --connect $SERVER --connect $ROTATED --anchors $ROOT \(both)", two),
-        GoldenRun("check-resolve", "$HOST:$SERVERPORT --resolve $HOST:$SERVERPORT:127.0.0.1 --anchors $ROOT", text),
-        GoldenRun("check-clients", "\(check) \(both) --client okhttp,curl,afnetworking", two),
-        GoldenRun("check-quiet", "\(check) --pins $JUNK --quiet", text),
-        GoldenRun("next-request", "--next $DIR/next.csr --host $HOST --anchors $ROOT --pins $LEAF --pins $BACKUP", two),
-        GoldenRun(
-            "next-request-pass", "--next $DIR/next.csr --host $HOST --anchors $ROOT --pins $LEAF --pins $NEXT", two),
-        GoldenRun(
-            "next-chain", "--next $DIR/next-chain.pem --host $HOST --anchors $ROOT --pins $LEAF --pins $NEXT", two),
-        GoldenRun(
+        .init("check-bad-list", "--targets -", text, input: "api.example.com colour=red\n"),
+        .init("check-policy", "--policy $DIR/policy.json5", two),
+        .init("check-request", "\(check) \(both) --request /list.txt", two + machines),
+        .init("check-request-missing", "\(check) --request /other --expect-status 200", two),
+        .init("check-request-rejected", "\(check) --pins $JUNK --request /list.txt", text),
+        .init("check-thorough", "\(check) \(both) --thorough", two),
+        .init("check-addresses", "$HOST --connect $SERVER --connect $ROTATED --anchors $ROOT \(both)", two),
+        .init("check-resolve", "$HOST:$SERVERPORT \(there)", text),
+        .init("check-clients", "\(check) \(both) --client okhttp,curl,afnetworking", two),
+        .init("check-quiet", "\(check) --pins $JUNK --quiet", text),
+        .init("next-request", "--next $DIR/next.csr --host $HOST --anchors $ROOT --pins $LEAF --pins $BACKUP", two),
+        .init("next-request-pass", "--next $DIR/next.csr --host $HOST --anchors $ROOT --pins $LEAF --pins $NEXT", two),
+        .init("next-chain", "--next $DIR/next-chain.pem --host $HOST --anchors $ROOT --pins $LEAF --pins $NEXT", two),
+        .init(
             "next-key", "--next $DIR/next.pub --host $HOST --anchors $ROOT --pins $LEAF --pins $BACKUP --client curl",
             two),
     ]
@@ -178,18 +170,16 @@ struct GoldenRun: Sendable, CustomStringConvertible {
         "-f " + $0
     }
 
-    private static let pins = [
-        GoldenRun("pins-server", "pins $HOST --connect $SERVER --anchors $ROOT", text + pinForms),
-        GoldenRun("pins-untrusted", "pins $HOST --connect $SERVER", text),
-        GoldenRun("pins-unreachable", "pins $HOST --connect $REFUSED", text),
-        GoldenRun("pins-chain", "pins $CHAIN", text), GoldenRun("pins-request", "pins $DIR/next.csr", two),
-        GoldenRun("pins-key", "pins $DIR/key.pub", two), GoldenRun("pins-private-key", "pins $DIR/private.key", text),
-        GoldenRun("pins-missing", "pins $DIR/none.pem", text),
-        GoldenRun("pins-from-android", "pins --from $DIR/android.xml", text + pinForms.dropLast()),
-        GoldenRun("pins-from-hosts", "pins --from $DIR/pins.txt --host $HOST", pinForms),
-        GoldenRun("pins-recommend", "pins $CHAIN --host $HOST --anchors $ROOT --recommend", text),
-        GoldenRun(
-            "pins-recommend-key", "pins $CHAIN --host $HOST --anchors $ROOT --recommend --key $DIR/backup.pub", two),
+    private static let pins: [GoldenRun] = [
+        .init("pins-server", "pins $HOST --connect $SERVER --anchors $ROOT", text + pinForms),
+        .init("pins-untrusted", "pins $HOST --connect $SERVER", text),
+        .init("pins-unreachable", "pins $HOST --connect $REFUSED", text), .init("pins-chain", "pins $CHAIN", text),
+        .init("pins-request", "pins $DIR/next.csr", two), .init("pins-key", "pins $DIR/key.pub", two),
+        .init("pins-private-key", "pins $DIR/private.key", text), .init("pins-missing", "pins $DIR/none.pem", text),
+        .init("pins-from-android", "pins --from $DIR/android.xml", text + pinForms.dropLast()),
+        .init("pins-from-hosts", "pins --from $DIR/pins.txt --host $HOST", pinForms),
+        .init("pins-recommend", "pins $CHAIN --host $HOST --anchors $ROOT --recommend", text),
+        .init("pins-recommend-key", "pins $CHAIN --host $HOST --anchors $ROOT --recommend --key $DIR/backup.pub", two),
     ]
 
     private static let lintForms = ["", "-f github"]
@@ -226,20 +216,14 @@ struct GoldenRun: Sendable, CustomStringConvertible {
             ),
         ]
 
-    private static let others = [
-        GoldenRun("clients", "clients", text), GoldenRun("devices", "devices", text),
-        GoldenRun("devices-unknown", "devices nokia", text), GoldenRun("version-of-nothing", "help nothing", text),
-        GoldenRun(
-            "fetch",
-            "fetch https://$HOST:$SERVERPORT/list.txt --resolve $HOST:$SERVERPORT:127.0.0.1 --anchors $ROOT \(both)",
-            text),
-        GoldenRun(
-            "fetch-rejected",
-            "fetch https://$HOST:$SERVERPORT/list.txt --resolve $HOST:$SERVERPORT:127.0.0.1 --anchors $ROOT --pins $JUNK",
-            text),
-        GoldenRun(
-            "fetch-missing",
-            "fetch https://$HOST:$SERVERPORT/other --resolve $HOST:$SERVERPORT:127.0.0.1 --anchors $ROOT \(both)", text),
-        GoldenRun("fetch-usage", "fetch http://$HOST/list.txt", text),
+    private static let there = "--resolve $HOST:$SERVERPORT:127.0.0.1 --anchors $ROOT"
+
+    private static let others: [GoldenRun] = [
+        .init("clients", "clients", text), .init("devices", "devices", text),
+        .init("devices-unknown", "devices nokia", text), .init("version-of-nothing", "help nothing", text),
+        .init("fetch", "fetch https://$HOST:$SERVERPORT/list.txt \(there) \(both)", text),
+        .init("fetch-rejected", "fetch https://$HOST:$SERVERPORT/list.txt \(there) --pins $JUNK", text),
+        .init("fetch-missing", "fetch https://$HOST:$SERVERPORT/other \(there) \(both)", text),
+        .init("fetch-usage", "fetch http://$HOST/list.txt", text),
     ]
 }

@@ -21,7 +21,7 @@ struct Stage: Sendable {
         self.directory = directory
         self.ports = ports
         var words = world.pins
-        words["HOST"] = StandardPKI.serverName
+        words["HOST"] = host
         words["DIR"] = directory.path
         words["ROOT"] = directory.path + "/root.pem"
         words["CHAIN"] = directory.path + "/chain.pem"
@@ -34,7 +34,6 @@ struct Stage: Sendable {
 
     @TaskLocal private static var opened: Stage?
 
-    /// The stage of the suite that runs.
     static var current: Stage { get throws { try #require(opened, "the suite is not inside OnStage") } }
 
     /// Writes the files and starts the servers while `body` runs.
@@ -62,7 +61,7 @@ struct Stage: Sendable {
             let place = "127.0.0.1:\(server.port)"
             for (name, chain) in try world.changes {
                 try server.present(TLSServerSettings(presenting: chain))
-                let outcome = await pincheck("snapshot", StandardPKI.serverName, "--connect", place, at: Self.now)
+                let outcome = await pincheck("snapshot", host, "--connect", place, at: Self.now)
                 try #require(outcome.status == .pass, "\(name): \(outcome.errors)")
                 try directory.write(outcome.output.replacing(place, with: "127.0.0.1:10000"), to: "\(name).json")
             }
@@ -111,7 +110,6 @@ struct Stage: Sendable {
 /// The suites that share one ``Stage``.
 @Suite(.onStage) enum OnStage {}
 
-/// Opens the stage around a suite.
 struct StageTrait: SuiteTrait, TestScoping {
     func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void)
         async throws

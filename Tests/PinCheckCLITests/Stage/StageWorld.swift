@@ -5,12 +5,10 @@ import Pinning
 /// What is on the ``Stage``: certificates, servers and files.
 struct StageWorld: Sendable {
     let pki: StandardPKI
-    /// What the server presents.
     let chain: [LabCertificate]
     /// The server's certificate with five days left, and one of another name.
     private let expiring: LabCertificate
     private let elsewhere: LabCertificate
-    /// A key that no server uses.
     private let backup: LabKey
 
     init() throws {
@@ -96,7 +94,6 @@ struct StageWorld: Sendable {
         }
     }
 
-    /// Snapshots that are others with one text replaced.
     static let editedSnapshots: [(name: String, base: String, replaced: String, replacement: String)] = [
         ("key-type-changed", "rekeyed", "EC P-256", "RSA 2048"),
         ("other-target", "before", "\"target\" : \"api", "\"target\" : \"new"),
@@ -114,7 +111,6 @@ struct StageWorld: Sendable {
 
         """
 
-    /// Writes the files that command lines name.
     func write(to files: TemporaryDirectory) throws {
         for directory in ["bundle", "empty", "Shop.app", "res", "res/xml"] { try files.makeDirectory(directory) }
         func pem(_ certificates: LabCertificate...) -> String { certificates.map(\.pem).joined() }
@@ -139,60 +135,15 @@ struct StageWorld: Sendable {
     /// A configuration or list of each kind, right and wrong.
     private var configurations: [String: String] {
         let (leaf, spare, junk) = (hash(pki.leaf.key), hash(backup), hash(pki.junk.key))
-        let host = StandardPKI.serverName
-        func android(_ pins: String...) -> String {
-            """
-            <?xml version="1.0" encoding="utf-8"?>
-            <network-security-config>
-                <domain-config>
-                    <domain includeSubdomains="true">\(host)</domain>
-                    <trust-anchors><certificates src="system" /></trust-anchors>
-                    <pin-set expiration="2027-06-01">
-            \(pins.map { "            <pin digest=\"SHA-256\">\($0)</pin>" }.joined(separator: "\n"))
-                    </pin-set>
-                </domain-config>
-            </network-security-config>
-
-            """
+        func android(_ pin: String) -> String {
+            let pins = "\n\(AppText.anchors("system"))\n\(AppText.pinSet(pin, spare, until: "2027-06-01"))"
+            return AppText.android(AppText.domain(pins.replacing("<pin ", with: "\n<pin "), for: host, below: true))
         }
-        func plist(_ body: String) -> String {
-            """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-            <plist version="1.0">
-            <dict>
-            \(body)
-            </dict>
-            </plist>
-
-            """
-        }
-        func nsPinnedDomains(_ key: String, _ pin: String) -> String {
-            """
-                <key>NSAppTransportSecurity</key>
-                <dict><key>NSPinnedDomains</key><dict>
-                    <key>example.com</key>
-                    <dict>
-                        <key>NSIncludesSubdomains</key><true/>
-                        <key>\(key)</key>
-                        <array><dict><key>SPKI-SHA256-BASE64</key><string>\(pin)</string></dict></array>
-                    </dict>
-                </dict></dict>
-            """
+        func pinned(leaf: [String]? = nil, cas: [String]? = nil) -> String {
+            AppText.ats(AppText.pinnedDomains(leaf: leaf, cas: cas, of: "example.com"))
         }
         func trustKit(_ pins: String...) -> String {
-            """
-            {
-              "TSKPinnedDomains": {
-                "example.com": {
-                  "TSKIncludeSubdomains": true,
-                  "TSKEnforcePinning": true,
-                  "TSKPublicKeyHashes": [\(pins.map { "\"\($0)\"" }.joined(separator: ", "))]
-                }
-              }
-            }
-
-            """
+            AppText.trustKit(pins, settings: ",\n\"TSKEnforcePinning\": true", of: "example.com")
         }
         let chain = """
             package com.example.shop
@@ -206,17 +157,15 @@ struct StageWorld: Sendable {
 
             """
         return [
-            "android.xml": android(leaf, spare), "android-wrong.xml": android(junk, spare),
-            "android-short.xml": android("AAAA", spare), "res/xml/network_security_config.xml": android(leaf, spare),
-            "Info.plist": plist(nsPinnedDomains("NSPinnedLeafIdentities", leaf)),
-            "Info-wrong.plist": plist(nsPinnedDomains("NSPinnedCAIdentities", junk)),
-            "Shop.app/Info.plist": plist(nsPinnedDomains("NSPinnedCAIdentities", hash(pki.interA.key))),
-            "trustkit.plist": plist(
+            "android.xml": android(leaf), "android-wrong.xml": android(junk), "android-short.xml": android("AAAA"),
+            "res/xml/network_security_config.xml": android(leaf), "Info.plist": pinned(leaf: [leaf]),
+            "Info-wrong.plist": pinned(cas: [junk]), "Shop.app/Info.plist": pinned(cas: [hash(pki.interA.key)]),
+            "trustkit.plist": AppText.plist(
                 """
-                    <key>TSKConfiguration</key>
-                    <dict><key>TSKPinnedDomains</key><dict><key>\(host)</key><dict>
-                        <key>TSKPublicKeyHashes</key><array><string>\(leaf)</string><string>\(spare)</string></array>
-                    </dict></dict></dict>
+                <key>TSKConfiguration</key>
+                <dict><key>TSKPinnedDomains</key><dict><key>\(host)</key><dict>
+                <key>TSKPublicKeyHashes</key><array><string>\(leaf)</string><string>\(spare)</string></array>
+                </dict></dict></dict>
                 """), "trustkit.json": trustKit(leaf, spare), "trustkit-wrong.json": trustKit(junk, spare),
             "trustkit-one.json": trustKit(leaf),
             "react-native.json": "{\"\(host)\": {\"publicKeyHashes\": [\"\(leaf)\", \"\(spare)\"]}}\n",
