@@ -102,22 +102,17 @@ package struct ContentRange: Hashable, Sendable {
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
         let halves = parts[1].split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
-        if halves[1] == "*" {
-            total = nil
+        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
+        if ends.count == 2, let first = ends[0], let last = ends[1], first <= last {
+            bytes = first...last
         } else {
-            guard let number = Self.number(halves[1]) else { return nil }
-            total = number
-        }
-        guard halves[0] != "*" else {
-            guard total != nil else { return nil }
             bytes = nil
-            return
         }
-        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
-            total.map({ last < $0 }) ?? true
+        total = Self.number(halves[1])
+        // One of them may be unknown.
+        guard bytes != nil || halves[0] == "*" && total != nil, total != nil || halves[1] == "*",
+            bytes?.last ?? -1 < total ?? .max
         else { return nil }
-        bytes = first...last
     }
 
     private static func number(_ text: Substring) -> Int? {

@@ -1,12 +1,9 @@
 internal import COpenSSL
 internal import X509
 
-/// Why OpenSSL does not take a list of an offer.
-package struct OfferRefusal: Error, Sendable, Hashable { package let words: String }
-
 extension HandshakeOffer {
     /// Restricts a part of the offer to a list, which OpenSSL has to take; commas stand for colons.
-    package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(OfferRefusal) {
+    package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Refusal) {
         var alone = HandshakeOffer()
         alone[keyPath: part] = list.replacing(",", with: ":")
         OpenSSLNames.learn()
@@ -19,7 +16,7 @@ extension HandshakeOffer {
         let errors = OpenSSLErrors.take()
         guard isTaken else {
             let version = OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) } ?? ""
-            throw OfferRefusal(words: "OpenSSL \(version) does not take it (\(errors.text))")
+            throw Refusal("OpenSSL \(version) does not take it (\(errors.text))")
         }
         self[keyPath: part] = alone[keyPath: part]
     }

@@ -101,32 +101,29 @@ package struct AddressResolver: Sendable {
 
 /// Takes the body of one response with status 200, and no more of it than allowed.
 private final class AnswerReceiver: HTTPReceiver {
-    private let body = Mutex<[UInt8]>([])
-    private let problem = Mutex<QuestionError?>(nil)
+    private let body = Mutex(Result<[UInt8], QuestionError>.success([]))
 
     func receive(_ head: HTTPResponse) -> Bool {
         guard head.status != 200 else { return true }
-        problem.withLock {
-            $0 = (300..<400).contains(head.status) ? .redirect(head.value(of: "Location")) : .status(head.status)
-        }
+        let isRedirect = (300..<400).contains(head.status)
+        body.withLock { $0 = .failure(isRedirect ? .redirect(head.value(of: "Location")) : .status(head.status)) }
         return false
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         body.withLock { body in
-            guard body.count + bytes.count <= AddressAnswer.sizeLimit else {
-                problem.withLock { $0 = .http(.tooMuchOverhead) }
-                return false
+            body = body.flatMap { read in
+                let isTooLarge = read.count + bytes.count > AddressAnswer.sizeLimit
+                return isTooLarge ? .failure(.http(.tooMuchOverhead)) : .success(read + bytes)
             }
-            body += bytes
-            return true
+            return (try? body.get()) != nil
         }
     }
 
     func body(after response: Result<HTTPResponse, QuestionError>) throws(QuestionError) -> [UInt8] {
-        if let problem = problem.withLock({ $0 }) { throw problem }
+        let body = try body.withLock { $0 }.get()
         _ = try response.get()
-        return body.withLock { $0 }
+        return body
     }
 }
 
@@ -165,7 +162,7 @@ private enum QuestionError: Error, CustomStringConvertible {
 extension Prober {
     /// Makes an exchange without TLS, for a service whose answers are not trusted anyway.
     func exchangePlainly(_ request: ProbeRequest, _ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPError> {
-        let attempt = PlainExchange(request, exchange, in: workshop)
+        let attempt = PlainExchange(request, exchange, in: self)
         return await result(HTTPError.cancelled, start: attempt.start, cancel: attempt.cancel)
     }
 }
@@ -176,20 +173,20 @@ extension Prober {
 private final class PlainExchange: Attempt, @unchecked Sendable {
     private let request: ProbeRequest
     private let exchange: HTTPExchange
-    private let workshop: ProbeWorkshop
+    private let prober: Prober
     private let connection: TimedConnection
     private var deliver: HTTPHandler.Delivery?
     private var isCancelled = false
 
-    init(_ request: ProbeRequest, _ exchange: HTTPExchange, in workshop: ProbeWorkshop) {
-        (self.request, self.exchange, self.workshop) = (request, exchange, workshop)
-        connection = TimedConnection(request, in: workshop)
+    init(_ request: ProbeRequest, _ exchange: HTTPExchange, in prober: Prober) {
+        (self.request, self.exchange, self.prober) = (request, exchange, prober)
+        connection = TimedConnection(request, in: prober)
     }
 
     func start(_ deliver: @escaping HTTPHandler.Delivery) {
         guard !isCancelled else { return deliver(.failure(.cancelled)) }
         self.deliver = deliver
-        workshop.add(self)
+        prober.add(self)
         connection.start { result in
             if let result { self.connectEnded(result) } else { self.finish(.failure(.deadlineExceeded)) }
         }
@@ -221,7 +218,7 @@ private final class PlainExchange: Attempt, @unchecked Sendable {
     private func finish(_ result: Result<HTTPResponse, HTTPError>) {
         guard let deliver else { return }
         self.deliver = nil
-        workshop.remove(self)
+        prober.remove(self)
         connection.end()
         deliver(result)
     }

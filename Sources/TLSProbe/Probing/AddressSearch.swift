@@ -38,29 +38,29 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     private let host: String
     private let family: ProbeRequest.AddressFamily
     private let timeout: Duration
-    private let workshop: ProbeWorkshop
+    private let prober: Prober
     private let resolver: SystemResolver
     private var deliver: Delivery?
     private var isCancelled = false
     private var alarms: [Scheduled<Void>] = []
     private var answers: [(family: ProbeRequest.AddressFamily, answer: Result<[SocketAddress], any Error>)] = []
 
-    init(host: String, family: ProbeRequest.AddressFamily, timeout: Duration, in workshop: ProbeWorkshop) {
-        (self.host, self.family, self.timeout, self.workshop) = (host, family, timeout, workshop)
-        resolver = workshop.resolver(family: family, watch: ProbeWatch.current)
+    init(host: String, family: ProbeRequest.AddressFamily, timeout: Duration, in prober: Prober) {
+        (self.host, self.family, self.timeout, self.prober) = (host, family, timeout, prober)
+        resolver = SystemResolver(prober, family: family, watch: ProbeWatch.current)
     }
 
     func start(_ deliver: @escaping Delivery) {
         guard !isCancelled else { return deliver(.failure(error(.cancelled))) }
         self.deliver = deliver
-        workshop.add(self)
+        prober.add(self)
         // A year is for ever, and cannot overflow the clock.
         let limit = min(TimeAmount(timeout), .hours(24 * 365))
         let half = TimeAmount.nanoseconds(limit.nanoseconds / 2)
         alarms = [
             // What is there has to do when waiting for the rest would leave no time to connect.
-            workshop.loop.scheduleTask(in: half) { if !self.found.isEmpty { self.conclude() } },
-            workshop.loop.scheduleTask(in: limit) {
+            prober.loop.scheduleTask(in: half) { if !self.found.isEmpty { self.conclude() } },
+            prober.loop.scheduleTask(in: limit) {
                 self.finish(.failure(self.error(.deadlineExceeded(timeout: self.timeout))))
             },
         ]
@@ -93,7 +93,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
             let destination = ProbeRequest.Destination.resolve(host: host, family: family)
             return finish(.failure(error(LookupFailure.reason(for: failures.map(\.1), of: destination))))
         }
-        var gaps = failures.filter { $0.1.kind == .noAnswer }.map { HostAddresses.Gap(family: $0, reason: $1.detail) }
+        var gaps = failures.filter(\.1.isNoAnswer).map { HostAddresses.Gap(family: $0, reason: $1.detail) }
         for missing in [ProbeRequest.AddressFamily.ipv4, .ipv6] where family == .any || family == missing {
             guard !answers.contains(where: { $0.family == missing }) else { continue }
             gaps.append(HostAddresses.Gap(family: missing, reason: "the resolver did not answer in time"))
@@ -104,7 +104,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     private func finish(_ result: Result<HostAddresses, ProbeError>) {
         guard let deliver else { return }
         self.deliver = nil
-        workshop.remove(self)
+        prober.remove(self)
         for alarm in alarms { alarm.cancel() }
         alarms = []
         resolver.cancelQueries()
