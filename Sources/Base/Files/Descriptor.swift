@@ -60,6 +60,23 @@ package enum Descriptor {
         }
     }
 
+    /// Hands over all that is in the file of an open descriptor, from the beginning, in parts.
+    static func read(
+        _ descriptor: Int32, _ body: (UnsafeRawBufferPointer) throws(OutputError) -> Void
+    ) throws(OutputError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        var position: off_t = 0
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, position)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .failed(SystemError.message(of: errno)) }
+            guard count > 0 else { return }
+            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            position += off_t(count)
+        }
+    }
+
     /// Waits for `event`, or for the other end to go away (`poll`), for ever with -1; returns whether that came to pass.
     package static func wait(for event: some BinaryInteger, on descriptor: Int32, milliseconds: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(event), revents: 0)

@@ -109,19 +109,15 @@ final class LookupThreads: Sendable {
             state.threads += 1
             return true
         }
-        guard needsThread else { return }
-        if let thread = SystemThread({ while let lookup = self.next() { lookup.run() } }) {
-            thread.detach()
-        } else {
-            // The threads that run will come to the lookup; without any, it has to fail.
-            let stranded = state.withLock { state -> CircularBuffer<Lookup> in
-                state.threads -= 1
-                guard state.threads == 0 else { return [] }
-                defer { state.waiting.removeAll() }
-                return state.waiting
-            }
-            for lookup in stranded { lookup.deliver(.failure(LookupFailure(code: EAI_MEMORY))) }
+        guard needsThread, !SystemThread.start({ while let lookup = self.next() { lookup.run() } }) else { return }
+        // The threads that run will come to the lookup; without any, it has to fail.
+        let stranded = state.withLock { state -> CircularBuffer<Lookup> in
+            state.threads -= 1
+            guard state.threads == 0 else { return [] }
+            defer { state.waiting.removeAll() }
+            return state.waiting
         }
+        for lookup in stranded { lookup.deliver(.failure(LookupFailure(code: EAI_MEMORY))) }
     }
 
     private func next() -> Lookup? {
