@@ -57,15 +57,13 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     /// The text with everything but unreserved characters (RFC 3986, 2.3) percent-encoded.
     package static func percentEncoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            let scalar = Unicode.Scalar(byte)
-            if scalar.isASCII,
-                scalar.properties.isAlphabetic || (0x30...0x39).contains(byte) || "-._~".utf8.contains(byte)
-            {
-                result.unicodeScalars.append(scalar)
-            } else {
-                result += percentEncoded(byte)
-            }
+            let isUnreserved = isAlphanumeric(byte) || "-._~".utf8.contains(byte)
+            result += isUnreserved ? String(UnicodeScalar(byte)) : percentEncoded(byte)
         }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
     }
 
     static func percentEncoded(_ byte: UInt8) -> String {
@@ -91,26 +89,17 @@ extension HTTPLocation {
     /// What servers forget to encode is encoded.
     package func following(_ reference: String) throws(Refusal) -> HTTPLocation {
         let text = Self.encodedWhereNeeded(reference)
-        let origin = (isSecure ? "https" : "http") + "://" + authority
-        if text.firstRange(of: "://").map({ Self.isScheme(text[..<$0.lowerBound]) }) ?? false {
-            return try HTTPLocation(text)
-        }
-        if text.hasPrefix("//") { return try HTTPLocation((isSecure ? "https:" : "http:") + text) }
-        let colon = text.firstIndex(of: ":")
-        let slash = text.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
-        if let colon, colon < slash, Self.isScheme(text[..<colon]) { throw Self.noScheme }
+        let start = text.prefix { !":/?#".contains($0) }
+        if text[start.endIndex...].hasPrefix(":"), Self.isScheme(start) { return try HTTPLocation(text) }
+        let scheme = isSecure ? "https:" : "http:"
+        if text.hasPrefix("//") { return try HTTPLocation(scheme + text) }
+        let origin = "\(scheme)//\(authority)"
         let parts = Self.parts(text)
         let own = Self.parts(path)
-        let path: String
-        if parts.path.isEmpty {
-            path = own.path + (parts.query ?? own.query ?? "")
-        } else if parts.path.hasPrefix("/") {
-            path = Self.withoutDots(parts.path) + (parts.query ?? "")
-        } else {
-            let directory = own.path.lastIndex(of: "/").map { own.path[...$0] } ?? "/"
-            path = Self.withoutDots(directory + parts.path) + (parts.query ?? "")
-        }
-        return try HTTPLocation(origin + path)
+        guard !parts.path.isEmpty else { return try HTTPLocation(origin + own.path + (parts.query ?? own.query ?? "")) }
+        let directory = own.path.lastIndex(of: "/").map { own.path[...$0] } ?? "/"
+        let path = parts.path.hasPrefix("/") ? parts.path : directory + parts.path
+        return try HTTPLocation(origin + Self.withoutDots(path) + (parts.query ?? ""))
     }
 
     package var lastSegment: String {
@@ -132,12 +121,7 @@ extension HTTPLocation {
 
     private static func isScheme(_ text: some StringProtocol) -> Bool {
         guard let first = text.utf8.first, Unicode.Scalar(first).properties.isAlphabetic else { return false }
-        return text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
-            default: false
-            }
-        }
+        return text.utf8.allSatisfy { isAlphanumeric($0) || "+-.".utf8.contains($0) }
     }
 
     /// A path without its `.` and `..` (RFC 3986, 5.2.4).
