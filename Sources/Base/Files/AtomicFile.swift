@@ -6,7 +6,6 @@ internal import Synchronization
 /// target's name with rename(2). A run that is killed meanwhile leaves that file; a file without a name (`O_TMPFILE`) cannot take the
 /// place of one that has it.
 package enum AtomicFile {
-    /// Writes the contents of a file to an open descriptor.
     package typealias Filling = (Int32) throws(OutputError) -> Void
 
     /// Replaces the file at `path`, or makes it, with all of `contents`.

@@ -166,7 +166,6 @@ package enum FileKind: Hashable, Sendable {
         }
     }
 
-    /// What stat(2) found.
     package init(_ status: stat) {
         self =
             switch status.st_mode & S_IFMT {

@@ -1,4 +1,3 @@
-/// Writes to open descriptors.
 package enum Descriptor {
     /// Writes whole lines to a regular file, or to anything else all of `bytes`.
     ///
@@ -117,6 +116,5 @@ package final class OpenFile: Sendable {
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Writes all of `bytes`.
     package func write(_ bytes: [UInt8]) throws(OutputError) { try Descriptor.write(bytes, to: descriptor) }
 }

@@ -83,7 +83,6 @@ package final class ReadLog: Sendable {
     package func add(_ identity: FileIdentity) { identities.withLock { _ = $0.insert(identity) } }
 }
 
-/// Where paths lead to.
 enum SymbolicLinks {
     /// The file that a path leads to through symbolic links, also one that is not there yet.
     ///

@@ -124,7 +124,6 @@ package final class PartialFile {
         self.record = record
     }
 
-    /// Adds bytes at its end.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(WriteFailure) {
         var rest = bytes
         while !rest.isEmpty {

@@ -68,7 +68,6 @@ package enum Interruption {
         set { state.withLock { $0.isShowingProgress = newValue } }
     }
 
-    /// The work of the thread.
     @Sendable private static func receive() {
         var set = set
         var number: Int32 = 0

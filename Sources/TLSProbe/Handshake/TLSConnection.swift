@@ -44,8 +44,6 @@ final class TLSConnection {
 
     var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
 
-    /// Prepares a handshake for `request`.
-    ///
     /// - Throws: ``OpenSSLSetUpError`` when memory runs out or a setting is refused.
     init(context: TLSContext, request: ProbeRequest) throws(OpenSSLSetUpError) {
         OpenSSLErrors.clear()

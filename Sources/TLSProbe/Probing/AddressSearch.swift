@@ -10,7 +10,6 @@ package struct HostAddresses: Sendable, Hashable {
 
     /// A family that was asked for in vain.
     package struct Gap: Sendable, Hashable {
-        /// The family, IPv4 or IPv6.
         package let family: ProbeRequest.AddressFamily
         package let reason: String
 
@@ -19,7 +18,6 @@ package struct HostAddresses: Sendable, Hashable {
         }
     }
 
-    /// Puts addresses into their order.
     package init(_ addresses: some Sequence<IPAddress>, gaps: [Gap] = []) {
         self.addresses = Set(addresses).sorted { left, right in
             guard left.isIPv6 == right.isIPv6 else { return right.isIPv6 }

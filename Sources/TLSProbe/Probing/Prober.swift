@@ -23,7 +23,6 @@ package final class Prober: @unchecked Sendable {
     let proxyObjection: ChainObjection
     /// The number of the loop among those that share many probes, `nil` where there are few.
     private let numberAmongMany: Int?
-    /// What is on its way.
     private(set) var attempts: [ObjectIdentifier: any Attempt] = [:]
     private var madeContext: TLSContext?
 

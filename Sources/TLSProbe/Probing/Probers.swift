@@ -18,7 +18,6 @@ package final class Probers: Sendable {
     /// How many probes make up for another set-up of OpenSSL.
     private static let manyProbes = 32
 
-    /// Probers for about `count` probes.
     package init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, expecting count: Int = 1,
         within descriptors: Int = .max, judgingProxiesBy objection: ChainObjection? = nil

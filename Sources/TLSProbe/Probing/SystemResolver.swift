@@ -27,8 +27,6 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     }
 
     /// Abandons the lookups under way, so that their futures fail now.
-    ///
-    /// Called on the loop.
     func cancelQueries() {
         prober.loop.preconditionInEventLoop()
         let abandoned = pending
