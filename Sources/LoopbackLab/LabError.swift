@@ -8,25 +8,15 @@ internal import COpenSSL
 #endif
 
 /// What kept the lab from issuing a certificate or from running a server.
-package enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A call into OpenSSL failed: its name and the reasons from OpenSSL's error queue.
-    case openSSL(operation: String, reason: String)
-    /// A system call failed: what was attempted and the value of `errno`.
-    case system(operation: String, code: Int32)
-    /// The combination that was asked for does not exist; the text says which and what does.
-    case unsupported(String)
+package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
+    package let description: String
 
-    package var description: String {
-        switch self {
-        case .openSSL(let operation, let reason): "OpenSSL could not \(operation): \(reason)"
-        case .system(let operation, let code): "cannot \(operation): \(String(cString: strerror(code)))"
-        case .unsupported(let combination): "not supported by the loopback lab: \(combination)"
-        }
+    /// The combination that was asked for does not exist; the text says which and what does.
+    package static func unsupported(_ combination: String) -> LabError {
+        LabError(description: "not supported by the loopback lab: \(combination)")
     }
 
-    /// An error of the OpenSSL call that just failed on this thread.
-    ///
-    /// Empties the thread's error queue.
+    /// An error of the OpenSSL call that just failed on this thread, whose error queue is emptied.
     static func openSSL(_ operation: String) -> LabError {
         var reasons: [String] = []
         while true {
@@ -36,10 +26,12 @@ package enum LabError: Error, Sendable, Hashable, CustomStringConvertible {
             ERR_error_string_n(code, &text, text.count)
             reasons.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
         }
-        return .openSSL(
-            operation: operation, reason: reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; "))
+        let reason = reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; ")
+        return LabError(description: "OpenSSL could not \(operation): \(reason)")
     }
 
     /// An error of the system call that just failed on this thread.
-    static func system(_ operation: String) -> LabError { .system(operation: operation, code: errno) }
+    static func system(_ operation: String) -> LabError {
+        LabError(description: "cannot \(operation): \(String(cString: strerror(errno)))")
+    }
 }

@@ -68,7 +68,7 @@ import Testing
         try await withProber { prober in
             let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), timeout: .zero)
             // Its deadline is when it was made, until it is started.
-            let connection = TimedConnection(request, in: prober.workshop)
+            let connection = TimedConnection(request, in: prober)
             var steps = 0
             func step() -> TLSConnection.Step {
                 steps += 1
@@ -94,8 +94,8 @@ import Testing
     /// What comes of a probe whose deadline passes while the event loop has not come to what the kernel settled.
     private func outcomeOfLateLoop(_ request: ProbeRequest) async throws -> Result<Handshake, ProbeError> {
         try await withProber { prober in
-            let loop = prober.workshop.loop
-            let attempt = ProbeAttempt(request, in: prober.workshop)
+            let loop = prober.loop
+            let attempt = ProbeAttempt(request, in: prober)
             return await withCheckedContinuation { continuation in
                 loop.execute {
                     attempt.start { continuation.resume(returning: $0) }
@@ -126,8 +126,8 @@ import Testing
         try await LoopbackServer.serving(.presenting([world.leaf])) { server in
             let request = try ProbeRequest(server) { $0.timeout = .milliseconds(300) }
             try await withProber { prober in
-                let loop = prober.workshop.loop
-                let attempt = ProbeAttempt(request, in: prober.workshop)
+                let loop = prober.loop
+                let attempt = ProbeAttempt(request, in: prober)
                 let result = await withCheckedContinuation { continuation in
                     loop.execute {
                         attempt.start { continuation.resume(returning: $0) }
@@ -163,8 +163,8 @@ import Testing
         try await LoopbackServer.serving(behavior) { server in
             let request = try ProbeRequest(server) { $0.timeout = timeout }
             try await withProber { prober in
-                let attempt = ProbeAttempt(request, in: prober.workshop)
-                let watch = EndWatch(attempt, on: prober.workshop.loop)
+                let attempt = ProbeAttempt(request, in: prober)
+                let watch = EndWatch(attempt, on: prober.loop)
                 let result = await watch.result()
                 #expect(!watch.isLate, "\(behavior)")
                 if let error = result.failure {
@@ -220,11 +220,8 @@ import Testing
 extension Prober {
     /// Keeps the event loop busy from the start of a handshake until `end`.
     fileprivate func holdEventLoopInHandshake(until end: NIODeadline) {
-        let workshop = workshop
-        workshop.loop.scheduleRepeatedTask(initialDelay: .zero, delay: .microseconds(50)) { task in
-            guard workshop.attempts.values.contains(where: { ($0 as? ProbeAttempt)?.phase == .handshake }) else {
-                return
-            }
+        loop.scheduleRepeatedTask(initialDelay: .zero, delay: .microseconds(50)) { task in
+            guard self.attempts.values.contains(where: { ($0 as? ProbeAttempt)?.phase == .handshake }) else { return }
             task.cancel()
             // Without a processor, which the server needs.
             while NIODeadline.now() < end { usleep(10_000) }

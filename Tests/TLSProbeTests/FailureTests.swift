@@ -18,8 +18,8 @@ import Testing
             #expect(
                 error
                     == ProbeError(
-                        .connect, .notConnected([ConnectFailure(peer: peer, kind: .refused)]), target: peer.description)
-            )
+                        .connect, .notConnected([ConnectFailure(peer: peer, code: ECONNREFUSED)]),
+                        target: peer.description))
             #expect(error.id == "refused")
             #expect(error.description.contains("'\(peer)': connection refused"))
         }
@@ -35,7 +35,7 @@ import Testing
             guard case .notConnected(let failures) = error.reason else {
                 return #expect(Bool(false), "unexpected \(error.reason)")
             }
-            #expect(failures.allSatisfy { $0 == ConnectFailure(peer: peer, kind: .refused) })
+            #expect(failures.allSatisfy { $0 == ConnectFailure(peer: peer, code: ECONNREFUSED) })
             #expect(error.id == "refused")
         }
     }
@@ -129,10 +129,10 @@ import Testing
     private static let reasons: [ProbeError.Reason] = [
         .deadlineExceeded(timeout: .seconds(10)), .cancelled, .nameNotFound, .noAddress(.ipv6),
         .resolverFailed("Temporary failure in name resolution"),
-        .notConnected([ConnectFailure(peer: peer, kind: .refused)]),
-        .notConnected([ConnectFailure(peer: peer, kind: .refused), ConnectFailure(peer: peer, kind: .unreachable)]),
-        .notConnected([ConnectFailure(peer: nil, kind: .localLimit)]),
-        .notConnected([ConnectFailure(peer: peer, kind: .other(errno: 13))]), .alert(TLSAlert(number: 40)),
+        .notConnected([ConnectFailure(peer: peer, code: ECONNREFUSED)]),
+        .notConnected([ConnectFailure(peer: peer, code: ECONNREFUSED), ConnectFailure(peer: peer, code: EHOSTUNREACH)]),
+        .notConnected([ConnectFailure(peer: nil, code: EMFILE)]),
+        .notConnected([ConnectFailure(peer: peer, code: EACCES)]), .alert(TLSAlert(number: 40)),
         .closedEarly(received: 0), .closedEarly(received: 7), .reset, .notTLS(.http), .notTLS(.smtpOrFTP),
         .protocolVersion(minimum: .tls12, maximum: .tls13), .certificatesTooLarge(limit: 1),
         .tooManyCertificates(limit: 1), .tooMuchData(limit: 1), .keyNotProven, .clientCertificateRequired,
@@ -159,8 +159,8 @@ import Testing
     }
 
     @Test func failuresOfOneKindShareItsWord() {
-        let refused = ConnectFailure(peer: Self.peer, kind: .refused)
-        let unreachable = ConnectFailure(peer: Self.peer, kind: .unreachable)
+        let refused = ConnectFailure(peer: Self.peer, code: ECONNREFUSED)
+        let unreachable = ConnectFailure(peer: Self.peer, code: EHOSTUNREACH)
         #expect(ProbeError(.connect, .notConnected([refused, refused]), target: "a:1").id == "refused")
         #expect(ProbeError(.connect, .notConnected([refused, unreachable]), target: "a:1").id == "connect-failed")
     }

@@ -60,7 +60,7 @@ func fetch(
     let exchange = try exchange(to: keeper, patience: patience)
     return try await probing(behavior, timeout: timeout) { prober, request, server in
         let end = try await prober.probe(request) { _ in ((), exchange: exchange) }.response
-        #expect(prober.workshop.attempts.isEmpty)
+        #expect(prober.attempts.isEmpty)
         return (try #require(end), try #require(await server.connections(ended: 1).first))
     }
 }
@@ -151,7 +151,7 @@ func fetch(
         let timeout = Duration.seconds(error == .deadlineExceeded ? 1 : 60)
         try await probing(.script(Array(text.utf8), stalls: stalls), timeout: timeout) { prober, request, _ in
             #expect(await prober.exchangePlainly(request, exchange).failure == error)
-            #expect(prober.workshop.attempts.isEmpty)
+            #expect(prober.attempts.isEmpty)
         }
         if error == nil { #expect(keeper.body == Array("abcd".utf8)) }
     }
@@ -280,7 +280,7 @@ func fetch(
         let behavior = server(application, delivery: delivery)
         try await probing(behavior, timeout: .seconds(isHostile ? 2 : 60)) { prober, request, _ in
             let end = try? await prober.probe(request) { _ in ((), exchange: exchange) }.response
-            #expect(prober.workshop.attempts.isEmpty)
+            #expect(prober.attempts.isEmpty)
             let what = "\(delivery), \(ending), damaged: \(isDamaged)"
             if case .success = end, !isDamaged { #expect(keeper.body == document, "\(what)") }
             if !isDamaged, !isHostile { #expect(end?.failure == nil && end != nil, "\(what)") }

@@ -15,8 +15,8 @@ import Testing
         let exchange = try exchange(to: keeper)
         // Without tickets, so that what comes after the handshake is what the server says.
         try await probing(server(.greets(ok)) { $0.options["NumTickets"] = "0" }) { prober, request, server in
-            let attempt = ProbeAttempt(request, in: prober.workshop, keepsOpen: true)
-            let loop = prober.workshop.loop
+            let attempt = ProbeAttempt(request, in: prober, keepsOpen: true)
+            let loop = prober.loop
             let end: Result<HTTPResponse, HTTPError> = await withCheckedContinuation { continuation in
                 loop.execute {
                     attempt.start { _ in
@@ -128,12 +128,12 @@ import Testing
         let timeout = Duration.seconds(1)
         let exchange = try exchange()
         try await probing(behavior, timeout: timeout) { prober, request, _ in
-            let attempt = ProbeAttempt(request, in: prober.workshop, keepsOpen: true)
-            let watch = EndWatch(attempt, asking: exchange, on: prober.workshop.loop)
+            let attempt = ProbeAttempt(request, in: prober, keepsOpen: true)
+            let watch = EndWatch(attempt, asking: exchange, on: prober.loop)
             let ending = await watch.ending()
             let what = "\(delivery), \(application), \(version)"
             #expect(!watch.isLate, "\(what)")
-            #expect(prober.workshop.attempts.isEmpty)
+            #expect(prober.attempts.isEmpty)
             switch ending.answer {
             case nil: #expect(ending.probe.failure != nil, "\(what)")
             case .success(let answer): #expect(answer.statusLine == "HTTP/1.1 200 Fine", "\(what)")
@@ -155,7 +155,7 @@ import Testing
             task.cancel()
             let ended = try await task.value
             #expect(ended?.failure == .cancelled)
-            #expect(prober.workshop.attempts.isEmpty)
+            #expect(prober.attempts.isEmpty)
             #expect(await server.connections(ended: 1).first?.receivedCloseNotify == true)
         }
     }

@@ -6,7 +6,6 @@ internal import Synchronization
 /// target's name with rename(2). A run that is killed meanwhile leaves that file; a file without a name (`O_TMPFILE`) cannot take the
 /// place of one that has it.
 package enum AtomicFile {
-    /// Writes the contents of a file to an open descriptor.
     package typealias Filling = (Int32) throws(OutputError) -> Void
 
     /// Replaces the file at `path`, or makes it, with all of `contents`.
@@ -28,8 +27,7 @@ package enum AtomicFile {
     package static func write(to path: String, mode: mode_t = 0o666, fill: Filling) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         if let file = try OpenFile(at: path) { return try write(into: file.descriptor, fill) }
-        let target: String
-        do throws(ReadFailure) { target = try SymbolicLinks.target(of: path) } catch { throw WriteFailure(error) }
+        let target = try SymbolicLinks.target(of: path)
         var status = stat()
         let isThere = stat(target, &status) == 0
         guard !isThere || access(target, W_OK) == 0 else { throw .system(errno) }
@@ -126,11 +124,6 @@ package enum WriteFailure: Error, Hashable, Sendable {
     /// Anything else: the code in `errno`.
     case system(Int32)
 
-    /// What kept a path from being followed.
-    init(_ failure: ReadFailure) {
-        if case .system(let code) = failure { self = .system(code) } else { self = .unnamed }
-    }
-
     /// The failure of opening a file for writing that left `code` in `errno`.
     package init(opening code: Int32) { self = code == ENXIO ? .withoutReader : .system(code) }
 }
@@ -176,15 +169,10 @@ package final class Spool: Sendable {
     /// Writes all of it to an open descriptor.
     package func copy(to output: Int32) throws(OutputError) {
         try state.withLock { (state) throws(OutputError) in
-            var chunk = [UInt8](repeating: 0, count: 1 << 20)
-            var offset: off_t = 0
-            while state.descriptor >= 0 {
-                let count = pread(state.descriptor, &chunk, chunk.count, offset)
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { throw .failed(SystemError.message(of: errno)) }
-                guard count > 0 else { break }
-                try Descriptor.write(Array(chunk[..<count]), to: output)
-                offset += off_t(count)
+            if state.descriptor >= 0 {
+                try Descriptor.read(state.descriptor) { (chunk) throws(OutputError) in
+                    try Descriptor.write(Array(chunk), to: output)
+                }
             }
             try Descriptor.write(state.bytes, to: output)
         }

@@ -46,10 +46,7 @@ package enum BoundedFile {
     package static func bytes(named name: [CChar], inDirectory path: String, limit: Int) throws(ReadFailure) -> [UInt8]
     {
         guard !path.isEmpty, !path.utf8.contains(0), name.last == 0 else { throw .unnamed }
-        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw ReadFailure(errno) }
-        defer { close(directory) }
-        let descriptor = openat(directory, name, flags)
+        let descriptor = open((path + "/").utf8CString.dropLast() + name, flags)
         guard descriptor >= 0 else { throw ReadFailure(errno) }
         defer { close(descriptor) }
         return try contents(of: descriptor, limit: limit, accepting: .anything)
@@ -166,7 +163,6 @@ package enum FileKind: Hashable, Sendable {
         }
     }
 
-    /// What stat(2) found.
     package init(_ status: stat) {
         self =
             switch status.st_mode & S_IFMT {

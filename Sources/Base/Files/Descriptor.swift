@@ -1,4 +1,3 @@
-/// Writes to open descriptors.
 package enum Descriptor {
     /// Writes whole lines to a regular file, or to anything else all of `bytes`.
     ///
@@ -60,6 +59,23 @@ package enum Descriptor {
         }
     }
 
+    /// Hands over all that is in the file of an open descriptor, from the beginning, in parts.
+    static func read(
+        _ descriptor: Int32, _ body: (UnsafeRawBufferPointer) throws(OutputError) -> Void
+    ) throws(OutputError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        var position: off_t = 0
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, position)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .failed(SystemError.message(of: errno)) }
+            guard count > 0 else { return }
+            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            position += off_t(count)
+        }
+    }
+
     /// Waits for `event`, or for the other end to go away (`poll`), for ever with -1; returns whether that came to pass.
     package static func wait(for event: some BinaryInteger, on descriptor: Int32, milliseconds: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(event), revents: 0)
@@ -100,6 +116,5 @@ package final class OpenFile: Sendable {
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Writes all of `bytes`.
     package func write(_ bytes: [UInt8]) throws(OutputError) { try Descriptor.write(bytes, to: descriptor) }
 }

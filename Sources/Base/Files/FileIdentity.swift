@@ -83,12 +83,11 @@ package final class ReadLog: Sendable {
     package func add(_ identity: FileIdentity) { identities.withLock { _ = $0.insert(identity) } }
 }
 
-/// Where paths lead to.
 enum SymbolicLinks {
     /// The file that a path leads to through symbolic links, also one that is not there yet.
     ///
-    /// - Throws: ``ReadFailure`` where they go round in circles, or to a name that is not UTF-8.
-    static func target(of path: String) throws(ReadFailure) -> String {
+    /// - Throws: ``WriteFailure`` where they go round in circles, or to a name that is not UTF-8.
+    static func target(of path: String) throws(WriteFailure) -> String {
         var path = path
         for _ in 0..<40 {
             var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)

@@ -28,8 +28,7 @@ package final class PartialFile {
     ///   none of pincheck's files.
     package init(becoming path: String, isRecord: ([UInt8]) -> Bool) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0), !PathParts(path).name.isEmpty else { throw .unnamed }
-        let target: String
-        do throws(ReadFailure) { target = try SymbolicLinks.target(of: path) } catch { throw WriteFailure(error) }
+        let target = try SymbolicLinks.target(of: path)
         if FileKind(at: target) == .directory { throw .system(EISDIR) }
         let part = target + Self.suffix
         var descriptor = open(part, Self.flags | O_CREAT | O_EXCL, 0o666)
@@ -125,7 +124,6 @@ package final class PartialFile {
         self.record = record
     }
 
-    /// Adds bytes at its end.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(WriteFailure) {
         var rest = bytes
         while !rest.isEmpty {
@@ -141,16 +139,14 @@ package final class PartialFile {
 
     /// Hands over all that is there, from the beginning, in parts.
     package func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(WriteFailure) {
-        var position = 0
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { buffer.deallocate() }
-        while position < count {
-            let length = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
-            if length < 0, errno == EINTR { continue }
-            guard length > 0 else { throw .system(length < 0 ? errno : EIO) }
-            body(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
-            position += length
-        }
+        var length = 0
+        do throws(OutputError) {
+            try Descriptor.read(descriptor) { bytes in
+                body(bytes)
+                length += bytes.count
+            }
+        } catch { throw .output(error) }
+        guard length == count else { throw .system(EIO) }
     }
 
     /// Gives it the name it was meant for: it is whole.

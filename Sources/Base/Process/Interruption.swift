@@ -33,8 +33,7 @@ package enum Interruption {
             return true
         }
         state.withLock { $0.ignored = ignored }
-        guard let thread = SystemThread(receive) else { return mask(SIG_UNBLOCK) }
-        thread.detach()
+        if !SystemThread.start(receive) { mask(SIG_UNBLOCK) }
     }
 
     /// Hands signals, those the process was started to ignore as well, to `handler` first; what it returns `false` for ends the process.
@@ -69,7 +68,6 @@ package enum Interruption {
         set { state.withLock { $0.isShowingProgress = newValue } }
     }
 
-    /// The work of the thread.
     @Sendable private static func receive() {
         var set = set
         var number: Int32 = 0

@@ -1,4 +1,3 @@
-/// How many descriptors the system gives.
 package enum DescriptorLimit {
     /// How many connections can be open at the same time, after asking the system for as many as it gives.
     ///

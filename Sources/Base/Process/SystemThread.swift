@@ -1,39 +1,28 @@
-/// A thread of the system, for what would block an event loop or Swift's own threads (`pthread_create`).
-///
-/// Whoever starts one either joins or detaches it, once.
-package struct SystemThread {
-    private let thread: pthread_t
-
-    private final class Work {
+/// Threads of the system, for what would block an event loop or Swift's own threads (`pthread_create`).
+package enum SystemThread {
+    private final class Work: Sendable {
         let run: @Sendable () -> Void
 
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Starts a thread that does `work` and ends, `nil` when the system gives none.
-    package init?(_ work: @escaping @Sendable () -> Void) {
-        let context = Unmanaged.passRetained(Work(run: work))
+    /// Starts a thread that does `work` and ends, which nothing waits for; `false` when the system gives none.
+    package static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let context = Unmanaged.passRetained(Work(run: work)).toOpaque()
         #if canImport(Darwin)
         var thread: pthread_t?
-        let started = pthread_create(&thread, nil, { Self.run($0) }, context.toOpaque())
+        let status = pthread_create(&thread, nil, { SystemThread.run($0) }, context)
         #else
-        var created = pthread_t()
-        let started = pthread_create(&created, nil, { $0.flatMap { Self.run($0) } }, context.toOpaque())
-        let thread: pthread_t? = created
+        var thread = pthread_t()
+        let status = pthread_create(&thread, nil, { $0.flatMap { SystemThread.run($0) } }, context)
         #endif
-        guard started == 0, let thread else {
-            context.release()
-            return nil
-        }
-        self.thread = thread
+        if status != 0 { Unmanaged<Work>.fromOpaque(context).release() }
+        return status == 0
     }
 
     private static func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+        pthread_detach(pthread_self())
         Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
         return nil
     }
-
-    package func join() { pthread_join(thread, nil) }
-
-    package func detach() { pthread_detach(thread) }
 }

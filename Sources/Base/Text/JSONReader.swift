@@ -47,37 +47,31 @@ package struct JSONReader {
         Failure(problem: .broken, line: line, reason: "is not JSON: \(reason)")
     }
 
+    private mutating func advance() {
+        if next == UInt8(ascii: "\n") { line += 1 }
+        position += 1
+    }
+
     private mutating func skipSpace() throws(Failure) {
-        while let byte = next {
-            if byte == UInt8(ascii: "\n") {
-                line += 1
-            } else if byte == UInt8(ascii: "/") {
-                try skipComment()
-                continue
-            } else if byte > 0x20 {
-                return
-            }
-            position += 1
+        while let byte = next, byte <= 0x20 || byte == UInt8(ascii: "/") {
+            if byte == UInt8(ascii: "/") { try skipComment() } else { advance() }
         }
     }
 
     private mutating func skipComment() throws(Failure) {
-        let second = position + 1 < bytes.count ? bytes[position + 1] : 0
-        if second == UInt8(ascii: "/") {
-            while let byte = next, byte != UInt8(ascii: "\n") { position += 1 }
-            return
+        let isBlock = bytes[position...].starts(with: "/*".utf8)
+        guard isBlock || bytes[position...].starts(with: "//".utf8) else {
+            throw broken("'/' stands where a value belongs")
         }
-        guard second == UInt8(ascii: "*") else { throw broken("'/' stands where a value belongs") }
         position += 2
-        while position + 1 < bytes.count {
-            if bytes[position] == UInt8(ascii: "*"), bytes[position + 1] == UInt8(ascii: "/") {
-                position += 2
+        while !bytes[position...].starts(with: (isBlock ? "*/" : "\n").utf8) {
+            guard next != nil else {
+                if isBlock { throw broken("a comment is not closed") }
                 return
             }
-            if bytes[position] == UInt8(ascii: "\n") { line += 1 }
-            position += 1
+            advance()
         }
-        throw broken("a comment is not closed")
+        if isBlock { position += 2 }
     }
 
     private mutating func value(depth: Int) throws(Failure) -> DocumentTree {

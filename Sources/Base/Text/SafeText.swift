@@ -23,7 +23,6 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
         SafeText(safe: messages.map(\.description).joined(separator: "\n"))
     }
 
-    /// What builds a message.
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 

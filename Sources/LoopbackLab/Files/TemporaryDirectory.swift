@@ -24,7 +24,6 @@ package final class TemporaryDirectory: Sendable {
         return file
     }
 
-    /// Writes a text file, as ``write(_:to:)`` does.
     @discardableResult package func write(_ text: String, to name: String) throws(LabError) -> String {
         try write(Array(text.utf8), to: name)
     }

@@ -10,8 +10,6 @@ extension Changeable {
 }
 
 /// Everything about a certificate to be issued but its key and its issuer.
-///
-/// Every field can be changed before issuing.
 package struct CertificateTemplate: Sendable, Hashable, Changeable {
     /// A bit of the keyUsage extension (RFC 5280, 4.2.1.3); the raw value is its position.
     package enum KeyUsage: Int, Sendable, Hashable {
@@ -65,7 +63,6 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package var permittedNames: [GeneralName] = []
     package var excludedNames: [GeneralName] = []
     package var subjectKeyIdentifier = KeyIdentifier.derived
-    /// The keyIdentifier of the authorityKeyIdentifier extension.
     package var authorityKeyIdentifier = KeyIdentifier.derived
     package var digest = SignatureDigest.sha256
     /// The serial number's big-endian bytes, `nil` for 16 random ones.

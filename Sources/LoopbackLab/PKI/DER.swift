@@ -1,3 +1,4 @@
+internal import Base
 internal import COpenSSL
 
 /// Writes DER (ITU-T X.690), the encoding certificates are made of.
@@ -112,14 +113,9 @@ package enum LabClock {
 
 /// `der` as PEM (RFC 7468): base64 in lines of 64 characters between the BEGIN and END lines of `label`.
 package func pem(_ der: [UInt8], label: String) -> String {
-    // EVP_EncodeBlock writes one NUL after the text.
-    var encoded = [UInt8](repeating: 0, count: (der.count + 2) / 3 * 4 + 1)
-    let length = Int(EVP_EncodeBlock(&encoded, der, Int32(der.count)))
-    var text = "-----BEGIN \(label)-----\n"
-    for start in stride(from: 0, to: length, by: 64) {
-        text += String(decoding: encoded[start..<min(start + 64, length)], as: UTF8.self) + "\n"
-    }
-    return text + "-----END \(label)-----\n"
+    // 48 bytes are a line.
+    let lines = stride(from: 0, to: der.count, by: 48).map { Base64.text(of: Array(der[$0..<min($0 + 48, der.count)])) }
+    return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
 }
 
 /// The certificates in this order as one PEM text: what a server's chain file holds.

@@ -1,8 +1,6 @@
 /// The name of a subject or an issuer: attributes in the order of the encoding, each in a set of its own.
 package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// One attribute.
-    ///
-    /// The value is written as it is, whether or not it suits the encoding.
+    /// An attribute, whose value is written as it is, whether or not it suits the encoding.
     package struct Attribute: Sendable, Hashable {
         package var type: OID
         package var value: [UInt8]

@@ -9,7 +9,6 @@ package struct LabCertificate: Sendable {
     package var publicKeySHA256: [UInt8] { key.publicKeySHA256 }
     package var pem: String { LoopbackLab.pem(der, label: "CERTIFICATE") }
 
-    /// Makes a certificate that is its own issuer.
     package static func selfSigned(
         _ template: CertificateTemplate, key: LabKey? = nil
     ) throws(LabError) -> LabCertificate {
@@ -111,8 +110,6 @@ extension CertificateTemplate {
 }
 
 extension CertificateTemplate.KeyIdentifier {
-    /// The identifier, `nil` when the extension is to be left out.
-    ///
     /// Derived identifiers are the first 160 bits of the SHA-256 of the SubjectPublicKeyInfo, in the manner of RFC 7093, 2.
     fileprivate func bytes(for key: LabKey) -> [UInt8]? {
         switch self {
@@ -147,7 +144,6 @@ package struct TrustSettings: Sendable, Hashable {
 }
 
 extension LabCertificate {
-    /// The certificate with trust settings, as PEM.
     package func pem(_ settings: TrustSettings) -> String {
         LoopbackLab.pem(der + settings.der, label: "TRUSTED CERTIFICATE")
     }

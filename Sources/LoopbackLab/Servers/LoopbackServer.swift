@@ -78,11 +78,10 @@ package final class LoopbackServer: Sendable {
         let listener = try Sockets.listening(on: address, port: port)
         self.port = Sockets.port(of: listener)
         state = Mutex(State(context: context, descriptors: [listener]))
-        guard let thread = SystemThread({ self.listen(listener) }) else {
+        guard SystemThread.start({ self.listen(listener) }) else {
             close(listener)
             throw .system("start a thread")
         }
-        thread.detach()
     }
 
     /// Ends all connections, and waits until no thread is left.
@@ -119,14 +118,14 @@ package final class LoopbackServer: Sendable {
             return (state.connections.count - 1, state.context)
         }
         let record: ConnectionRecord = { change in self.state.withLock { change(&$0.connections[index]) } }
-        let thread = SystemThread {
+        let isServed = SystemThread.start {
             let connection = Connection(descriptor, delivery: self.behavior.delivery, record: record)
             self.converse(over: connection, context, record)
             connection.finish()
             while !connection.read().isEmpty {}
             self.end(descriptor, index)
         }
-        if let thread { thread.detach() } else { end(descriptor, index) }
+        if !isServed { end(descriptor, index) }
     }
 
     private func end(_ descriptor: Int32, _ index: Int) {

@@ -25,7 +25,6 @@ package struct ProxySettings: Sendable, Changeable {
     /// What the proxy itself presents where it is spoken to over TLS, `nil` where it is not.
     package var tls: TLSServerSettings?
 
-    /// A proxy that lets everybody through to `server`.
     package init(_ speech: Speech, to server: TLSServerSettings) { (self.speech, self.server) = (speech, server) }
 }
 
@@ -37,7 +36,6 @@ struct Proxy {
     /// What has come and was not read.
     private(set) var input: [UInt8] = []
 
-    /// A proxy that notes what it is asked for in `record`.
     init(_ settings: ProxySettings, over stream: any ByteStream, _ record: @escaping ConnectionRecord) {
         (self.settings, self.stream, self.record) = (settings, stream, record)
     }

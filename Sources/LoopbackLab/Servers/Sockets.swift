@@ -7,7 +7,6 @@ private let streamType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawVal
 private let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 
-/// The socket calls the lab makes.
 enum Sockets {
     /// Makes a socket that listens at `address` (text that inet_pton takes) and `port`, 0 for any free one.
     static func listening(on address: String, port: UInt16, queue: Int32 = 4_096) throws(LabError) -> Int32 {

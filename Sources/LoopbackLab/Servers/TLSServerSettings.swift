@@ -10,9 +10,7 @@ package enum TLSVersion: String, Sendable, Hashable {
 ///
 /// Security level 0: it takes any key and any hash.
 package struct TLSServerSettings: Sendable, Changeable {
-    /// Whether the server asks for a client certificate.
-    ///
-    /// Any certificate will do.
+    /// Whether the server asks for a client certificate: any will do.
     package enum ClientCertificate: Sendable, Hashable {
         case notRequested
         /// It asks, and goes on without one.

@@ -207,7 +207,6 @@ final class TLSSession: ByteStream {
         }
     }
 
-    /// Says goodbye.
     func finish() {
         ERR_clear_error()
         if SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 { SSL_shutdown(ssl) }

@@ -143,9 +143,9 @@ extension Invocation {
 
     private static func location(_ text: String) throws(CommandError) -> HTTPLocation {
         let location: HTTPLocation
-        do throws(HTTPLocationError) {
-            location = try HTTPLocation(text.contains("://") ? text : "https://" + text)
-        } catch { throw .usage("the URL \(quoted(UserInfo.hiddenBeforeHost(text))) \(error)") }
+        do throws(Refusal) { location = try HTTPLocation(text.contains("://") ? text : "https://" + text) } catch {
+            throw .usage("the URL \(quoted(UserInfo.hiddenBeforeHost(text))) \(error)")
+        }
         guard location.isSecure else {
             throw .usage("the URL \(quoted(text)) is not of https: without TLS there is nothing to accept a server by")
         }
@@ -239,8 +239,7 @@ extension TextRenderer {
         case .status(let line):
             "the server answers \(TerminalText.shortened(String(line.drop { $0 != " " }.drop { $0 == " " }), to: 120))"
         case .badRedirect(let place, let error):
-            "it redirects to '\(TerminalText.shortened(UserInfo.hidden(in: place), to: 200))', which "
-                + "\(error)".split(separator: ": ")[0]
+            "it redirects to '\(TerminalText.shortened(UserInfo.hidden(in: place), to: 200))', which \(error.fact)"
         case .tooManyRedirects(let most): "it redirects more than \(most) times: raise --max-redirs if that is right"
         case .unpinnedRedirect(let place):
             "it redirects to \(TerminalText.shortened(place, to: 200)), whose host has no pins: give some"

@@ -210,15 +210,15 @@ extension Settings {
         return "\(quoted(line[..<colon]))"
     }
 
-    mutating func ask(_ text: String, _ service: (String) throws(AddressServiceError) -> AddressService) throws {
+    mutating func ask(_ text: String, _ service: (String) throws(Refusal) -> AddressService) throws {
         do { request.variants.service = try service(text) } catch {
             throw CommandError.usage("\(quoted(text)) \(error)")
         }
     }
 
     mutating func offer(_ part: WritableKeyPath<HandshakeOffer, String?>, _ list: String) throws {
-        do throws(OfferRefusal) { try request.connection.offer.set(part, to: list) } catch {
-            throw CommandError.usage("\(quoted(list)): \(error.words)")
+        do throws(Refusal) { try request.connection.offer.set(part, to: list) } catch {
+            throw CommandError.usage("\(quoted(list)): \(error)")
         }
     }
 

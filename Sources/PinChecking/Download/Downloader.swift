@@ -102,7 +102,7 @@ package final class Downloader: Sendable {
             case .redirect(let reference):
                 redirects += 1
                 guard redirects <= request.mostRedirects else { return .tooManyRedirects(request.mostRedirects) }
-                do throws(HTTPLocationError) { location = try location.following(reference) } catch {
+                do throws(Refusal) { location = try location.following(reference) } catch {
                     return .badRedirect(reference, error)
                 }
             }
@@ -203,7 +203,7 @@ package enum DownloadEnding: Sendable {
     case notAccepted
     /// The server answers with this status line.
     case status(String)
-    case badRedirect(String, HTTPLocationError)
+    case badRedirect(String, Refusal)
     case tooManyRedirects(Int)
     case unpinnedRedirect(String)
     case plainRedirect(String)

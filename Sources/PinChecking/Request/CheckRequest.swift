@@ -91,7 +91,7 @@ extension CheckRequest {
         package init() {}
 
         package static func path(_ text: String) throws(CheckError) -> HTTPPath {
-            do throws(HTTPPathError) { return try HTTPPath(text) } catch {
+            do throws(Refusal) { return try HTTPPath(text) } catch {
                 throw .request("\(quoted(text, to: 200)) \(error)")
             }
         }

@@ -97,8 +97,8 @@ final class HTTPHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        case TLSDataError.failed(_, let alert?): end(.alert(alert))
-        case TLSDataError.failed(let text, nil): end(.tlsFailure(text))
+        case TLSEnding.failed(_, let alert?): end(.alert(alert))
+        case TLSEnding.failed(let text, nil): end(.tlsFailure(text))
         case let error as IOError where error.isReset: end(.reset)
         case HTTPParserError.invalidEOFState: end(closed)
         // Of trailers, once there is a head.

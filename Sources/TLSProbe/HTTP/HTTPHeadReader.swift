@@ -20,11 +20,9 @@ package struct HTTPHeadReader: Sendable {
 
     /// How many bytes were read.
     package private(set) var count = 0
-    private var statusLine: [UInt8] = []
-    private var isInFields = false
-    /// The bytes of the line that is being read, and the last of them.
-    private var lineLength = 0
-    private var last: UInt8 = 0
+    private var statusLine: [UInt8]?
+    /// The line that is being read.
+    private var line: [UInt8] = []
     private var interimCount = 0
 
     package init() {}
@@ -34,23 +32,35 @@ package struct HTTPHeadReader: Sendable {
         for byte in bytes {
             count += 1
             guard count <= Self.limit else { return .failed(.tooLong(limit: Self.limit)) }
-            let step = isInFields ? readField(byte) : readStatusLine(byte)
-            guard step == .incomplete else { return step }
+            if byte == UInt8(ascii: "\n") {
+                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+                let step = endLine()
+                guard step == .incomplete else { return step }
+                line = []
+                continue
+            }
+            if statusLine == nil {
+                guard Self.fits(byte, at: line.count) else { return .failed(.notHTTP) }
+                guard line.count < Self.statusLineLimit else { return .failed(.tooLong(limit: Self.statusLineLimit)) }
+            }
+            line.append(byte)
         }
         return .incomplete
     }
 
-    private mutating func readStatusLine(_ byte: UInt8) -> Step {
-        guard byte != UInt8(ascii: "\n") else {
-            if statusLine.last == UInt8(ascii: "\r") { statusLine.removeLast() }
-            guard statusLine.count >= Self.shape.count else { return .failed(.notHTTP) }
-            isInFields = true
-            lineLength = 0
+    private mutating func endLine() -> Step {
+        guard let statusLine else {
+            guard line.count >= Self.shape.count else { return .failed(.notHTTP) }
+            statusLine = line
             return .incomplete
         }
-        guard Self.fits(byte, at: statusLine.count) else { return .failed(.notHTTP) }
-        guard statusLine.count < Self.statusLineLimit else { return .failed(.tooLong(limit: Self.statusLineLimit)) }
-        statusLine.append(byte)
+        guard line.isEmpty else { return .incomplete }
+        let status = statusLine[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        // Nothing follows 101, which nobody asked for, in this protocol (RFC 9110, 15.2.2).
+        guard status < 200, status != 101 else { return .complete(status: status, statusLine: statusLine) }
+        interimCount += 1
+        guard interimCount <= Self.interimLimit else { return .failed(.tooLong(limit: Self.limit)) }
+        self.statusLine = nil
         return .incomplete
     }
 
@@ -65,27 +75,6 @@ package struct HTTPHeadReader: Sendable {
         guard shape[position] == UInt8(ascii: "0") else { return byte == shape[position] }
         // No status begins with a zero (RFC 9110, 15).
         return (position == 9 ? 0x31...0x39 : 0x30...0x39).contains(byte)
-    }
-
-    private mutating func readField(_ byte: UInt8) -> Step {
-        guard byte == UInt8(ascii: "\n") else {
-            lineLength += 1
-            last = byte
-            return .incomplete
-        }
-        // An empty line, perhaps with a carriage return.
-        guard lineLength == 0 || lineLength == 1 && last == UInt8(ascii: "\r") else {
-            lineLength = 0
-            return .incomplete
-        }
-        let status = statusLine[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        // Nothing follows 101, which nobody asked for, in this protocol (RFC 9110, 15.2.2).
-        guard status < 200, status != 101 else { return .complete(status: status, statusLine: statusLine) }
-        interimCount += 1
-        guard interimCount <= Self.interimLimit else { return .failed(.tooLong(limit: Self.limit)) }
-        isInFields = false
-        statusLine = []
-        return .incomplete
     }
 }
 
@@ -102,22 +91,17 @@ package struct ContentRange: Hashable, Sendable {
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
         let halves = parts[1].split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
-        if halves[1] == "*" {
-            total = nil
+        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
+        if ends.count == 2, let first = ends[0], let last = ends[1], first <= last {
+            bytes = first...last
         } else {
-            guard let number = Self.number(halves[1]) else { return nil }
-            total = number
-        }
-        guard halves[0] != "*" else {
-            guard total != nil else { return nil }
             bytes = nil
-            return
         }
-        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
-            total.map({ last < $0 }) ?? true
+        total = Self.number(halves[1])
+        // One of them may be unknown.
+        guard bytes != nil || halves[0] == "*" && total != nil, total != nil || halves[1] == "*",
+            bytes?.last ?? -1 < total ?? .max
         else { return nil }
-        bytes = first...last
     }
 
     private static func number(_ text: Substring) -> Int? {

@@ -7,27 +7,29 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     /// The port, 1…65535.
     package let port: UInt16
     /// The path and the query, beginning with `/`.
-    package private(set) var path: String
+    package let path: String
 
     /// Reads a URL: `http://192.0.2.1/d?dn=example.com`, `https://dns.example.com:8443/resolve`.
     ///
     /// A fragment is left out. Characters that a URL has to write percent-encoded are refused.
-    package init(_ text: some StringProtocol) throws(HTTPLocationError) {
-        guard let colon = text.firstRange(of: "://") else { throw .noScheme }
+    package init(_ text: some StringProtocol) throws(Refusal) {
+        guard let colon = text.firstRange(of: "://") else { throw Self.noScheme }
         switch text[..<colon.lowerBound].lowercased() {
         case "http": isSecure = false
         case "https": isSecure = true
-        default: throw .noScheme
+        default: throw Self.noScheme
         }
-        guard Self.isEncoded(text) else { throw .character }
+        guard Self.isEncoded(text) else { throw Self.unencoded }
         let rest = text[colon.upperBound...].prefix { $0 != "#" }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let path = rest[authority.endIndex...]
         self.path = path.hasPrefix("/") ? String(path) : "/" + path
-        guard !authority.contains("@") else { throw .userName }
+        guard !authority.contains("@") else { throw Refusal("holds a user name: leave out everything up to the '@'") }
         let end = authority.firstIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
         let mark = authority[end...].firstIndex(of: ":")
-        do { host = try ServerName(authority[..<(mark ?? authority.endIndex)]) } catch { throw .host(error) }
+        do { host = try ServerName(authority[..<(mark ?? authority.endIndex)]) } catch {
+            throw Refusal("names no host: \(error)")
+        }
         guard let mark else {
             port = isSecure ? 443 : 80
             return
@@ -35,10 +37,14 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         let digits = authority[authority.index(after: mark)...]
         // A number may begin with a sign, a port does not.
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits), port > 0 else {
-            throw .port
+            throw Refusal("has no port from 1 to 65535 behind its colon")
         }
         self.port = port
     }
+
+    private static let noScheme = Refusal("is no http or https URL: begin it with http:// or https://")
+    fileprivate static let unencoded = Refusal(
+        "has a character that a URL writes percent-encoded, as in %20 for a space")
 
     /// Printable characters that no part of a URL has as they are (RFC 3986, 2).
     private static let unsafe = Set(#""<>\^`{|}"#.utf8)
@@ -48,28 +54,16 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !unsafe.contains($0) }
     }
 
-    package func adding(_ fields: [(name: String, value: String)]) -> HTTPLocation {
-        var result = self
-        for (name, value) in fields {
-            let hasQuery = result.path.contains("?")
-            result.path += hasQuery ? (result.path.hasSuffix("?") || result.path.hasSuffix("&") ? "" : "&") : "?"
-            result.path += Self.percentEncoded(name) + "=" + Self.percentEncoded(value)
-        }
-        return result
-    }
-
     /// The text with everything but unreserved characters (RFC 3986, 2.3) percent-encoded.
     package static func percentEncoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            let scalar = Unicode.Scalar(byte)
-            if scalar.isASCII,
-                scalar.properties.isAlphabetic || (0x30...0x39).contains(byte) || "-._~".utf8.contains(byte)
-            {
-                result.unicodeScalars.append(scalar)
-            } else {
-                result += percentEncoded(byte)
-            }
+            let isUnreserved = isAlphanumeric(byte) || "-._~".utf8.contains(byte)
+            result += isUnreserved ? String(UnicodeScalar(byte)) : percentEncoded(byte)
         }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
     }
 
     static func percentEncoded(_ byte: UInt8) -> String {
@@ -89,54 +83,23 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     package var description: String { (isSecure ? "https://" : "http://") + authority + path }
 }
 
-/// Why a text is no URL that can be asked.
-package enum HTTPLocationError: Error, Hashable {
-    case noScheme
-    case character
-    case userName
-    case host(ServerNameError)
-    case port
-}
-
-extension HTTPLocationError: CustomStringConvertible {
-    /// What is wrong and what to write, for the end of a line that quotes the text.
-    package var description: String {
-        switch self {
-        case .noScheme: "is not a URL: begin it with http:// or https://"
-        case .character: "has a character that a URL writes percent-encoded, as in %20 for a space"
-        case .userName: "holds a user name: leave out everything up to the '@'"
-        case .host(let error): "names no host: \(error)"
-        case .port: "has no port from 1 to 65535 after its ':'"
-        }
-    }
-}
-
 extension HTTPLocation {
     /// The location that a reference leads to from here, as in the Location of a redirect (RFC 3986, 5.2); its fragment is left out.
     ///
     /// What servers forget to encode is encoded.
-    package func following(_ reference: String) throws(HTTPLocationError) -> HTTPLocation {
+    package func following(_ reference: String) throws(Refusal) -> HTTPLocation {
         let text = Self.encodedWhereNeeded(reference)
-        let origin = (isSecure ? "https" : "http") + "://" + authority
-        if text.firstRange(of: "://").map({ Self.isScheme(text[..<$0.lowerBound]) }) ?? false {
-            return try HTTPLocation(text)
-        }
-        if text.hasPrefix("//") { return try HTTPLocation((isSecure ? "https:" : "http:") + text) }
-        let colon = text.firstIndex(of: ":")
-        let slash = text.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
-        if let colon, colon < slash, Self.isScheme(text[..<colon]) { throw .noScheme }
+        let start = text.prefix { !":/?#".contains($0) }
+        if text[start.endIndex...].hasPrefix(":"), Self.isScheme(start) { return try HTTPLocation(text) }
+        let scheme = isSecure ? "https:" : "http:"
+        if text.hasPrefix("//") { return try HTTPLocation(scheme + text) }
+        let origin = "\(scheme)//\(authority)"
         let parts = Self.parts(text)
         let own = Self.parts(path)
-        let path: String
-        if parts.path.isEmpty {
-            path = own.path + (parts.query ?? own.query ?? "")
-        } else if parts.path.hasPrefix("/") {
-            path = Self.withoutDots(parts.path) + (parts.query ?? "")
-        } else {
-            let directory = own.path.lastIndex(of: "/").map { own.path[...$0] } ?? "/"
-            path = Self.withoutDots(directory + parts.path) + (parts.query ?? "")
-        }
-        return try HTTPLocation(origin + path)
+        guard !parts.path.isEmpty else { return try HTTPLocation(origin + own.path + (parts.query ?? own.query ?? "")) }
+        let directory = own.path.lastIndex(of: "/").map { own.path[...$0] } ?? "/"
+        let path = parts.path.hasPrefix("/") ? parts.path : directory + parts.path
+        return try HTTPLocation(origin + Self.withoutDots(path) + (parts.query ?? ""))
     }
 
     package var lastSegment: String {
@@ -158,12 +121,7 @@ extension HTTPLocation {
 
     private static func isScheme(_ text: some StringProtocol) -> Bool {
         guard let first = text.utf8.first, Unicode.Scalar(first).properties.isAlphabetic else { return false }
-        return text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
-            default: false
-            }
-        }
+        return text.utf8.allSatisfy { isAlphanumeric($0) || "+-.".utf8.contains($0) }
     }
 
     /// A path without its `.` and `..` (RFC 3986, 5.2.4).
@@ -172,13 +130,8 @@ extension HTTPLocation {
         let segments = String(path).split(separator: "/", omittingEmptySubsequences: false)
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
-            switch segment {
-            case ".": if isLast { result.append("") }
-            case "..":
-                if result.count > 1 { result.removeLast() }
-                if isLast { result.append("") }
-            default: result.append(segment)
-            }
+            if segment == "..", result.count > 1 { result.removeLast() }
+            if segment != ".", segment != ".." { result.append(segment) } else if isLast { result.append("") }
         }
         let joined = result.joined(separator: "/")
         return joined.hasPrefix("/") ? joined : "/" + joined
@@ -203,23 +156,16 @@ package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
     package static let lengthLimit = 8_000
 
     /// Reads a path, perhaps with a query, as it is sent: nothing is encoded.
-    package init(_ text: String) throws(HTTPPathError) {
-        guard text.hasPrefix("/") else { throw .noSlash }
-        guard HTTPLocation.isEncoded(text) else { throw .character }
-        guard !text.contains("#") else { throw .fragment }
-        guard text.utf8.count <= Self.lengthLimit else { throw .tooLong }
+    package init(_ text: String) throws(Refusal) {
+        guard text.hasPrefix("/") else { throw Refusal("is not a path: begin it with '/', as in /health") }
+        guard HTTPLocation.isEncoded(text) else { throw HTTPLocation.unencoded }
+        // It is never sent (RFC 9110, 4.2.5).
+        guard !text.contains("#") else {
+            throw Refusal("has a fragment, which no client sends: leave out everything from the '#' on")
+        }
+        guard text.utf8.count <= Self.lengthLimit else {
+            throw Refusal("is longer than \(Self.lengthLimit) bytes: ask for something shorter")
+        }
         description = text
     }
-}
-
-/// Why a text is no path that can be asked for: what is wrong and what to write, for the end of a line that quotes the text.
-package enum HTTPPathError: String, Error, CustomStringConvertible {
-    case noSlash = "is not a path: begin it with '/', as in /health"
-    case character = "has a character that a URL writes percent-encoded, as in %20 for a space"
-    /// It has a fragment, which is never sent (RFC 9110, 4.2.5).
-    case fragment = "has a fragment, which no client sends: leave out everything from the '#' on"
-    /// It is longer than ``HTTPPath/lengthLimit``.
-    case tooLong = "is longer than 8000 bytes: ask for something shorter"
-
-    package var description: String { rawValue }
 }

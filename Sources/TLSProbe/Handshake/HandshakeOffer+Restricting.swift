@@ -1,12 +1,9 @@
 internal import COpenSSL
 internal import X509
 
-/// Why OpenSSL does not take a list of an offer.
-package struct OfferRefusal: Error, Sendable, Hashable { package let words: String }
-
 extension HandshakeOffer {
     /// Restricts a part of the offer to a list, which OpenSSL has to take; commas stand for colons.
-    package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(OfferRefusal) {
+    package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Refusal) {
         var alone = HandshakeOffer()
         alone[keyPath: part] = list.replacing(",", with: ":")
         OpenSSLNames.learn()
@@ -19,7 +16,7 @@ extension HandshakeOffer {
         let errors = OpenSSLErrors.take()
         guard isTaken else {
             let version = OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) } ?? ""
-            throw OfferRefusal(words: "OpenSSL \(version) does not take it (\(errors.text))")
+            throw Refusal("OpenSSL \(version) does not take it (\(errors.text))")
         }
         self[keyPath: part] = alone[keyPath: part]
     }
@@ -50,6 +47,13 @@ extension CertificateKeyType {
     /// an RSA authority issued. Before TLS 1.3 the cipher suites keep these from choosing an RSA certificate.
     private static let forAuthorities = "rsa_pkcs1_sha256:rsa_pkcs1_sha384:rsa_pkcs1_sha512:RSA+SHA1"
 
+    /// The offer that only certificates with such a key fit.
+    var offer: HandshakeOffer {
+        var offer = HandshakeOffer()
+        (offer.ciphers, offer.signatureAlgorithms) = (ciphers, signatureAlgorithms)
+        return offer
+    }
+
     private var signatureAlgorithms: String {
         switch self {
         case .rsa:
@@ -62,23 +66,11 @@ extension CertificateKeyType {
     }
 
     /// Cipher suites before TLS 1.3; those for ECDSA are for EdDSA too (RFC 8422, 5.3).
-    private var cipherList: String {
-        switch self {
-        case .rsa: "aRSA:!eNULL:!PSK:!SRP:!kDHE:@SECLEVEL=0"
-        case .ecdsa, .ed25519: "aECDSA:!eNULL:!PSK:!SRP:@SECLEVEL=0"
-        }
-    }
+    private var ciphers: String { (self == .rsa ? "aRSA:!kDHE" : "aECDSA") + ":!eNULL:!PSK:!SRP" }
 
     /// Everything a client certificate may be used with: what is offered to the server must not restrict the client.
     static let forClients =
         "ecdsa_secp256r1_sha256:ecdsa_secp384r1_sha384:ecdsa_secp521r1_sha512:ed25519:ed448:"
         + "rsa_pss_rsae_sha256:rsa_pss_rsae_sha384:rsa_pss_rsae_sha512:"
         + "rsa_pss_pss_sha256:rsa_pss_pss_sha384:rsa_pss_pss_sha512:" + forAuthorities + ":ECDSA+SHA1"
-
-    /// Restricts the offer of `ssl` (`SSL_set1_sigalgs_list`, `SSL_set_cipher_list`); returns false when OpenSSL refuses.
-    func restrict(_ ssl: OpaquePointer) -> Bool {
-        COpenSSL_SSL_set1_sigalgs_list(ssl, signatureAlgorithms) == 1
-            && COpenSSL_SSL_set1_client_sigalgs_list(ssl, Self.forClients) == 1
-            && SSL_set_cipher_list(ssl, cipherList) == 1
-    }
 }

@@ -3,14 +3,6 @@ internal import NIOCore
 
 // What is sent and received once the handshake is complete.
 extension TLSConnection {
-    /// Why there is no more data.
-    enum Ending {
-        /// The server said close_notify.
-        case closed
-        /// What went wrong, perhaps by an alert of the server's.
-        case failed(String, TLSAlert?)
-    }
-
     /// How many messages of TLS itself are taken after the handshake: tickets, and requests for new keys.
     ///
     /// An honest server sends a few tickets, and changes its key after gigabytes. Each change has 26 bytes and costs as many
@@ -34,7 +26,7 @@ extension TLSConnection {
     /// Decrypts what was received (`SSL_read`), which is expected to be so many bytes.
     ///
     /// - Returns: data, which may be empty, and what came after it, `nil` where more bytes from the server are needed.
-    func read(allocator: ByteBufferAllocator, expecting count: Int = 4_096) -> (data: ByteBuffer, ending: Ending?) {
+    func read(allocator: ByteBufferAllocator, expecting count: Int = 4_096) -> (data: ByteBuffer, ending: TLSEnding?) {
         var data = allocator.buffer(capacity: max(4_096, count))
         while true {
             OpenSSLErrors.clear()
@@ -145,12 +137,16 @@ extension TLSConnection {
     }
 }
 
-/// Why the data of a connection ended without the server saying so.
-enum TLSDataError: Error {
-    /// There was no close_notify.
-    case closedEarly
+/// Why there is no more data.
+enum TLSEnding: Error {
+    /// The other side said close_notify.
+    case closed
+    /// The connection ended without close_notify.
+    case cut
     /// TLS failed, in OpenSSL's words, perhaps by an alert of the other side.
     case failed(String, TLSAlert?)
+
+    var isFailure: Bool { if case .failed = self { true } else { false } }
 }
 
 extension IOError {

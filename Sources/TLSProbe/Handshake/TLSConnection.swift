@@ -44,8 +44,6 @@ final class TLSConnection {
 
     var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
 
-    /// Prepares a handshake for `request`.
-    ///
     /// - Throws: ``OpenSSLSetUpError`` when memory runs out or a setting is refused.
     init(context: TLSContext, request: ProbeRequest) throws(OpenSSLSetUpError) {
         OpenSSLErrors.clear()
@@ -68,7 +66,7 @@ final class TLSConnection {
             COpenSSL_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
             request.serverNameIndication.map({ COpenSSL_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
             SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_STATUS_REQ_TYPE, Int(TLSEXT_STATUSTYPE_ocsp), nil) == 1,
-            Self.offer(request.alpn, on: ssl), request.keyType?.restrict(ssl) ?? true,
+            Self.offer(request.alpn, on: ssl), request.keyType?.offer.restrict(ssl) ?? true,
             request.offer.isEmpty || request.offer.restrict(ssl), request.clientIdentity?.use(on: ssl) ?? true
         else { throw OpenSSLSetUpError() }
     }

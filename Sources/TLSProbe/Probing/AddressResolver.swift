@@ -2,7 +2,6 @@ import NIOCore
 import Pinning
 import Synchronization
 
-/// Asks a service for the addresses of names.
 package struct AddressResolver: Sendable {
     package let service: AddressService
     let prober: Prober
@@ -42,7 +41,6 @@ package struct AddressResolver: Sendable {
             wanted, gaps: failures.map { HostAddresses.Gap(family: $0, reason: "\(service.title): \($1)") })
     }
 
-    /// What to tell the user when there are no addresses.
     private func reason(
         for failures: [QuestionError], _ family: ProbeRequest.AddressFamily, _ timeout: Duration
     ) -> ProbeError.Reason {
@@ -60,21 +58,17 @@ package struct AddressResolver: Sendable {
     private func answer(
         to question: AddressService.Question, for name: String, timeout: Duration
     ) async -> Result<[IPAddress], QuestionError> {
-        let body: [UInt8]
-        do throws(QuestionError) { body = try await self.body(of: question, timeout: timeout) } catch {
-            return .failure(error)
+        await body(of: question, timeout: timeout).flatMap { body in
+            do throws(AnswerError) {
+                let answers = try AddressAnswer.read(body)
+                let answer = answers.first { $0.host == nil || $0.host == name.lowercased() }
+                return answer.map { .success($0.addresses) } ?? .failure(.otherHost(answers.first?.host ?? ""))
+            } catch { return .failure(.answer(error)) }
         }
-        do {
-            let answers = try AddressAnswer.read(body)
-            guard let answer = answers.first(where: { $0.host == nil || $0.host == name.lowercased() }) else {
-                return .failure(.otherHost(answers.first?.host ?? ""))
-            }
-            return .success(answer.addresses)
-        } catch { return .failure(.answer(error)) }
     }
 
     /// Makes one exchange on a connection of its own; an `https` service is asked once its chain is trusted.
-    private func body(of question: AddressService.Question, timeout: Duration) async throws(QuestionError) -> [UInt8] {
+    private func body(of question: AddressService.Question, timeout: Duration) async -> Result<[UInt8], QuestionError> {
         let location = question.location
         let request = ProbeRequest(to: location.host, port: location.port, timeout: timeout)
         let receiver = AnswerReceiver()
@@ -95,38 +89,31 @@ package struct AddressResolver: Sendable {
                 }
             } catch { return .failure(.http(.noConnection(error))) }
         }
-        return try receiver.body(after: response)
+        return receiver.body.flatMap { body in response.map { _ in body } }
     }
 }
 
 /// Takes the body of one response with status 200, and no more of it than allowed.
 private final class AnswerReceiver: HTTPReceiver {
-    private let body = Mutex<[UInt8]>([])
-    private let problem = Mutex<QuestionError?>(nil)
+    private let received = Mutex(Result<[UInt8], QuestionError>.success([]))
+
+    var body: Result<[UInt8], QuestionError> { received.withLock { $0 } }
 
     func receive(_ head: HTTPResponse) -> Bool {
         guard head.status != 200 else { return true }
-        problem.withLock {
-            $0 = (300..<400).contains(head.status) ? .redirect(head.value(of: "Location")) : .status(head.status)
-        }
+        let isRedirect = (300..<400).contains(head.status)
+        received.withLock { $0 = .failure(isRedirect ? .redirect(head.value(of: "Location")) : .status(head.status)) }
         return false
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        body.withLock { body in
-            guard body.count + bytes.count <= AddressAnswer.sizeLimit else {
-                problem.withLock { $0 = .http(.tooMuchOverhead) }
-                return false
+        received.withLock { body in
+            body = body.flatMap { read in
+                let isTooLarge = read.count + bytes.count > AddressAnswer.sizeLimit
+                return isTooLarge ? .failure(.http(.tooMuchOverhead)) : .success(read + bytes)
             }
-            body += bytes
-            return true
+            return (try? body.get()) != nil
         }
-    }
-
-    func body(after response: Result<HTTPResponse, QuestionError>) throws(QuestionError) -> [UInt8] {
-        if let problem = problem.withLock({ $0 }) { throw problem }
-        _ = try response.get()
-        return body.withLock { $0 }
     }
 }
 
@@ -165,7 +152,7 @@ private enum QuestionError: Error, CustomStringConvertible {
 extension Prober {
     /// Makes an exchange without TLS, for a service whose answers are not trusted anyway.
     func exchangePlainly(_ request: ProbeRequest, _ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPError> {
-        let attempt = PlainExchange(request, exchange, in: workshop)
+        let attempt = PlainExchange(request, exchange, in: self)
         return await result(HTTPError.cancelled, start: attempt.start, cancel: attempt.cancel)
     }
 }
@@ -176,20 +163,20 @@ extension Prober {
 private final class PlainExchange: Attempt, @unchecked Sendable {
     private let request: ProbeRequest
     private let exchange: HTTPExchange
-    private let workshop: ProbeWorkshop
+    private let prober: Prober
     private let connection: TimedConnection
     private var deliver: HTTPHandler.Delivery?
     private var isCancelled = false
 
-    init(_ request: ProbeRequest, _ exchange: HTTPExchange, in workshop: ProbeWorkshop) {
-        (self.request, self.exchange, self.workshop) = (request, exchange, workshop)
-        connection = TimedConnection(request, in: workshop)
+    init(_ request: ProbeRequest, _ exchange: HTTPExchange, in prober: Prober) {
+        (self.request, self.exchange, self.prober) = (request, exchange, prober)
+        connection = TimedConnection(request, in: prober)
     }
 
     func start(_ deliver: @escaping HTTPHandler.Delivery) {
         guard !isCancelled else { return deliver(.failure(.cancelled)) }
         self.deliver = deliver
-        workshop.add(self)
+        prober.add(self)
         connection.start { result in
             if let result { self.connectEnded(result) } else { self.finish(.failure(.deadlineExceeded)) }
         }
@@ -221,7 +208,7 @@ private final class PlainExchange: Attempt, @unchecked Sendable {
     private func finish(_ result: Result<HTTPResponse, HTTPError>) {
         guard let deliver else { return }
         self.deliver = nil
-        workshop.remove(self)
+        prober.remove(self)
         connection.end()
         deliver(result)
     }

@@ -10,7 +10,6 @@ package struct HostAddresses: Sendable, Hashable {
 
     /// A family that was asked for in vain.
     package struct Gap: Sendable, Hashable {
-        /// The family, IPv4 or IPv6.
         package let family: ProbeRequest.AddressFamily
         package let reason: String
 
@@ -19,7 +18,6 @@ package struct HostAddresses: Sendable, Hashable {
         }
     }
 
-    /// Puts addresses into their order.
     package init(_ addresses: some Sequence<IPAddress>, gaps: [Gap] = []) {
         self.addresses = Set(addresses).sorted { left, right in
             guard left.isIPv6 == right.isIPv6 else { return right.isIPv6 }
@@ -38,77 +36,66 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     private let host: String
     private let family: ProbeRequest.AddressFamily
     private let timeout: Duration
-    private let workshop: ProbeWorkshop
+    private let prober: Prober
     private let resolver: SystemResolver
-    private var deliver: Delivery?
-    private var isCancelled = false
-    private var alarms: [Scheduled<Void>] = []
-    private var answers: [(family: ProbeRequest.AddressFamily, answer: Result<[SocketAddress], any Error>)] = []
+    private var hasFound = false
+    /// Why it ended before the resolver had answered.
+    private var ended: ProbeError.Reason?
 
-    init(host: String, family: ProbeRequest.AddressFamily, timeout: Duration, in workshop: ProbeWorkshop) {
-        (self.host, self.family, self.timeout, self.workshop) = (host, family, timeout, workshop)
-        resolver = workshop.resolver(family: family, watch: ProbeWatch.current)
+    init(host: String, family: ProbeRequest.AddressFamily, timeout: Duration, in prober: Prober) {
+        (self.host, self.family, self.timeout, self.prober) = (host, family, timeout, prober)
+        resolver = SystemResolver(prober, family: family, watch: ProbeWatch.current)
     }
 
     func start(_ deliver: @escaping Delivery) {
-        guard !isCancelled else { return deliver(.failure(error(.cancelled))) }
-        self.deliver = deliver
-        workshop.add(self)
+        if let ended { return deliver(.failure(error(ended))) }
+        prober.add(self)
         // A year is for ever, and cannot overflow the clock.
         let limit = min(TimeAmount(timeout), .hours(24 * 365))
-        let half = TimeAmount.nanoseconds(limit.nanoseconds / 2)
-        alarms = [
+        let alarms = [
             // What is there has to do when waiting for the rest would leave no time to connect.
-            workshop.loop.scheduleTask(in: half) { if !self.found.isEmpty { self.conclude() } },
-            workshop.loop.scheduleTask(in: limit) {
-                self.finish(.failure(self.error(.deadlineExceeded(timeout: self.timeout))))
-            },
+            prober.loop.scheduleTask(in: .nanoseconds(limit.nanoseconds / 2)) {
+                if self.hasFound { self.resolver.cancelQueries() }
+            }, prober.loop.scheduleTask(in: limit) { self.end(.deadlineExceeded(timeout: self.timeout)) },
         ]
-        if family != .ipv6 { ask(.ipv4, resolver.initiateAQuery(host: host, port: 0)) }
-        if family != .ipv4 { ask(.ipv6, resolver.initiateAAAAQuery(host: host, port: 0)) }
-    }
-
-    func cancel() {
-        isCancelled = true
-        finish(.failure(error(.cancelled)))
-    }
-
-    private var expected: Int { family == .any ? 2 : 1 }
-    private var found: [IPAddress] {
-        answers.flatMap { (try? $0.answer.get()) ?? [] }.compactMap { $0.ipAddress.flatMap { IPAddress($0) } }
-    }
-
-    private func ask(_ family: ProbeRequest.AddressFamily, _ query: EventLoopFuture<[SocketAddress]>) {
-        query.assumeIsolated().whenComplete { answer in
-            self.answers.append((family, answer))
-            if self.answers.count == self.expected { self.conclude() }
+        let families = [ProbeRequest.AddressFamily.ipv4, .ipv6].filter { family == .any || family == $0 }
+        let queries = families.map { family in
+            let query =
+                family == .ipv4
+                ? resolver.initiateAQuery(host: host, port: 0) : resolver.initiateAAAAQuery(host: host, port: 0)
+            query.assumeIsolated().whenSuccess { if !$0.isEmpty { self.hasFound = true } }
+            return query
+        }
+        EventLoopFuture.whenAllComplete(queries, on: prober.loop).assumeIsolated().whenSuccess { answers in
+            for alarm in alarms { alarm.cancel() }
+            self.prober.remove(self)
+            deliver(self.result(of: Array(zip(families, answers))))
         }
     }
 
-    private func conclude() {
+    func cancel() { end(.cancelled) }
+
+    private func end(_ reason: ProbeError.Reason) {
+        ended = reason
+        resolver.cancelQueries()
+    }
+
+    private func result(
+        of answers: [(family: ProbeRequest.AddressFamily, Result<[SocketAddress], any Error>)]
+    ) -> Result<HostAddresses, ProbeError> {
+        if let ended { return .failure(error(ended)) }
+        let found = answers.flatMap { (try? $0.1.get()) ?? [] }.compactMap { $0.ipAddress.flatMap { IPAddress($0) } }
         let failures = answers.compactMap { family, answer in
-            if case .failure(let failure as LookupFailure) = answer { (family, failure) } else { nil }
+            if case .failure(let failure) = answer { (family, failure as? LookupFailure) } else { nil }
         }
         guard !found.isEmpty else {
             let destination = ProbeRequest.Destination.resolve(host: host, family: family)
-            return finish(.failure(error(LookupFailure.reason(for: failures.map(\.1), of: destination))))
+            return .failure(error(LookupFailure.reason(for: failures.compactMap(\.1), of: destination)))
         }
-        var gaps = failures.filter { $0.1.kind == .noAnswer }.map { HostAddresses.Gap(family: $0, reason: $1.detail) }
-        for missing in [ProbeRequest.AddressFamily.ipv4, .ipv6] where family == .any || family == missing {
-            guard !answers.contains(where: { $0.family == missing }) else { continue }
-            gaps.append(HostAddresses.Gap(family: missing, reason: "the resolver did not answer in time"))
+        let gaps = failures.filter { $0.1?.isNoAnswer ?? true }.map {
+            HostAddresses.Gap(family: $0, reason: $1?.detail ?? "the resolver did not answer in time")
         }
-        finish(.success(HostAddresses(found, gaps: gaps)))
-    }
-
-    private func finish(_ result: Result<HostAddresses, ProbeError>) {
-        guard let deliver else { return }
-        self.deliver = nil
-        workshop.remove(self)
-        for alarm in alarms { alarm.cancel() }
-        alarms = []
-        resolver.cancelQueries()
-        deliver(result)
+        return .success(HostAddresses(found, gaps: gaps))
     }
 
     private func error(_ reason: ProbeError.Reason) -> ProbeError { ProbeError(.resolve, reason, target: host) }

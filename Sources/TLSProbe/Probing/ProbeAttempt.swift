@@ -22,7 +22,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     }
 
     private let request: ProbeRequest
-    private let workshop: ProbeWorkshop
+    private let prober: Prober
     private let keepsOpen: Bool
     private let watch = ProbeWatch.current
     private var deliver: Delivery?
@@ -38,15 +38,15 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     var phase: ProbeError.Phase { request.proxy != nil && passed == nil ? .proxy : connection.phase }
 
-    init(_ request: ProbeRequest, in workshop: ProbeWorkshop, keepsOpen: Bool = false) {
-        (self.request, self.workshop, self.keepsOpen) = (request, workshop, keepsOpen)
-        connection = TimedConnection(request.firstHop, in: workshop)
+    init(_ request: ProbeRequest, in prober: Prober, keepsOpen: Bool = false) {
+        (self.request, self.prober, self.keepsOpen) = (request, prober, keepsOpen)
+        connection = TimedConnection(request.firstHop, in: prober)
     }
 
     func start(_ deliver: @escaping Delivery) {
         guard !isCancelled else { return deliver(.failure(error(.cancelled))) }
         self.deliver = deliver
-        workshop.add(self)
+        prober.add(self)
         watch?("\(request.target): connecting\(request.wayInWords)")
         // The first flight of most servers in one read.
         connection.start(readingAtOnce: 8_192) { result in
@@ -54,7 +54,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             self.end(.deadlineExceeded(timeout: self.request.timeout), kept: .deadlineExceeded)
         }
         // While the packets travel; a failure shows when it is used.
-        _ = try? workshop.context()
+        _ = try? prober.context()
     }
 
     /// Ends the probe, or keeps it from starting; a result that was delivered stays.
@@ -99,7 +99,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func release(_ error: HTTPError) {
         kept = .over(error)
-        workshop.remove(self)
+        prober.remove(self)
         connection.end()
     }
 
@@ -109,7 +109,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             let reason = request.firstHop.reason(for: failure)
             finish(.failure(error(request.proxy == nil ? reason : .proxy(.unreachable(reason)))))
         case .success(let channel):
-            let address = channel.remoteAddress.flatMap(PeerAddress.init).map { workshop.network?.peer(for: $0) ?? $0 }
+            let address = channel.remoteAddress.flatMap(PeerAddress.init).map { prober.network?.peer(for: $0) ?? $0 }
             watch?("\(request.target): connected to \(address?.description ?? request.target)")
             guard let proxy = request.proxy else {
                 peer = address
@@ -124,7 +124,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func beginHandshake(on channel: any Channel) {
         do {
-            let connection = try TLSConnection(context: workshop.context(), request: request)
+            let connection = try TLSConnection(context: prober.context(), request: request)
             let handler = TLSHandler(
                 connection: connection, request: request, clock: self.connection, keepsOpen: keepsOpen,
                 conclude: handshakeEnded)
@@ -156,7 +156,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     /// Speaks TLS with the proxy itself, whose chain is judged by what the prober was given and by nothing of the request.
     private func protect(_ proxy: Proxy, on channel: any Channel, _ established: @escaping () -> Void) throws {
         let request = request.firstHop
-        let connection = try TLSConnection(context: workshop.context(), request: request)
+        let connection = try TLSConnection(context: prober.context(), request: request)
         let handler = TLSHandler(connection: connection, request: request, clock: self.connection, keepsOpen: true) {
             handler, outcome in
             switch outcome {
@@ -167,7 +167,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                     guard let chain = try tls.presentedChain() else {
                         return self.failProxy(.handshake(.noCertificate))
                     }
-                    if let objection = self.workshop.proxyObjection(chain, proxy.host) {
+                    if let objection = self.prober.proxyObjection(chain, proxy.host) {
                         return self.failProxy(.untrusted(objection))
                     }
                     if let address = self.passage?.address, let version = tls.version, let cipher = tls.cipher {
@@ -224,7 +224,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         watch?(result, of: request.target)
         if case .held = kept {
         } else {
-            workshop.remove(self)
+            prober.remove(self)
             connection.end()
         }
         deliver(result)

@@ -7,14 +7,24 @@ internal import Synchronization
 /// Nothing is verified but that the server holds the key of its leaf, and nothing is sent but the handshake and close_notify, or the one
 /// request of ``probe(_:judging:)``.
 /// Call ``shutdown()`` when no more probes are wanted; a process about to exit need not.
-package final class Prober: Sendable {
+///
+/// Sendable because everything that changes is behind a lock or touched on the event loop only.
+package final class Prober: @unchecked Sendable {
+    let loop: any EventLoop
     /// `nil` on a thread of somebody else's.
     private let group: MultiThreadedEventLoopGroup?
-    let workshop: ProbeWorkshop
     /// Runs tasks between the steps of connections, so that work on other threads cannot keep them waiting; until ``shutdown()``.
     package let executor: any TaskExecutor
     /// `false` once the event loop takes no more work.
     private let isOpen = Mutex(true)
+    let lookups: LookupThreads
+    let network: StagedNetwork?
+    /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
+    let proxyObjection: ChainObjection
+    /// The number of the loop among those that share many probes, `nil` where there are few.
+    private let numberAmongMany: Int?
+    private(set) var attempts: [ObjectIdentifier: any Attempt] = [:]
+    private var madeContext: TLSContext?
 
     /// A prober on `thread`, or on one of its own.
     ///
@@ -23,18 +33,15 @@ package final class Prober: Sendable {
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, lookups: LookupThreads = LookupThreads(),
         numberAmongMany number: Int? = nil, judgingProxiesBy objection: ChainObjection? = nil
     ) {
-        let loop: any EventLoop
         if let thread {
-            group = nil
-            loop = thread.loop
+            (group, loop) = (nil, thread.loop)
         } else {
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-            self.group = group
-            loop = group.next()
+            (self.group, loop) = (group, group.next())
         }
         executor = thread ?? ProbeThread(loop: loop)
-        workshop = ProbeWorkshop(
-            loop: loop, lookups: lookups, network: network, numberAmongMany: number, proxyObjection: objection)
+        (self.network, self.lookups, numberAmongMany) = (network, lookups, number)
+        proxyObjection = objection ?? { _, _ in "there are no roots to check it with" }
     }
 
     /// Makes one connection, within the request's deadline whatever the server does.
@@ -50,7 +57,7 @@ package final class Prober: Sendable {
         _ request: ProbeRequest, keepsOpen: Bool
     ) async throws(ProbeError) -> (attempt: ProbeAttempt, handshake: Handshake) {
         let request = try await lookedUp(request)
-        let attempt = ProbeAttempt(request, in: workshop, keepsOpen: keepsOpen)
+        let attempt = ProbeAttempt(request, in: self, keepsOpen: keepsOpen)
         let ended = ProbeError(.connect, .cancelled, target: request.target)
         return (attempt, try await result(ended, start: attempt.start, cancel: attempt.cancel).get())
     }
@@ -63,7 +70,7 @@ package final class Prober: Sendable {
     package func addresses(
         of host: String, family: ProbeRequest.AddressFamily = .any, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
-        let search = AddressSearch(host: host, family: family, timeout: timeout, in: workshop)
+        let search = AddressSearch(host: host, family: family, timeout: timeout, in: self)
         let ended = ProbeError(.resolve, .cancelled, target: host)
         return try await result(ended, start: search.start, cancel: search.cancel).get()
     }
@@ -106,8 +113,7 @@ package final class Prober: Sendable {
             return isOpen
         }
         guard wasOpen else { return }
-        let workshop = workshop
-        try? await workshop.loop.submit { for attempt in workshop.attempts.values { attempt.cancel() } }.get()
+        try? await loop.submit { for attempt in self.attempts.values { attempt.cancel() } }.get()
         try? await group?.shutdownGracefully()
     }
 
@@ -115,9 +121,22 @@ package final class Prober: Sendable {
     func onLoop(_ work: @escaping @Sendable () -> Void) -> Bool {
         // Under the lock, so that nothing is handed to a loop that is about to end.
         isOpen.withLock { isOpen in
-            if isOpen { workshop.loop.execute(work) }
+            if isOpen { loop.execute(work) }
             return isOpen
         }
+    }
+
+    // MARK: On the event loop
+
+    func add(_ attempt: any Attempt) { attempts[ObjectIdentifier(attempt)] = attempt }
+
+    func remove(_ attempt: any Attempt) { attempts[ObjectIdentifier(attempt)] = nil }
+
+    func context() throws(OpenSSLSetUpError) -> TLSContext {
+        if let madeContext { return madeContext }
+        let context = try TLSContext(in: numberAmongMany.flatMap { TLSContext.library(ofLoop: $0) })
+        madeContext = context
+        return context
     }
 }
 

@@ -18,7 +18,6 @@ package final class Probers: Sendable {
     /// How many probes make up for another set-up of OpenSSL.
     private static let manyProbes = 32
 
-    /// Probers for about `count` probes.
     package init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, expecting count: Int = 1,
         within descriptors: Int = .max, judgingProxiesBy objection: ChainObjection? = nil
@@ -74,47 +73,6 @@ package final class ProbeThread: TaskExecutor {
 ///
 /// Of a proxy's it is called on the event loop.
 package typealias ChainObjection = @Sendable (PresentedChain, ServerName) -> String?
-
-/// What all probes of one event loop share.
-///
-/// Sendable because everything that changes is touched on the event loop only.
-final class ProbeWorkshop: @unchecked Sendable {
-    let loop: any EventLoop
-    let lookups: LookupThreads
-    let network: StagedNetwork?
-    /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
-    let proxyObjection: ChainObjection
-    /// What is on its way.
-    private(set) var attempts: [ObjectIdentifier: any Attempt] = [:]
-    /// The number of the loop among those that share many probes, `nil` where there are few.
-    private let numberAmongMany: Int?
-    private var madeContext: TLSContext?
-
-    init(
-        loop: any EventLoop, lookups: LookupThreads, network: StagedNetwork? = nil, numberAmongMany: Int? = nil,
-        proxyObjection: ChainObjection? = nil
-    ) {
-        self.proxyObjection = proxyObjection ?? { _, _ in "there are no roots to check it with" }
-        (self.loop, self.network, self.lookups) = (loop, network, lookups)
-        self.numberAmongMany = numberAmongMany
-    }
-
-    func add(_ attempt: any Attempt) { attempts[ObjectIdentifier(attempt)] = attempt }
-
-    func remove(_ attempt: any Attempt) { attempts[ObjectIdentifier(attempt)] = nil }
-
-    func resolver(family: ProbeRequest.AddressFamily, watch: ProbeWatch?) -> SystemResolver {
-        SystemResolver(loop: loop, threads: lookups, network: network, family: family, watch: watch)
-    }
-
-    func context() throws(OpenSSLSetUpError) -> TLSContext {
-        if let madeContext { return madeContext }
-        let library = numberAmongMany.flatMap { TLSContext.library(ofLoop: $0) }
-        let context = try TLSContext(in: library)
-        madeContext = context
-        return context
-    }
-}
 
 /// Work on an event loop that ends with exactly one result.
 protocol Attempt: AnyObject {

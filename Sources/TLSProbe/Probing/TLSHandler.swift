@@ -12,7 +12,7 @@ enum HandshakeOutcome {
 /// is to be kept.
 ///
 /// A connection that is kept is held: until ``begin()`` nothing is decrypted or sent, since the chain is judged meanwhile. Handlers behind
-/// it catch ``TLSDataError``. When it ends, from whichever side, the server is told that nothing more comes.
+/// it catch ``TLSEnding``. When it ends, from whichever side, the server is told that nothing more comes.
 ///
 /// Not Sendable: it belongs to the channel's event loop.
 final class TLSHandler: ChannelDuplexHandler {
@@ -132,7 +132,7 @@ final class TLSHandler: ChannelDuplexHandler {
         case .handshaking: end(.closedEarly(received: received))
         case .held: return ending = ending ?? why(context) ?? .closedEarly(received: 0)
         // Without close_notify anybody on the way may have cut the stream: its end is not the end of an answer (RFC 8446, 6.1).
-        case .open: context.fireErrorCaught(TLSDataError.closedEarly)
+        case .open: context.fireErrorCaught(TLSEnding.cut)
         case .over: break
         }
         state = .over
@@ -177,7 +177,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     private func connectionBroke(_ error: any Error) {
         // The handshake with a server goes through the one with a proxy.
-        if case TLSDataError.failed(let reason, _) = error { return end(.proxy(.broken(reason))) }
+        if case TLSEnding.failed(let reason, _) = error { return end(.proxy(.broken(reason))) }
         // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
         guard let error = error as? IOError else { return }
         end(error.isReset ? .reset : .tlsFailure("the connection broke (\(error))"))
@@ -221,27 +221,21 @@ final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func deliver(_ context: ChannelHandlerContext, expecting count: Int) {
-        let (data, ending) = connection.read(allocator: context.channel.allocator, expecting: count)
-        var failure: TLSDataError?
-        switch ending {
-        case nil: break
-        case .closed: state = .over
-        case .failed(let text, let alert): failure = .failed(text, alert)
-        }
+        var (data, ending) = connection.read(allocator: context.channel.allocator, expecting: count)
         // A server may ask for a new key, which is answered. One that asks for ever, or takes no answers, would fill the memory.
         if context.channel.isWritable {
             send(context, promise: nil)
-        } else {
-            failure = failure ?? .failed("the server takes no answers", nil)
+        } else if ending?.isFailure != true {
+            ending = .failed("the server takes no answers", nil)
         }
+        if ending != nil { state = .over }
         if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
-        if let failure {
+        guard let ending else { return }
+        if ending.isFailure {
             // What follows a fatal error is no goodbye.
             owesCloseNotify = false
-            state = .over
-            context.fireErrorCaught(failure)
+            context.fireErrorCaught(ending)
         }
-        guard state == .over else { return }
         sayGoodbye(context)
         context.close(promise: nil)
     }

@@ -10,7 +10,7 @@ import Synchronization
 /// anything that a server does. Sendable because after `init` everything is touched on the event loop only.
 final class TimedConnection: @unchecked Sendable {
     private let request: ProbeRequest
-    private let workshop: ProbeWorkshop
+    private let prober: Prober
     private let watch = ProbeWatch.current
     private let work = TargetWork.current ?? TargetWork()
     private var tell: ((Result<any Channel, any Error>?) -> Void)?
@@ -38,8 +38,8 @@ final class TimedConnection: @unchecked Sendable {
     /// How often it is asked meanwhile whether the news is still in the queue.
     private static let pause = TimeAmount.milliseconds(50)
 
-    init(_ request: ProbeRequest, in workshop: ProbeWorkshop) {
-        (self.request, self.workshop) = (request, workshop)
+    init(_ request: ProbeRequest, in prober: Prober) {
+        (self.request, self.prober) = (request, prober)
         self.phase = if case .resolve = request.destination { .resolve } else { .connect }
     }
 
@@ -52,7 +52,7 @@ final class TimedConnection: @unchecked Sendable {
         timeout = min(TimeAmount(request.timeout), .hours(24 * 365))
         deadline = started + timeout
         ring(at: deadline)
-        let bootstrap = ClientBootstrap(group: workshop.loop)
+        let bootstrap = ClientBootstrap(group: prober.loop)
             // This deadline comes first; NIO's is there to end its bookkeeping.
             .connectTimeout(timeout + Self.longestQueue + .seconds(1)).channelInitializer { self.begin($0) }
         connect(with: bootstrap).whenComplete { self.connectEnded($0) }
@@ -63,13 +63,13 @@ final class TimedConnection: @unchecked Sendable {
         let port = Int(request.port)
         switch request.destination {
         case .resolve(let host, let family):
-            resolver = workshop.resolver(family: family, watch: watch)
+            resolver = SystemResolver(prober, family: family, watch: watch)
             return bootstrap.resolver(resolver).connect(host: host, port: port)
         case .address(let address):
             do {
-                let staged = workshop.network?.place(of: address, port: port)
+                let staged = prober.network?.place(of: address, port: port)
                 return bootstrap.connect(to: try staged ?? SocketAddress(address, port: port))
-            } catch { return workshop.loop.makeFailedFuture(error) }
+            } catch { return prober.loop.makeFailedFuture(error) }
         }
     }
 
@@ -134,7 +134,7 @@ final class TimedConnection: @unchecked Sendable {
     private func ring(at time: NIODeadline) {
         alarm?.cancel()
         // Scheduling fails only when the event loop has ended, and with it every attempt.
-        alarm = try? workshop.loop.scheduleCallback(at: time, handler: self)
+        alarm = try? prober.loop.scheduleCallback(at: time, handler: self)
     }
 }
 
@@ -185,19 +185,8 @@ extension ProbeRequest {
 
 extension ConnectFailure {
     /// The failure to connect to `peer` that NIO reports.
-    init(peer: PeerAddress?, error: any Error) {
-        let code = (error as? IOError)?.errnoCode ?? EIO
-        let kind: Kind =
-            switch code {
-            case ECONNREFUSED: .refused
-            case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN: .unreachable
-            case ECONNRESET: .reset
-            case ETIMEDOUT: .timedOut
-            case EADDRNOTAVAIL where peer?.ip.isIPv6 == true: .unreachable
-            case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS: .localLimit
-            default: .other(errno: code)
-            }
-        self.init(peer: peer, kind: kind)
+    fileprivate init(peer: PeerAddress?, error: any Error) {
+        self.init(peer: peer, code: (error as? IOError)?.errnoCode ?? EIO)
     }
 }
 

@@ -23,7 +23,6 @@ package struct ProxyDialogue: Sendable {
     private var state: State
     private var isFirst = true
 
-    /// A dialogue with `proxy` about a way to a place.
     package init(with proxy: Proxy, to destination: ProbeRequest.Destination, port: UInt16) {
         hasCredentials = proxy.credentials != nil
         guard proxy.kind.isSOCKS else {

@@ -63,7 +63,7 @@ final class ProxyHandler: ChannelInboundHandler {
     }
 
     private func connectionBroke(_ error: any Error) {
-        if case TLSDataError.failed(let reason, _) = error { return fail(.broken(reason)) }
+        if case TLSEnding.failed(let reason, _) = error { return fail(.broken(reason)) }
         // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
         guard !isOpen, let error = error as? IOError else { return }
         fail(error.isReset ? .reset : .broken("\(error)"))

@@ -1,55 +1,62 @@
 /// A service that says over HTTP which addresses a name has.
-package enum AddressService: Sendable, Hashable {
-    /// Tencent's public entry, `http://119.29.29.29/d?dn=NAME&ttl=1`.
-    case tencent
-    /// Aliyun's public entry, `http://203.107.1.1/ACCOUNT/d?host=NAME`.
-    case aliyun(account: String)
-    /// A service that answers like one of these at a URL in which `{name}` stands for the name.
-    case template(String)
-    /// A DNS over HTTPS service with the JSON interface (`?name=NAME&type=A`), as Google and Cloudflare run them.
-    case dnsOverHTTPS(HTTPLocation)
+package struct AddressService: Sendable, Hashable {
+    /// Where to ask, with `{name}` where the name goes.
+    private let url: String
+    /// The same for addresses of IPv6 alone.
+    private let urlForIPv6: String
+    private let isDNSOverHTTPS: Bool
+    /// What it is called in messages, as in `the HTTPDNS service 119.29.29.29`.
+    package let title: String
 
     /// Reads `tencent`, `aliyun:ACCOUNT`, or a URL with `{name}` in it.
-    package init(httpdns text: String) throws(AddressServiceError) {
+    ///
+    /// Tencent's and Aliyun's public entries are asked as they are documented and give IPv4 addresses; IPv6 ones have to be asked for
+    /// alone.
+    package init(httpdns text: String) throws(Refusal) {
         let remedy = "write aliyun:ACCOUNT, as in aliyun:100000"
         if text == "tencent" {
-            self = .tencent
+            let start = "http://119.29.29.29/d?dn={name}"
+            try self.init(httpdns: start + "&ttl=1", ipv6: start + "&type=aaaa&ttl=1")
         } else if text == "aliyun" || text == "aliyun:" {
-            throw AddressServiceError(description: "lacks the account: \(remedy)")
+            throw Refusal("lacks the account: \(remedy)")
         } else if text.hasPrefix("aliyun:") {
-            let account = String(text.dropFirst("aliyun:".count))
+            let account = text.dropFirst("aliyun:".count)
             guard account.utf8.allSatisfy({ Self.accountCharacters.contains($0) }) else {
-                throw AddressServiceError(description: "has characters that no account has: \(remedy)")
+                throw Refusal("has characters that no account has: \(remedy)")
             }
-            self = .aliyun(account: account)
+            let start = "http://203.107.1.1/\(account)/d?host={name}"
+            try self.init(httpdns: start, ipv6: start + "&query=6")
         } else if text.contains("://") {
             guard text.contains(Self.placeholder) else {
-                throw AddressServiceError(
-                    description: "does not say where the name goes: write {name}, as in http://192.0.2.1/d?dn={name}")
+                throw Refusal("does not say where the name goes: write {name}, as in http://192.0.2.1/d?dn={name}")
             }
-            _ = try Self.location(text.replacing(Self.placeholder, with: "example.com"))
-            self = .template(text)
+            try self.init(httpdns: text, ipv6: text)
         } else {
-            throw AddressServiceError(
-                description: "names no service: write tencent, aliyun:ACCOUNT, or a URL with {name} in it")
+            throw Refusal("names no service: write tencent, aliyun:ACCOUNT, or a URL with {name} in it")
         }
     }
 
-    package init(dnsOverHTTPS text: String) throws(AddressServiceError) {
-        let location = try Self.location(text)
+    private init(httpdns url: String, ipv6: String) throws(Refusal) {
+        let location = try HTTPLocation(url.replacing(Self.placeholder, with: "example.com"))
+        (self.url, urlForIPv6, isDNSOverHTTPS) = (url, ipv6, false)
+        title = "the HTTPDNS service \(location.authority)"
+    }
+
+    /// A DNS over HTTPS service with the JSON interface (`?name=NAME&type=A`), as Google and Cloudflare run them.
+    package init(dnsOverHTTPS text: String) throws(Refusal) {
+        let location = try HTTPLocation(text)
         guard location.isSecure else {
-            throw AddressServiceError(
-                description: "is not asked over TLS: write https:// (plain HTTP services go with --httpdns)")
+            throw Refusal("is not asked over TLS: write https:// (plain HTTP services go with --httpdns)")
         }
-        self = .dnsOverHTTPS(location)
+        let base = "\(location)"
+        let mark = !base.contains("?") ? "?" : base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&"
+        let start = "\(base)\(mark)name={name}&type="
+        (url, urlForIPv6, isDNSOverHTTPS) = (start + "A", start + "AAAA", true)
+        title = "the DNS over HTTPS service \(location.authority)"
     }
 
     private static let placeholder = "{name}"
     private static let accountCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-    private static func location(_ text: String) throws(AddressServiceError) -> HTTPLocation {
-        do { return try HTTPLocation(text) } catch { throw AddressServiceError(description: error.description) }
-    }
 }
 
 extension AddressService {
@@ -57,51 +64,17 @@ extension AddressService {
     struct Question: Hashable {
         let location: HTTPLocation
         let family: ProbeRequest.AddressFamily
-        var accept = "*/*"
+        let accept: String
     }
 
     /// The questions that together give the addresses of `name`.
-    ///
-    /// Tencent and Aliyun are asked as they are documented and give IPv4 addresses; IPv6 ones have to be asked for alone.
-    func questions(for name: String, family: ProbeRequest.AddressFamily) throws(HTTPLocationError) -> [Question] {
-        switch self {
-        case .tencent:
-            let fields =
-                family == .ipv6 ? [("dn", name), ("type", "aaaa"), ("ttl", "1")] : [("dn", name), ("ttl", "1")]
-            let base = try HTTPLocation("http://119.29.29.29/d")
-            return [Question(location: base.adding(fields), family: family)]
-        case .aliyun(let account):
-            let fields = family == .ipv6 ? [("host", name), ("query", "6")] : [("host", name)]
-            let base = try HTTPLocation("http://203.107.1.1/\(account)/d")
-            return [Question(location: base.adding(fields), family: family)]
-        case .template(let template):
-            let text = template.replacing(Self.placeholder, with: HTTPLocation.percentEncoded(name))
-            return [Question(location: try HTTPLocation(text), family: family)]
-        case .dnsOverHTTPS(let location):
-            let types = family == .ipv4 ? ["A"] : family == .ipv6 ? ["AAAA"] : ["A", "AAAA"]
-            return types.map { type in
-                let asked = location.adding([("name", name), ("type", type)])
-                return Question(location: asked, family: type == "A" ? .ipv4 : .ipv6, accept: "application/dns-json")
-            }
+    func questions(for name: String, family: ProbeRequest.AddressFamily) throws(Refusal) -> [Question] {
+        let families = isDNSOverHTTPS && family == .any ? [.ipv4, .ipv6] : [family]
+        return try families.map { (family) throws(Refusal) in
+            let url = family == .ipv6 ? urlForIPv6 : self.url
+            return Question(
+                location: try HTTPLocation(url.replacing(Self.placeholder, with: HTTPLocation.percentEncoded(name))),
+                family: family, accept: isDNSOverHTTPS ? "application/dns-json" : "*/*")
         }
     }
-
-    package var name: String {
-        switch self {
-        case .tencent: "119.29.29.29"
-        case .aliyun: "203.107.1.1"
-        case .template(let text): (try? Self.location(text.replacing(Self.placeholder, with: "x")))?.authority ?? text
-        case .dnsOverHTTPS(let location): location.authority
-        }
-    }
-
-    package var title: String {
-        if case .dnsOverHTTPS = self { "the DNS over HTTPS service \(name)" } else { "the HTTPDNS service \(name)" }
-    }
-}
-
-/// Why a text names no service.
-package struct AddressServiceError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong and what to write, for the end of a line that quotes the text.
-    package let description: String
 }

@@ -10,33 +10,20 @@ final class Lookup: Sendable {
     private let host: String
     private let port: Int
     private let family: Int32
-    private let deliver: Mutex<(@Sendable (Answer) -> Void)?>
+    private let isWanted = Atomic(true)
+    /// Takes the answer on the thread that found it.
+    let deliver: @Sendable (Answer) -> Void
 
     /// Asks for the addresses of `host` in `family` (`AF_INET` or `AF_INET6`).
-    ///
-    /// `deliver` takes the answer on the thread that found it, at most once.
     init(host: String, port: Int, family: Int32, deliver: @escaping @Sendable (Answer) -> Void) {
-        (self.host, self.port, self.family) = (host, port, family)
-        self.deliver = Mutex(deliver)
+        (self.host, self.port, self.family, self.deliver) = (host, port, family, deliver)
     }
 
-    /// Blocks for `getaddrinfo`, then delivers, unless the answer is not wanted any more.
-    func run() {
-        guard deliver.withLock({ $0 != nil }) else { return }
-        complete(ask())
-    }
+    /// Blocks for `getaddrinfo`, then delivers, unless the answer was not wanted any more.
+    func run() { if isWanted.load(ordering: .relaxed) { deliver(ask()) } }
 
-    /// Delivers `answer` if it is still wanted.
-    func complete(_ answer: Answer) {
-        // Under the lock: once `abandon` has returned, nothing is delivered, not even to an event loop that has ended.
-        deliver.withLock { deliver in
-            deliver?(answer)
-            deliver = nil
-        }
-    }
-
-    /// Makes sure that nothing is delivered from now on.
-    func abandon() { deliver.withLock { $0 = nil } }
+    /// Keeps a lookup that waits for its turn from being made.
+    func abandon() { isWanted.store(false, ordering: .relaxed) }
 
     private func ask() -> Answer {
         // C would look up what is before the NUL.
@@ -71,28 +58,13 @@ final class Lookup: Sendable {
 
 /// Why `getaddrinfo` found no address.
 struct LookupFailure: Error {
-    /// What the failure says about the name.
-    enum Kind {
-        case nameNotFound
-        /// The name exists without an address of the family.
-        case noAddress
-        /// The resolver could not find out.
-        case noAnswer
-    }
+    let code: Int32
 
-    let kind: Kind
-    let detail: String
-
-    /// Reads a code that `getaddrinfo` returned.
-    init(code: Int32) {
-        kind =
-            switch code {
-            case EAI_NONAME: .nameNotFound
-            case Self.noData, Self.noAddressFamily: .noAddress
-            default: .noAnswer
-            }
-        detail = String(cString: gai_strerror(code))
-    }
+    var detail: String { String(cString: gai_strerror(code)) }
+    /// Whether the name exists without an address of the family.
+    var isNoAddress: Bool { code == Self.noData || code == Self.noAddressFamily }
+    /// Whether the resolver could not find out.
+    var isNoAnswer: Bool { code != EAI_NONAME && !isNoAddress }
 
     #if canImport(Darwin)
     static let noData = EAI_NODATA
@@ -108,8 +80,8 @@ extension LookupFailure {
     /// What to tell the user when `failures`, one for each family asked, left nothing to connect to.
     static func reason(for failures: [LookupFailure], of destination: ProbeRequest.Destination) -> ProbeError.Reason {
         let family: ProbeRequest.AddressFamily = if case .resolve(_, let family) = destination { family } else { .any }
-        if let failure = failures.first(where: { $0.kind == .noAnswer }) { return .resolverFailed(failure.detail) }
-        if failures.contains(where: { $0.kind == .noAddress }) || failures.isEmpty { return .noAddress(family) }
+        if let failure = failures.first(where: \.isNoAnswer) { return .resolverFailed(failure.detail) }
+        if failures.contains(where: \.isNoAddress) || failures.isEmpty { return .noAddress(family) }
         return .nameNotFound
     }
 }
@@ -137,19 +109,15 @@ final class LookupThreads: Sendable {
             state.threads += 1
             return true
         }
-        guard needsThread else { return }
-        if let thread = SystemThread({ while let lookup = self.next() { lookup.run() } }) {
-            thread.detach()
-        } else {
-            // The threads that run will come to the lookup; without any, it has to fail.
-            let stranded = state.withLock { state -> CircularBuffer<Lookup> in
-                state.threads -= 1
-                guard state.threads == 0 else { return [] }
-                defer { state.waiting.removeAll() }
-                return state.waiting
-            }
-            for lookup in stranded { lookup.complete(.failure(LookupFailure(code: EAI_MEMORY))) }
+        guard needsThread, !SystemThread.start({ while let lookup = self.next() { lookup.run() } }) else { return }
+        // The threads that run will come to the lookup; without any, it has to fail.
+        let stranded = state.withLock { state -> CircularBuffer<Lookup> in
+            state.threads -= 1
+            guard state.threads == 0 else { return [] }
+            defer { state.waiting.removeAll() }
+            return state.waiting
         }
+        for lookup in stranded { lookup.deliver(.failure(LookupFailure(code: EAI_MEMORY))) }
     }
 
     private func next() -> Lookup? {

@@ -2,7 +2,6 @@ internal import Base
 
 /// Why a probe ended without a chain.
 package struct ProbeError: Error, Sendable, Hashable {
-    /// The part of a probe that failed.
     package enum Phase: String, Sendable, Hashable, CaseIterable {
         case resolve
         case connect
@@ -47,7 +46,6 @@ package struct ProbeError: Error, Sendable, Hashable {
         /// The server insists on a client certificate and had not proven its key when it gave up.
         case clientCertificateRequired
         case noCertificate
-        /// A certificate cannot be read, for the reason given.
         case unreadableCertificate(String)
         /// Any other failure of the handshake, in OpenSSL's words.
         case tlsFailure(String)

@@ -17,7 +17,7 @@ import Testing
         #expect(try questions(aliyun, .ipv6) == ["http://203.107.1.1/100000/d?host=api.example.com&query=6"])
         let own = try AddressService(httpdns: "http://[2001:db8::1]:8080/d?name={name}&id=7")
         #expect(try questions(own, .any) == ["http://[2001:db8::1]:8080/d?name=api.example.com&id=7"])
-        #expect(own.name == "[2001:db8::1]:8080")
+        #expect(own.title == "the HTTPDNS service [2001:db8::1]:8080")
         let secure = try AddressService(dnsOverHTTPS: "https://dns.example.com/resolve?ct=json")
         #expect(
             try questions(secure, .any) == [
@@ -32,21 +32,21 @@ import Testing
         ("aliyun:1/../2", "has characters that no account has"),
         ("google", "names no service: write tencent, aliyun:ACCOUNT, or a URL with {name}"),
         ("http://192.0.2.1/d", "does not say where the name goes: write {name}"),
-        ("ftp://192.0.2.1/{name}", "is not a URL: begin it with http:// or https://"),
+        ("ftp://192.0.2.1/{name}", "is no http or https URL: begin it with http:// or https://"),
         ("http://192.0.2.1:0/{name}", "has no port from 1 to 65535"),
         ("http://a b/{name}", "has a character that a URL writes percent-encoded"),
         ("http://user@192.0.2.1/{name}", "holds a user name"),
         ("http:///{name}", "names no host: the host name '' is empty"),
     ]) func whatNamesNoServiceIsRefused(text: String, expected: String) throws {
-        let error = #expect(throws: AddressServiceError.self) { try AddressService(httpdns: text) }
+        let error = #expect(throws: Refusal.self) { try AddressService(httpdns: text) }
         #expect(error?.description.hasPrefix(expected) == true, "\(error as Any)")
     }
 
     @Test(arguments: [
         ("http://dns.example.com/", "is not asked over TLS: write https://"),
-        ("dns.example.com", "is not a URL: begin it with http:// or https://"),
+        ("dns.example.com", "is no http or https URL: begin it with http:// or https://"),
     ]) func dnsOverHTTPSIsNotAskedInTheClear(text: String, expected: String) {
-        let error = #expect(throws: AddressServiceError.self) { try AddressService(dnsOverHTTPS: text) }
+        let error = #expect(throws: Refusal.self) { try AddressService(dnsOverHTTPS: text) }
         #expect(error?.description.hasPrefix(expected) == true, "\(error as Any)")
     }
 }

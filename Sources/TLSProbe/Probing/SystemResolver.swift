@@ -6,38 +6,29 @@ internal import Pinning
 /// Feeds NIO's happy eyeballs from the system's resolver, one lookup a family, for one probe.
 ///
 /// Unlike NIO's own, it asks for each family apart (a slow AAAA answer does not hold back the A answer), keeps to a family,
-/// and can be abandoned. Sendable because everything but the lookups is touched on `loop` only.
+/// and can be abandoned. Sendable because everything but the lookups is touched on the event loop only.
 final class SystemResolver: Resolver, @unchecked Sendable {
-    private let loop: any EventLoop
-    private let threads: LookupThreads
+    private let prober: Prober
     private let family: ProbeRequest.AddressFamily
-    private let network: StagedNetwork?
     private let watch: ProbeWatch?
     /// At most one for each family.
     private var pending: [Int32: (lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = [:]
 
-    /// A resolver that answers on `loop`; `network` is asked instead of the system.
-    init(
-        loop: any EventLoop, threads: LookupThreads, network: StagedNetwork?, family: ProbeRequest.AddressFamily,
-        watch: ProbeWatch? = nil
-    ) {
-        (self.watch, self.loop, self.threads, self.network) = (watch, loop, threads, network)
-        self.family = family
+    init(_ prober: Prober, family: ProbeRequest.AddressFamily, watch: ProbeWatch?) {
+        (self.prober, self.family, self.watch) = (prober, family, watch)
     }
 
     func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        family == .ipv6 ? loop.makeSucceededFuture([]) : query(host, port, family: AF_INET)
+        family == .ipv6 ? prober.loop.makeSucceededFuture([]) : query(host, port, family: AF_INET)
     }
 
     func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        family == .ipv4 ? loop.makeSucceededFuture([]) : query(host, port, family: AF_INET6)
+        family == .ipv4 ? prober.loop.makeSucceededFuture([]) : query(host, port, family: AF_INET6)
     }
 
     /// Abandons the lookups under way, so that their futures fail now.
-    ///
-    /// Called on the loop.
     func cancelQueries() {
-        loop.preconditionInEventLoop()
+        prober.loop.preconditionInEventLoop()
         let abandoned = pending
         pending = [:]
         for (lookup, promise) in abandoned.values {
@@ -47,19 +38,19 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     }
 
     private func query(_ host: String, _ port: Int, family: Int32) -> EventLoopFuture<[SocketAddress]> {
-        loop.preconditionInEventLoop()
+        prober.loop.preconditionInEventLoop()
         watch?("looking up \(host) (\(Self.name(of: family)))")
-        if let network {
+        if let network = prober.network {
             let answer = network.addresses(of: host, port: port, isIPv6: family == AF_INET6)
             tell(answer, of: host, family)
-            return loop.makeCompletedFuture(answer.mapError { $0 as any Error })
+            return prober.loop.makeCompletedFuture(answer.mapError { $0 as any Error })
         }
-        let promise = loop.makePromise(of: [SocketAddress].self)
-        let lookup = Lookup(host: host, port: port, family: family) { [loop] answer in
-            loop.execute { self.finish(host, family, answer) }
+        let promise = prober.loop.makePromise(of: [SocketAddress].self)
+        let lookup = Lookup(host: host, port: port, family: family) { answer in
+            _ = self.prober.onLoop { self.finish(host, family, answer) }
         }
         pending[family] = (lookup, promise)
-        threads.submit(lookup)
+        prober.lookups.submit(lookup)
         return promise.futureResult
     }
 
@@ -74,7 +65,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         guard let watch else { return }
         switch answer {
         case .success(let addresses):
-            let peers = addresses.compactMap { PeerAddress($0) }.map { network?.peer(for: $0) ?? $0 }
+            let peers = addresses.compactMap { PeerAddress($0) }.map { prober.network?.peer(for: $0) ?? $0 }
             let list = peers.map(\.ip.description).joined(separator: ", ")
             watch("\(host) (\(Self.name(of: family))): \(list.isEmpty ? "no address" : list)")
         case .failure(let failure): watch("\(host) (\(Self.name(of: family))): \(failure.detail)")
