@@ -44,8 +44,6 @@ extension Command {
         }, run: { try $0.devices() })
 }
 
-enum DevicesForm: String, CaseIterable, Sendable { case text, json }
-
 extension Invocation {
     func clients() throws -> ExitStatus {
         let layout = context.console.output.layout

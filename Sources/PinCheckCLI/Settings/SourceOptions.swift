@@ -116,6 +116,8 @@ extension OptionGroup {
     }
 }
 
+enum DevicesForm: String, CaseIterable, Sendable { case text, json }
+
 enum LintForm: String, CaseIterable, Sendable { case text, json, github, junit, sarif }
 
 /// The forms of 'pins': text, json, and a block for each client.
