@@ -22,12 +22,8 @@ final class CandidateIssuers {
     /// What the search may cost; several searches for one question share it.
     let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
-    private var signatures: [Edge: Bool] = [:]
-
-    private struct Edge: Hashable {
-        let issuer: SHA256Digest
-        let subject: SHA256Digest
-    }
+    /// By the fingerprints of the certificate and its issuer.
+    private var signatures: [[SHA256Digest]: Bool] = [:]
 
     init(
         anchorSources: [any AnchorSource], trustStore: TrustStore, pool: [PathNode], fetchable: [PathNode] = [],
@@ -83,7 +79,7 @@ final class CandidateIssuers {
 
     /// Whether `issuer` really signed `subject`; `false` also when the budget does not allow to find out.
     func isSigned(_ subject: PathNode, by issuer: PathNode) -> Bool {
-        let edge = Edge(issuer: issuer.certificate.fingerprint, subject: subject.certificate.fingerprint)
+        let edge = [subject.certificate.fingerprint, issuer.certificate.fingerprint]
         if let known = signatures[edge] { return known }
         guard budget.spend(budget.cost(ofSignatureOn: subject, by: issuer.certificate.publicKey)) else { return false }
         let isSigned = subject.handle.isSigned(by: issuer.handle)

@@ -96,19 +96,15 @@ package final class SharedFindings: Sendable {
     func reachable(in store: TrustStore, by question: PathQuestion) -> [Int] {
         guard let selection = store.selection else { return [] }
         let key = FindingsCache.Key(question, by: nil)
-        let reach: [Int]
-        if let known = reaches.value(for: key) {
-            reach = known
-        } else {
-            var certificates = question.presented.certificates + question.intermediates + question.fetchable
-            // A root of the device is a public one there, whatever makes it an anchor.
-            switch question.anchors {
-            case .trustStore: break
-            case .only(let anchors), .trustStoreAnd(let anchors): certificates += anchors
-            }
-            reach = store.reach(from: certificates.compactMap { PathNode($0) })
-            reaches.remember(reach, for: key)
+        if let known = reaches.value(for: key) { return known.filter(selection.holds) }
+        var certificates = question.presented.certificates + question.intermediates + question.fetchable
+        // A root of the device is a public one there, whatever makes it an anchor.
+        switch question.anchors {
+        case .trustStore: break
+        case .only(let anchors), .trustStoreAnd(let anchors): certificates += anchors
         }
+        let reach = store.reach(from: certificates.compactMap { PathNode($0) })
+        reaches.remember(reach, for: key)
         return reach.filter(selection.holds)
     }
 }

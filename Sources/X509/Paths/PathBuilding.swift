@@ -60,10 +60,8 @@ struct PathBuilding {
     /// Whether nothing is said of the key of the issuer that is not true of `issuer`'s (`X509_check_issued`): of thousands with one
     /// name those that OpenSSL passes over are left out.
     private static func mayHaveIssued(_ subject: Certificate, _ issuer: Certificate) -> Bool {
-        guard let wanted = subject.authorityKeyIdentifier, let offered = issuer.subjectKeyIdentifier else {
-            return true
-        }
-        return wanted == offered
+        guard let wanted = subject.authorityKeyIdentifier else { return true }
+        return issuer.subjectKeyIdentifier ?? wanted == wanted
     }
 }
 

@@ -166,8 +166,7 @@ struct PathSearch {
             for failure in failures where failure.depth > 0 && isOfTheCertificate(failure, on: path) {
                 badCertificates.insert(failure.certificate.fingerprint)
             }
-            note(failures)
-            return
+            return note(failures)
         }
         if NameRule.hasConstraints(path) { hasNameConstraints = true }
         if let name, let depth = NameRule.depthOfConstraint(on: path, against: name) {

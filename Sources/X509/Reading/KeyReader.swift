@@ -67,11 +67,9 @@ extension KeyAlgorithm {
 
     /// Describes the key of an `X509`, also one that OpenSSL cannot use.
     init(ofCertificate certificate: OpaquePointer) {
-        if let key = X509_get0_pubkey(certificate) {
-            self.init(of: key)
-        } else {
-            self = .unknown(name: Self.algorithmName(of: certificate))
-        }
+        self =
+            X509_get0_pubkey(certificate).map { KeyAlgorithm(of: $0) }
+            ?? .unknown(name: Self.algorithmName(of: certificate))
     }
 
     init(of key: OpaquePointer) {
