@@ -134,17 +134,6 @@ struct AlamofireWorld: Sendable {
         #expect(try scene.afNetworking4().reason.id == "client-error")
     }
 
-    @Test(arguments: [
-        ("www.example.com", true, "client-error"), ("www.example.com", false, "pins-not-applied"),
-        ("api.example.com", true, "pin-matched"),
-    ]) func `A2: a host without an evaluator is an error or falls to default handling`(
-        _ evaluated: String, mustBeEvaluated: Bool, reason: String
-    ) throws {
-        let client = Alamofire(.publicKeys(), evaluatedHosts: [evaluated], allHostsMustBeEvaluated: mustBeEvaluated)
-        let scene = Scene.ordinary(pins: [World.shared.standard.leaf])
-        try ClientVector("A2", client, scene, reason).check()
-    }
-
     @Test(arguments: defaults + certificates + publicKeys + others + selfSigned) func `the table decides`(
         _ vector: ClientVector
     ) throws {
@@ -183,7 +172,7 @@ struct AlamofireWorld: Sendable {
     }
 
     @Test func `vector 90: a host without an evaluator is an error or left to the system`() throws {
-        let scene = Self.defaults[0].scene
+        let scene = Self.defaults[0].scene.with { $0.pins = [Self.pki.leaf] }
         func client(_ hosts: Set<String>, all: Bool) -> Alamofire {
             Alamofire(.publicKeys(), evaluatedHosts: hosts, allHostsMustBeEvaluated: all)
         }
@@ -197,7 +186,7 @@ struct AlamofireWorld: Sendable {
         let rejected = try ClientVector("90", client([], all: false), untrusted, "unknown-issuer").check()
         #expect(rejected.disposition == .performDefaultHandling)
         // Only the very name counts.
-        try ClientVector("90", client([Self.host], all: true), scene, "client-error").check()
+        try ClientVector("90", client([Self.host], all: true), scene, "pin-matched").check()
     }
 
     @Test func `a composite keeps the pin that matched and stops at the first rejection`() throws {

@@ -49,6 +49,9 @@ import X509
         var testDescription: String { name }
     }
 
+    private static let tooLong = Array(repeating: "lifetime-too-long", count: 3)
+    private static let wrong = Array(repeating: "wrong-purpose", count: 3)
+
     static let rows: [Row] = [
         Row(name: "before March 2018", from: march2018 - 1, days: 3_000, reasons: ["", "", ""]),
         Row(name: "826 days, March 2018", from: march2018, days: 826, reasons: ["", "", "lifetime-too-long"]),
@@ -56,42 +59,35 @@ import X509
         Row(name: "826 days before July 2019", from: june2019 - 1, days: 826, reasons: ["", "", "lifetime-too-long"]),
         Row(name: "825 days from July 2019", from: june2019, days: 825, reasons: ["", "", ""]),
         Row(name: "825 days and an hour", from: june2019, days: 825, seconds: 3_600, reasons: ["", "", ""]),
-        Row(
-            name: "825 days, an hour and a second", from: june2019, days: 825, seconds: 3_601,
-            reasons: Array(repeating: "lifetime-too-long", count: 3)),
+        Row(name: "825 days, an hour and a second", from: june2019, days: 825, seconds: 3_601, reasons: tooLong),
         Row(name: "825 days before September 2020", from: september2020 - 1, days: 825, reasons: ["", "", ""]),
         Row(name: "398 days", days: 398, reasons: ["", "", ""]),
         Row(name: "398 days and a second", days: 398, seconds: 1, reasons: ["", "", "lifetime-too-long"]),
         Row(name: "825 days", days: 825, reasons: ["", "", "lifetime-too-long"]),
-        Row(name: "ten years", days: 3_650, reasons: Array(repeating: "lifetime-too-long", count: 3)),
+        Row(name: "ten years", days: 3_650, reasons: tooLong),
         Row(name: "no purpose, July 2019", from: june2019, usage: nil, reasons: ["", "", "no-server-auth"]),
         Row(
             name: "no purpose, a second later", from: june2019 + 1, usage: nil,
             reasons: ["no-server-auth", "", "no-server-auth"]),
         Row(name: "any purpose", usage: [.anyExtendedKeyUsage], reasons: ["no-server-auth", "", "no-server-auth"]),
         Row(name: "any purpose and serverAuth", usage: [.anyExtendedKeyUsage, .serverAuth], reasons: ["", "", ""]),
-        Row(name: "another purpose", usage: [.clientAuth], reasons: Array(repeating: "wrong-purpose", count: 3)),
+        Row(name: "another purpose", usage: [.clientAuth], reasons: wrong),
         Row(
             name: "Server Gated Crypto", usage: [.netscapeServerGatedCrypto],
             reasons: ["wrong-purpose", "", "wrong-purpose"]),
-        Row(name: "an authority for mail", isMail: true, reasons: Array(repeating: "wrong-purpose", count: 3)),
+        Row(name: "an authority for mail", isMail: true, reasons: wrong),
     ]
 
     private func verdict(_ leaf: LabCertificate, _ inter: LabCertificate, pins: [LabCertificate], _ anchor: Anchor)
         throws -> Verdict
     {
-        let listed = [.system, .appSystem].contains(anchor) ? [try Certificate(Self.root)] : []
-        let store = anchor == .app ? [] : [try Certificate(Self.root)]
         let isPinned = ![.user, .system].contains(anchor)
-        let client = AFNetworking(
-            policy: AFSecurityPolicy(mode: isPinned ? .certificate : .none, allowInvalidCertificates: isPinned))
-        let observation = ServerView(
-            presented: PresentedChain(try [leaf, inter].map { try Certificate($0) })!,
-            referenceName: ReferenceName(Self.host), time: try Certificate(leaf).notBefore.advanced(bySeconds: 60))
-        let verifier = OpenSSLPathVerifier(
-            trustStore: TrustStore(anchors: [AnchorBundle(store)]), isPublicRoot: { listed.contains($0) })
-        let set = PinSet(try pins.map { Pin(.certificate(try Certificate($0)), origin: "test") })
-        return client.decide(observation, pins: isPinned ? set : nil, verifier: verifier)
+        return try Scene(
+            mode: isPinned ? .certificate : .none, allowInvalid: isPinned, pins: isPinned ? pins : [],
+            presented: [leaf, inter], system: anchor == .app ? [] : [Self.root],
+            publicRoots: [.system, .appSystem].contains(anchor) ? [Self.root] : [], host: Self.host,
+            time: try Certificate(leaf).notBefore.advanced(bySeconds: 60)
+        ).afNetworking4()
     }
 
     private func leaf(_ row: Row) throws -> LabCertificate {
@@ -136,17 +132,12 @@ import X509
 
     @Test func `an older version asks nothing of leaves under the app's own anchors`() throws {
         let leaf = try leaf(Row(name: "", days: 3_000, usage: nil, reasons: []))
-        let release = AppleRelease(iOS: DeviceVersion(12, 1, 1))
-        let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
-        let pins = PinSet([Pin(.certificate(try Certificate(Self.root)), origin: "test")])
-        let client = AFNetworking(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
-        for (release, isAccepted) in [(PlatformRelease.newest, false), (.apple(release), true)] {
-            let observation = ServerView(
-                presented: PresentedChain(try [leaf, Self.inter].map { try Certificate($0) })!,
-                referenceName: ReferenceName(Self.host), time: Timestamp(secondsSinceEpoch: Self.september2020 + 60),
-                release: release)
-            #expect(client.decide(observation, pins: pins, verifier: verifier).isAccepted == isAccepted)
-        }
+        var scene = Scene(
+            mode: .certificate, allowInvalid: true, pins: [Self.root], presented: [leaf, Self.inter], host: Self.host,
+            time: Timestamp(secondsSinceEpoch: Self.september2020 + 60))
+        #expect(try !scene.afNetworking4().isAccepted)
+        scene.release = .apple(AppleRelease(iOS: DeviceVersion(12, 1, 1)))
+        #expect(try scene.afNetworking4().isAccepted)
     }
 
     @Test func `the basic policy asks for no purpose, no lifetime and little strength`() throws {

@@ -91,9 +91,14 @@ import X509
         #expect(verdicts.filter { $0.warnings.map(\.id) == ["path-dependent"] }.count == 1)
         for client in [
             AFNetworking(policy: scene(pki.rootA).policy), Alamofire(.publicKeys()), OkHttp(),
-            AndroidNetworkSecurityConfig(), try TrustKit(pins: try scene(pki.rootA).pinSet),
+            AndroidNetworkSecurityConfig(), try TrustKit(pins: try scene(pki.rootA).pinSet), Generic(),
         ] as [any ClientProcedure] {
-            let others = try [pki.rootA, pki.rootB].map { try scene($0).verdict(of: client) }
+            let others = try [pki.rootA, pki.rootB].map { root in
+                let verdict = try scene(root).verdict(of: client)
+                let isPreferred = try verdict.builtChain.certificates.last == Certificate(root)
+                #expect(verdict.isAccepted == isPreferred, "\(type(of: client))")
+                return verdict
+            }
             #expect(Set(others.map(\.reason.id)) == ["pin-matched", "pin-mismatch"], "\(type(of: client))")
             #expect(others.allSatisfy { $0.warnings.contains { $0.id == "path-dependent" } }, "\(type(of: client))")
         }
@@ -105,7 +110,7 @@ import X509
         for client in [
             NSPinnedDomains(), Alamofire(.pinnedCertificates()), Alamofire(.systemDefault()),
             try TrustKit(pins: try scene.pinSet), AFNetworking(policy: AFSecurityPolicy(mode: .certificate)),
-            AFNetworking(policy: AFSecurityPolicy(mode: .none)),
+            AFNetworking.bare,
         ] as [any ClientProcedure] {
             let verdict = try scene.verdict(of: client)
             #expect(verdict.isAccepted, "\(type(of: client))")

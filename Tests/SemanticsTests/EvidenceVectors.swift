@@ -32,20 +32,18 @@ import X509
         #expect(verdict.reason.id == (expected ? "trusted-without-pins" : "name-mismatch"), "vector \(number)")
     }
 
-    @Test func `vector 147: the message says why an address written as a name does not match`() throws {
-        let leaf = try pki.interA.issue(.leaf(subject: "leaf", names: [.dns("10.0.0.1")]))
-        let verdict = try Scene.ordinary(presented: [leaf, pki.interA], host: "10.0.0.1").afNetworking4()
-        guard case .untrusted(let failures) = verdict.reason else { return #expect(Bool(false), "\(verdict.reason)") }
-        #expect(failures.first?.description.hasSuffix("10.0.0.1 (a dNSName, which matches no address)") == true)
-    }
-
-    @Test func `vector 146: the message says that the common name does not count`() throws {
-        let leaf = try pki.interA.issue(.leaf(subject: "fake.yahoo.com", names: []))
-        let verdict = try Scene.ordinary(presented: [leaf, pki.interA], host: "fake.yahoo.com").afNetworking4()
-        guard case .untrusted(let failures) = verdict.reason else { return #expect(Bool(false), "\(verdict.reason)") }
+    @Test(
+        arguments: [
+            ("fake.yahoo.com", [], "it names no server (the common name does not count) (a rule of Apple's platforms)"),
+            ("10.0.0.1", [.dns("10.0.0.1")], "10.0.0.1 (a dNSName, which matches no address)"),
+        ] as [(String, [GeneralName], String)]) func `vectors 146 and 147: the message says what does not count`(
+            host: String, names: [GeneralName], explanation: String
+        ) throws
+    {
+        let leaf = try pki.interA.issue(.leaf(subject: "fake.yahoo.com", names: names))
+        let failures = try Scene.ordinary(presented: [leaf, pki.interA], host: host).failures(of: AFNetworking.bare)
         #expect(failures.map(\.id) == ["name-mismatch"])
-        let explanation = "it names no server (the common name does not count) (a rule of Apple's platforms)"
-        #expect(failures[0].description.hasSuffix(explanation))
+        #expect(failures.first?.description.hasSuffix(explanation) == true, "\(failures)")
     }
 }
 
@@ -102,57 +100,45 @@ import X509
 
 /// What comes along with a leaf, as the clients judge it on paths that a verifier finds.
 @Suite("What comes along with a leaf is judged on the path") struct EvidenceVectors {
-    private static let host = StandardPKI.serverName
-
     private func verdict(
         _ client: some ClientProcedure, logs: Int = 0, staple: LeafEvidence.Staple = .none, isPublic: Bool = true,
-        pins: PinSet? = nil
+        pins: [LabCertificate] = []
     ) throws -> Verdict {
-        let time = Timestamp(secondsSinceEpoch: LabClock.now)
         let timestamps = (0..<logs).map { log in
             SignedCertificateTimestamp(
-                logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log), count: 32))!, time: time)
+                logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log), count: 32))!, time: World.now)
         }
-        let root = try Certificate(pki.rootA)
-        let verifier = OpenSSLPathVerifier(
-            trustStore: TrustStore(anchors: [AnchorBundle([root])]), isPublicRoot: { isPublic && $0 == root })
-        let observation = ServerView(
-            presented: PresentedChain(try [pki.leaf, pki.interA].map { try Certificate($0) })!,
-            referenceName: ReferenceName(Self.host), time: time,
-            evidence: LeafEvidence(timestamps: timestamps, staple: staple, at: time))
+        let bare = Scene.ordinary(pins: pins, hashes: false).with { $0.publicRoots = isPublic ? [pki.rootA] : [] }
+        let scene = bare.with { $0.evidence = LeafEvidence(timestamps: timestamps, staple: staple, at: World.now) }
         // Twice, because the verifier remembers: other evidence is another question.
-        let first = client.decide(observation, pins: pins, verifier: verifier)
-        let bare = ServerView(presented: observation.presented, referenceName: observation.referenceName, time: time)
-        #expect(client.decide(bare, pins: pins, verifier: verifier).isAccepted)
-        #expect(client.decide(observation, pins: pins, verifier: verifier).reason.id == first.reason.id)
-        return first
+        let verifier = try bare.verifier
+        let verdicts = try [scene, bare, scene].map {
+            client.decide(try $0.observation, pins: try $0.pinSet, verifier: verifier)
+        }
+        #expect(verdicts[1].isAccepted)
+        #expect(verdicts[2].reason.id == verdicts[0].reason.id)
+        return verdicts[0]
     }
 
-    private var ordinary: AFNetworking {
-        AFNetworking(policy: AFSecurityPolicy(mode: .none, allowInvalidCertificates: false))
-    }
-
-    @Test func `too few logs below a public root are a rejection with a step of its own`() throws {
-        let verdict = try verdict(ordinary, logs: 1)
-        #expect(!verdict.isAccepted && verdict.reason.id == "too-few-scts")
+    @Test(arguments: [
+        (1, "too-few-scts", "has SCTs of 1 log, 3 are needed"),
+        (3, "trusted-without-pins", "3 SCTs from 3 logs; which logs is not judged"),
+    ]) func `logs below a public root are counted in a step of its own`(logs: Int, reason: String, detail: String)
+        throws
+    {
+        let verdict = try verdict(AFNetworking.bare, logs: logs)
+        #expect(verdict.reason.id == reason)
         let step = try #require(verdict.trace.first { $0.id == "transparency" })
-        #expect(step.status == .fail && step.detail.contains("has SCTs of 1 log, 3 are needed"), "\(step)")
-        #expect(step.detail.contains("Apple's platforms"))
-    }
-
-    @Test func `enough are told with what is not judged`() throws {
-        let verdict = try verdict(ordinary, logs: 3)
-        #expect(verdict.isAccepted)
-        let step = try #require(verdict.trace.first { $0.id == "transparency" })
-        #expect(step.status == .pass && step.detail == "3 SCTs from 3 logs; which logs is not judged")
+        #expect(step.status == (verdict.isAccepted ? .pass : .fail) && step.detail.contains(detail), "\(step)")
+        #expect(step.detail.contains("Apple's platforms") == !verdict.isAccepted)
     }
 
     @Test func `below anybody's own root none are needed`() throws {
-        #expect(try verdict(ordinary, isPublic: false).isAccepted)
+        #expect(try verdict(AFNetworking.bare, isPublic: false).isAccepted)
     }
 
     @Test func `a pinned public root is a public root`() throws {
-        let pins = PinSet([Pin(.certificate(try Certificate(pki.rootA)), origin: "test")])
+        let pins = [pki.rootA]
         let client = AFNetworking(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
         #expect(try verdict(client, logs: 2, pins: pins).reason.id == "too-few-scts")
         #expect(try verdict(client, logs: 3, pins: pins).isAccepted)
@@ -160,7 +146,7 @@ import X509
 
     @Test func `a revoked leaf is rejected on every path, by those who look`() throws {
         let revoked = LeafEvidence.Staple.revoked(at: Timestamp(secondsSinceEpoch: LabClock.now - 60), reason: 4)
-        for client in [ordinary, Alamofire(.systemDefault()), OkHttp(), AndroidNetworkSecurityConfig()]
+        for client in [AFNetworking.bare, Alamofire(.systemDefault()), OkHttp(), AndroidNetworkSecurityConfig()]
             as [any ClientProcedure]
         {
             for isPublic in [true, false] {

@@ -74,20 +74,13 @@ import X509
         }
     }
 
-    struct Places: Sendable {
-        let texts: [String]
-        let isFetched: Bool
-    }
-
     @Test(arguments: [
-        Places(texts: ["https://ca.example/i.cer", "ldap://ca.example"], isFetched: false),
-        Places(texts: ["https://ca.example/i.cer", "http://ca.example/i.cer"], isFetched: true),
-        Places(texts: (1...9).map { "http://ca.example/\($0)" }, isFetched: true),
-        Places(texts: (1...10).map { "http://ca.example/\($0)" }, isFetched: false),
-    ]) func `the places of a certificate decide whether anything is fetched`(_ places: Places) throws {
-        let scene = Self.scene(
-            try Self.leaf(ofPlaces: places.texts), pins: [pki.interA], system: [pki.rootA], .certificate)
-        #expect(try scene.afNetworking4().isAccepted == places.isFetched)
+        (["https://ca.example/i.cer", "ldap://ca.example"], false),
+        (["https://ca.example/i.cer", "http://ca.example/i.cer"], true),
+        ((1...9).map { "http://ca.example/\($0)" }, true), ((1...10).map { "http://ca.example/\($0)" }, false),
+    ]) func `the places of a certificate decide whether anything is fetched`(places: [String], isFetched: Bool) throws {
+        let scene = Self.scene(try Self.leaf(ofPlaces: places), pins: [pki.interA], system: [pki.rootA], .certificate)
+        #expect(try scene.afNetworking4().isAccepted == isFetched)
     }
 
     @Test func `nothing is fetched for an expired certificate`() throws {
@@ -98,15 +91,9 @@ import X509
 
     @Test func `what would be fetched may be at hand beside the pins, and is asked for where it is not`() throws {
         let leaf = try Self.leaf(Self.place)
-        let client = AFNetworking(policy: AFSecurityPolicy(mode: .publicKey))
-        let pins = PinSet([Pin(.publicKey(try Certificate(leaf).publicKey.spkiSHA256), origin: "test")])
-        let verifier = try Self.scene(leaf, pins: [], system: [pki.rootA]).verifier
+        let scene = Self.scene(leaf, pins: [leaf], system: [pki.rootA], .publicKey).with { $0.pinsAreHashes = true }
         func verdict(_ fetchable: [LabCertificate]) throws -> Verdict {
-            let observation = ServerView(
-                presented: PresentedChain([try Certificate(leaf)])!,
-                referenceName: ReferenceName(StandardPKI.serverName), time: World.now,
-                fetchable: try fetchable.map { try Certificate($0) })
-            return client.decide(observation, pins: pins, verifier: verifier)
+            try scene.with { $0.fetchable = fetchable }.afNetworking4()
         }
         let missing = try verdict([])
         #expect(missing.reason.id == "unknown-issuer")
@@ -163,12 +150,9 @@ import X509
         let file = try directory.write(root2.pem, to: "roots.pem")
         let system = TrustStore.system(environment: ["SSL_CERT_FILE": file, "SSL_CERT_DIR": "/nonexistent"])
         let store = TrustStore(anchors: [AnchorBundle([try Certificate(root0)])], and: system)
-        let observation = ServerView(
-            presented: PresentedChain(try [leaf, cross].map { try Certificate($0) })!,
-            referenceName: ReferenceName(StandardPKI.serverName), time: World.now)
-        let pins = PinSet([Pin(.publicKey(try Certificate(root0).publicKey.spkiSHA256), origin: "test")])
+        let scene = Scene.ordinary(pins: [root0], presented: [leaf, cross])
         let verdict = Alamofire(.publicKeys()).decide(
-            observation, pins: pins, verifier: OpenSSLPathVerifier(trustStore: store))
+            try scene.observation, pins: try scene.pinSet, verifier: OpenSSLPathVerifier(trustStore: store))
         #expect(verdict.reason == .pinMismatch)
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
     }
@@ -179,11 +163,8 @@ import X509
             pins: [pki.junk, pki.leaf2], presented: [pki.leaf, pki.interA, pki.interAxB], system: anchors)
         let preferred = try #require(try scene.verdict(of: OkHttp()).builtChain.certificates.last)
         for anchor in anchors {
-            let exempt = NetworkSecurityConfiguration.Source(
-                .resource(name: "@raw/root", [try Certificate(anchor)]), overridesPins: true)
             let isPreferred = try Certificate(anchor) == preferred
-            let android = AndroidNetworkSecurityConfig(trust: AndroidTrust(sources: [.init(.system), exempt]))
-            let verdict = try scene.verdict(of: android)
+            let verdict = try scene.verdict(of: AndroidVectors.exempting(anchor))
             #expect(verdict.reason.id == (isPreferred ? "pins-not-applied" : "pin-mismatch"))
             #expect(verdict.warnings.map(\.id).contains("path-dependent"))
         }

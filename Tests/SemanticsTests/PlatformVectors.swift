@@ -12,8 +12,8 @@ import X509
 
     /// One client of each platform that only asks for trust, by the table's columns.
     static let clients: [(column: String, client: any ClientProcedure)] = [
-        ("apple", AFNetworking(policy: AFSecurityPolicy(mode: .none))), ("apple", Alamofire(.systemDefault())),
-        ("apple", NSPinnedDomains()), ("apple", try! TrustKit(pins: nil)),
+        ("apple", AFNetworking.bare), ("apple", Alamofire(.systemDefault())), ("apple", NSPinnedDomains()),
+        ("apple", try! TrustKit(pins: nil)),
         ("apple", AFNetworking(policy: AFSecurityPolicy(mode: .none), validatesCertificateChain: true)),
         ("android", AndroidNetworkSecurityConfig()), ("okhttp", OkHttp()), ("openssl", Curl()), ("generic", Generic()),
     ]
@@ -205,20 +205,13 @@ import X509
         arguments: names + purposes + authorityPurposes + keys + signatures + lifetimes + dates + constraints,
         [false, true]) func `the row of the table is what each client decides`(_ row: Row, afterOthers: Bool) throws
     {
-        let publicRoots = row.isPublic ? [try Certificate(row.root)] : []
-        func verifier() throws -> OpenSSLPathVerifier {
-            OpenSSLPathVerifier(
-                trustStore: TrustStore(anchors: [AnchorBundle([try Certificate(row.root)])]),
-                isPublicRoot: { publicRoots.contains($0) })
-        }
-        let observation = ServerView(
-            presented: PresentedChain(try row.chain.map { try Certificate($0) })!,
-            referenceName: ReferenceName(row.host), time: World.now)
+        let scene = Scene(
+            presented: row.chain, system: [row.root], publicRoots: row.isPublic ? [row.root] : [], host: row.host)
         // What one client was told must not be what another is told: all ask one verifier, or each its own.
-        let shared = try verifier()
+        let shared = try scene.verifier
         for (column, client) in Self.clients {
-            let asked = afterOthers ? shared : try verifier()
-            let verdict = client.decide(observation, pins: nil, verifier: asked)
+            let asked = afterOthers ? shared : try scene.verifier
+            let verdict = client.decide(try scene.observation, pins: nil, verifier: asked)
             let expected = row.accepted.contains(column) ? nil : row.otherReasons[column] ?? row.reason
             let found = verdict.isAccepted ? nil : verdict.reason.id
             #expect(found == expected, "\(type(of: client)): \(verdict.trace)")
@@ -234,8 +227,7 @@ import X509
             for client in [OkHttp(), AndroidNetworkSecurityConfig()] as [any ClientProcedure] {
                 try ClientVector("5", client, scene, reason).check()
             }
-            let apple = AFNetworking(policy: AFSecurityPolicy(mode: .none))
-            try ClientVector("5", apple, scene, "expired").check()
+            try ClientVector("5", AFNetworking.bare, scene, "expired").check()
         }
     }
 
@@ -245,23 +237,19 @@ import X509
         let scene = Scene(presented: [try root.issue(.leaf(Self.host))], system: [root], host: Self.host)
         try ClientVector("5", OkHttp(), scene, "pins-not-applied").check()
         try ClientVector("5", Curl(), scene, "not-an-authority").check()
-        try ClientVector("5", AFNetworking(policy: AFSecurityPolicy(mode: .none)), scene, "not-an-authority").check()
+        try ClientVector("5", AFNetworking.bare, scene, "not-an-authority").check()
     }
 
     @Test func `a rejection by a rule that others do not have names the platform`() throws {
-        let row = Self.lifetimes[3]
-        let scene = Scene(presented: row.chain, system: [row.root], host: row.host)
-        let verdict = try scene.verdict(of: AFNetworking(policy: AFSecurityPolicy(mode: .none)))
-        guard case .untrusted(let failures) = verdict.reason else { return #expect(Bool(false), "\(verdict.reason)") }
-        #expect(failures.map(\.platform) == [.apple])
+        func failures(_ row: Row) throws -> [TrustFailure] {
+            try Scene(presented: row.chain, system: [row.root], host: row.host).failures(of: AFNetworking.bare)
+        }
+        let long = try failures(Self.lifetimes[3])
+        #expect(long.map(\.platform) == [.apple])
         #expect(
-            failures[0].description
+            long[0].description
                 == "CN=Leaf (depth 0) is valid for 826 days, more than 825 (a rule of Apple's platforms)")
         // A weak digest is refused by all.
-        let weak = Self.signatures[0]
-        let shared = try Scene(presented: weak.chain, system: [weak.root], host: weak.host).verdict(
-            of: AFNetworking(policy: AFSecurityPolicy(mode: .none)))
-        guard case .untrusted(let failures) = shared.reason else { return }
-        #expect(failures.map(\.platform) == [nil])
+        #expect(try failures(Self.signatures[0]).map(\.platform) == [nil])
     }
 }

@@ -65,6 +65,13 @@ extension Certificate {
     init(_ certificate: LabCertificate) throws { self = try CertificateReader.certificate(der: certificate.der) }
 }
 
+func values(_ certificates: [LabCertificate]) throws -> [Certificate] { try certificates.map { try Certificate($0) } }
+
+extension AFNetworking {
+    /// Trusts as its platform does, without pins.
+    static let bare = AFNetworking(policy: AFSecurityPolicy(mode: .none))
+}
+
 /// One question to a client: what it ships, what it is shown, when.
 struct Scene: Sendable {
     var mode = AFSecurityPolicy.PinningMode.none
@@ -75,22 +82,32 @@ struct Scene: Sendable {
     var pinsAreHashes = false
     var presented: [LabCertificate]
     var system: [LabCertificate] = []
+    /// Roots that are on the platform's own list.
+    var publicRoots: [LabCertificate] = []
     var host: String?
     var time = World.now
+    var release = PlatformRelease.newest
+    /// What a platform would fetch.
+    var fetchable: [LabCertificate] = []
+    var evidence: LeafEvidence?
     /// What the handshake settled, `nil` for a chain that came without one.
     var connection: ConnectionFacts?
 
     var verifier: OpenSSLPathVerifier {
         get throws {
-            OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle(try system.map { try Certificate($0) })]))
+            let listed = try values(publicRoots)
+            return OpenSSLPathVerifier(
+                trustStore: TrustStore(anchors: [AnchorBundle(try values(system))]),
+                isPublicRoot: { listed.contains($0) })
         }
     }
 
     var observation: ServerView {
         get throws {
             ServerView(
-                presented: PresentedChain(try presented.map { try Certificate($0) })!,
-                referenceName: host.map { ReferenceName($0) } ?? .unchecked, time: time, connection: connection)
+                presented: PresentedChain(try values(presented))!,
+                referenceName: host.map { ReferenceName($0) } ?? .unchecked, time: time,
+                fetchable: try values(fetchable), release: release, evidence: evidence, connection: connection)
         }
     }
 
@@ -113,6 +130,16 @@ struct Scene: Sendable {
 
     func verdict(of client: some ClientProcedure) throws -> Verdict {
         client.decide(try observation, pins: try pinSet, verifier: try verifier)
+    }
+
+    /// Why a client does not trust the server, which it must not.
+    func failures(of client: some ClientProcedure, sourceLocation: SourceLocation = #_sourceLocation) throws
+        -> [TrustFailure]
+    {
+        let reason = try verdict(of: client).reason
+        if case .untrusted(let failures) = reason { return failures }
+        Issue.record("\(reason)", sourceLocation: sourceLocation)
+        return []
     }
 
     func afNetworking4(_ rejection: ChallengeDisposition = .cancelAuthenticationChallenge) throws -> Verdict {
