@@ -12,69 +12,52 @@ import Testing
     private static let option = "--pinnedpubkey 'sha256//…'"
 
     /// Name, contents, line of the sentence (0 for the file), its beginning, and the end of what to do.
-    private static let unread: [(String, String, Int, String, String)] = [
-        ("Net.kt", "val pins = listOf(\n\"sha256/\(a)\",\n)", 1, "is source that builds no CertificatePinner", list),
-        ("Net.java", "class Net { String host; }", 0, "is source that builds no CertificatePinner", list),
-        ("Net.kt", "class A(val p: CertificatePinner)", 1, "speaks of CertificatePinner, and no", list),
-        ("Pins.swift", "let pins = [\n\"sha256/\(a)\",\n]\nlet other = 1", 1, "is Swift or Objective-C", list),
-        ("Pins.m", "NSString *pin = @\"\(a)\";", 0, "is Swift or Objective-C", list),
-        ("pins.dart", "const pins = ['sha256/\(a)'];", 0, "is Dart", list),
-        ("pins.ts", "export const pins = {\n'sha256/\(a)': 1 }", 0, "is JavaScript", list),
-        ("app.js", "module.exports = []", 0, "is JavaScript", list),
-        ("pins.py", "x = 1", 0, "is a program's source", list),
-        (
-            "get.sh", "PIN=sha256//\(a)\ncurl --pinnedpubkey \"$PIN\" https://a.b/", 2,
-            "curl's option stands in a script", option
-        ), ("get", "#!/bin/sh\necho a", 0, "is a script", option), ("get.sh", "echo a", 0, "is a shell script", option),
-        ("Makefile", "all:\n\tcurl --pinnedpubkey 'sha256//\(a)' https://a.b/", 2, "curl's option stands", option),
-        ("Makefile", "all:\n\techo", 0, "is a makefile", option),
-        ("get.ps1", "Get-Item", 0, "is a script of Windows", option),
-        (".curlrc", "silent", 0, "is curl's configuration", option),
-        ("curlrc", "pinnedpubkey = \"sha256//\(a)\"\n", 1, "curl's option stands", option),
-        ("ci.yml", "pins:\n  - a", 0, "is a configuration that no client of pins has", list),
-        ("a.zone", "$ORIGIN a.b.\n@ IN SOA ns. h. 1 2 3 4 5\n", 0, "is a zone", "to the app's client"),
-        (
-            "a.zone", "$TTL 5\n_443._tcp.a.b. IN TLSA 3 1 1 ( \(first.hexadecimal) )", 2, "a TLSA record is no pin",
-            "give the key's hash, sha256/\(a)"
-        ),
-        (
-            "dig.txt", "; dig\n_443._tcp.a.b. 60 IN TLSA 3 0 1 \(first.hexadecimal)", 2, "a TLSA record is no pin",
-            "give the key's hash, sha256/…"
-        ),
-        (
-            "dig.txt", "_443._tcp.a.b. 60 IN TYPE52 \\# 35 030101\(first.hexadecimal)", 1, "a TLSA record is no pin",
-            "sha256/…"
-        ), ("record", "3 1 1 \(first.hexadecimal)\n", 1, "a TLSA record is no pin", "sha256/\(a)"),
-        (
-            "pins.txt", "sha256/\(a)\n_443._tcp.a.b. IN TLSA 3 1 1 \(first.hexadecimal)", 2, "a TLSA record is no pin",
-            "sha256/\(a)"
-        ),
-        (
-            "headers", "HTTP/1.1 200 OK\r\nPublic-Key-Pins: pin-sha256=\"\(a)\"\r\n", 1, "is the header of a response",
-            "pin-sha256=\"…\""
-        ),
-        (
-            "headers", "Public-Key-Pins-Report-Only: pin-sha256=\"\(a)\"\n", 1, "is the header of a response",
-            "pin-sha256=\"…\""
-        ),
-        ("ssl_config.json", "{\"sha256Keys\": {\"a.b\": [\"sha256/\(a)\"]}}", 0, "is react-native-ssl-manager's", list),
-        ("pins.json", "{\"domains\": {\"a.b\": {\"hashes\": [\"\(a)\"]}}}", 0, "is JSON with hashes of domains", list),
-        ("report.json", "{\"schema\": \"pincheck-pins/1\", \"results\": []}", 0, "is a report of pincheck's", list),
-        ("a.json", "{\"pins\": []}", 1, "'pins' is an empty list", "or leave it out"),
-        ("a.json", "{\"a\": 1}", 0, "holds no pin", "44 characters of base64"),
-        ("a.json", "{\"v.example.com\":\n[\"sha256/\(a)\"]}", 2, "a pin stands here in a form that", host),
-        ("a.json", "[\"\(a)\"]", 1, "a pin stands here in a form that", host),
-        (".env", "# pins\nPIN=sha256//\(a)", 2, "a pin stands here in a form that", host),
-        ("app.properties", "pin=\(a)", 1, "a pin stands here in a form that", host),
-        ("pins.txt", "v.example.com=sha256/\(a)", 1, "a pin stands here in a form that", host),
-        ("pins.html", "<p>sha256/\(a)</p>", 1, "a pin stands here in a form that", host),
-    ]
+    private static let unread = """
+        Net.kt | val pins = listOf(⏎"sha256/\(a)",⏎) | 1 | is source that builds no CertificatePinner | \(list)
+        Net.java | class Net { String host; } | 0 | is source that builds no CertificatePinner | \(list)
+        Net.kt | class A(val p: CertificatePinner) | 1 | speaks of CertificatePinner, and no | \(list)
+        Pins.swift | let pins = [⏎"sha256/\(a)",⏎]⏎let other = 1 | 1 | is Swift or Objective-C | \(list)
+        Pins.m | NSString *pin = @"\(a)"; | 0 | is Swift or Objective-C | \(list)
+        pins.dart | const pins = ['sha256/\(a)']; | 0 | is Dart | \(list)
+        pins.ts | export const pins = {⏎'sha256/\(a)': 1 } | 0 | is JavaScript | \(list)
+        app.js | module.exports = [] | 0 | is JavaScript | \(list)
+        pins.py | x = 1 | 0 | is a program's source | \(list)
+        get.sh | PIN=sha256//\(a)⏎curl --pinnedpubkey "$PIN" https://a.b/ | 2 | curl's option stands in a script | \(option)
+        get | #!/bin/sh⏎echo a | 0 | is a script | \(option)
+        get.sh | echo a | 0 | is a shell script | \(option)
+        Makefile | all:⏎\tcurl --pinnedpubkey 'sha256//\(a)' https://a.b/ | 2 | curl's option stands | \(option)
+        Makefile | all:⏎\techo | 0 | is a makefile | \(option)
+        get.ps1 | Get-Item | 0 | is a script of Windows | \(option)
+        .curlrc | silent | 0 | is curl's configuration | \(option)
+        curlrc | pinnedpubkey = "sha256//\(a)"⏎ | 1 | curl's option stands | \(option)
+        ci.yml | pins:⏎  - a | 0 | is a configuration that no client of pins has | \(list)
+        a.zone | $ORIGIN a.b.⏎@ IN SOA ns. h. 1 2 3 4 5⏎ | 0 | is a zone | to the app's client
+        a.zone | $TTL 5⏎_443._tcp.a.b. IN TLSA 3 1 1 ( \(first.hexadecimal) ) | 2 | a TLSA record is no pin | give \
+        the key's hash, sha256/\(a)
+        dig.txt | ; dig⏎_443._tcp.a.b. 60 IN TLSA 3 0 1 \(first.hexadecimal) | 2 | a TLSA record is no pin | give the \
+        key's hash, sha256/…
+        dig.txt | _443._tcp.a.b. 60 IN TYPE52 \\# 35 030101\(first.hexadecimal) | 1 | a TLSA record is no pin | sha256/…
+        record | 3 1 1 \(first.hexadecimal)⏎ | 1 | a TLSA record is no pin | sha256/\(a)
+        pins.txt | sha256/\(a)⏎_443._tcp.a.b. IN TLSA 3 1 1 \(first.hexadecimal) | 2 | a TLSA record is no pin | sha256/\(a)
+        headers | HTTP/1.1 200 OK\r⏎Public-Key-Pins: pin-sha256="\(a)"\r⏎ | 1 | is the header of a response | pin-sha256="…"
+        headers | Public-Key-Pins-Report-Only: pin-sha256="\(a)"⏎ | 1 | is the header of a response | pin-sha256="…"
+        ssl_config.json | {"sha256Keys": {"a.b": ["sha256/\(a)"]}} | 0 | is react-native-ssl-manager's | \(list)
+        pins.json | {"domains": {"a.b": {"hashes": ["\(a)"]}}} | 0 | is JSON with hashes of domains | \(list)
+        report.json | {"schema": "pincheck-pins/1", "results": []} | 0 | is a report of pincheck's | \(list)
+        a.json | {"pins": []} | 1 | 'pins' is an empty list | or leave it out
+        a.json | {"a": 1} | 0 | holds no pin | 44 characters of base64
+        a.json | {"v.example.com":⏎["sha256/\(a)"]} | 2 | a pin stands here in a form that | \(host)
+        a.json | ["\(a)"] | 1 | a pin stands here in a form that | \(host)
+        .env | # pins⏎PIN=sha256//\(a) | 2 | a pin stands here in a form that | \(host)
+        app.properties | pin=\(a) | 1 | a pin stands here in a form that | \(host)
+        pins.txt | v.example.com=sha256/\(a) | 1 | a pin stands here in a form that | \(host)
+        pins.html | <p>sha256/\(a)</p> | 1 | a pin stands here in a form that | \(host)
+        """
 
-    @Test(arguments: unread) func whatIsNotReadSaysWhatToGiveInstead(
-        name: String, text: String, line: Int, reason: String, remedy: String
-    ) throws {
+    @Test(arguments: table(unread)) func whatIsNotReadSaysWhatToGiveInstead(row: [String]) throws {
+        let (line, reason, remedy) = (Int(row[2]) ?? 0, row[3], row[4])
         let directory = try TemporaryDirectory()
-        let path = try directory.write(text, to: name)
+        let path = try directory.write(row[1], to: row[0])
         let problems = PinSource(path).inspect().problems
         try #require(problems.count == 1, "\(problems)")
         let error = try failure(path)
@@ -96,35 +79,36 @@ import Testing
     ) throws { #expect(try reading(ofFile: name, "# pins\nsha256/\(Self.a)\n").pins.map(\.spkiSHA256) == [first]) }
 
     /// Nothing in a file is passed over for what another kind of file has in it.
-    @Test(arguments: [
-        ("a.pem", "sha256/\(a)\nPEM", "a pin stands beside PEM here"),
-        ("a.pem", "PEM\ncurl --pinnedpubkey sha256//\(a) https://a.b/", "a pin stands beside PEM here"),
-        ("a.pem", "pin: sha256:\(a)\nPEM", "a pin stands beside PEM here"),
-        ("a.pem", "PEM\nhttps://a.b/ sha1/AAAA", "a pin stands beside PEM here"),
-        ("a.pem", "SHA256:AA\nPEM", "a pin stands beside PEM"), ("a.pem", "\(a)\nPEM", "a pin stands beside PEM here"),
-        ("a.pem", "PEM\n\(a.dropLast())", "a pin stands beside PEM here"),
-        ("a.pem", "a -----BEGIN line\nsha256/\(a)\nPEM", "a pin stands beside PEM here"),
-        ("a.properties", "api.pin=sha256/\(a)\nPEM", "a pin stands beside PEM here"),
-        ("a.conf", "<ca>\nPEM</ca>\nPIN=\"\(a)\"", "a pin stands beside PEM here"),
-        ("Net.swift", "let root = \"\"\"\nPEM\"\"\"\nlet pin = \"\"", "is Swift or Objective-C"),
-        ("root.js", "const root = `\nPEM`", "is JavaScript"),
-        ("a.yaml", "ca: |\nPEM", "is a configuration that no client"),
-        (
-            "a.kt", "val b = CertificatePinner.Builder().add(\"a.b\", \"sha256/\(a)\").build()\nsha256/\(a)",
-            "a pin stands here that is none of the pinner's"
-        ), ("a.xml", "<!-- PEM --><network-security-config/>", "is not well-formed XML"),
-        (
-            "Info.plist",
-            "<plist><dict><key>CFBundleName</key><string>x</string><key>NSPinnedDomains</key><dict/></dict></plist>",
-            "'NSPinnedDomains' pins nothing here: put it into NSAppTransportSecurity"
-        ), ("list.txt", "v.example.com sha256/\(a)\n; w.example.com sha256/\(a)", "';' begins no comment here"),
-        ("list.txt", "v.example.com sha256/\(a)\nsha256/\(a)", "is not a host name"),
-        ("notes", "pins of the app:\nsha256/\(a)\nand more prose\nand more", "the text (4 characters) is not a pin"),
-    ]) func aSecondNotationIsAMistake(name: String, text: String, reason: String) throws {
+    private static let mixed = """
+        a.pem | sha256/\(a)⏎PEM | a pin stands beside PEM here
+        a.pem | PEM⏎curl --pinnedpubkey sha256//\(a) https://a.b/ | a pin stands beside PEM here
+        a.pem | pin: sha256:\(a)⏎PEM | a pin stands beside PEM here
+        a.pem | PEM⏎https://a.b/ sha1/AAAA | a pin stands beside PEM here
+        a.pem | SHA256:AA⏎PEM | a pin stands beside PEM
+        a.pem | \(a)⏎PEM | a pin stands beside PEM here
+        a.pem | PEM⏎\(a.dropLast()) | a pin stands beside PEM here
+        a.pem | a -----BEGIN line⏎sha256/\(a)⏎PEM | a pin stands beside PEM here
+        a.properties | api.pin=sha256/\(a)⏎PEM | a pin stands beside PEM here
+        a.conf | <ca>⏎PEM</ca>⏎PIN="\(a)" | a pin stands beside PEM here
+        Net.swift | let root = \"""⏎PEM\"""⏎let pin = "" | is Swift or Objective-C
+        root.js | const root = `⏎PEM` | is JavaScript
+        a.yaml | ca: |⏎PEM | is a configuration that no client
+        a.kt | val b = CertificatePinner.Builder().add("a.b", "sha256/\(a)").build()⏎sha256/\(a) | a pin stands here \
+        that is none of the pinner's
+        a.xml | <!-- PEM --><network-security-config/> | is not well-formed XML
+        Info.plist | \
+        <plist><dict><key>CFBundleName</key><string>x</string><key>NSPinnedDomains</key><dict/></dict></plist> | \
+        'NSPinnedDomains' pins nothing here: put it into NSAppTransportSecurity
+        list.txt | v.example.com sha256/\(a)⏎; w.example.com sha256/\(a) | ';' begins no comment here
+        list.txt | v.example.com sha256/\(a)⏎sha256/\(a) | is not a host name
+        notes | pins of the app:⏎sha256/\(a)⏎and more prose⏎and more | the text (4 characters) is not a pin
+        """
+
+    @Test(arguments: table(mixed)) func aSecondNotationIsAMistake(row: [String]) throws {
         let directory = try TemporaryDirectory()
-        let path = try directory.write(text.replacing("PEM", with: root.pem), to: name)
+        let path = try directory.write(row[1].replacing("PEM", with: root.pem), to: row[0])
         let error = try failure(path)
-        #expect(error.reason.contains(reason), "\(error)")
+        #expect(error.reason.contains(row[2]), "\(error)")
         #expect(PinSource(path).inspect().problems.count == 1)
     }
 

@@ -130,13 +130,12 @@ import Testing
         with =
         """
 
-    @Test(arguments: mistakes.split(separator: "\n").filter { !$0.hasPrefix("//") })
-    func aMalformedPinSaysWhatIsWrongAndWhatItShouldBe(row: Substring) throws {
-        let fields = row.split(separator: " | ", maxSplits: 2, omittingEmptySubsequences: false)
-        try #require(fields.count == 3)
-        let (text, message) = (String(fields[1].replacing("⏎", with: "\n")), fields[2])
+    @Test(arguments: table(mistakes, columns: 3)) func aMalformedPinSaysWhatIsWrongAndWhatItShouldBe(row: [String])
+        throws
+    {
+        let (text, message) = (row[1], row[2])
         let error = try failure(text)
-        #expect("\(error.problem)" == fields[0])
+        #expect("\(error.problem)" == row[0])
         let whole = "--pins: " + (message.hasPrefix("$") ? "'\(text)'" + message.dropFirst() : message)
         #expect(KeyMaterial.cut(error.description) == KeyMaterial.cut(whole))
         #expect(error.kind == .malformed)

@@ -47,29 +47,26 @@ import Testing
         #expect(pins.map(\.text) == ["\(files.path)/a.pem", "b.pem"])
     }
 
-    @Test(arguments: [
-        (
-            "{ hosts: { 'a.example': { pin: ['x'] } } }", 1, "unknown-key",
-            "a host has no key 'pin'; did you mean 'pins'?"
-        ), ("{ host: {} }", 1, "unknown-key", "a policy has no key 'host'; did you mean 'hosts'?"),
-        ("{ hosts: { 'a.example': { quux: 1 } } }", 1, "unknown-key", "a host has no key 'quux'; known are pins, "),
-        (
-            "{ version: 2, hosts: { 'a.example': {} } }", 1, "wrong-value",
-            "'version' is 2, and this pincheck reads version 1"
-        ), ("{ defaults: {} }", nil, "missing-value", "has no 'hosts'; list them as in "),
-        ("{ hosts: {} }", 1, "no-hosts", "'hosts' has no host; name at least one"),
-        ("{ hosts: [] }", 1, "wrong-value", "'hosts' is not a dictionary"),
-        ("{ hosts: { 'a.example': {}, 'a.example': {} } }", 1, "duplicate", "the key 'a.example' is given twice"),
-        ("{ hosts: { 'a.example': {} ", 1, "broken-document", "is not JSON"),
-        ("<?xml version='1.0'?><plist/>", nil, "broken-document", "is not a policy: a policy is JSON5 with hosts"),
-        ("-----BEGIN CERTIFICATE-----", nil, "broken-document", "is not a policy: a policy is JSON5 with hosts"),
-    ]) func aMistakeIsAnErrorWithItsPlace(text: String, line: Int?, problem: String, message: String) throws {
-        try reading(text) { path in
-            let error = #expect(throws: PinFormatError.self) { try PolicyReader.policy(at: path) }
-            #expect(error?.problem.rawValue == problem)
-            let place = line.map { "\(path):\($0)" } ?? path
-            #expect(error?.place.description == place)
-            #expect(error?.description.contains(message) == true, "\(String(describing: error))")
+    private static let mistakes = """
+        { hosts: { 'a.example': { pin: ['x'] } } } | 1 | unknown-key | a host has no key 'pin'; did you mean 'pins'?
+        { host: {} } | 1 | unknown-key | a policy has no key 'host'; did you mean 'hosts'?
+        { hosts: { 'a.example': { quux: 1 } } } | 1 | unknown-key | a host has no key 'quux'; known are pins,
+        { version: 2, hosts: { 'a.example': {} } } | 1 | wrong-value | 'version' is 2, and this pincheck reads version 1
+        { defaults: {} } |  | missing-value | has no 'hosts'; list them as in
+        { hosts: {} } | 1 | no-hosts | 'hosts' has no host; name at least one
+        { hosts: [] } | 1 | wrong-value | 'hosts' is not a dictionary
+        { hosts: { 'a.example': {}, 'a.example': {} } } | 1 | duplicate | the key 'a.example' is given twice
+        { hosts: { 'a.example': {}  | 1 | broken-document | is not JSON
+        <?xml version='1.0'?><plist/> |  | broken-document | is not a policy: a policy is JSON5 with hosts
+        -----BEGIN CERTIFICATE----- |  | broken-document | is not a policy: a policy is JSON5 with hosts
+        """
+
+    @Test(arguments: table(mistakes)) func aMistakeIsAnErrorWithItsPlace(row: [String]) throws {
+        try reading(row[0]) { path in
+            let error = try #require(throws: PinFormatError.self) { try PolicyReader.policy(at: path) }
+            #expect(error.problem.rawValue == row[2])
+            #expect(error.place.description == (row[1].isEmpty ? path : "\(path):\(row[1])"))
+            #expect(error.description.contains(row[3]), "\(error)")
         }
     }
 
