@@ -6,14 +6,7 @@ import X509
 /// Counts, never times: what a chain may cost is budgeted before the work is done.
 @Suite("A hostile chain costs no more than the budget") struct HostileChainTests {
     private func find(_ chain: [LabCertificate], anchors: [LabCertificate] = []) throws -> PathFindings {
-        OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(try question(chain))
-    }
-
-    private func question(_ chain: [LabCertificate], by platform: Platform? = nil) throws -> PathQuestion {
-        let observation = try ServerView(chain)
-        return PathQuestion(
-            presented: observation.presented, anchors: .trustStore, policy: .sslServer(name: observation.referenceName),
-            time: observation.time, platform: platform)
+        OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(try PathQuestion(chain))
     }
 
     private func ids(_ findings: PathFindings) -> Set<String> { Set(findings.failures.map(\.id)) }
@@ -32,7 +25,7 @@ import X509
         for order in [platforms, platforms.reversed()] {
             let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([]))
             for platform in order {
-                let findings = verifier.findPaths(try question(chain, by: platform))
+                let findings = verifier.findPaths(try PathQuestion(chain, on: platform))
                 #expect(ids(findings).contains("too-many-paths"))
                 #expect(findings.bestEfforts.last?.count == 1)
             }

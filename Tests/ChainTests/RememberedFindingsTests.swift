@@ -91,7 +91,7 @@ import X509
         let names = ["*.co.uk", "*.example.org", "dot.example.net.", "192.0.2.7", "Case.Example.Com"]
         var template = CertificateTemplate.leaf(RandomPKI.serverName)
         template.alternativeNames = (names + (0..<100).map { "h\($0).example.com" }).map { GeneralName($0) }
-        let presented = PresentedChain([try root.issue(template).value()])!
+        let leaf = try root.issue(template)
         let store = try TrustStore([root])
         let asking = OpenSSLPathVerifier(trustStore: store)
         var answers: Set<Bool> = []
@@ -101,12 +101,9 @@ import X509
                 "b.test",
             ] {
                 for platform in Self.platforms {
-                    let question = PathQuestion(
-                        presented: presented, anchors: .trustStore, policy: .sslServer(name: ReferenceName(host)),
-                        time: RandomPKI.now, platform: platform)
-                    let (fresh, known) = (
-                        OpenSSLPathVerifier(trustStore: store).findPaths(question), asking.findPaths(question)
-                    )
+                    let question = try PathQuestion([leaf], name: ReferenceName(host), on: platform)
+                    let fresh = OpenSSLPathVerifier(trustStore: store).findPaths(question)
+                    let known = asking.findPaths(question)
                     #expect(known.failures == fresh.failures, "\(host), \(String(describing: platform))")
                     answers.insert(known.failures.isEmpty)
                 }
@@ -123,16 +120,12 @@ import X509
         let between = try above.issue(name("Between"))
         let other = try between.issue(name("Issuer"), key: issuer.key)
         let leaf = try issuer.issue(.leaf(RandomPKI.serverName))
-        let presented = PresentedChain(try [leaf, issuer, root, other, between, above].map { try $0.value() })!
+        let presented = [leaf, issuer, root, other, between, above]
         let platforms: [Platform?] = [nil, .apple()]
         for order in [platforms, platforms.reversed()] {
             let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([]))
             for platform in order {
-                let shown = verifier.findPaths(
-                    PathQuestion(
-                        presented: presented, anchors: .trustStore, policy: .sslServer(name: .unchecked),
-                        time: RandomPKI.now, platform: platform)
-                ).bestEfforts
+                let shown = verifier.findPaths(try PathQuestion(presented, name: .unchecked, on: platform)).bestEfforts
                 let expected = [[leaf, issuer, root], [leaf, other, between, above]]
                 #expect(shown == (try expected.map { try $0.map { try $0.value() } }))
             }
@@ -143,17 +136,9 @@ import X509
         let root = try LabCertificate.selfSigned(.authority(DistinguishedName(commonName: "Root")))
         let leaf = try root.issue(.leaf(RandomPKI.serverName))
         let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([root]))
-        let certificate = try leaf.value()
-        func isTrusted(at time: Timestamp) throws -> Bool {
-            verifier.evaluate(
-                PathQuestion(
-                    presented: PresentedChain([certificate])!, anchors: .trustStore,
-                    policy: .sslServer(name: ReferenceName(RandomPKI.serverName)), time: time)
-            ).isTrusted
+        let end = try leaf.value().notAfter
+        for (time, isTrusted) in [(end, true), (end.advanced(bySeconds: 1), false), (RandomPKI.now, true)] {
+            #expect(verifier.evaluate(try PathQuestion([leaf], at: time)).isTrusted == isTrusted)
         }
-        let after = Timestamp(secondsSinceEpoch: certificate.notAfter.secondsSinceEpoch + 1)
-        #expect(try isTrusted(at: certificate.notAfter))
-        #expect(try !isTrusted(at: after))
-        #expect(try isTrusted(at: RandomPKI.now))
     }
 }

@@ -20,11 +20,7 @@ import X509
             }
             guard !text.isEmpty else { continue }
             let store = TrustStore(anchors: [try AnchorBundle(pemOrDER: Array(text.utf8))])
-            let observation = try ServerView(presented)
-            let findings = OpenSSLPathVerifier(trustStore: store).findPaths(
-                PathQuestion(
-                    presented: observation.presented, anchors: .trustStore,
-                    policy: .sslServer(name: observation.referenceName), time: observation.time))
+            let findings = OpenSSLPathVerifier(trustStore: store).findPaths(try PathQuestion(presented))
             let distrustedDER = Set(distrusted.map(\.der))
             for path in findings.validPaths {
                 let ders = path.map(\.der)
@@ -52,11 +48,8 @@ import X509
             let anchors = pki.anchors(using: &generator)
             var presented = try pki.presented(using: &generator)
             presented = presented.prefix(1) + presented.dropFirst().shuffled(using: &generator)
-            let observation = try ServerView(presented)
             let findings = OpenSSLPathVerifier(trustStore: try TrustStore(anchors)).findPaths(
-                PathQuestion(
-                    presented: observation.presented, anchors: .trustStore,
-                    policy: .sslServer(name: observation.referenceName), time: observation.time, platform: .openssl))
+                try PathQuestion(presented, on: .openssl))
             let error = Self.error(
                 of: presented[0].der, through: presented.dropFirst().map(\.der), to: anchors.map(\.der),
                 trustedFirst: true)
@@ -135,12 +128,8 @@ import X509
         let key = try LabKey.generate(.rsa(bits: bits))
         let root = try LabCertificate.selfSigned(.authority("Root"))
         let leaf = try root.issue(.leaf("a.example"), key: key)
-        let chain = try [leaf].map { try CertificateReader.certificate(der: $0.der) }
-        let question = PathQuestion(
-            presented: try #require(PresentedChain(chain)),
-            anchors: .only([try CertificateReader.certificate(der: root.der)]), policy: .sslServer(name: .unchecked),
-            time: Timestamp(secondsSinceEpoch: LabClock.now), platform: .openssl)
-        let findings = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [])).findPaths(question)
+        let findings = OpenSSLPathVerifier(trustStore: try TrustStore([root])).findPaths(
+            try PathQuestion([leaf], name: .unchecked, on: .openssl))
         #expect(findings.failures.isEmpty == Self.isTaken(key))
     }
 }

@@ -29,7 +29,6 @@ import X509
     @Test(arguments: Seeds.sample(4)) func `strangers change no verdict`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<5 {
-            // Tests with deadlines run on the same threads.
             await Task.yield()
             let world = try World(using: &generator)
             let before = try world.verdicts(world.presented)
@@ -96,19 +95,20 @@ private struct World {
 
     /// What every client decides; those that compare what was merely presented are left out.
     func verdicts(_ presented: [LabCertificate]) throws -> [String: Verdict] {
+        func afNetworking(_ mode: AFSecurityPolicy.PinningMode, allowsInvalid: Bool = false, validatesName: Bool = true)
+            -> AFNetworking
+        {
+            AFNetworking(
+                policy: AFSecurityPolicy(
+                    mode: mode, allowInvalidCertificates: allowsInvalid, validatesDomainName: validatesName))
+        }
         let observation = try ServerView(presented)
         let clients: [(String, any ClientProcedure)] = [
-            ("certificate", AFNetworking(policy: AFSecurityPolicy(mode: .certificate))),
-            ("publicKey", AFNetworking(policy: AFSecurityPolicy(mode: .publicKey))),
-            (
-                "publicKey, invalid allowed",
-                AFNetworking(policy: AFSecurityPolicy(mode: .publicKey, allowInvalidCertificates: true))
-            ),
+            ("certificate", afNetworking(.certificate)), ("publicKey", afNetworking(.publicKey)),
+            ("publicKey, invalid allowed", afNetworking(.publicKey, allowsInvalid: true)),
             (
                 "certificate, invalid allowed, no name",
-                AFNetworking(
-                    policy: AFSecurityPolicy(
-                        mode: .certificate, allowInvalidCertificates: true, validatesDomainName: false))
+                afNetworking(.certificate, allowsInvalid: true, validatesName: false)
             ), ("trustkit", try TrustKit(pins: pins)), ("okhttp", OkHttp()),
             ("android", AndroidNetworkSecurityConfig()), ("nspinneddomains", NSPinnedDomains()),
             // Not curl: OpenSSL takes the first issuer that fits, so that the order counts.
@@ -241,6 +241,18 @@ extension TrustStore {
     /// A device that trusts these certificates only.
     convenience init(_ anchors: [LabCertificate]) throws {
         self.init(anchors: [AnchorBundle(try anchors.map { try $0.value() })])
+    }
+}
+
+extension PathQuestion {
+    /// Whether a store trusts a server seen at ``RandomPKI/now``.
+    init(
+        _ presented: [LabCertificate], name: ReferenceName = ReferenceName(RandomPKI.serverName),
+        on platform: Platform? = nil, at time: Timestamp = RandomPKI.now
+    ) throws {
+        self.init(
+            presented: PresentedChain(try presented.map { try $0.value() })!, anchors: .trustStore,
+            policy: .sslServer(name: name), time: time, platform: platform)
     }
 }
 

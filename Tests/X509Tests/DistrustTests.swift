@@ -52,13 +52,15 @@ import X509
         }
     }
 
-    private func find(_ presented: [LabCertificate], by store: TrustStore) throws -> PathFindings {
-        try PathVerifierTests.find(presented, anchors: [], verifier: OpenSSLPathVerifier(trustStore: store))
+    private static let chain = [pki.leaf, pki.interA]
+
+    private func find(_ presented: [LabCertificate] = chain, by store: TrustStore) throws -> PathFindings {
+        try PathVerifierTests.find(presented, in: store)
     }
 
-    private func ids(_ presented: [LabCertificate], _ place: Place, _ entries: [(LabCertificate, TrustSettings?)])
-        throws -> [String]
-    {
+    private func ids(
+        _ place: Place, _ entries: [(LabCertificate, TrustSettings?)], of presented: [LabCertificate] = chain
+    ) throws -> [String] {
         let files = try TemporaryDirectory()
         let findings = try find(presented, by: try place.store(entries, in: files))
         #expect(findings.failures.isEmpty == !findings.validPaths.isEmpty)
@@ -66,21 +68,22 @@ import X509
     }
 
     @Test(arguments: Place.allCases) func `a leaf, an intermediate and a root are`(place: Place) throws {
-        let chain = [pki.leaf, pki.interA]
         for settings in Self.distrusting {
-            #expect(try ids([pki.leaf], place, [(pki.leaf, settings)]) == ["distrusted"])
-            #expect(try ids(chain, place, [(pki.leaf, settings), (pki.rootA, nil)]) == ["distrusted"])
-            #expect(try ids(chain, place, [(pki.rootA, nil), (pki.interA, settings)]) == ["distrusted"])
-            #expect(try ids(chain, place, [(pki.interA, settings), (pki.rootA, nil)]) == ["distrusted"])
-            #expect(try ids([pki.leaf], place, [(pki.interA, settings), (pki.rootA, nil)]) == ["distrusted"])
-            #expect(try ids(chain, place, [(pki.rootA, settings)]) == ["distrusted"])
+            for (presented, entries) in [
+                ([pki.leaf], [(pki.leaf, settings)]), (Self.chain, [(pki.leaf, settings), (pki.rootA, nil)]),
+                (Self.chain, [(pki.rootA, nil), (pki.interA, settings)]),
+                (Self.chain, [(pki.interA, settings), (pki.rootA, nil)]),
+                ([pki.leaf], [(pki.interA, settings), (pki.rootA, nil)]), (Self.chain, [(pki.rootA, settings)]),
+            ] as [([LabCertificate], [(LabCertificate, TrustSettings?)])] {
+                #expect(try ids(place, entries, of: presented) == ["distrusted"])
+            }
         }
     }
 
     @Test(arguments: Place.allCases) func `settings that allow servers change nothing`(place: Place) throws {
         for settings in Self.trusting {
-            #expect(try ids([pki.leaf, pki.interA], place, [(pki.rootA, settings)]) == [])
-            #expect(try ids([pki.leaf, pki.interA], place, [(pki.rootA, nil), (pki.interA, settings)]) == [])
+            #expect(try ids(place, [(pki.rootA, settings)]) == [])
+            #expect(try ids(place, [(pki.rootA, nil), (pki.interA, settings)]) == [])
         }
     }
 
@@ -89,8 +92,8 @@ import X509
             (pki.rootA, nil), (pki.rootB, nil), (pki.interA, Self.rejecting),
         ]
         for place in Place.allCases {
-            #expect(try ids([pki.leaf, pki.interA, pki.interAxB], place, store) == [])
-            #expect(try ids([pki.leaf, pki.interA2, pki.interA], place, store) == [])
+            #expect(try ids(place, store, of: [pki.leaf, pki.interA, pki.interAxB]) == [])
+            #expect(try ids(place, store, of: [pki.leaf, pki.interA2, pki.interA]) == [])
         }
         let files = try TemporaryDirectory()
         let findings = try find([pki.leaf, pki.interA, pki.interAxB], by: Place.file.store(store, in: files))
@@ -101,19 +104,18 @@ import X509
     @Test func `of two entries for one certificate the stricter counts, in either order`() throws {
         for place in Place.allCases {
             let entries: [(LabCertificate, TrustSettings?)] = [(pki.rootA, nil), (pki.rootA, Self.rejecting)]
-            #expect(try ids([pki.leaf, pki.interA], place, entries) == ["distrusted"])
-            #expect(try ids([pki.leaf, pki.interA], place, entries.reversed()) == ["distrusted"])
+            #expect(try ids(place, entries) == ["distrusted"])
+            #expect(try ids(place, entries.reversed()) == ["distrusted"])
         }
     }
 
     @Test func `one store's settings are no other's`() throws {
-        let chain = [pki.leaf, pki.interA]
         let files = try TemporaryDirectory()
         let distrusting = try Place.file.store([(pki.rootA, Self.rejecting)], in: files)
         let trusting = try Place.file.store([(pki.rootA, nil)], in: files)
         for _ in 0..<2 {
-            #expect(try find(chain, by: distrusting).failures.map(\.id) == ["distrusted"])
-            #expect(try !find(chain, by: trusting).validPaths.isEmpty)
+            #expect(try find(by: distrusting).failures.map(\.id) == ["distrusted"])
+            #expect(try !find(by: trusting).validPaths.isEmpty)
             // A pin or a chain that happens to be written in the same format is no store.
             let text = Array(pki.interA.pem(Self.rejecting).utf8)
             #expect(try CertificateReader.certificates(pemOrDER: text).map(\.der) == [pki.interA.der])
@@ -139,11 +141,13 @@ import X509
         let stem = pki.interA.hashedFileName.dropLast()
         for number in 0..<120 { _ = try files.write(pki.rootB.pem, to: "first/\(stem)\(number)") }
         let bundle = try files.write(pki.rootA.pem, to: "bundle.pem")
-        let store = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
-        #expect(try find([pki.leaf, pki.interA], by: store).failures.isEmpty)
+        func failures() throws -> [String] {
+            let store = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
+            return try find(by: store).failures.map(\.id)
+        }
+        #expect(try failures().isEmpty)
         _ = try files.write(pki.interA.pem(Self.rejecting), to: "second/\(stem)0")
-        let later = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
-        #expect(try find([pki.leaf, pki.interA], by: later).failures.map(\.id) == ["distrusted"])
+        #expect(try failures() == ["distrusted"])
     }
 
     @Test func `a block with bytes behind its settings is refused, as in plain DER`() throws {

@@ -12,8 +12,7 @@ import X509
         -> LeafEvidence.Staple
     {
         StapleReader.read(
-            bytes, leaf: try CertificateReader.certificate(der: (leaf ?? self.leaf).der),
-            issuer: try CertificateReader.certificate(der: (issuer ?? pki.interA).der),
+            bytes, leaf: try Certificate(leaf ?? self.leaf), issuer: try Certificate(issuer ?? pki.interA),
             time: Timestamp(secondsSinceEpoch: Self.now))
     }
 
@@ -166,12 +165,12 @@ import X509
     private func read(_ extensions: [CertificateTemplate.Extension]) throws -> [[UInt8]] {
         let template = CertificateTemplate.leaf("a.example").with { $0.additionalExtensions = extensions }
         let issued = try pki.interA.issue(template)
-        return EmbeddedTimestamps.of(try CertificateReader.certificate(der: issued.der)).map(\.logID.bytes)
+        return EmbeddedTimestamps.of(try Certificate(issued)).map(\.logID.bytes)
     }
 
     @Test func `those in a certificate are read in their order`() throws {
         let issued = try pki.interA.issue(.leaf("a.example"), loggedBy: Self.logs, milliseconds: 1_700_000_000_123)
-        let timestamps = EmbeddedTimestamps.of(try CertificateReader.certificate(der: issued.der))
+        let timestamps = EmbeddedTimestamps.of(try Certificate(issued))
         #expect(timestamps.map(\.logID.bytes) == Self.logs.map(\.id))
         #expect(timestamps.allSatisfy { $0.time == Timestamp(secondsSinceEpoch: 1_700_000_000) })
         #expect(try read([]).isEmpty)
@@ -213,7 +212,7 @@ import X509
             $0.additionalExtensions = [.init(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: value)]
         }
         let issued = try pki.interA.issue(template)
-        return IssuerPlaces.named(by: try CertificateReader.certificate(der: issued.der))
+        return IssuerPlaces.named(by: try Certificate(issued))
     }
 
     /// An AccessDescription: 1 for OCSP, 2 for caIssuers.
@@ -231,7 +230,7 @@ import X509
     }
 
     @Test func `none without the extension, or with a damaged one`() throws {
-        let leaf = try CertificateReader.certificate(der: pki.leaf.der)
+        let leaf = try Certificate(pki.leaf)
         #expect(IssuerPlaces.named(by: leaf).isEmpty)
         #expect(try places([0x30, 0x05, 0x01]).isEmpty)
         #expect(try places([]).isEmpty)

@@ -5,23 +5,27 @@ import X509
 
 let pki = try! StandardPKI.shared()
 
+extension Certificate {
+    init(_ certificate: LabCertificate) throws { self = try CertificateReader.certificate(der: certificate.der) }
+}
+
 @Suite("Every valid path is found, whatever the wire order") struct PathVerifierTests {
     static let now = Timestamp(secondsSinceEpoch: LabClock.now)
 
     static func find(
-        _ presented: [LabCertificate], anchors: [LabCertificate], pinned: [LabCertificate] = [],
-        policy: TrustPolicy = .sslServer(name: ReferenceName(StandardPKI.serverName)), at time: Timestamp = now,
-        verifier: OpenSSLPathVerifier? = nil
+        _ presented: [LabCertificate], anchors: [LabCertificate] = [pki.rootA], pinned: [LabCertificate] = [],
+        name: String = StandardPKI.serverName, policy: TrustPolicy? = nil, at time: Timestamp = now,
+        in store: TrustStore? = nil
     ) throws -> PathFindings {
-        let store = TrustStore(anchors: [AnchorBundle(try values(anchors))])
+        let store = try store ?? TrustStore(anchors: [AnchorBundle(values(anchors))])
         let question = PathQuestion(
             presented: try #require(PresentedChain(try values(presented))), intermediates: try values(pinned),
-            anchors: .trustStore, policy: policy, time: time)
-        return (verifier ?? OpenSSLPathVerifier(trustStore: store)).findPaths(question)
+            anchors: .trustStore, policy: policy ?? .sslServer(name: ReferenceName(name)), time: time)
+        return OpenSSLPathVerifier(trustStore: store).findPaths(question)
     }
 
     static func values(_ certificates: [LabCertificate]) throws -> [Certificate] {
-        try certificates.map { try CertificateReader.certificate(der: $0.der) }
+        try certificates.map { try Certificate($0) }
     }
 
     typealias Row = (
@@ -110,7 +114,7 @@ let pki = try! StandardPKI.shared()
 
     @Test(arguments: rejected.indices) func `what is no path says why`(index: Int) throws {
         let (presented, name, failures, bestEffort) = Self.rejected[index]
-        let found = try Self.find(presented, anchors: [pki.rootA], policy: .sslServer(name: ReferenceName(name)))
+        let found = try Self.find(presented, name: name)
         #expect(found.validPaths.isEmpty)
         let ids = found.failures.map(\.id)
         try #require(ids.count >= failures.count, "\(ids)")
@@ -126,13 +130,13 @@ let pki = try! StandardPKI.shared()
 
     @Test func `the basic policy checks neither names nor strength`() throws {
         for presented in [[pki.leaf, pki.interA], [Self.weakKey, pki.interA]] {
-            #expect(try !Self.find(presented, anchors: [pki.rootA], policy: .basicX509).validPaths.isEmpty)
+            #expect(try !Self.find(presented, policy: .basicX509).validPaths.isEmpty)
         }
     }
 
     @Test func `a twin of the issuer with another key is a bad signature`() throws {
         let twin = try pki.rootA.renew(pki.interA) { $0.subjectKeyIdentifier = .absent }
-        let findings = try Self.find([pki.leaf, twin], anchors: [pki.rootA])
+        let findings = try Self.find([pki.leaf, twin])
         #expect(findings.validPaths.isEmpty)
         #expect(findings.failures.map(\.id).contains("bad-signature"))
         #expect(findings.bestEfforts == [try Self.values([pki.leaf])])
@@ -142,41 +146,32 @@ let pki = try! StandardPKI.shared()
         let leaf = try pki.interA.issue(
             .leaf(StandardPKI.serverName).valid(from: LabClock.now - 100, to: LabClock.now + 100))
         let last = Self.now.advanced(bySeconds: leaf.template.notAfter - Self.now.secondsSinceEpoch)
-        #expect(!(try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: last)).validPaths.isEmpty)
-        let after = try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: last.advanced(bySeconds: 1))
-        #expect(after.failures.map(\.id) == ["expired"])
         let early = Timestamp(secondsSinceEpoch: leaf.template.notBefore - 1)
-        #expect(
-            try Self.find([leaf, pki.interA], anchors: [pki.rootA], at: early).failures.map(\.id) == ["not-yet-valid"])
+        for (time, ids) in [(last, []), (last.advanced(bySeconds: 1), ["expired"]), (early, ["not-yet-valid"])] {
+            #expect(try Self.find([leaf, pki.interA], at: time).failures.map(\.id) == ids)
+        }
     }
 
     @Test func `a server may not use a certificate made for something else`() throws {
         for (usage, id) in [
             ([OID.clientAuth], "wrong-purpose"), ([OID.netscapeServerGatedCrypto], "wrong-purpose"), ([], nil),
         ] as [([OID], String?)] {
-            var template = CertificateTemplate.leaf(StandardPKI.serverName)
-            template.extendedKeyUsage = usage.isEmpty ? nil : usage
-            let leaf = try pki.interA.issue(template)
-            let findings = try Self.find([leaf, pki.interA], anchors: [pki.rootA])
-            #expect(findings.failures.first?.id == id)
+            let leaf = try pki.interA.issue(
+                .leaf(StandardPKI.serverName).with { $0.extendedKeyUsage = usage.isEmpty ? nil : usage })
+            #expect(try Self.find([leaf, pki.interA]).failures.first?.id == id)
             // The basic policy does not look at it.
-            let basic = try Self.find([leaf, pki.interA], anchors: [pki.rootA], policy: .basicX509)
-            #expect(!basic.validPaths.isEmpty)
+            #expect(try !Self.find([leaf, pki.interA], policy: .basicX509).validPaths.isEmpty)
         }
     }
 
     @Test func `a wildcard cannot carry a name past the constraints of its authority`() throws {
         // CVE-2025-61727: the constraint excludes the very name, the leaf holds only the wildcard.
-        var template = CertificateTemplate.authority("Constrained")
-        template.excludedNames = [.dns("secret.example.com")]
-        let authority = try pki.rootA.issue(template)
+        let authority = try pki.rootA.issue(
+            .authority("Constrained").with { $0.excludedNames = [.dns("secret.example.com")] })
         let leaf = try authority.issue(.leaf("*.example.com"))
-        func find(_ name: String) throws -> PathFindings {
-            try Self.find([leaf, authority], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName(name)))
-        }
-        let secret = try find("secret.example.com")
+        let secret = try Self.find([leaf, authority], name: "secret.example.com")
         #expect(secret.failures.map(\.id) == ["name-constraint"])
-        #expect(try !find("public.example.com").validPaths.isEmpty)
+        #expect(try !Self.find([leaf, authority], name: "public.example.com").validPaths.isEmpty)
     }
 
     @Test(arguments: [
@@ -192,25 +187,20 @@ let pki = try! StandardPKI.shared()
         ("*.example.com\u{0}", "a_b.example.com", false),
     ]) func `a wildcard stands for the whole left-most label`(pattern: String, name: String, isValid: Bool) throws {
         let leaf = try pki.interA.issue(.leaf(pattern))
-        let findings = try Self.find(
-            [leaf, pki.interA], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName(name)))
-        #expect(findings.failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
+        #expect(try Self.find([leaf, pki.interA], name: name).failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
     }
 
     @Test func `a wildcard below a registry's suffix spoils no name beside it`() throws {
         let leaf = try pki.interA.issue(.leaf("*.co.uk", "example.co.uk"))
         for (name, isValid) in [("example.co.uk", true), ("other.co.uk", false)] {
-            let findings = try Self.find(
-                [leaf, pki.interA], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName(name)))
+            let findings = try Self.find([leaf, pki.interA], name: name)
             #expect(findings.failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
         }
     }
 
     @Test func `of tens of thousands of names six are put into words`() throws {
         let leaf = try pki.interA.issue(.leaf("a.example.com").withManyNames(60_000))
-        let policy = TrustPolicy.sslServer(name: ReferenceName("b.example.com"))
-        let findings = try Self.find([leaf, pki.interA], anchors: [pki.rootA], policy: policy)
-        let failure = try #require(findings.failures.first)
+        let failure = try #require(try Self.find([leaf, pki.interA], name: "b.example.com").failures.first)
         // Every client says it, some more than once. Counted is this thread's own time on a processor, a tenth of the limit.
         func secondsOfWork() -> Int {
             var time = timespec()
@@ -227,9 +217,7 @@ let pki = try! StandardPKI.shared()
             .authority("Constrained").with { $0.permittedNames = [.dns("example.org")] })
         func ids(_ names: [GeneralName]) throws -> [String] {
             let leaf = try authority.issue(.leaf(subject: "device.example.com", names: names))
-            return try Self.find(
-                [leaf, authority], anchors: [pki.rootA], policy: .sslServer(name: ReferenceName("192.0.2.7"))
-            ).failures.map(\.id)
+            return try Self.find([leaf, authority], name: "192.0.2.7").failures.map(\.id)
         }
         #expect(try ids([GeneralName("192.0.2.7")]) == [])
         #expect(try ids([GeneralName("192.0.2.7"), .dns("device.example.com")]) == ["name-constraint"])
@@ -255,13 +243,13 @@ let pki = try! StandardPKI.shared()
     }
 
     @Test func `a mesh of authorities that sign each other is searched within bounds`() throws {
-        // Twelve authorities of one name, each vouching for all others: far more paths than anyone can try.
+        // Each vouches for all others: far more paths than anyone can try.
         let authorities = try (0..<8).map { _ in try LabCertificate.selfSigned(.authority("Mesh")) }
         let mesh = try authorities.flatMap { issuer in
             try authorities.filter { $0 != issuer }.map { try issuer.reissue($0) }
         }
         let leaf = try authorities[0].issue(.leaf(StandardPKI.serverName))
-        let findings = try Self.find([leaf] + mesh, anchors: [pki.rootA])
+        let findings = try Self.find([leaf] + mesh)
         #expect(findings.validPaths.isEmpty)
         #expect(findings.failures.map(\.id).contains("too-many-paths"))
     }
