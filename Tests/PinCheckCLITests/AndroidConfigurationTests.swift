@@ -33,7 +33,7 @@ import Testing
         return texts.merging(debug.map { ["res/xml/nsc_debug.xml": AppText.android($0)] } ?? [:]) { $1 }
     }
 
-    private static func manifest(_ more: String = "") -> String {
+    private static func manifest(_ more: String) -> String {
         "<manifest xmlns:android=\"http://schemas.android.com/apk/res/android\">\n\(more)\n"
             + "<application android:networkSecurityConfig=\"@xml/nsc\"/></manifest>\n"
     }
@@ -161,16 +161,6 @@ import Testing
         // Not beside those of the configuration itself.
         try await Desk(Self.texts(body + AppText.debug(Self.system), debug: debug)).expect(
             Self.line("android:debuggable"), Self.untrusted)
-    }
-
-    @Test func aResourceThatSomeDevicesTakeFromElsewhereIsNotJudgedForAll() async throws {
-        let right = AppText.android(Self.domain(Self.leaf))
-        let texts = ["AndroidManifest.xml": Self.manifest(), "res/xml/nsc.xml": right, "res/xml-v31/other.xml": right]
-        let desk = try Desk(texts)
-        let line = "VERIFY --client android --pins @AndroidManifest.xml"
-        await desk.expect(line, "pass pin-matched")
-        try desk.write(right, to: "res/xml-v31/nsc.xml")
-        await desk.expect(line, "data: 'xml-v31' for some devices")
     }
 
     private static let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"

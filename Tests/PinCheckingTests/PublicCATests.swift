@@ -55,23 +55,19 @@ import X509
         }
     }
 
-    @Test(.enabled(if: DeviceDataScriptTests.python != nil, "python3 is not on this machine: the script is not tested"))
-    func `the script makes the table of the program again`() throws {
+    @Test(DeviceDataScriptTests.needsPython) func `the script makes the table of the program again`() throws {
         let folder = DeviceDataScriptTests.script.deletingLastPathComponent().deletingLastPathComponent().appending(
             path: "PinChecking/Pins/PublicCAs")
         let roots = DeviceData.builtIn.certificates.map { pem($0, label: "CERTIFICATE") }.joined()
         let directory = try TemporaryDirectory()
         let output = directory.path + "/public-cas.tsv"
-        let process = Process()
-        process.executableURL = URL(filePath: try #require(DeviceDataScriptTests.python))
-        process.arguments = [
-            folder.appending(path: "make-public-cas").path, folder.appending(path: "public-cas.json").path,
-            try directory.write(roots, to: "roots.pem"), "--output", output,
-        ]
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let end = try DeviceDataScriptTests.run(
+            folder.appending(path: "make-public-cas"),
+            arguments: [
+                folder.appending(path: "public-cas.json").path, try directory.write(roots, to: "roots.pem"), "--output",
+                output,
+            ])
+        #expect(end.status == 0, "\(end.errors)")
         let made = try String(contentsOfFile: output, encoding: .utf8)
         let committed = try String(contentsOf: folder.appending(path: "public-cas.tsv"), encoding: .utf8)
         #expect(made == committed)

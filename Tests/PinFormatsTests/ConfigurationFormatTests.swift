@@ -150,9 +150,8 @@ import Testing
     }
 
     @Test func aListWhosePinsAreAllWrongIsNotAlsoCalledEmpty() throws {
-        let directory = try TemporaryDirectory()
         let text = Samples.infoPlist.replacing(Samples.a, with: Samples.a.dropLast())
-        let reading = PinSource(try directory.write(text, to: "Info.plist")).inspect()
+        let reading = try inspection(ofFile: "Info.plist", text)
         #expect(reading.problems.map(\.problem) == [.padding])
         #expect(reading.notes.isEmpty)
     }

@@ -51,13 +51,8 @@ import Testing
         outside of 'TSKPinnedDomains' here
         trustKit | "TSKPublic | "kTSKPublic | trustKitTooFewPins | 4 | did you mean 'TSKPublicKeyHashes'?
         trustKit | "TSKPinned | "kTSKPinned | missingValue |  | did you mean 'TSKPinnedDomains' by 'kTSKPinnedDomains'?
-        // Vectors 101, 104, 106.
-        trustKit | "\(a)", |  | trustKitTooFewPins | 4 | add a backup pin
-        trustKit | "\(a)", | "\(b)", | trustKitTooFewPins | 4 | has 1 pin and
-        trustKit | "example.com" | "com" | trustKitPublicSuffix | 4 | public suffix 'com'
-        trustKit | "example.com" | "localhost" | trustKitNoRegisteredSuffix | 4 | no registered suffix
+        // The other rules of its start: `TrustKitConfigurationVectors` for the words, `PinInspectionTests` for the places.
         trustKit | Policy": true | Policy": true, "TSKEnforcePinning": true | trustKitExclusionNotAlone | 13 | is not the only key
-        trustKit | static.example.com | static.example.net | trustKitExclusionWithoutParent | 13 | no parent domain
         trustKit | Subdomains": true | Subdomains": 3 | wrongValue | 5 | is not true or false
         trustKit | "static.example.com" | "example.com" | duplicate | 13 | given twice
         trustKit | true, | true | brokenDocument | 6 | a ',' is missing

@@ -24,15 +24,24 @@ import Testing
         #expect(try failure(directory.path).problem == .tooLarge)
     }
 
+    private func expectUnreasonable(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let error = try failure(ofFile: "source", bytes, sourceLocation: sourceLocation)
+        #expect(error.problem == .unreasonableDocument, sourceLocation: sourceLocation)
+    }
+
+    private func expectUnreasonable(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try expectUnreasonable(Array(text.utf8), sourceLocation: sourceLocation)
+    }
+
     @Test func entitiesAreNotExpanded() throws {
         let laughs = (1...9).map { "<!ENTITY a\($0) \"\(String(repeating: "&a\($0 - 1);", count: 10))\">" }.joined()
         for (name, root) in [("network-security-config", "&a9;"), ("plist", "<string>NSPinnedDomains&a9;</string>")] {
             let text = "<!DOCTYPE x [<!ENTITY a0 \"ha\">\(laughs)]><\(name)>\(root)</\(name)>"
-            #expect(try failure(ofFile: "source", text).problem == .unreasonableDocument)
+            try expectUnreasonable(text)
         }
         let external =
             "<!DOCTYPE plist [<!ENTITY a SYSTEM \"/etc/passwd\">]><plist><key>NSPinnedDomains&a;</key></plist>"
-        #expect(try failure(ofFile: "source", external).problem == .unreasonableDocument)
+        try expectUnreasonable(external)
     }
 
     @Test func noDocumentIsDeeperThanAConfiguration() throws {
@@ -41,7 +50,7 @@ import Testing
         for text in [
             "<network-security-config>\(deep)", "<plist><dict><key>NSPinnedDomains</key>\(deep)",
             "{\"TSKPinnedDomains\": \(json)", "{hosts: \(json)", "{hosts: \(json.replacing("[", with: "{a:"))",
-        ] { #expect(try failure(ofFile: "source", text).problem == .unreasonableDocument) }
+        ] { try expectUnreasonable(text) }
         var der: [UInt8] = []
         for _ in 0..<2_000 {
             der = [0x30, 0x83] + [16, 8, 0].map { UInt8(truncatingIfNeeded: der.count >> $0) } + der
@@ -56,21 +65,18 @@ import Testing
             "<network-security-config \(attributes)/>",
             "<network-security-config>" + String(repeating: "<a/>", count: 100_000),
             "{\"publicKeyHashes\": [" + String(repeating: "1,", count: 100_000) + "]}",
-        ] { #expect(try failure(ofFile: "source", text).problem == .unreasonableDocument) }
+        ] { try expectUnreasonable(text) }
     }
 
     @Test func hostsThatShareTheirPinsHaveNotMoreThanAConfiguration() throws {
         let domains = (0..<400).map { "<domain>a\($0).example.com</domain>" }.joined()
         let pins = String(repeating: "<pin digest=\"SHA-256\">\(first.base64)</pin>", count: 400)
-        let error = try failure(
-            ofFile: "source",
+        try expectUnreasonable(
             "<network-security-config><domain-config>\(domains)<pin-set>\(pins)</pin-set></domain-config></network-security-config>"
         )
-        #expect(error.problem == .unreasonableDocument)
         let list = Array(repeating: "\"sha256/\(first.base64)\"", count: 400).joined(separator: ",")
         let hosts = (0..<400).map { "\"a\($0).example.com\": {}" }.joined(separator: ",")
-        let policy = try failure(ofFile: "source", "{version: 1, defaults: {pins: [\(list)]}, hosts: {\(hosts)}}")
-        #expect(policy.problem == .unreasonableDocument)
+        try expectUnreasonable("{version: 1, defaults: {pins: [\(list)]}, hosts: {\(hosts)}}")
     }
 
     @Test func aFileThatManyHostsOfAPolicyNameIsReadOnce() throws {
@@ -105,14 +111,13 @@ import Testing
         let arrays = (1...30).map { index -> [UInt8] in
             [0xAF, 0x11, 0x03, 0xE8] + Array(repeating: [0, UInt8(index)] as [UInt8], count: 1_000).joined()
         }
-        #expect(try failure(ofFile: "source", binaryList(arrays + [Self.mark])).problem == .unreasonableDocument)
+        try expectUnreasonable(binaryList(arrays + [Self.mark]))
         // An array that holds itself.
-        #expect(
-            try failure(ofFile: "source", binaryList([[0xA2, 0, 0, 0, 0], Self.mark])).problem == .unreasonableDocument)
+        try expectUnreasonable(binaryList([[0xA2, 0, 0, 0, 0], Self.mark]))
         // One long text that is there ten thousand times.
         let text = [0x5F, 0x12, 0x00, 0x02, 0x00, 0x00] + [UInt8](repeating: 0x61, count: 1 << 17)
         let shared = [0xAF, 0x11, 0x27, 0x10] + Array(repeating: [0, 1] as [UInt8], count: 10_000).joined()
-        #expect(try failure(ofFile: "source", binaryList([shared, text, Self.mark])).problem == .unreasonableDocument)
+        try expectUnreasonable(binaryList([shared, text, Self.mark]))
     }
 
     /// A hundred kilobytes of what could be gone through again from every place in it.
@@ -174,9 +179,7 @@ import Testing
     }
 
     @Test func manyKeysArePEMBlocksTooMany() throws {
-        let error = try failure(
-            ofFile: "source", String(repeating: "-----BEGIN A-----\nAAAA\n-----END A-----\n", count: 10_001))
-        #expect(error.problem == .unreasonableDocument)
+        try expectUnreasonable(String(repeating: "-----BEGIN A-----\nAAAA\n-----END A-----\n", count: 10_001))
     }
 
     @Test func moreThanAKeyIsNotTriedAsOne() throws {

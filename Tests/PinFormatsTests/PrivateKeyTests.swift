@@ -19,25 +19,22 @@ import Testing
             let key = try LabKey.shared(algorithm, label: "PinFormats")
             let text = try key.privateKeyPEM()
             let body = text.split(separator: "\n").dropFirst().dropLast()
+            var sources = [text, body.joined(), "sha256/" + body.joined(), body.joined(separator: " ")]
+            var directories: [TemporaryDirectory] = []
             for (name, contents) in [
                 ("key.pem", text), ("key.cer", text), ("key", text), ("chain.pem", leaf.pem + text),
                 ("crlf.pem", text.replacing("\n", with: "\r\n")),
                 ("damaged.pem", text.replacing("-----BEGIN", with: "-BEGIN")),
                 ("body.txt", body.joined(separator: "\n")), ("pin.txt", "sha256/" + body.joined()),
             ] {
-                let error = try failure(ofFile: name, contents)
-                #expect(error.problem == .privateKey, "\(name)")
-                expectNothing(of: text, in: error)
                 let directory = try TemporaryDirectory()
                 try directory.write(leaf.pem, to: "a.pem")
-                try directory.write(contents, to: name)
-                let other = try failure(directory.path)
-                #expect(other.problem == .privateKey)
-                expectNothing(of: text, in: other)
+                sources += [try directory.write(contents, to: name), directory.path]
+                directories.append(directory)
             }
-            for argument in [text, body.joined(), "sha256/" + body.joined(), body.joined(separator: " ")] {
-                let error = try failure(argument)
-                #expect(error.problem == .privateKey)
+            for source in sources {
+                let error = try failure(source)
+                #expect(error.problem == .privateKey, "\(source)")
                 expectNothing(of: text, in: error)
             }
         }
@@ -88,23 +85,17 @@ import Testing
     private static let short = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHg=="
 
     /// What is wrong with a file: problems with the part of their place that follows the file's name.
-    private func problems(_ text: String, name: String = "source") throws -> [String] {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write(text, to: name)
-        return PinSource(path).inspect().problems.map { error in
-            "\(error.problem.rawValue) \(error.place.description.dropFirst(path.utf8.count))"
+    private func problems(_ text: String) throws -> [String] {
+        try inspection(ofFile: "source", text).problems.map { error in
+            "\(error.problem.rawValue) \(error.place.description.dropFirst(error.place.path?.utf8.count ?? 0))"
         }
     }
 
     @Test func everyBadPinOfAListIsNamedAndTheGoodOnesCount() throws {
-        let directory = try TemporaryDirectory()
         let text = "sha256/\(Samples.a)\nsha256/AAAA\nsha1/AAAA\nsha256/\(Samples.b)\nsha256:\(Samples.b)\n"
-        let inspection = PinSource(try directory.write(text, to: "pins.txt")).inspect()
+        let inspection = try inspection(ofFile: "pins.txt", text)
         #expect(inspection.problems.map(\.problem) == [.wrongLength, .wrongAlgorithm, .notation])
-        #expect(
-            inspection.problems.map { inspection.place(ofOrigin: $0.place.description) == $0.place } == [
-                true, true, true,
-            ])
+        #expect(inspection.problems.allSatisfy { inspection.place(ofOrigin: $0.place.description) == $0.place })
         #expect(inspection.pins.map(\.spkiSHA256) == [first, second])
         #expect(inspection.omittedProblemCount == 0)
     }
@@ -143,9 +134,8 @@ import Testing
     }
 
     @Test func anEntryWhosePinWasWrongSaysSo() throws {
-        let directory = try TemporaryDirectory()
         let text = Samples.okHttpList.replacing("sha256/\(Samples.a),", with: "sha256/AAAA,")
-        let inspection = PinSource(try directory.write(text, to: "list")).inspect()
+        let inspection = try inspection(ofFile: "list", text)
         let entries = try #require(inspection.configurations.first?.entries)
         #expect(entries.map { inspection.incompleteEntries.contains($0.origin) } == [true, false])
     }
@@ -161,8 +151,7 @@ import Testing
     }
 
     @Test func theKeysBehindPinsAreKept() throws {
-        let directory = try TemporaryDirectory()
-        let inspection = PinSource(try directory.write(leaf.key.publicKeyPEM, to: "k.pub")).inspect()
+        let inspection = try inspection(ofFile: "k.pub", leaf.key.publicKeyPEM)
         #expect(
             inspection.publicKeys[try #require(inspection.pins.first).spkiSHA256]?.algorithm.description == "EC P-256")
     }

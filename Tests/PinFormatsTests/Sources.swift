@@ -56,6 +56,12 @@ func failure(ofFile name: String, _ text: String, sourceLocation: SourceLocation
     -> PinFormatError
 { try failure(ofFile: name, Array(text.utf8), sourceLocation: sourceLocation) }
 
+/// All that is wrong with a file and all that is read of it.
+func inspection(ofFile name: String, _ text: String) throws -> PinReading {
+    let directory = try TemporaryDirectory()
+    return PinSource(try directory.write(text, to: name)).inspect()
+}
+
 func reading(ofFile name: String, _ bytes: [UInt8]) throws -> PinReading {
     let directory = try TemporaryDirectory()
     return try PinSource(directory.write(bytes, to: name)).read()

@@ -10,6 +10,10 @@ import Testing
             + "</dict></dict></plist>\n"
     }
 
+    private static func exception(_ value: String, for name: String = "a.example") -> String {
+        "<key>NSExceptionDomains</key><dict><key>\(name)</key>\(value)</dict>"
+    }
+
     private func settings(_ body: String) throws -> TransportSecurity {
         try #require(try reading(ofFile: "Info.plist", plist(body)).transportSecurity.first)
     }
@@ -49,20 +53,13 @@ import Testing
             ("<key>NSAllowsArbitraryLoads</key>\n<string>YES</string>", 6, "NSAllowsArbitraryLoads"),
             ("<key>NSAllowsArbitraryLoadsForMedia</key>\n<integer>1</integer>", 6, "NSAllowsArbitraryLoadsForMedia"),
             ("<key>NSExceptionDomains</key>\n<array/>", 6, "NSExceptionDomains"),
-            ("<key>NSExceptionDomains</key>\n<dict><key>a.example</key>\n<true/></dict>", 7, "a.example"),
+            (exception("\n<true/>"), 6, "a.example"),
             (
-                "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSExceptionMinimumTLSVersion</key>\n"
-                    + "<string>TLSv1.4</string></dict></dict>", 7,
+                exception("<dict>\n<key>NSExceptionMinimumTLSVersion</key>\n<string>TLSv1.4</string></dict>"), 7,
                 "NSExceptionMinimumTLSVersion 'TLSv1.4' is not a version"
             ),
-            (
-                "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSExceptionMinimumTLSVersion</key>\n"
-                    + "<real>1.2</real></dict></dict>", 7, "is not a text"
-            ),
-            (
-                "<key>NSExceptionDomains</key><dict><key>a.example</key><dict>\n<key>NSIncludesSubdomains</key>\n"
-                    + "<dict/></dict></dict>", 7, "is not true or false"
-            ),
+            (exception("<dict>\n<key>NSExceptionMinimumTLSVersion</key>\n<real>1.2</real></dict>"), 7, "is not a text"),
+            (exception("<dict>\n<key>NSIncludesSubdomains</key>\n<dict/></dict>"), 7, "is not true or false"),
         ] as [(String, Int, String)]) func aWrongKindIsAnError(body: String, line: Int, words: String) throws
     {
         let error = try failure(ofFile: "Info.plist", plist(body))
@@ -79,8 +76,7 @@ import Testing
     @Test(arguments: [
         "EXAMPLE.com", "*.example.com", "https://example.com", "example.com:443", "example.com.", "10.0.0.0/33", "",
     ]) func aNameThatIsTheHostOfNoURLExceptsNothing(_ name: String) throws {
-        let reading = try reading(
-            ofFile: "Info.plist", plist("<key>NSExceptionDomains</key><dict><key>\(name)</key><dict/></dict>"))
+        let reading = try reading(ofFile: "Info.plist", plist(Self.exception("<dict/>", for: name)))
         #expect(reading.transportSecurity[0].exceptions.map(\.hosts) == [TransportSecurity.Hosts.none(name)])
         #expect(reading.notes.map(\.id) == [.hostNeverMatches])
     }

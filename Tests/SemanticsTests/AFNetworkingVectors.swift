@@ -85,7 +85,7 @@ import X509
     static func path(
         _ number: String, _ mode: AFSecurityPolicy.PinningMode = .certificate, allowInvalid: Bool = false,
         pins: [LabCertificate], presented: [LabCertificate] = [pki.leaf, pki.interA], system: [LabCertificate] = [],
-        host: String = StandardPKI.serverName, _ reason: String
+        host: String = serverName, _ reason: String
     ) -> ClientVector {
         vector(
             number,
@@ -148,8 +148,7 @@ import X509
     @Test func `the best effort of a client that ignores validity goes through what its platform would fetch`() throws {
         let inter = try pki.rootA.reissue(pki.interA) { $0 = $0.withIssuerPlaces(["http://ca.example/root.cer"]) }
         let scene = Scene(
-            mode: .publicKey, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, inter],
-            host: StandardPKI.serverName)
+            mode: .publicKey, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, inter], host: serverName)
         let verdict = try scene.afNetworking4()
         #expect(verdict.reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
         #expect(!verdict.builtChain.isVerified)
@@ -167,7 +166,7 @@ import X509
         let issuer = try root.issue(name("Issuer"))
         let above = try LabCertificate.selfSigned(name("Not sent")).issue(name("Above"))
         let other = try above.issue(name("Issuer"), key: issuer.key)
-        let leaf = try issuer.issue(.leaf(StandardPKI.serverName))
+        let leaf = try issuer.issue(.leaf(serverName))
         let rows: [(pin: LabCertificate, reason: String, depth: Int?)] = [
             (leaf, "pin-matched", 0), (issuer, "pin-matched", 1), (other, "pin-matched", 1),
             // By Apple's points the first is handed out, and the second is the longest.
@@ -176,8 +175,7 @@ import X509
         for (pin, reason, depth) in rows {
             for presented in [[leaf, issuer, root, other, above], [leaf, above, other, root, issuer]] {
                 let verdict = try Scene(
-                    mode: .publicKey, allowInvalid: true, pins: [pin], presented: presented,
-                    host: StandardPKI.serverName
+                    mode: .publicKey, allowInvalid: true, pins: [pin], presented: presented, host: serverName
                 ).afNetworking4()
                 #expect(verdict.reason.id == reason, "\(verdict.reason)")
                 if let depth { #expect(verdict.matches.map(\.depth) == [depth]) }
@@ -234,7 +232,7 @@ import X509
         let (root, other) = (try LabCertificate.selfSigned(name("Root")), try LabCertificate.selfSigned(name("Other")))
         let issuer = try root.issue(name("Issuer").with { $0 = $0.withIssuerPlaces(["http://ca.example/root.cer"]) })
         let cross = try other.issue(name("Issuer"), key: issuer.key)
-        let leaf = try issuer.issue(.leaf(StandardPKI.serverName))
+        let leaf = try issuer.issue(.leaf(serverName))
         let all = [leaf, issuer, root, cross, other]
         for (mode, pins, presented, reason) in [
             (AFSecurityPolicy.PinningMode.certificate, all, all, "pin-matched"),
@@ -245,8 +243,7 @@ import X509
             (.certificate, [leaf, cross, other], all, "pin-mismatch"),
             (.certificate, [leaf, issuer, root], [leaf, issuer, root], "pin-matched"),
         ] {
-            let scene = Scene(
-                mode: mode, allowInvalid: true, pins: pins, presented: presented, host: StandardPKI.serverName)
+            let scene = Scene(mode: mode, allowInvalid: true, pins: pins, presented: presented, host: serverName)
             try Self.vector("whole chain", scene, reason).check()
         }
     }
@@ -282,7 +279,7 @@ import X509
     @Test func `vector 66: a root that is not presented is on the chain from 3 on`() throws {
         let scene = Scene(
             mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, pki.interA],
-            host: StandardPKI.serverName)
+            host: serverName)
         let verdicts = try [ChallengeDisposition.rejectProtectionSpace, .cancelAuthenticationChallenge].map {
             try scene.afNetworking4($0)
         }

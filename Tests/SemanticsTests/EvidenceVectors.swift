@@ -74,8 +74,7 @@ import X509
     @Test(arguments: rows.indices) func `key usage is judged by the handshake, for any client`(_ index: Int) throws {
         let row = Self.rows[index]
         let leaf = try pki.interA.issue(
-            CertificateTemplate.leaf(StandardPKI.serverName).with { $0.keyUsage = row.usage },
-            key: row.isRSA ? Self.rsa : nil)
+            CertificateTemplate.leaf(serverName).with { $0.keyUsage = row.usage }, key: row.isRSA ? Self.rsa : nil)
         let lenient = AFSecurityPolicy(mode: .publicKey, allowInvalidCertificates: true, validatesDomainName: false)
         let clients: [(platform: String, client: any ClientProcedure)] = [
             ("apple", AFNetworking(policy: lenient)),

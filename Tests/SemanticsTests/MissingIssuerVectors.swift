@@ -23,9 +23,7 @@ import X509
         _ leaf: LabCertificate, pins: [LabCertificate], system: [LabCertificate],
         _ mode: AFSecurityPolicy.PinningMode = .none, allowInvalid: Bool = false
     ) -> Scene {
-        Scene(
-            mode: mode, allowInvalid: allowInvalid, pins: pins, presented: [leaf], system: system,
-            host: StandardPKI.serverName)
+        Scene(mode: mode, allowInvalid: allowInvalid, pins: pins, presented: [leaf], system: system, host: serverName)
     }
 
     @Test func `A: certificate mode, the leaf alone, its issuer pinned`() throws {
@@ -115,14 +113,14 @@ import X509
         #expect(!verdict.warnings.map(\.id).contains("intermediate-not-presented"))
         #expect(try scene.with { $0.system.append(pki.interA) }.afNetworking4().reason.id == "pin-mismatch")
         scene.presented[0] = pki.leafExp
-        scene.host = StandardPKI.serverName
+        scene.host = serverName
         #expect(try scene.afNetworking4().reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
     }
 
     @Test func `an expired CA below an unknown root need not be on the path that is handed out`() throws {
         let scene = Scene(
             mode: .publicKey, allowInvalid: true, pins: [pki.interA], presented: [pki.leaf, pki.interAexp],
-            host: StandardPKI.serverName)
+            host: serverName)
         #expect(try scene.afNetworking4().reason.id == "pin-mismatch")
     }
 
@@ -131,10 +129,9 @@ import X509
             CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .absent })
         let cross = try pki.rootB.issue(
             CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .derived }, key: root.key)
-        let leaf = try root.issue(.leaf(StandardPKI.serverName))
+        let leaf = try root.issue(.leaf(serverName))
         let scene = Scene(
-            mode: .publicKey, pins: [pki.rootB], presented: [leaf, cross], system: [root, pki.rootB],
-            host: StandardPKI.serverName)
+            mode: .publicKey, pins: [pki.rootB], presented: [leaf, cross], system: [root, pki.rootB], host: serverName)
         let verdict = try scene.afNetworking4()
         #expect(verdict.reason == .pinMismatch)
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
@@ -144,7 +141,7 @@ import X509
         // leaf ← Root 2 of the system; Root 2 cross-signed by Root 0, which was installed by hand and is pinned.
         let root2 = try LabCertificate.selfSigned(.authority("Root 2"))
         let root0 = try LabCertificate.selfSigned(.authority("Root 0"))
-        let leaf = try root2.issue(.leaf(StandardPKI.serverName))
+        let leaf = try root2.issue(.leaf(serverName))
         let cross = try root0.reissue(root2)
         let directory = try TemporaryDirectory()
         let file = try directory.write(root2.pem, to: "roots.pem")

@@ -5,7 +5,7 @@ import Testing
 import X509
 
 @Suite("OkHttp decides as the decision table's vectors 111 to 125 say") struct OkHttpVectors {
-    static let host = StandardPKI.serverName
+    static let host = serverName
 
     @Test(arguments: ["md5/AAAAAAAAAAAAAAAAAAAAAA==", "sha256/", "sha256/AAAA", "sha256/not base64", "sha1/%%%"])
     func `vector 111: a pin with another hash or bad base64 is an error`(_ text: String) {

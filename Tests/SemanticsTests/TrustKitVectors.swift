@@ -22,7 +22,7 @@ import X509
     ]
 
     static let selfSigned: Scene = {
-        let certificate = try! LabCertificate.selfSigned(.leaf(StandardPKI.serverName))
+        let certificate = try! LabCertificate.selfSigned(.leaf(serverName))
         return .ordinary(pins: [pki.interA, pki.rootA], presented: [certificate])
     }()
 
@@ -57,7 +57,7 @@ import X509
 
     @Test func `vector 107: a key that cannot be hashed blocks the chain above a pinned leaf`() throws {
         let authority = try pki.rootA.issue(.authority("P-521"), key: .generate(.p521))
-        let leaf = try authority.issue(.leaf(StandardPKI.serverName))
+        let leaf = try authority.issue(.leaf(serverName))
         let presented = [leaf, authority]
         let verdict = try Self.vector(
             "107", enforced: false, .ordinary(pins: [leaf, pki.junk], presented: presented), "client-error"

@@ -4,6 +4,7 @@ import Testing
 import X509
 
 let pki = World.shared.standard
+let serverName = StandardPKI.serverName
 
 /// The certificates the vectors of the semantics are about, rebuilt with keys of our own where the originals are files of other projects.
 struct World: Sendable {
@@ -186,7 +187,7 @@ extension Scene {
     /// The ordinary case: the server of the standard world, its chain and its name, with its root on the device.
     static func ordinary(
         pins: [LabCertificate] = [], presented: [LabCertificate]? = nil, system: [LabCertificate]? = nil,
-        host: String? = StandardPKI.serverName, hashes: Bool = true
+        host: String? = serverName, hashes: Bool = true
     ) -> Scene {
         Scene(
             pins: pins, pinsAreHashes: hashes, presented: presented ?? [pki.leaf, pki.interA],

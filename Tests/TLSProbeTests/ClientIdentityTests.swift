@@ -95,7 +95,7 @@ import Testing
         let result = try await probe(.tls(settings)) { $0.minimumTLS = .tls10 }
         #expect(result.clientCertificateRequested)
         #expect(result.handshakeCompleted)
-        #expect(result.presented.certificates.map(\.der) == [world.leaf.der, world.interA.der])
+        #expect(result.presented.encodings == [world.leaf.der, world.interA.der])
     }
 
     @Test(arguments: [(LoopbackLab.TLSVersion.tls12, false), (.tls13, true)])
@@ -106,7 +106,7 @@ import Testing
         #expect(result.clientCertificateRequested)
         #expect(result.handshakeCompleted == completes)
         #expect(result.tlsVersion.description == version.rawValue)
-        #expect(result.presented.certificates.map(\.der) == [world.leaf.der, world.interA.der])
+        #expect(result.presented.encodings == [world.leaf.der, world.interA.der])
         #expect(!result.cipher.isEmpty)
         #expect(!seen.completedHandshake)
     }

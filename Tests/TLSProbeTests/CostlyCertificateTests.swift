@@ -13,9 +13,7 @@ import Testing
     }
 
     @Test(arguments: versions) func aKeyOnACurveOfItsOwnIsNotRead(version: ServerVersion) async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf, world.interA, try described()]).with {
-            $0.maximumVersion = version
-        }
+        let settings = serverSettings([world.leaf, world.interA, try described()], upTo: version)
         let reason = ProbeError.Reason.unreadableCertificate(
             "a key describes a curve of its own, which costs too much to read")
         #expect(try await failure(of: .tls(settings)).reason == reason)

@@ -8,7 +8,7 @@ import Testing
 /// What servers send along with their certificates, and how the keys of a connection are agreed on.
 @Suite(.timeLimit(.minutes(5))) struct EvidenceTests {
     private func settings(_ version: ServerVersion) -> TLSServerSettings {
-        TLSServerSettings(presenting: [world.leaf, world.interA]).with { $0.maximumVersion = version }
+        serverSettings([world.leaf, world.interA], upTo: version)
     }
 
     @Test(arguments: versions, [1, 1_000]) func whatIsSentAlongIsHandedOverAsItCame(
@@ -24,7 +24,7 @@ import Testing
             return try result.get()
         }
         #expect(result.staple == staple)
-        #expect(result.presented.certificates.map(\.der) == [world.leaf.der, world.interA.der])
+        #expect(result.presented.encodings == [world.leaf.der, world.interA.der])
     }
 
     @Test(arguments: allVersions) func aServerThatKnowsNoneIsNotAffected(version: ServerVersion) async throws {
@@ -101,7 +101,7 @@ import Testing
     @Test func certificatesComeInWireOrderWithEverythingThatWasSent() async throws {
         let sent = [world.leaf, world.junk, world.interA, world.rootB, world.interA]
         let result = try await probe(.presenting(sent))
-        #expect(result.presented.certificates.map(\.der) == sent.map(\.der))
+        #expect(result.presented.encodings == sent.map(\.der))
         #expect(result.presented.leaf.der == world.leaf.der)
         #expect(result.handshakeCompleted)
         #expect(!result.clientCertificateRequested)
@@ -112,7 +112,7 @@ import Testing
         let large = try world.interA.issue(.leaf(subject: "large", names: names))
         #expect(large.der.count > 300_000)
         let result = try await probe(.presenting([large, world.interA]))
-        #expect(result.presented.certificates.map(\.der) == [large.der, world.interA.der])
+        #expect(result.presented.encodings == [large.der, world.interA.der])
     }
 
     @Test func aChainBeyondTheLimitIsRefused() async throws {
@@ -138,7 +138,7 @@ import Testing
         let error = try await failure(of: .tls(serverSettings(sent, upTo: version)))
         #expect(error.reason == .tooManyCertificates(limit: limit) && error.id == "too-many-certificates")
         let result = try await probe(.tls(serverSettings(sent.dropLast(), upTo: version)))
-        #expect(result.presented.certificates.map(\.der) == sent.dropLast().map(\.der))
+        #expect(result.presented.encodings == sent.dropLast().map(\.der))
     }
 
     @Test func weakKeysAndSignaturesDoNotKeepTheChainFromBeingSeen() async throws {
@@ -146,7 +146,7 @@ import Testing
             .leaf("weak.example.com").with { $0.digest = .sha1 },
             key: try LabKey.shared(.rsa(bits: 1024), label: "weak"))
         for version in versions {
-            let settings = TLSServerSettings(presenting: [weak]).with { $0.maximumVersion = version }
+            let settings = serverSettings([weak], upTo: version)
             let result = try await probe(.tls(settings))
             #expect(result.presented.leaf.der == weak.der)
         }
@@ -174,6 +174,6 @@ import Testing
 
     @Test func aServerThatFloodsAfterTheHandshakeIsLeft() async throws {
         let settings = TLSServerSettings(presenting: [world.leaf]).with { $0.application = .floods }
-        #expect(try await probe(.tls(settings)).presented.certificates.map(\.der) == [world.leaf.der])
+        #expect(try await probe(.tls(settings)).presented.encodings == [world.leaf.der])
     }
 }

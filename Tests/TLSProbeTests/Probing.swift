@@ -63,6 +63,11 @@ func outcome(of request: ProbeRequest, by prober: Prober) async -> Result<Handsh
     do throws(ProbeError) { return .success(try await prober.probe(request)) } catch { return .failure(error) }
 }
 
+extension PresentedChain {
+    /// What was sent, as it came.
+    var encodings: [[UInt8]] { certificates.map(\.der) }
+}
+
 extension Result {
     /// The error, `nil` for a success.
     var failure: Failure? { if case .failure(let error) = self { error } else { nil } }

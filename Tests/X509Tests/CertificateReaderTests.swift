@@ -145,13 +145,6 @@ import X509
         }
     }
 
-    @Test func `broken PEM names the line of its block`() throws {
-        let text = "# one\n# two\n-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n"
-        let error = #expect(throws: X509Error.self) { try PEM.blocks(in: Array(text.utf8)) }
-        #expect(error?.line == 3)
-        #expect(error?.problem == .brokenPEM)
-    }
-
     @Test func `a public key is read and hashed as the pin tools do`() throws {
         let key = pki.leaf.key
         let read = try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo)

@@ -115,14 +115,16 @@ import X509
     static let python = ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
+    static let needsPython: ConditionTrait = .enabled(
+        if: python != nil, "python3 is not on this machine: the script is not tested")
     static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/CDeviceData/make-device-data")
 
-    /// Runs the script; what it writes to standard error, and how it ends.
-    private func run(_ arguments: [String]) throws -> (status: Int32, errors: String) {
+    /// Runs a script; what it writes to standard error, and how it ends.
+    static func run(_ script: URL = script, arguments: [String]) throws -> (status: Int32, errors: String) {
         let process = Process()
-        process.executableURL = URL(filePath: try #require(Self.python))
-        process.arguments = [Self.script.path] + arguments
+        process.executableURL = URL(filePath: try #require(python))
+        process.arguments = [script.path] + arguments
         let errors = Pipe()
         process.standardError = errors
         process.standardOutput = FileHandle.nullDevice
@@ -146,8 +148,7 @@ import X509
             + #""url": "https://l.example", "roots": [\#(roots)]}"#
     }
 
-    @Test(.enabled(if: python != nil, "python3 is not on this machine: the script is not tested"))
-    func `lists and certificates become a table`() throws {
+    @Test(needsPython) func `lists and certificates become a table`() throws {
         let directory = try TemporaryDirectory()
         let lists = [
             store("mozilla", "None", [pki.rootB]), store("aosp", "8.1.0_r9", [pki.rootA, pki.rootB]),
@@ -155,7 +156,7 @@ import X509
         ]
         let roots = "# one\n" + pki.rootA.pem + "# another\n" + pki.rootB.pem + pki.junk.pem
         let source = directory.path + "/data.c"
-        let end = try run([
+        let end = try Self.run(arguments: [
             try directory.write(stores(lists.joined(separator: ",")), to: "stores.json"),
             try directory.write(roots, to: "roots.pem"), "--c-source", source,
         ])
@@ -167,8 +168,7 @@ import X509
         #expect(lines.contains { $0.hasPrefix("    devices, 3, ends, 2,") })
     }
 
-    @Test(.enabled(if: python != nil, "python3 is not on this machine: the script is not tested"))
-    func `of what the program has it makes the same source again`() throws {
+    @Test(needsPython) func `of what the program has it makes the same source again`() throws {
         let data = DeviceData.builtIn
         let source = data.source.components(separatedBy: ", commit ")
         var roots = ""
@@ -187,7 +187,7 @@ import X509
         let directory = try TemporaryDirectory()
         let json = Array(try JSONSerialization.data(withJSONObject: stores))
         let output = directory.path + "/data.c"
-        let end = try run([
+        let end = try Self.run(arguments: [
             try directory.write(json, to: "stores.json"), try directory.write(roots, to: "roots.pem"), "--licence",
             try directory.write(data.licence, to: "licence"), "--c-source", output,
         ])
@@ -197,7 +197,7 @@ import X509
     }
 
     @Test(
-        .enabled(if: python != nil, "python3 is not on this machine: the script is not tested"),
+        needsPython,
         arguments: [
             (
                 #"{"platform": "apple", "version": "watchOS 9", "fetched": "2026-07-19", "url": "", "roots": ["00"]}"#,
@@ -210,7 +210,7 @@ import X509
         ]) func `lists that cannot be used are refused in one line`(list: String, message: String) throws
     {
         let directory = try TemporaryDirectory()
-        let end = try run([
+        let end = try Self.run(arguments: [
             try directory.write(stores(list), to: "stores.json"), try directory.write(pki.rootA.pem, to: "roots.pem"),
             "--c-source", directory.path + "/data.c",
         ])
