@@ -26,36 +26,28 @@ struct Files {
     /// The findings in each file as a source of its own, or in the directory as one.
     func findings(
         asDirectory: Bool = false, at time: Int64 = LabClock.now, warningDays: Int64 = 30, clients: Set<String> = []
-    ) throws -> [LintFinding] {
-        try scoped(asDirectory: asDirectory) { inspections, _ in
-            Linter(
-                now: Timestamp(secondsSinceEpoch: time), warnBefore: .seconds(warningDays * LabClock.day),
-                clients: clients
-            ).findings(in: inspections)
-        }
-    }
+    ) throws -> [LintFinding] { try linted(asDirectory, time, warningDays, clients).findings }
 
     /// The findings as `severity id place`, with places relative to the directory.
     func lint(
         asDirectory: Bool = false, at time: Int64 = LabClock.now, warningDays: Int64 = 30, clients: Set<String> = []
     ) throws -> [String] {
-        try scoped(asDirectory: asDirectory) { inspections, directory in
-            let linter = Linter(
-                now: Timestamp(secondsSinceEpoch: time), warnBefore: .seconds(warningDays * LabClock.day),
-                clients: clients)
-            return linter.findings(in: inspections).map { finding in
-                let place = finding.place.description.replacing(directory + "/", with: "").replacing(
-                    directory, with: ".")
-                return "\(finding.severity) \(finding.id) \(place)"
-            }
+        let (findings, directory) = try linted(asDirectory, time, warningDays, clients)
+        return findings.map { finding in
+            let place = finding.place.description.replacing(directory + "/", with: "").replacing(directory, with: ".")
+            return "\(finding.severity) \(finding.id) \(place)"
         }
     }
 
-    private func scoped<Value>(asDirectory: Bool, _ body: ([PinReading], String) throws -> Value) throws -> Value {
+    private func linted(_ asDirectory: Bool, _ time: Int64, _ warningDays: Int64, _ clients: Set<String>) throws -> (
+        findings: [LintFinding], directory: String
+    ) {
         let directory = try TemporaryDirectory()
         let paths = try contents.map { try directory.write($0.bytes, to: $0.name) }
+        let linter = Linter(
+            now: Timestamp(secondsSinceEpoch: time), warnBefore: .seconds(warningDays * LabClock.day), clients: clients)
         let sources = asDirectory ? [directory.path] : paths
-        return try body(sources.map { PinSource($0).inspect() }, directory.path)
+        return (linter.findings(in: sources.map { PinSource($0).inspect() }), directory.path)
     }
 }
 

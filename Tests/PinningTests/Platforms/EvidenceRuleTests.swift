@@ -6,10 +6,7 @@ import Testing
     private static let day: Int64 = 86_400
 
     private func timestamps(_ count: Int, at time: Timestamp) -> [SignedCertificateTimestamp] {
-        (0..<count).map { log in
-            SignedCertificateTimestamp(
-                logID: SHA256Digest(bytes: [UInt8](repeating: UInt8(log + 1), count: 32))!, time: time)
-        }
+        (0..<count).map { log in SignedCertificateTimestamp(logID: .repeating(UInt8(log + 1)), time: time) }
     }
 
     /// The ids of what a platform has against a path with so many timestamps in its leaf.

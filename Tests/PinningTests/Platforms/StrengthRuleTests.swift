@@ -13,13 +13,14 @@ struct Described: Sendable {
     var signature = "ecdsa-with-SHA256"
     var isSelfIssued = false
 
-    func certificate(_ number: UInt8 = 1) -> Certificate {
+    func certificate(_ number: UInt8 = 1) -> Certificate { certificate(number, key: number) }
+
+    fileprivate func certificate(_ number: UInt8, key keyNumber: UInt8) -> Certificate {
         Certificate(
-            der: [0x30, number], fingerprint: SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!,
-            publicKey: PublicKey(
-                subjectPublicKeyInfo: [number], spkiSHA256: SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!,
-                algorithm: key), subject: "CN=\(number)", issuer: "CN=\(number + 1)", commonName: nil,
-            serialNumber: "01", notBefore: Timestamp(secondsSinceEpoch: from),
+            der: [0x30, number], fingerprint: .repeating(number),
+            publicKey: PublicKey(subjectPublicKeyInfo: [keyNumber], spkiSHA256: .repeating(keyNumber), algorithm: key),
+            subject: "CN=\(number)", issuer: "CN=\(number + 1)", commonName: nil, serialNumber: "01",
+            notBefore: Timestamp(secondsSinceEpoch: from),
             notAfter: Timestamp(secondsSinceEpoch: from + days * 86_400 + seconds), names: [.dns("api.example.com")],
             basicConstraints: nil, keyUsage: nil, extendedKeyUsage: usage, subjectKeyIdentifier: nil,
             authorityKeyIdentifier: nil, isSelfIssued: isSelfIssued, signatureAlgorithm: signature)
@@ -48,37 +49,27 @@ extension Platform {
 @Suite("Platforms hold keys and signatures to their own floors") struct StrengthRuleTests {
     static let ordinary = [Described(), .intermediate, .root]
 
-    struct Key: Sendable {
-        let algorithm: KeyAlgorithm
-        /// apple, android, openssl, browser.
-        let accepts: [Bool]
-    }
-
-    static let keys: [Key] = [
-        Key(algorithm: .rsa(bits: 2_048), accepts: [true, true, true, true]),
-        Key(algorithm: .rsa(bits: 2_047), accepts: [false, true, true, true]),
-        Key(algorithm: .rsa(bits: 1_963), accepts: [false, true, true, true]),
-        Key(algorithm: .rsa(bits: 1_962), accepts: [false, true, false, true]),
-        Key(algorithm: .rsa(bits: 1_024), accepts: [false, true, false, true]),
-        Key(algorithm: .rsa(bits: 1_023), accepts: [false, false, false, false]),
-        Key(algorithm: .ec(curve: "P-521", bits: 521), accepts: [true, true, true, true]),
-        Key(algorithm: .ec(curve: "secp256k1", bits: 256), accepts: [true, true, true, false]),
-        Key(algorithm: .ec(curve: "secp224r1", bits: 224), accepts: [false, true, true, false]),
-        Key(algorithm: .ec(curve: "secp160r1", bits: 160), accepts: [false, true, false, false]),
-        Key(algorithm: .ec(curve: "secp112r1", bits: 112), accepts: [false, false, false, false]),
-        Key(algorithm: .other(name: "ED25519", bits: 256), accepts: [false, false, true, false]),
-        Key(algorithm: .other(name: "DSA", bits: 1_024), accepts: [false, false, false, false]),
-        Key(algorithm: .other(name: "DSA", bits: 2_047), accepts: [false, false, false, false]),
-        Key(algorithm: .other(name: "DSA", bits: 2_048), accepts: [false, false, true, false]),
-        Key(algorithm: .unknown(name: "1.2.3"), accepts: [false, false, false, false]),
+    /// A key, and the platforms that take it.
+    static let keys = [
+        (KeyAlgorithm.rsa(bits: 2_048), "apple android openssl generic"),
+        (.rsa(bits: 2_047), "android openssl generic"), (.rsa(bits: 1_963), "android openssl generic"),
+        (.rsa(bits: 1_962), "android generic"), (.rsa(bits: 1_024), "android generic"), (.rsa(bits: 1_023), ""),
+        (.ec(curve: "P-521", bits: 521), "apple android openssl generic"),
+        (.ec(curve: "secp256k1", bits: 256), "apple android openssl"),
+        (.ec(curve: "secp224r1", bits: 224), "android openssl"), (.ec(curve: "secp160r1", bits: 160), "android"),
+        (.ec(curve: "secp112r1", bits: 112), ""), (.other(name: "ED25519", bits: 256), "openssl"),
+        (.other(name: "DSA", bits: 1_024), ""), (.other(name: "DSA", bits: 2_047), ""),
+        (.other(name: "DSA", bits: 2_048), "openssl"), (.unknown(name: "1.2.3"), ""),
     ]
 
-    @Test(arguments: keys, [0, 1, 2]) func `keys are held to each platform's floor`(_ row: Key, _ depth: Int) {
+    @Test(arguments: keys, [0, 1, 2]) func `keys are held to each platform's floor`(
+        _ row: (algorithm: KeyAlgorithm, takers: String), _ depth: Int
+    ) {
         var path = Self.ordinary
         path[depth].key = row.algorithm
-        for (platform, accepts) in zip(Platform.all, row.accepts) {
+        for (platform, name) in zip(Platform.all, ["apple", "android", "openssl", "generic"]) {
             // Of its anchors Conscrypt looks at nothing.
-            let isTaken = accepts || platform.family == .android && depth == 2
+            let isTaken = row.takers.contains(name) || platform.family == .android && depth == 2
             #expect(platform.complaints(path) == (isTaken ? [] : ["weak-key \(depth)"]), "\(platform.family)")
         }
     }
@@ -137,8 +128,7 @@ extension Platform {
     @Test func `logs are counted once, and a promise from the future not at all`() {
         let now = Timestamp(secondsSinceEpoch: Self.today)
         func timestamp(_ log: UInt8, _ seconds: Int64) -> SignedCertificateTimestamp {
-            SignedCertificateTimestamp(
-                logID: SHA256Digest(bytes: [UInt8](repeating: log, count: 32))!, time: now.advanced(bySeconds: seconds))
+            SignedCertificateTimestamp(logID: .repeating(log), time: now.advanced(bySeconds: seconds))
         }
         let evidence = LeafEvidence(
             timestamps: [timestamp(1, 0), timestamp(1, -9), timestamp(2, -1), timestamp(3, 1)], at: now)
@@ -163,18 +153,13 @@ extension Platform {
 extension Certificate {
     /// A certificate that needs no cryptography: its bytes and its key are made from a number each.
     static func fake(_ number: UInt8, key: UInt8? = nil) -> Certificate {
-        let keyByte = key ?? number
-        return Certificate(
-            der: [0x30, number], fingerprint: SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!,
-            publicKey: PublicKey(
-                subjectPublicKeyInfo: [keyByte],
-                spkiSHA256: SHA256Digest(bytes: [UInt8](repeating: keyByte, count: 32))!,
-                algorithm: .ec(curve: "P-256", bits: 256)), subject: "CN=fake \(number)", issuer: "CN=fake issuer",
-            commonName: "fake \(number)", serialNumber: "01", notBefore: Timestamp(secondsSinceEpoch: 0),
-            notAfter: Timestamp(secondsSinceEpoch: 1_000_000), names: [.dns("api.example.com")], basicConstraints: nil,
-            keyUsage: nil, extendedKeyUsage: nil, subjectKeyIdentifier: nil, authorityKeyIdentifier: nil,
-            isSelfIssued: false, signatureAlgorithm: "ecdsa-with-SHA256")
+        Described(usage: nil, from: 0).certificate(number, key: key ?? number)
     }
+}
+
+extension SHA256Digest {
+    /// A digest that is the same byte all through.
+    static func repeating(_ byte: UInt8) -> SHA256Digest { SHA256Digest(bytes: [UInt8](repeating: byte, count: 32))! }
 }
 
 /// A verifier whose answers are given: what the device's store says, and what the pins as anchors say.
@@ -198,5 +183,4 @@ struct FakeVerifier: PathVerifier {
                 ? (failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: leaf)] : failures) : [],
             bestEfforts: bestEffort.isEmpty ? [] : [bestEffort])
     }
-
 }
