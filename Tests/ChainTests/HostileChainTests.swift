@@ -117,6 +117,9 @@ import X509
 enum HostileChains {
     static let name = RandomPKI.serverName
 
+    /// What a server sends, and a root that is not among it.
+    typealias Rooted = (chain: [LabCertificate], root: LabCertificate)
+
     /// Authorities of one name that all vouch for each other, without key identifiers to tell them apart.
     static func mesh(_ count: Int, key algorithm: LabKey.Algorithm = .p256) throws -> [LabCertificate] {
         let template = anonymous(.authority("Mesh"))
@@ -130,11 +133,7 @@ enum HostileChains {
     }
 
     /// A real issuer behind so many of its name with other keys.
-    ///
-    /// The root is not among them.
-    static func namesakes(_ count: Int, of algorithm: LabKey.Algorithm = .p256) throws -> (
-        chain: [LabCertificate], root: LabCertificate
-    ) {
+    static func namesakes(_ count: Int, of algorithm: LabKey.Algorithm = .p256) throws -> Rooted {
         let template = anonymous(.authority("Issuer"))
         let root = try LabCertificate.selfSigned(.authority("Root"))
         let issuer = try root.issue(template)
@@ -151,10 +150,8 @@ enum HostileChains {
         return [try issuer.issue(anonymous(.leaf(name))), issuer] + twins
     }
 
-    /// A path of so many authorities, each under the one before; the root is not part of it.
-    static func ladder(_ count: Int, key algorithm: LabKey.Algorithm = .p256) throws -> (
-        chain: [LabCertificate], root: LabCertificate
-    ) {
+    /// A path of so many authorities, each under the one before.
+    static func ladder(_ count: Int, key algorithm: LabKey.Algorithm = .p256) throws -> Rooted {
         let root = try LabCertificate.selfSigned(.authority("Rung 0"), key: .shared(algorithm, label: "rung 0"))
         var rungs = [root]
         for number in 1...count {
@@ -166,9 +163,7 @@ enum HostileChains {
     }
 
     /// Two ways up from every rung: twice as many paths with each.
-    static func doubledLadder(_ count: Int, key algorithm: LabKey.Algorithm = .p256) throws -> (
-        chain: [LabCertificate], root: LabCertificate
-    ) {
+    static func doubledLadder(_ count: Int, key algorithm: LabKey.Algorithm = .p256) throws -> Rooted {
         let root = try LabCertificate.selfSigned(.authority("Rung 0"), key: .shared(algorithm, label: "rung 0"))
         var chain: [LabCertificate] = []
         var rung = root
@@ -183,9 +178,7 @@ enum HostileChains {
     }
 
     /// A leaf with many names below authorities with many constraints.
-    static func constraints(names: Int, constraints: Int, authorities: Int) throws -> (
-        chain: [LabCertificate], root: LabCertificate
-    ) {
+    static func constraints(names: Int, constraints: Int, authorities: Int) throws -> Rooted {
         let root = try LabCertificate.selfSigned(.authority("Root"))
         var issuer = root
         var chain: [LabCertificate] = []

@@ -33,8 +33,8 @@ import Testing
     }
 
     private static let trustKit = """
-        {"TSKPinnedDomains": {"example.com": {"TSKIncludeSubdomains": true, "TSKPublicKeyHashes": ["\(a)", "\(b)"],
-          "TSKExpirationDate": "2040-06-01", "TSKReportUris": ["https://r.example.com/?a=1&b=2"]}}}
+        {"TSKPinnedDomains": {"example.com": {"TSKIncludeSubdomains": true, "TSKPublicKeyHashes": ["\(a)", "\(b)"], \
+        "TSKExpirationDate": "2040-06-01", "TSKReportUris": ["https://r.example.com/?a=1&b=2"]}}}
         """
     private static let exempt = trustKit.replacing(
         "}}}", with: "}, \"static.example.com\": {\"kSKExcludeSubdomainFromParentPolicy\": true}}}")
@@ -47,85 +47,72 @@ import Testing
     }
     private static let both = plist(identities("NSPinnedLeafIdentities", a) + identities("NSPinnedCAIdentities", b))
 
-    private static func android(_ anchors: String) -> String {
+    private static func android(_ anchors: String = "") -> String {
         """
-        <network-security-config><domain-config><domain>example.com</domain><trust-anchors>\(anchors)</trust-anchors>
+        <network-security-config><domain-config><domain>example.com</domain><trust-anchors>\(anchors)</trust-anchors>\
         <pin-set><pin digest="SHA-256">\(a)</pin></pin-set></domain-config></network-security-config>
         """
     }
 
-    @Test(
-        arguments: [
-            // What only adds is a comment.
-            (trustKit, .okhttp, ".add(\"**.example.com\", \"sha256/\(a)\")"),
-            (trustKit, .okhttp, "// Until 2040-06-01 only; OkHttp has no such date."),
-            (trustKit, .okhttp, "// Mismatches were reported; OkHttp has no place to report them to."),
-            (trustKit, .android, "<pin-set expiration=\"2040-06-01\">"),
-            (trustKit, .trustkit, "<string>2040-06-01</string>"),
-            (trustKit, .trustkit, "<string>https://r.example.com/?a=1&amp;b=2</string>"),
-            (exempt, .trustkit, "<key>kSKExcludeSubdomainFromParentPolicy</key>"),
-            (exempt, .android, "<!-- No pin-set: what is said of its parent domain does not count here. -->"),
-            (plist(identities("NSPinnedCAIdentities", b)), .okhttp, "authority: "),
-            (both, .nspinned, "<key>NSPinnedCAIdentities</key>"),
-            ("example.com sha256/\(a)", .trustkit, "TrustKit refuses to start with fewer than two pins."),
-            ("example.com sha256/\(a)", .nspinned, "<!-- Move the keys of CAs to NSPinnedCAIdentities"),
-            // Patterns.
-            ("*.example.com sha256/\(a)", .okhttp, ".add(\"*.example.com\", "),
-            ("example.com sha256/\(a)\n*.example.com sha256/\(a)", .nspinned, "<true/>"),
-            (
-                "**.example.com sha256/\(a)\napi.example.com sha256/\(a)", .android,
-                "<domain includeSubdomains=\"false\">"
-            ),
-        ] as [(String, PinBlockFormat, String)]) func whatTheOtherClientCanSayIsWritten(
-            source: String, format: PinBlockFormat, part: String
-        ) throws
-    {
-        let block = try converted(source, to: format)
-        #expect(block.contains(part), "\(block)")
+    /// A configuration, the format it is written in, and a part of what that comes to.
+    private static let written = """
+        // What only adds is a comment.
+        \(trustKit) | okhttp | .add("**.example.com", "sha256/\(a)")
+        \(trustKit) | okhttp | // Until 2040-06-01 only; OkHttp has no such date.
+        \(trustKit) | okhttp | // Mismatches were reported; OkHttp has no place to report them to.
+        \(trustKit) | android | <pin-set expiration="2040-06-01">
+        \(trustKit) | trustkit | <string>2040-06-01</string>
+        \(trustKit) | trustkit | <string>https://r.example.com/?a=1&amp;b=2</string>
+        \(exempt) | trustkit | <key>kSKExcludeSubdomainFromParentPolicy</key>
+        \(exempt) | android | <!-- No pin-set: what is said of its parent domain does not count here. -->
+        \(plist(identities("NSPinnedCAIdentities", b))) | okhttp | authority:
+        \(both) | nspinned | <key>NSPinnedCAIdentities</key>
+        example.com sha256/\(a) | trustkit | TrustKit refuses to start with fewer than two pins.
+        example.com sha256/\(a) | nspinned | <!-- Move the keys of CAs to NSPinnedCAIdentities
+        // Patterns.
+        *.example.com sha256/\(a) | okhttp | .add("*.example.com",
+        example.com sha256/\(a)⏎*.example.com sha256/\(a) | nspinned | <true/>
+        **.example.com sha256/\(a)⏎api.example.com sha256/\(a) | android | <domain includeSubdomains="false">
+        """
+
+    @Test(arguments: table(written)) func whatTheOtherClientCanSayIsWritten(row: [String]) throws {
+        let block = try converted(row[0], to: try #require(PinBlockFormat(rawValue: row[1])))
+        #expect(block.contains(row[2]), "\(block)")
     }
 
-    @Test(
-        arguments: [
-            ("*.example.com sha256/\(a)", .trustkit, "TrustKit cannot say *.example.com; list the hosts"),
-            ("*.example.com sha256/\(a)", .nspinned, "NSPinnedDomains cannot say *.example.com; list the hosts"),
-            (
-                "**.example.com sha256/\(a)", .nspinned,
-                "NSPinnedDomains cannot say example.com and all names below it; list the hosts"
-            ), (Samples.infoPlist, .android, "Android cannot say example.com and one label below it; list the hosts"),
-            (
-                exempt, .okhttp,
-                "OkHttp cannot exempt static.example.com from the pins of example.com and all names below it; "
-            ), (both, .okhttp, "OkHttp cannot ask for a leaf's and a CA's key at once; "),
-            (
-                trustKit.replacing("{\"TSKInclude", with: "{\"TSKEnforcePinning\": false, \"TSKInclude"), .android,
-                "Android cannot leave a mismatch unenforced; "
-            ),
-            (
-                android("<certificates src=\"system\" overridePins=\"true\"/>"), .trustkit,
-                "TrustKit cannot exempt anchors from pinning (overridePins); "
-            ), (android(""), .okhttp, "trust anchors are not written, and paths may end at nothing; copy them by hand"),
-            (
-                android("<certificates src=\"system\"/><certificates src=\"user\"/>"), .android,
-                "trust anchors are not written, and paths may end at system, user; copy them by hand"
-            ),
-            // Pins that one client adds up, and another does not.
-            (
-                "**.example.com sha256/\(a)\napi.example.com sha256/\(b)", .android,
-                "Android cannot pin api.example.com beside example.com and all names below it as it is; "
-            ),
-            (
-                trustKit.replacing(
-                    "}}}", with: "}, \"api.example.com\": {\"TSKPublicKeyHashes\": [\"\(a)\", \"\(c)\"]}}}"), .okhttp,
-                "OkHttp cannot pin api.example.com beside example.com and all names below it as it is; "
-            ), ("example.com sha256/\(a)", .afnetworking, "AFNetworking cannot pin a hash; give it certificate files"),
-            ("a.example sha256/\(a)\nb.example sha256/\(b)", .curl, "curl cannot name hosts; choose one with --host"),
-        ] as [(String, PinBlockFormat, String)]) func whatDecidesAndCannotBeSaidIsRefused(
-            source: String, format: PinBlockFormat, message: String
-        ) throws
-    {
-        let error = try #require(throws: PinFormatError.self) { try converted(source, to: format) }
+    private static let apple = plist("<key>NSIncludesSubdomains</key><true/>" + identities("NSPinnedCAIdentities", a))
+    private static let lenient = trustKit.replacing(
+        "{\"TSKInclude", with: "{\"TSKEnforcePinning\": false, \"TSKInclude")
+    private static let twice = trustKit.replacing(
+        "}}}", with: "}, \"api.example.com\": {\"TSKPublicKeyHashes\": [\"\(a)\", \"\(c)\"]}}}")
+    private static let overriding = "<certificates src=\"system\" overridePins=\"true\"/>"
+    private static let two = "<certificates src=\"system\"/><certificates src=\"user\"/>"
+
+    /// A configuration, a format, and why it cannot be written in that.
+    private static let refused = """
+        *.example.com sha256/\(a) | trustkit | TrustKit cannot say *.example.com; list the hosts
+        *.example.com sha256/\(a) | nspinned | NSPinnedDomains cannot say *.example.com; list the hosts
+        **.example.com sha256/\(a) | nspinned | NSPinnedDomains cannot say example.com and all names below it; list the hosts
+        \(apple) | android | Android cannot say example.com and one label below it; list the hosts
+        \(exempt) | okhttp | OkHttp cannot exempt static.example.com from the pins of example.com and all names below it;
+        \(both) | okhttp | OkHttp cannot ask for a leaf's and a CA's key at once;
+        \(lenient) | android | Android cannot leave a mismatch unenforced;
+        \(android(overriding)) | trustkit | TrustKit cannot exempt anchors from pinning (overridePins);
+        \(android()) | okhttp | trust anchors are not written, and paths may end at nothing; copy them by hand
+        \(android(two)) | android | trust anchors are not written, and paths may end at system, user; copy them by hand
+        // Pins that one client adds up, and another does not.
+        **.example.com sha256/\(a)⏎api.example.com sha256/\(b) | android | Android cannot pin api.example.com beside \
+        example.com and all names below it as it is;
+        \(twice) | okhttp | OkHttp cannot pin api.example.com beside example.com and all names below it as it is;
+        example.com sha256/\(a) | afnetworking | AFNetworking cannot pin a hash; give it certificate files
+        a.example sha256/\(a)⏎b.example sha256/\(b) | curl | curl cannot name hosts; choose one with --host
+        """
+
+    @Test(arguments: table(refused)) func whatDecidesAndCannotBeSaidIsRefused(row: [String]) throws {
+        let format = try #require(PinBlockFormat(rawValue: row[1]))
+        let error = try #require(throws: PinFormatError.self) { try converted(row[0], to: format) }
         #expect(error.kind == .malformed)
-        #expect(error.description.contains(": " + message), "\(error)")
+        #expect(error.description.contains(": " + row[2]), "\(error)")
     }
 
     @Test(
