@@ -5,8 +5,7 @@ import Testing
 
 /// Values of curl's `--pinnedpubkey`, each held against what curl 7.88 did with it.
 @Suite struct CurlValueTests {
-    private static let a = first.base64
-    private static let b = second.base64
+    private static let (a, b) = (Samples.a, Samples.b)
 
     private func outcome(_ value: String) -> Result<PinReading, PinFormatError> {
         let source = PinSource(pinnedPublicKey: value)
@@ -75,6 +74,10 @@ import Testing
             let files = try TemporaryDirectory()
             return outcome(try files.write(bytes, to: "key"))
         }
+        func failure(_ bytes: [UInt8]) throws -> PinFormatError {
+            guard case .failure(let error) = try read(bytes) else { throw UnexpectedSuccess() }
+            return error
+        }
         let pem = leaf.key.publicKeyPEM
         let good = [
             leaf.key.publicKeyInfo, Array(pem.utf8), Array((leaf.pem + pem).utf8), Array((pem + "trailing").utf8),
@@ -90,16 +93,13 @@ import Testing
             Array(pem.replacing("PUBLIC", with: "RSA PUBLIC").utf8), [],
         ]
         for bytes in bad {
-            guard case .failure(let error) = try read(bytes) else { throw UnexpectedSuccess() }
+            let error = try failure(bytes)
             #expect(error.problem == .otherKind)
             #expect(error.reason.hasSuffix("curl ends with exit status 90 whatever the server's key is"))
         }
-        guard case .failure(let error) = try read(leaf.der) else { throw UnexpectedSuccess() }
-        #expect(error.reason.hasPrefix("is a certificate, and curl compares files with public keys only"))
-        #expect(error.remedy?.hasPrefix("take its key: openssl x509 -inform der -in ") == true)
-        guard case .failure(let secret) = try read(Array(try leaf.key.privateKeyPEM().utf8)) else {
-            throw UnexpectedSuccess()
-        }
-        #expect(secret.problem == .privateKey)
+        let certificate = try failure(leaf.der)
+        #expect(certificate.reason.hasPrefix("is a certificate, and curl compares files with public keys only"))
+        #expect(certificate.remedy?.hasPrefix("take its key: openssl x509 -inform der -in ") == true)
+        #expect(try failure(Array(leaf.key.privateKeyPEM().utf8)).problem == .privateKey)
     }
 }

@@ -4,7 +4,7 @@ import Pinning
 import Testing
 
 @Suite struct PinDirectoryTests {
-    private static let a = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+    private static let a = Samples.a
 
     @Test func everyPinFileCountsInTheOrderOfTheNames() throws {
         let directory = try TemporaryDirectory()

@@ -4,8 +4,7 @@ import Pinning
 import Testing
 
 @Suite struct PinFileTests {
-    private static let a = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
-    private static let b = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8="
+    private static let (a, b) = (Samples.a, Samples.b)
 
     private func lines(of reading: PinReading) -> [Int?] {
         reading.pins.map { $0.origin.split(separator: ":").last.flatMap { Int($0) } }

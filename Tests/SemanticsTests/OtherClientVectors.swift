@@ -31,17 +31,18 @@ import Testing
         #expect(CurlValue.hashes(in: value) == nil)
     }
 
+    private static let insecure = Curl(isInsecure: true)
+
     static let vectors = [
         ClientVector("137", Curl(), .ordinary(pins: [pki.junk, pki.leaf]), "pin-matched"),
-        ClientVector("138", Curl(isInsecure: true), .ordinary(pins: [pki.junk], system: []), "pin-mismatch"),
-        ClientVector("138 (right)", Curl(isInsecure: true), .ordinary(pins: [pki.leaf], system: []), "pin-matched"),
-        ClientVector(
-            "138 (name)", Curl(isInsecure: true), .ordinary(pins: [pki.leaf], host: "www.example.org"), "pin-matched"),
+        ClientVector("138", insecure, .ordinary(pins: [pki.junk], system: []), "pin-mismatch"),
+        ClientVector("138 (right)", insecure, .ordinary(pins: [pki.leaf], system: []), "pin-matched"),
+        ClientVector("138 (name)", insecure, .ordinary(pins: [pki.leaf], host: "www.example.org"), "pin-matched"),
         ClientVector("A8 (secure)", Curl(), .ordinary(pins: [pki.leaf], system: []), "unknown-issuer"),
         ClientVector("A8 (name)", Curl(), .ordinary(pins: [pki.leaf], host: "www.example.org"), "name-mismatch"),
         ClientVector("141", Curl(), .ordinary(pins: [pki.interA]), "pin-mismatch"),
         ClientVector("A8 (no pin)", Curl(), .ordinary(), "trusted-without-pins"),
-        ClientVector("A8 (nothing)", Curl(isInsecure: true), .ordinary(system: []), "everything-accepted"),
+        ClientVector("A8 (nothing)", insecure, .ordinary(system: []), "everything-accepted"),
         ClientVector(
             "A8 (incomplete)", Curl(), .ordinary(pins: [pki.leaf, pki.interA], presented: [pki.leaf], hashes: false),
             "unknown-issuer"),
