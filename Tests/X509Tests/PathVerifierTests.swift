@@ -219,25 +219,6 @@ extension Certificate {
         #expect(try ids([GeneralName("192.0.2.7")]) == [])
         #expect(try ids([GeneralName("192.0.2.7"), .dns("device.example.com")]) == ["name-constraint"])
     }
-
-    @Test(arguments: Seeds.sample(2)) func `order and strangers never change the outcome`(seed: UInt64) throws {
-        let pool = [
-            pki.interA, pki.interA2, pki.interAexp, pki.interAxB, pki.rootAexp, pki.junk, pki.rogueI, pki.rogue,
-        ]
-        for (leaf, anchors) in [
-            (pki.leaf, [pki.rootA]), (pki.leaf, [pki.rootB]), (pki.leaf, [pki.rootA, pki.rootB]),
-            (pki.leaf2, [pki.junk]),
-        ] {
-            let expected = try Self.find([leaf] + pool, anchors: anchors)
-            var generator = SeededGenerator(seed: seed)
-            for _ in 0..<15 {
-                let order = (pool + [pool.randomElement(using: &generator)!]).shuffled(using: &generator)
-                let findings = try Self.find([leaf] + order, anchors: anchors.shuffled(using: &generator))
-                #expect(findings.validPaths == expected.validPaths)
-                #expect(findings.failures.map(\.id) == expected.failures.map(\.id))
-            }
-        }
-    }
 }
 
 /// The public suffix list as TrustKit's rules and wildcards use it.
