@@ -46,8 +46,10 @@ final class SystemResolver: Resolver, @unchecked Sendable {
             return prober.loop.makeCompletedFuture(answer.mapError { $0 as any Error })
         }
         let promise = prober.loop.makePromise(of: [SocketAddress].self)
-        let lookup = Lookup(host: host, port: port, family: family) { answer in
-            _ = self.prober.onLoop { self.finish(host, family, answer) }
+        // A lookup may wait for its turn for longer than anybody waits for the answer.
+        let lookup = Lookup(host: host, port: port, family: family) { [weak self] answer in
+            guard let self else { return }
+            _ = prober.onLoop { self.finish(host, family, answer) }
         }
         pending[family] = (lookup, promise)
         prober.lookups.submit(lookup)
