@@ -13,7 +13,7 @@ package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The combination that was asked for does not exist; the text says which and what does.
     package static func unsupported(_ combination: String) -> LabError {
-        LabError(description: "not supported by the loopback lab: \(combination)")
+        LabError(description: "the loopback lab refuses: \(combination)")
     }
 
     /// An error of the OpenSSL call that just failed on this thread, whose error queue is emptied.

@@ -88,7 +88,8 @@ final class FindingsCache: Sendable {
 package final class SharedFindings: Sendable {
     let cache = FindingsCache()
     let names = NameFindings()
-    private let reaches = BoundedCache<FindingsCache.Key, [Int]>()
+    /// As many bytes of DER.
+    private let reaches = BoundedCache<FindingsCache.Key, [Int]>(sizeLimit: 16 << 20)
 
     package init() {}
 
@@ -104,7 +105,7 @@ package final class SharedFindings: Sendable {
         case .only(let anchors), .trustStoreAnd(let anchors): certificates += anchors
         }
         let reach = store.reach(from: certificates.compactMap { PathNode($0) })
-        reaches.remember(reach, for: key)
+        reaches.remember(reach, for: key, size: certificates.reduce(0) { $0 + $1.der.count })
         return reach.filter(selection.holds)
     }
 }
