@@ -1,6 +1,6 @@
 import Base
 import PinFormats
-public import Pinning
+@_exported public import Pinning
 import Synchronization
 import TLSProbe
 import X509
@@ -13,7 +13,8 @@ import X509
 /// if result.outcome != .accepted { print(result.reason) }
 /// ```
 ///
-/// Pins and anchors are read once, when the checker is made; it can be used for any number of checks, at the same time too.
+/// Pins and anchors are read once, when the checker is made; it can be used for any number of checks, at the same time too. All checkers
+/// of a process share a few threads, and as many connections at once as leave the process half of its descriptors.
 public final class PinChecker: Sendable {
     private let judging: CheckRequest.Judging
     private let environment: [String: String]
@@ -25,21 +26,26 @@ public final class PinChecker: Sendable {
     /// - Parameters:
     ///   - pins: what is pinned, each in any form that `pincheck --pins` takes: a pin such as `sha256/…`, or a file or directory
     ///     of certificates, keys, or a client's configuration. Without any, only trust and name are checked.
-    ///   - clients: the clients whose decisions are made; all have to accept.
+    ///   - clients: the clients whose decisions are made; all have to accept. `nil` for those that the pins are for, as the command line
+    ///     chooses them: each configuration's own client, AFNetworking for certificates in DER, ``Client/generic`` for other pins.
     ///   - anchors: files or directories of the roots that are trusted; empty for those of the system.
     ///   - devices: the devices whose roots and rules decide, as `pincheck devices` lists them and `pincheck --device` takes them; each
     ///     client is judged on those of its system. Empty for this machine.
     ///   - environment: the environment variables, of which `SSL_CERT_FILE` and `SSL_CERT_DIR` say where the system's roots are.
     ///   - now: tells the time by which chains are judged; `nil` for the system's clock.
-    /// - Throws: ``CheckError`` for pins and anchors that cannot be read, and for clients that do not go with them. It is never a
-    ///   verdict.
+    /// - Throws: ``CheckError`` for pins and anchors that cannot be read, for an empty list of clients, and for clients that do not go
+    ///   with the pins. It is never a verdict.
     public init(
-        pins: [String] = [], clients: [Client] = [.afnetworking], anchors: [String] = [], devices: [String] = [],
+        pins: [String] = [], clients: [Client]? = nil, anchors: [String] = [], devices: [String] = [],
         environment: [String: String] = [:], now: (@Sendable () -> Timestamp)? = nil
     ) throws(CheckError) {
+        guard clients?.isEmpty != true else {
+            throw .request(
+                "the list of clients is empty: name one, or leave the list out to judge as the pins' own clients do")
+        }
         var judging = CheckRequest.Judging()
         judging.pins = pins.map { .init($0) }
-        judging.clients = .named(clients)
+        judging.clients = clients.map { .named($0) }
         judging.trust.anchors = anchors
         judging.devices = devices.isEmpty ? nil : devices.words
         (self.judging, self.environment) = (judging, environment)
@@ -55,26 +61,28 @@ public final class PinChecker: Sendable {
     /// - Parameters:
     ///   - target: `host`, `host:port`, `[v6]:port`, an address, or an https URL.
     ///   - address: where to connect to instead of looking the host up, as an HTTPDNS answer says; with a port, or without.
-    ///   - timeout: how long the check may take in all, name lookup included: from a millisecond to a day.
+    ///   - timeout: how long the check may take in all, name lookup included: from a millisecond to a day. A check that waits for others
+    ///     of the process to end begins after that.
     /// - Returns: what came of it; a server that cannot be reached is an outcome, too.
-    /// - Throws: ``CheckError`` for a target or an address that cannot be understood, and for configurations that contradict each other
-    ///   for its host.
+    /// - Throws: ``CheckError`` for a target or an address that cannot be understood, for configurations that contradict each other for
+    ///   its host, and where the process has no descriptors left. `CancellationError` where the task was cancelled.
     public func check(
         _ target: String, connectingTo address: String? = nil, timeout: Duration = .seconds(10)
-    ) async throws(CheckError) -> CheckResult {
+    ) async throws -> CheckResult {
         var request = CheckRequest()
         request.judging = judging
         request.connection.timeout = min(max(timeout, .milliseconds(1)), .seconds(86_400))
         if let address { request.connection.addresses.given = try ConnectAddress.readAny(address) }
         let checkTarget = CheckTarget(target: try Target(target), request: request)
         let checks = try policies.withLock { (policies) throws(CheckError) in try Check.plan([checkTarget], &policies) }
-        let engine = Environment(variables: environment, now: now, connectionLimit: 64)
-        var results: [CheckResult] = []
-        await Checker.run(checks, request, in: engine) { _, checked in results += checked.results() }
+        let results = try await SharedConnections.process.check(
+            checks[0], in: Environment(variables: environment, now: now, connectionLimit: 1)
+        ).results()
         // An address stands for one connection; should there be several, the first that is not accepted says most.
         guard let result = results.first(where: { $0.outcome != .accepted }) ?? results.first else {
-            throw .said(.software, "the check of the target came to nothing")
+            throw CheckError.said(.software, "the check of the target came to nothing")
         }
+        guard result.reason.id != "local-limit" else { throw CheckError.said(.software, "\(result.reason)") }
         return result
     }
 

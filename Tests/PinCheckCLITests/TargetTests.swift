@@ -27,8 +27,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("-", "is read with '--targets -'"), ("", "is empty"),
-        ("api.example.com:0", "a port is a number from 1 to 65535"),
+        ("-", "is no host: name one"), ("", "is empty"), ("api.example.com:0", "a port is a number from 1 to 65535"),
         ("api.example.com:65536", "a port is a number from 1 to 65535"),
         ("api.example.com:https", "a port is a number from 1 to 65535"),
         ("api.example.com:", "a port is a number from 1 to 65535"),

@@ -53,6 +53,53 @@ let pki = try! StandardPKI.shared()
         }
     }
 
+    @Test func withoutClientsThePinsChooseThem() throws {
+        let files = try TemporaryDirectory()
+        let pin = "\(try CertificateReader.certificate(der: pki.leaf.der).publicKey.spkiSHA256)"
+        let source = try files.write(
+            "val pinner = CertificatePinner.Builder().add(\"\(host)\", \"\(pin)\").build()\n", to: "Api.kt")
+        let cases: [(pins: [String], clients: [String])] = [
+            ([], ["generic"]), ([pin], ["generic"]), ([pin, source], ["okhttp", "generic"]),
+            ([try files.write(pki.leaf.der, to: "leaf.cer")], ["afnetworking"]),
+        ]
+        for (pins, clients) in cases {
+            let result = try PinChecker(pins: pins).check(chain: [pki.leaf.der], for: host)
+            #expect(result.clients.map(\.name) == clients)
+        }
+    }
+
+    @Test func threeHundredChecksAtOnceShareLoopsAndTurns() async throws {
+        try await DeadPort.refusing { port in
+            let reasons = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<300 { group.addTask { try await PinChecker().check("127.0.0.1:\(port.port)").reason.id } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(reasons == ["refused"])
+        }
+    }
+
+    @Test func aCheckThatIsCancelledIsNoOutcome() async throws {
+        try await LoopbackServer.serving(.tarpit) { server in
+            let check = Task { try await PinChecker().check("127.0.0.1:\(server.port)", timeout: .seconds(600)) }
+            while server.connections.isEmpty { await Task.yield() }
+            check.cancel()
+            await #expect(throws: CancellationError.self) { try await check.value }
+        }
+    }
+
+    @Test func turnsAreTakenInOrderAndLeftByWhoeverIsCancelled() async throws {
+        let turns = Turns(1)
+        try await turns.take()
+        let gone = Task { try await turns.take() }
+        gone.cancel()
+        await #expect(throws: CancellationError.self) { try await gone.value }
+        let next = Task { try await turns.take() }
+        turns.giveBack()
+        try await next.value
+        turns.giveBack()
+        try await turns.take()
+    }
+
     @Test func aServerThatCannotBeReachedIsAnOutcomeAndNoError() async throws {
         try await withFiles { anchors, leaf in
             let checker = try PinChecker(pins: [leaf], clients: [.okhttp], anchors: [anchors])
@@ -80,6 +127,7 @@ let pki = try! StandardPKI.shared()
         #expect { _ = try PinChecker(pins: ["/nowhere/pin.pem"]) } throws: { ($0 as? CheckError)?.kind == .missing }
         #expect { _ = try PinChecker(anchors: ["/nowhere"]) } throws: { ($0 as? CheckError)?.kind == .missing }
         #expect { _ = try Client("okhttpd") } throws: { ($0 as? CheckError)?.kind == .request }
+        #expect { _ = try PinChecker(clients: []) } throws: { ($0 as? CheckError)?.kind == .request }
         let checker = try PinChecker()
         #expect { _ = try checker.check(chain: [], for: host) } throws: { ($0 as? CheckError)?.kind == .data }
         #expect { _ = try checker.check(chain: [[1]], for: host) } throws: { ($0 as? CheckError)?.kind == .data }

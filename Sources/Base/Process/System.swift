@@ -14,6 +14,12 @@ package enum DescriptorLimit {
         return max(1, Int(min(limit.rlim_cur, 65_536)) - 64)
     }
 
+    /// How many descriptors the process may have as it is; nothing is changed.
+    package static var current: Int {
+        var limit = rlimit()
+        return getrlimit(descriptorResource, &limit) == 0 ? Int(min(limit.rlim_cur, 65_536)) : 128
+    }
+
     #if canImport(Glibc)
     private static let descriptorResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else

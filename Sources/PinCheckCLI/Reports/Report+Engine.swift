@@ -214,7 +214,7 @@ extension Report.Check {
             }
             if let error, phase == error.phase {
                 hasFailed = true
-                return check("fail", error.description)
+                return check("fail", error.escapedFact + error.advice(naming: \.flag))
             }
             if hasFailed { return check("skip", "not reached") }
             if phase == .resolve, let proxy = endpoint?.proxy, proxy.kind != .socks5 {

@@ -149,6 +149,7 @@ extension Remedy {
         switch self {
         case .givePins: ": give --pins"
         case .nameHost: ": give --host or --verify-name"
+        case .readList: ": a list on standard input is read with '--targets -'"
         case .comparePublicKeys: ": pin a certificate file, or use --mode public-key"
         case .addAnchors: ": give --anchors too, or leave --and-system out"
         case .chooseClient: ": add --client"
@@ -160,6 +161,7 @@ extension Remedy {
         case .giveServerName: ": give --host or --sni"
         case .sendServerName(let name): ": --sni \(name) judges clients that send it"
         case .giveRoots: ": install ca-certificates, or give --anchors"
+        case .mendConnection(let error): error.advice(naming: \.flag)
         case .raiseTimeout: "; raise --timeout"
         case .raiseTimeoutOrNameFewerAddresses(let timeout):
             ": raise --timeout (\(secondsText(timeout))), or name fewer addresses"
@@ -182,6 +184,24 @@ extension Remedy {
         case .chooseAnotherPlatform(than: .apple): ": --client okhttp or curl judges by the rules of another platform"
         case .chooseAnotherPlatform(than: .android): ": --client curl judges by the rules of another platform"
         case .chooseAnotherPlatform(than: .openssl): ": --client okhttp judges by the rules of another platform"
+        }
+    }
+}
+
+extension ProbeSetting {
+    var flag: String {
+        switch self {
+        case .timeout: "--timeout"
+        case .address: "with --connect"
+        case .family: "the other address family with -4 or -6"
+        case .serverName: "--sni"
+        case .minimumVersion: "--min-tls"
+        case .maximumVersion: "--max-tls"
+        case .ciphers: "--ciphers"
+        case .groups: "--groups"
+        case .keyTypes: "--key-types"
+        case .protocols: "--alpn"
+        case .jobs: "--jobs"
         }
     }
 }

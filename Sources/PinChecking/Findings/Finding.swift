@@ -1,6 +1,7 @@
 package import Base
 package import PinFormats
 package import Pinning
+package import TLSProbe
 
 /// Why a result is what it is: a stable word for machines, and a sentence in which text from outside is escaped.
 public struct Reason: Hashable, Sendable, CustomStringConvertible {
@@ -144,6 +145,7 @@ extension CheckError: CustomStringConvertible {
 package enum Remedy: Hashable, Sendable {
     case givePins
     case nameHost
+    case readList
     case comparePublicKeys
     case addAnchors
     case chooseClient
@@ -155,6 +157,8 @@ package enum Remedy: Hashable, Sendable {
     case giveServerName
     case sendServerName(ServerName)
     case giveRoots
+    /// With the failure, which says what mends it.
+    case mendConnection(ProbeError)
     case raiseTimeout
     /// With the timeout that was too short.
     case raiseTimeoutOrNameFewerAddresses(Duration)
@@ -180,6 +184,7 @@ package enum Remedy: Hashable, Sendable {
         switch self {
         case .givePins: ": give pins"
         case .nameHost: ": name the host"
+        case .readList: ": name one, as in 'api.example.com'"
         case .comparePublicKeys: ": pin a certificate file, or compare public keys"
         case .addAnchors: ": give anchors"
         case .chooseClient: ": choose the client as well"
@@ -191,6 +196,7 @@ package enum Remedy: Hashable, Sendable {
         case .giveServerName: ": give the host's name, or the one to send"
         case .sendServerName(let name): ": send \(name) to judge a client that does"
         case .giveRoots: ": install the system's roots, or give anchors"
+        case .mendConnection(let error): error.advice(naming: \.rawValue)
         case .raiseTimeout: "; raise the timeout"
         case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
         case .giveIntermediate: "; give its certificate to judge the chain"

@@ -15,7 +15,7 @@ package struct Target: Hashable, Sendable {
     package init(_ text: String) throws(CheckError) {
         let given = GivenText("target", text)
         guard !text.isEmpty else { throw given.wrong("is empty: name a host, as in 'api.example.com'") }
-        guard text != "-" else { throw given.wrong("is no host: a list on standard input is read with '--targets -'") }
+        guard text != "-" else { throw .request("the target '-' is no host", .readList) }
         let authority = try Self.authority(of: given)
         guard !authority.utf8.contains(UInt8(ascii: "@")) else { throw given.wrong(inPart: "") }
         try self.init(authority, of: given)

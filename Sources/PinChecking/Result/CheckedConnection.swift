@@ -17,7 +17,8 @@ package struct CheckedConnection: Sendable {
 
     var verdict: Ending {
         if case .failure(let error) = result {
-            return Ending(.unreachable, Reason(error.id, "\(error.phase.rawValue): \(error)"))
+            let sentence = "\(error.phase.rawValue): \(error.escapedFact)"
+            return Ending(.unreachable, Reason(error.id, sentence, remedy: .mendConnection(error)))
         }
         if isOutOfTime {
             return Ending(

@@ -26,6 +26,15 @@ package struct Checker: Sendable {
         connectionLimit = max(1, environment.connectionLimit - probers.descriptors)
     }
 
+    /// A checker on threads that others use as well, which outlive it.
+    init(in environment: Environment, sharing probers: Probers) {
+        now = environment.now
+        objection = environment.serviceObjection
+        self.probers = probers
+        prober = probers.next()
+        connectionLimit = environment.connectionLimit
+    }
+
     /// Lets go of the threads, and ends the checks under way.
     package func shutdown() async { await probers.shutdown() }
 

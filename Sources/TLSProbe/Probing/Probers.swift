@@ -1,3 +1,4 @@
+internal import Base
 internal import NIOCore
 internal import NIOPosix
 package import Pinning
@@ -32,6 +33,12 @@ package final class Probers: Sendable {
                 on: number == 0 ? thread : nil, in: network, lookups: lookups,
                 numberAmongMany: isForMany ? number : nil, judgingProxiesBy: objection)
         }
+    }
+
+    /// Probers for all checks of a process; `nil` if it has no descriptors for their loops: a loop that cannot be made ends the process.
+    package convenience init?(sharedWithin descriptors: Int) {
+        guard DescriptorLimit.hasFreeDescriptors(3 * min(System.coreCount, Self.mostThreads) + 3) else { return nil }
+        self.init(expecting: .max, within: descriptors)
     }
 
     /// How many descriptors the threads take that were made beside the first.

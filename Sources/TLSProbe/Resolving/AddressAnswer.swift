@@ -161,8 +161,7 @@ package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
     fileprivate init(notAnAddress text: String, at place: String) {
         let hasPort = text.hasPrefix("[") || text.contains(".") && text.contains(":")
         self.init(
-            "\(quoted(text, to: 60)) is not an address" + (hasPort ? ": give one with a port by --connect" : ""),
-            at: place)
+            "\(quoted(text, to: 60)) is not an address" + (hasPort ? ": leave the port out" : ""), at: place)
     }
 
     /// The response codes of DNS (RFC 1035, 4.1.1).

@@ -46,7 +46,7 @@ package struct AddressService: Sendable, Hashable {
     package init(dnsOverHTTPS text: String) throws(Refusal) {
         let location = try HTTPLocation(text)
         guard location.isSecure else {
-            throw Refusal("is not asked over TLS: write https:// (plain HTTP services go with --httpdns)")
+            throw Refusal("is not asked over TLS: write https://, or name it as an HTTPDNS service")
         }
         let base = "\(location)"
         let mark = !base.contains("?") ? "?" : base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&"

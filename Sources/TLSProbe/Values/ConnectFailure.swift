@@ -16,36 +16,46 @@ package struct ConnectFailure: Sendable, Hashable {
         return ids.count == 1 ? ids.first ?? "" : "connect-failed"
     }
 
-    /// The reasons, each with its address when there are several, and what to do.
-    static func describe(_ failures: [ConnectFailure]) -> String {
-        guard let first = failures.first else { return "no address was tried" }
-        if failures.allSatisfy({ $0.words == first.words }) {
-            let addresses = failures.compactMap { $0.peer?.description }.joined(separator: ", ")
-            return failures.count == 1
-                ? "\(first.words.reason); \(first.words.remedy)"
-                : "\(first.words.reason) (\(addresses)); \(first.words.remedy)"
+    fileprivate func advice(naming name: ProbeSetting.Naming) -> String {
+        switch words.id {
+        case "refused": "check the port, and that the server is running"
+        case "unreachable": "check the network, or choose \(name(.family))"
+        case "local-limit": "lower \(name(.jobs)), or raise the limit with ulimit -n"
+        default: "check the address, the port and the firewall"
         }
-        let each = failures.map { failure in
-            failure.peer.map { "\($0): \(failure.words.reason)" } ?? failure.words.reason
-        }
-        return each.joined(separator: ", ") + "; check the addresses, or give one with --connect"
     }
 
-    private var words: (id: String, reason: String, remedy: String) {
-        let places = "check the address, the port and the firewall"
-        return switch code {
-        case ECONNREFUSED: ("refused", "connection refused", "check the port, and that the server is running")
+    fileprivate var words: (id: String, reason: String) {
+        switch code {
+        case ECONNREFUSED: ("refused", "connection refused")
         case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN,
             EADDRNOTAVAIL where peer?.ip.isIPv6 == true:
-            (
-                "unreachable", "no route to the address",
-                "check the network, or choose the other address family with -4 or -6"
-            )
-        case ECONNRESET: ("reset", "connection reset", places)
-        case ETIMEDOUT: ("timeout", "the system gave up waiting", places)
-        case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS:
-            ("local-limit", "out of file descriptors or local ports", "lower --jobs, or raise the limit with ulimit -n")
-        default: ("connect-failed", SystemError.message(of: code), places)
+            ("unreachable", "no route to the address")
+        case ECONNRESET: ("reset", "connection reset")
+        case ETIMEDOUT: ("timeout", "the system gave up waiting")
+        case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS: ("local-limit", "out of file descriptors or local ports")
+        default: ("connect-failed", SystemError.message(of: code))
         }
+    }
+}
+
+extension [ConnectFailure] {
+    private var areAlike: Bool { allSatisfy { $0.words == self[0].words } }
+
+    /// The reasons, each with its address when there are several.
+    var fact: String {
+        guard let first else { return "no address was tried" }
+        if areAlike {
+            let addresses = compactMap { $0.peer?.description }.joined(separator: ", ")
+            return first.words.reason + (count == 1 ? "" : " (\(addresses))")
+        }
+        return map { failure in failure.peer.map { "\($0): \(failure.words.reason)" } ?? failure.words.reason }
+            .joined(separator: ", ")
+    }
+
+    /// What to do about them.
+    func advice(naming name: ProbeSetting.Naming) -> String {
+        if let first, areAlike { return first.advice(naming: name) }
+        return "check the addresses, or give one \(name(.address))"
     }
 }

@@ -103,9 +103,38 @@ package struct ProbeError: Error, Sendable, Hashable {
     }
 }
 
+/// A setting that the advice on a failed probe names; the words are those of a library, and a program with options has its own.
+package enum ProbeSetting: String, Sendable, Hashable, CaseIterable {
+    case timeout = "the timeout"
+    case address = "to connect to"
+    case family = "the other address family"
+    case serverName = "the SNI"
+    case minimumVersion = "the lowest TLS version"
+    case maximumVersion = "the highest TLS version"
+    case ciphers = "the ciphers"
+    case groups = "the groups"
+    case keyTypes = "the key types"
+    case protocols = "the application protocols"
+    case jobs = "the number of connections at once"
+
+    package typealias Naming = (ProbeSetting) -> String
+}
+
 extension ProbeError: CustomStringConvertible {
     /// One line that quotes the target and says what to do; what others said is escaped.
-    package var description: String { TerminalText.escaped(sentence) }
+    package var description: String { escapedFact + advice(naming: \.rawValue) }
+
+    /// What is wrong without what to do about it, which is advice for the target's owner.
+    package var fact: String {
+        if case .deadlineExceeded = reason { return "it took too long (\(phase.rawValue))" }
+        return escapedFact
+    }
+
+    /// The fact, which quotes the target; what others said is escaped.
+    package var escapedFact: String { TerminalText.escaped(sentence(\.rawValue).fact) }
+
+    /// What to do about it, behind the fact, with the settings that it is about by the names of the caller.
+    package func advice(naming name: ProbeSetting.Naming) -> String { TerminalText.escaped(sentence(name).advice) }
 
     /// What is looked up: the target without its port.
     private var hostName: Substring {
@@ -115,61 +144,86 @@ extension ProbeError: CustomStringConvertible {
         return target[..<colon]
     }
 
-    private var sentence: String {
+    private func sentence(_ name: ProbeSetting.Naming) -> (fact: String, advice: String) {
         let place = peer.map { $0.description == target ? "'\(target)'" : "'\(target)' (\($0))" } ?? "'\(target)'"
         let server = proxy.map { "\(place) through the proxy '\($0)'" } ?? place
-        let name = "'\(hostName)'"
-        if let service, let description = description(of: service) { return "cannot resolve \(name): \(description)" }
+        let unresolved = "cannot resolve '\(hostName)': "
+        let giveAddress = "give the address \(name(.address))"
+        if let service, let (fact, advice) = sentence(on: service, name) { return (unresolved + fact, advice) }
         return switch reason {
-        case .deadlineExceeded(let timeout): deadlineDescription(server, timeout)
+        case .deadlineExceeded(let timeout):
+            deadlineSentence(server, "raise \(name(.timeout)) (\(secondsText(timeout)))")
         case .noTimeLeft(let timeout):
-            "no time was left to connect to \(server): raise --timeout (\(secondsText(timeout)))"
-        case .cancelled: "the probe of \(server) was cancelled"
-        case .nameNotFound:
-            "cannot resolve \(name): there is no such name; check the spelling, or give the address with --connect"
+            ("no time was left to connect to \(server)", ": raise \(name(.timeout)) (\(secondsText(timeout)))")
+        case .cancelled: ("the probe of \(server) was cancelled", "")
+        case .nameNotFound: (unresolved + "there is no such name", "; check the spelling, or \(giveAddress)")
         case .noAddress(let family):
-            "cannot resolve \(name): the name has no \(family.rawValue) address; give one with --connect"
-        case .resolverFailed(let detail):
-            "cannot resolve \(name): \(detail); check the DNS settings, or give the address with --connect"
-        case .notConnected(let failures): "cannot connect to \(server): \(ConnectFailure.describe(failures))"
-        case .proxy(let failure): failure.sentence(on: proxy ?? "", to: target)
-        case .alert(let alert): "\(server) ended the handshake: alert \(alert), sent by the server; \(alert.remedy)"
+            (unresolved + "the name has no \(family.rawValue) address", "; give one \(name(.address))")
+        case .resolverFailed(let detail): (unresolved + detail, "; check the DNS settings, or \(giveAddress)")
+        case .notConnected(let failures):
+            ("cannot connect to \(server): " + failures.fact, "; " + failures.advice(naming: name))
+        case .proxy(let failure): failure.sentence(on: proxy ?? "", to: target, name)
+        case .alert(let alert):
+            ("\(server) ended the handshake: alert \(alert), sent by the server", "; " + alert.advice(naming: name))
         case .offerRefused(let offer, nil):
-            "what is to be offered (\(offer)) fits none of the TLS versions to be offered; offer more, or see --min-tls and --max-tls"
+            (
+                "what is to be offered (\(offer)) fits none of the TLS versions to be offered",
+                "; offer more, or see \(name(.minimumVersion)) and \(name(.maximumVersion))"
+            )
         case .offerRefused(let offer, let alert?):
-            "\(server) takes nothing of what was offered (\(offer)): alert \(alert), sent by the server; offer more"
+            (
+                "\(server) takes nothing of what was offered (\(offer)): alert \(alert), sent by the server",
+                "; offer more"
+            )
         case .keyTypeRefused(let keyType, let alert):
-            "\(server) offers no certificate with a key for \(keyType)" + (alert.map { " (alert \($0))" } ?? "")
-                + "; leave \(keyType) out of --key-types, or install one"
+            (
+                "\(server) offers no certificate with a key for \(keyType)" + (alert.map { " (alert \($0))" } ?? ""),
+                "; leave \(keyType) out of \(name(.keyTypes)), or install one"
+            )
         case .closedEarly(0):
-            "\(server) closed the connection without an answer to the ClientHello; check the port and --sni"
+            (
+                "\(server) closed the connection without an answer to the ClientHello",
+                "; check the port and \(name(.serverName))"
+            )
         case .closedEarly(let received):
-            "\(server) closed the connection during the handshake, after \(received) bytes; see the server's log"
-        case .reset: "\(server) reset the connection during the handshake; check the port, --sni and the firewall"
-        case .notTLS(let spoken): "\(server) does not speak TLS: it answered with \(spoken.rawValue); \(spoken.remedy)"
+            ("\(server) closed the connection during the handshake, after \(received) bytes", "; see the server's log")
+        case .reset:
+            (
+                "\(server) reset the connection during the handshake",
+                "; check the port, \(name(.serverName)) and the firewall"
+            )
+        case .notTLS(let spoken):
+            ("\(server) does not speak TLS: it answered with \(spoken.rawValue)", "; \(spoken.remedy)")
         case .protocolVersion(let minimum, let maximum):
-            "\(server) supports none of the TLS versions offered (\(minimum.number) to \(maximum.number)); "
-                + (minimum == .tls13 || maximum < .tls13
-                    ? "check --min-tls, --max-tls and --ciphers"
-                    : minimum > .tls10 ? "an outdated server may need --min-tls 1.0" : "check --min-tls and --max-tls")
+            (
+                "\(server) supports none of the TLS versions offered (\(minimum.number) to \(maximum.number))",
+                "; " + versionAdvice(minimum, maximum, name)
+            )
         case .certificatesTooLarge(let limit):
-            "\(server) sent more than \(limit) bytes of certificates; check what it is configured to send"
+            ("\(server) sent more than \(limit) bytes of certificates", "; check what it is configured to send")
         case .tooManyCertificates(let limit):
-            "\(server) sent more than \(limit) certificates; check what it is configured to send"
+            ("\(server) sent more than \(limit) certificates", "; check what it is configured to send")
         case .tooMuchData(let limit):
-            "\(server) sent more than \(limit) bytes without completing the handshake; check that it is a TLS server"
+            (
+                "\(server) sent more than \(limit) bytes without completing the handshake",
+                "; check that it is a TLS server"
+            )
         case .keyNotProven:
-            "\(server) presented a certificate without holding its key: the signature in the handshake is wrong; "
-                + "treat the server as an impostor, or check that its key belongs to its certificate"
+            (
+                "\(server) presented a certificate without holding its key: the signature in the handshake is wrong",
+                "; treat the server as an impostor, or check that its key belongs to its certificate"
+            )
         case .clientCertificateRequired:
-            "\(server) insists on a client certificate and gave up before it had proven its own key; "
-                + "enable an ECDHE cipher on it"
-        case .noCertificate: "\(server) sent no certificate; check its configuration"
+            (
+                "\(server) insists on a client certificate and gave up before it had proven its own key",
+                "; enable an ECDHE cipher on it"
+            )
+        case .noCertificate: ("\(server) sent no certificate", "; check its configuration")
         case .unreadableCertificate(let detail):
-            "\(server) sent a certificate that cannot be read: \(detail); replace it on the server"
-        case .tlsFailure(let detail): "the handshake with \(server) failed: \(detail); see the server's log"
+            ("\(server) sent a certificate that cannot be read: \(detail)", "; replace it on the server")
+        case .tlsFailure(let detail): ("the handshake with \(server) failed: \(detail)", "; see the server's log")
         case .setUpFailed(let detail):
-            "OpenSSL cannot be set up for \(server): \(detail); check the installation and openssl.cnf"
+            ("OpenSSL cannot be set up for \(server): \(detail)", "; check the installation and openssl.cnf")
         }
     }
 
@@ -180,34 +234,40 @@ extension ProbeError: CustomStringConvertible {
             phase, .deadlineExceeded(timeout: timeout), target: target, peer: peer, proxy: proxy, service: service)
     }
 
-    /// What is wrong without what to do about it, which is advice for the target's owner.
-    package var fact: String {
-        if case .deadlineExceeded = reason { return "it took too long (\(phase.rawValue))" }
-        return description.firstRange(of: "; ").map { String(description[..<$0.lowerBound]) } ?? description
-    }
-
     /// What came of a question to a service, `nil` for what has nothing to do with one.
-    private func description(of service: String) -> String? {
+    private func sentence(on service: String, _ name: ProbeSetting.Naming) -> (fact: String, advice: String)? {
         switch reason {
         case .deadlineExceeded(let timeout):
-            "\(service) took too long: check the service, or raise --timeout (\(secondsText(timeout)))"
-        case .nameNotFound: "\(service) says that there is no such name; check the spelling"
-        case .noAddress(let family): "\(service) says that the name has no \(family.rawValue) address"
-        case .resolverFailed(let detail): "\(service): \(detail); check the service, or give the address with --connect"
+            ("\(service) took too long", ": check the service, or raise \(name(.timeout)) (\(secondsText(timeout)))")
+        case .nameNotFound: ("\(service) says that there is no such name", "; check the spelling")
+        case .noAddress(let family): ("\(service) says that the name has no \(family.rawValue) address", "")
+        case .resolverFailed(let detail):
+            ("\(service): \(detail)", "; check the service, or give the address \(name(.address))")
         default: nil
         }
     }
 
-    private func deadlineDescription(_ server: String, _ timeout: Duration) -> String {
-        let raise = "raise --timeout (\(secondsText(timeout)))"
-        return switch phase {
-        case .resolve: "resolving \(server) took too long: check the DNS settings, or \(raise)"
-        case .connect: "connecting to \(server) took too long: a firewall may drop the packets; check it, or \(raise)"
+    private func deadlineSentence(_ server: String, _ raise: String) -> (fact: String, advice: String) {
+        switch phase {
+        case .resolve: ("resolving \(server) took too long", ": check the DNS settings, or \(raise)")
+        case .connect:
+            ("connecting to \(server) took too long", ": a firewall may drop the packets; check it, or \(raise)")
         case .proxy:
-            "the proxy '\(proxy ?? "")' did not let the connection to '\(target)' through in time: check that it can be reached and "
-                + "what it speaks, or \(raise)"
-        case .handshake: "\(server) did not complete the TLS handshake in time: check that it speaks TLS, or \(raise)"
+            (
+                "the proxy '\(proxy ?? "")' did not let the connection to '\(target)' through in time",
+                ": check that it can be reached and what it speaks, or \(raise)"
+            )
+        case .handshake:
+            ("\(server) did not complete the TLS handshake in time", ": check that it speaks TLS, or \(raise)")
         }
+    }
+
+    private func versionAdvice(_ minimum: TLSVersion, _ maximum: TLSVersion, _ name: ProbeSetting.Naming) -> String {
+        if minimum == .tls13 || maximum < .tls13 {
+            return "check \(name(.minimumVersion)), \(name(.maximumVersion)) and \(name(.ciphers))"
+        }
+        guard minimum == .tls10 else { return "an outdated server may need \(name(.minimumVersion)) 1.0" }
+        return "check \(name(.minimumVersion)) and \(name(.maximumVersion))"
     }
 }
 

@@ -147,40 +147,48 @@ package enum ProxyFailure: Error, Sendable, Hashable {
 
 extension ProxyFailure {
     /// One sentence on the proxy with this URL, which was asked for a way to `target`.
-    func sentence(on proxy: String, to target: String) -> String {
+    func sentence(
+        on proxy: String, to target: String, _ name: ProbeSetting.Naming
+    ) -> (fact: String, advice: String) {
         let proxy = "the proxy '\(proxy)'"
         let target = "'\(target)'"
         return switch self {
         case .unreachable(.notConnected(let failures)):
-            "cannot connect to \(proxy): \(ConnectFailure.describe(failures))"
-        case .unreachable(.nameNotFound): "cannot resolve \(proxy): there is no such name; check the spelling"
-        case .unreachable(.noAddress): "cannot resolve \(proxy): the name has no usable address; name another proxy"
+            ("cannot connect to \(proxy): \(failures.fact)", "; " + failures.advice(naming: name))
+        case .unreachable(.nameNotFound): ("cannot resolve \(proxy): there is no such name", "; check the spelling")
+        case .unreachable(.noAddress):
+            ("cannot resolve \(proxy): the name has no usable address", "; name another proxy")
         case .unreachable(.resolverFailed(let detail)):
-            "cannot resolve \(proxy): \(detail); check the DNS settings, or name the proxy by its address"
+            ("cannot resolve \(proxy): \(detail)", "; check the DNS settings, or name the proxy by its address")
         case .unreachable(let reason), .handshake(let reason):
-            "TLS with \(proxy) failed: \(ProbeError(.handshake, reason, target: "the proxy").fact); "
-                + "if it speaks HTTP without TLS, write http://"
+            (
+                "TLS with \(proxy) failed: \(ProbeError(.handshake, reason, target: "the proxy").fact)",
+                "; if it speaks HTTP without TLS, write http://"
+            )
         case .untrusted(let why):
-            "the certificate of \(proxy) is not trusted: \(why); install its root, or name it in SSL_CERT_FILE"
+            ("the certificate of \(proxy) is not trusted: \(why)", "; install its root, or name it in SSL_CERT_FILE")
         case .status(let status, let line):
-            "\(proxy) did not connect to \(target): it answered \"\(TerminalText.shortened(line, to: 200))\"; "
-                + (status >= 500 ? "check the target, and what the proxy can reach" : "check what the proxy allows")
+            (
+                "\(proxy) did not connect to \(target): it answered \"\(TerminalText.shortened(line, to: 200))\"",
+                status >= 500 ? "; check the target, and what the proxy can reach" : "; check what the proxy allows"
+            )
         case .credentialsMissing:
-            "\(proxy) asks for a name and a password; give them in its URL, as in http://user:password@host"
-        case .credentialsRefused: "\(proxy) does not take the name and the password it was given; check them"
+            ("\(proxy) asks for a name and a password", "; give them in its URL, as in http://user:password@host")
+        case .credentialsRefused: ("\(proxy) does not take the name and the password it was given", "; check them")
         case .reply(let code):
-            "\(proxy) did not connect to \(target): \(Self.words(of: code)); \(Self.remedy(for: code))"
-        case .foreign(.http): "\(proxy) speaks HTTP and not SOCKS; write http://"
-        case .foreign(.socks): "\(proxy) speaks SOCKS and not HTTP; write socks5h://"
-        case .foreign(.tls): "\(proxy) speaks TLS; write https://"
-        case .foreign(.unknown): "\(proxy) answered with neither HTTP nor SOCKS; check that it is a proxy"
-        case .tooLong(let limit): "the answer of \(proxy) has no end within \(limit) bytes; check that it is a proxy"
+            ("\(proxy) did not connect to \(target): \(Self.words(of: code))", "; \(Self.remedy(for: code))")
+        case .foreign(.http): ("\(proxy) speaks HTTP and not SOCKS", "; write http://")
+        case .foreign(.socks): ("\(proxy) speaks SOCKS and not HTTP", "; write socks5h://")
+        case .foreign(.tls): ("\(proxy) speaks TLS", "; write https://")
+        case .foreign(.unknown): ("\(proxy) answered with neither HTTP nor SOCKS", "; check that it is a proxy")
+        case .tooLong(let limit):
+            ("the answer of \(proxy) has no end within \(limit) bytes", "; check that it is a proxy")
         case .closedEarly(0):
-            "\(proxy) closed the connection without an answer; check what it speaks and whom it lets in"
+            ("\(proxy) closed the connection without an answer", "; check what it speaks and whom it lets in")
         case .closedEarly(let received):
-            "\(proxy) closed the connection after \(received) bytes of its answer; see its log"
-        case .reset: "\(proxy) reset the connection; check what it speaks and whom it lets in"
-        case .broken(let detail): "the connection to \(proxy) broke: \(detail); try again"
+            ("\(proxy) closed the connection after \(received) bytes of its answer", "; see its log")
+        case .reset: ("\(proxy) reset the connection", "; check what it speaks and whom it lets in")
+        case .broken(let detail): ("the connection to \(proxy) broke: \(detail)", "; try again")
         }
     }
 

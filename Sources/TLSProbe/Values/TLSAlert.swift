@@ -27,16 +27,16 @@ package struct TLSAlert: Sendable, Hashable {
         }
     }
 
-    var remedy: String {
+    func advice(naming name: ProbeSetting.Naming) -> String {
         switch number {
         case 40, 71:
-            "no cipher, group or certificate suits both sides; check --sni and the TLS versions; "
-                + "it may offer DHE only: --ciphers DHE-RSA-AES128-GCM-SHA256, or in TLS 1.3 --groups ffdhe2048"
+            "no cipher, group or certificate suits both sides; check \(name(.serverName)) and the TLS versions; it may "
+                + "offer DHE only: \(name(.ciphers)) DHE-RSA-AES128-GCM-SHA256, or in TLS 1.3 \(name(.groups)) ffdhe2048"
         case 42, 43, 44, 45, 46, 48, 49, 116: "it may insist on a client certificate"
-        case 70: "check --min-tls and --max-tls"
+        case 70: "check \(name(.minimumVersion)) and \(name(.maximumVersion))"
         case 80: "the fault is the server's own; see its log"
-        case 112: "it does not know the name in SNI; check --sni"
-        case 120: "it speaks none of the offered application protocols; check --alpn"
+        case 112: "it does not know the name in SNI; check \(name(.serverName))"
+        case 120: "it speaks none of the offered application protocols; check \(name(.protocols))"
         default: "see the server's log"
         }
     }

@@ -105,7 +105,7 @@ import Testing
         ("192.0.2.1\n192.0.2", "line 2: '192.0.2' is not an address"),
         ("192.0.2.1;192.0.2.256,60", "line 1: '192.0.2.256' is not an address"),
         ("192.0.2.1;;192.0.2.2", "line 1: '' is not an address"),
-        ("192.0.2.1:8443", "line 1: '192.0.2.1:8443' is not an address: give one with a port by --connect"),
+        ("192.0.2.1:8443", "line 1: '192.0.2.1:8443' is not an address: leave the port out"),
         (
             "192.0.2.1;192.0.2.3,192.0.2.2",
             "line 1: '192.0.2.2' is not a time to live in seconds; addresses are joined by ';'"
